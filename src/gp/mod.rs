@@ -1,0 +1,3 @@
+//! Genetic programming: problems, programs, evolution, interpreters.
+pub mod primitive;
+pub mod program;

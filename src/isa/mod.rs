@@ -1,0 +1,76 @@
+//! SASS machine code, parsed: instructions, control words, control-flow graph. Knows no GP.
+
+/// The execution resource that an instruction needs; throughputs per class are in the device preset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OpClass {
+    /// FADD FMUL FFMA FMNMX and other full-rate single precision.
+    Fp32,
+    /// IADD, ISUB, ISCADD, IMNMX.
+    IntAdd,
+    /// LOP, PRMT, MOV, MOV32I, S2R-free register moves.
+    Logic,
+    /// ISETP FSETP PSETP ISET FSET SEL ICMP FCMP: the compare port.
+    Compare,
+    /// IMUL IMAD.
+    IntMul,
+    /// SHL SHR SHF.
+    Shift,
+    /// BFE BFI POPC FLO.
+    Bitfield,
+    /// MUFU and RRO.
+    Sfu,
+    /// I2F F2I F2F I2I.
+    Convert,
+    /// S2R.
+    SpecialRegister,
+    /// LDL STL LDS STS LD ST LDG and other LSU work.
+    Memory,
+    /// LDC.
+    ConstantLoad,
+    /// BRA BRX SSY PBK BRK CAL RET EXIT NOP.S and other control flow.
+    Control,
+    /// BAR.
+    Barrier,
+    /// NOP.
+    Nop,
+}
+
+/// The memory an instruction accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    Local,
+    Shared,
+    Global,
+}
+
+/// What the timing of one static instruction depends on, independent of the parser's detail.
+/// One per instruction of a kernel; the trace refers to them by index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimingOp {
+    pub class: OpClass,
+    /// Memory space and bytes per lane (4, 8 or 16), with `store` telling the direction.
+    pub access: Option<Access>,
+    /// Registers read (RZ excluded), vector operands expanded. Includes address registers.
+    pub reads: Vec<u8>,
+    /// Registers written (RZ excluded), vector operands expanded.
+    pub writes: Vec<u8>,
+    /// Predicates read (guard included) and written, as bit masks of P0..P6 (bit 7: the CC flag).
+    pub pred_reads: u8,
+    pub pred_writes: u8,
+    /// The compiler's stall count: the warp's next instruction issues at least this many cycles later.
+    pub stall_cycles: u8,
+    /// The compiler marked this instruction to be issued together with the next one.
+    pub dual_with_next: bool,
+    /// Byte offset in the kernel's code (instruction fetch).
+    pub pc_bytes: u32,
+    /// A branch, call, return or exit that may redirect the warp's fetch.
+    pub redirects: bool,
+}
+
+/// A memory access of one static instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    pub space: Space,
+    pub bytes_per_lane: u8,
+    pub store: bool,
+}

@@ -1,0 +1,24 @@
+//! warpstack explains and predicts how fast genetic-programming (GP) stack interpreters run on GPUs.
+//!
+//! Data flows one way:
+//!
+//! ```text
+//! problem -> evolve -> programs -> kernel variant (SASS) -> warp trace -+-> sim   -+-> prediction -> validate -> report
+//!                                          device preset ---------------+-> model -+
+//! ```
+//!
+//! * [`gp`]: problems, programs, evolution and CPU interpreters.
+//! * [`gpu`]: the CUDA kernels, and how programs are lowered to device words.
+//! * [`isa`]: the machine code (SASS) of those kernels, parsed.
+//! * [`trace`]: the exact warp-instruction sequence a program makes a kernel execute.
+//! * [`device`]: GPU presets with a source for every value, and the occupancy calculation.
+//! * [`sim`]: the streaming multiprocessor, cycle by cycle.
+//! * [`predict`]: what a prediction is, and the trait that every performance model implements.
+//! * [`validate`]: predictions against measurements, the only reader of measured values.
+//! * [`report`]: tables and plots.
+//! * [`cli`]: one file per subcommand.
+
+pub mod gp;
+pub mod device;
+pub mod isa;
+pub mod trace;

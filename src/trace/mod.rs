@@ -1,0 +1,65 @@
+//! The exact sequence of warp instructions that one program makes a kernel execute.
+//!
+//! A trace is a list of *segments*: the instructions from one fetch of a program token to the next.
+//! Equal segments are stored once in a [`SegmentPool`], so that a program of thousands of
+//! instructions is a short list of indices.
+
+/// One executed warp instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TraceOp {
+    /// Index into the kernel's instructions (`TimingOp`s).
+    pub inst: u16,
+    /// How `address` is to be read.
+    pub address_kind: AddressKind,
+    /// Local: byte offset in the thread's frame. Shared: byte address. Global: byte address of lane 0
+    /// of warp 0 in iteration 0 (see `AddressKind`). 0 when the instruction accesses no memory.
+    pub address: u32,
+}
+
+/// How a memory access spreads over lanes, warps and iterations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum AddressKind {
+    /// No memory access, or one switched off by its guard predicate.
+    None,
+    /// Local memory: every lane at the same offset of its own frame.
+    Local,
+    /// All lanes at the same shared or global address.
+    Uniform,
+    /// Consecutive lanes at consecutive elements and moving with the fitness case:
+    /// lane 0 of warp `w` in iteration `k` accesses `address + 4 * (32 w + k * cases_per_iteration)`.
+    PerCase,
+    /// Consecutive lanes at consecutive elements, moving with the warp only (the results store).
+    PerThread,
+}
+
+/// Index of a segment in a [`SegmentPool`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SegmentId(pub u32);
+
+/// All distinct segments of one kernel, concatenated.
+#[derive(Debug, Clone, Default)]
+pub struct SegmentPool {
+    pub ops: Vec<TraceOp>,
+    /// `ops[starts[id]..starts[id + 1]]` is segment `id`.
+    pub starts: Vec<u32>,
+}
+
+/// What one warp executes for one program.
+///
+/// A warp with `n` iterations of the fitness-case loop executes `prologue`, then for `n == 1` `only`,
+/// else `first`, `n - 2` times `steady`, `last`. The epilogue is the end of `only` and `last`.
+/// Shorter lists of an exact unrolled remainder do not occur: the kernels' case loop is not unrolled.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramTrace {
+    /// Program copy into shared memory and set-up, up to the first token fetch.
+    pub prologue: Vec<SegmentId>,
+    pub only: Vec<SegmentId>,
+    pub first: Vec<SegmentId>,
+    pub steady: Vec<SegmentId>,
+    pub last: Vec<SegmentId>,
+    /// Functions and terminals of the program (the nodes that GPop/s counts).
+    pub nodes: u32,
+    /// Bytes of shared memory that the program occupies.
+    pub shared_bytes: u32,
+}
