@@ -77,7 +77,11 @@ impl Instruction {
             }
         }
         if let Some(memory) = self.memory {
-            push_registers(&mut reads, memory.base, if self.wide_address { 2 } else { 1 });
+            push_registers(
+                &mut reads,
+                memory.base,
+                if self.wide_address { 2 } else { 1 },
+            );
         }
         reads
     }
@@ -94,7 +98,9 @@ impl Instruction {
     /// Predicates read, guard included, as a mask of P0..P6; bit 7 is the condition code.
     pub fn predicate_reads(&self) -> u8 {
         let sources = self.predicates.iter().chain([&self.guard]);
-        let mask = sources.filter(|p| p.index != PT).fold(0, |mask, p| mask | 1 << p.index);
+        let mask = sources
+            .filter(|p| p.index != PT)
+            .fold(0, |mask, p| mask | 1 << p.index);
         mask | u8::from(self.carry_in || self.cc_test.is_some()) << 7
     }
 

@@ -57,8 +57,14 @@ impl Kernel {
             });
         }
         let name = text.kernel.unwrap_or_default();
-        let missing = |what| IsaError::Missing { file: file_name.to_owned(), what };
-        let decoder = Decoder { file: file_name, text: &text };
+        let missing = |what| IsaError::Missing {
+            file: file_name.to_owned(),
+            what,
+        };
+        let decoder = Decoder {
+            file: file_name,
+            text: &text,
+        };
         let instructions = text.instructions.iter().map(|raw| decoder.instruction(raw));
         Ok(Self {
             name: name.to_owned(),
@@ -79,7 +85,9 @@ impl Kernel {
 
     /// Index of the instruction at a byte offset.
     pub fn index_of(&self, pc_bytes: u32) -> Option<usize> {
-        self.instructions.binary_search_by_key(&pc_bytes, |instruction| instruction.pc_bytes).ok()
+        self.instructions
+            .binary_search_by_key(&pc_bytes, |instruction| instruction.pc_bytes)
+            .ok()
     }
 }
 
@@ -87,14 +95,26 @@ impl Kernel {
 fn parameters(text: &SassText) -> Vec<Parameter> {
     let base = param_base(text);
     let mut found = Vec::new();
-    for section in text.data.iter().filter(|(name, _)| name.starts_with(".nv.info.")) {
+    for section in text
+        .data
+        .iter()
+        .filter(|(name, _)| name.starts_with(".nv.info."))
+    {
         let bytes = &section.1.bytes;
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
         for at in (0..bytes.len().saturating_sub(15)).step_by(4) {
             if bytes[at..at + 2] == [0x04, 0x17] && word(at + 4) == 0 {
                 let (ordinal, offset) = (word(at + 8) & 0xffff, word(at + 8) >> 16);
                 let size_bytes = word(at + 12) >> 18;
-                found.push((ordinal, Parameter { offset_bytes: base + offset, size_bytes }));
+                found.push((
+                    ordinal,
+                    Parameter {
+                        offset_bytes: base + offset,
+                        size_bytes,
+                    },
+                ));
             }
         }
     }
@@ -104,7 +124,10 @@ fn parameters(text: &SassText) -> Vec<Parameter> {
 
 /// EIATTR_PARAM_CBANK: the first parameter's offset.
 fn param_base(text: &SassText) -> u32 {
-    let sections = text.data.iter().filter(|(name, _)| name.starts_with(".nv.info."));
+    let sections = text
+        .data
+        .iter()
+        .filter(|(name, _)| name.starts_with(".nv.info."));
     for (_, section) in sections {
         for (at, window) in section.bytes.windows(10).enumerate() {
             if at % 4 == 0 && window[..2] == [0x04, 0x0a] {
@@ -146,9 +169,12 @@ impl Decoder<'_> {
 
     fn control(&self, raw: &RawInstruction) -> Result<Control, IsaError> {
         let control = raw.control_word.and_then(|(word, place)| {
-            let valid = kepler::control::is_control_word(word)
-                && place < kepler::control::INSTRUCTIONS_PER_WORD;
-            valid.then(|| kepler::control::decode(kepler::control::field(word, place))).flatten()
+            if place >= kepler::control::INSTRUCTIONS_PER_WORD {
+                // The endless loop that pads the code may stand where a control word would.
+                return kepler::control::decode(0);
+            }
+            let field = kepler::control::field(word, place);
+            kepler::control::decode(field).filter(|_| kepler::control::is_control_word(word))
         });
         control.ok_or_else(|| IsaError::Syntax {
             file: self.file.to_owned(),
@@ -185,7 +211,11 @@ impl Decoder<'_> {
     }
 
     fn label(&self, label: &str) -> Result<u32, String> {
-        self.text.labels.get(label).copied().ok_or_else(|| "no such label in the kernel".to_owned())
+        self.text
+            .labels
+            .get(label)
+            .copied()
+            .ok_or_else(|| "no such label in the kernel".to_owned())
     }
 
     fn symbol(&self, name: &str) -> Result<u32, String> {
@@ -201,7 +231,10 @@ impl Decoder<'_> {
         raw: &RawInstruction,
         meaning: &Meaning,
     ) -> Result<Instruction, IsaError> {
-        let targets = raw.noted_targets.iter().filter_map(|label| self.text.labels.get(label));
+        let targets = raw
+            .noted_targets
+            .iter()
+            .filter_map(|label| self.text.labels.get(label));
         instruction.indirect_targets = targets.copied().collect();
         instruction.source_registers = vec![meaning.source_registers; instruction.sources.len()];
         if meaning.subtract
@@ -224,7 +257,9 @@ impl Decoder<'_> {
     fn constants(&self, kernel: &str) -> HashMap<u8, Vec<u8>> {
         let mut banks = HashMap::new();
         for (name, data) in &self.text.data {
-            let Some(rest) = name.strip_prefix(".nv.constant") else { continue };
+            let Some(rest) = name.strip_prefix(".nv.constant") else {
+                continue;
+            };
             let (number, owner) = rest.split_once('.').unwrap_or((rest, kernel));
             if let Ok(number) = number.parse()
                 && owner == kernel
@@ -250,16 +285,28 @@ impl Decoder<'_> {
     }
 
     fn global_data(&self) -> Vec<u8> {
-        self.text.data.get(".nv.global.init").map(|data| data.bytes.clone()).unwrap_or_default()
+        self.text
+            .data
+            .get(".nv.global.init")
+            .map(|data| data.bytes.clone())
+            .unwrap_or_default()
     }
 }
 
 /// Value operands that the executor relies on.
 fn required_sources(instruction: &Instruction) -> usize {
     match instruction.op {
-        Op::Nop | Op::Psetp { .. } | Op::S2r(_) | Op::Load => 0,
-        Op::Bra | Op::Ssy | Op::Pbk | Op::Brk | Op::Pcnt | Op::Cont | Op::Call | Op::Ret | Op::Exit => 0,
-        Op::Barrier => instruction.sources.len(),
+        Op::Psetp { .. } | Op::S2r(_) | Op::Load => 0,
+        Op::Bra
+        | Op::Ssy
+        | Op::Pbk
+        | Op::Brk
+        | Op::Pcnt
+        | Op::Cont
+        | Op::Call
+        | Op::Ret
+        | Op::Exit => 0,
+        Op::Nop | Op::Barrier => instruction.sources.len(),
         Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store | Op::Brx => 1,
         Op::Popc | Op::Flo { .. } => 1,
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
@@ -269,7 +316,12 @@ fn required_sources(instruction: &Instruction) -> usize {
 }
 
 fn plain(place: Place) -> Source {
-    Source { place, negate: false, absolute: false, invert: false }
+    Source {
+        place,
+        negate: false,
+        absolute: false,
+        invert: false,
+    }
 }
 
 fn split_guard(text: &str) -> (Predicate, &str) {
@@ -325,12 +377,18 @@ impl Builder {
             indirect_targets: Vec::new(),
             control,
         };
-        Self { instruction, wants_register: predicates_wanted == 0 && !without_register, predicates_wanted }
+        Self {
+            instruction,
+            wants_register: predicates_wanted == 0 && !without_register,
+            predicates_wanted,
+        }
     }
 
     fn predicate(&mut self, predicate: Predicate) {
         if self.predicates_wanted > 0 {
-            let place = self.instruction.dst_predicates.iter_mut().nth(usize::from(self.predicates_wanted == 1 && !matches!(self.instruction.op, Op::Fchk)));
+            let place = self.instruction.dst_predicates.iter_mut().nth(usize::from(
+                self.predicates_wanted == 1 && !matches!(self.instruction.op, Op::Fchk),
+            ));
             if let Some(place) = place {
                 *place = predicate.index;
             }

@@ -4,6 +4,7 @@
 //! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
 //! * [`kepler`]: opcodes and control words of sm_35.
 
+pub mod cfg;
 pub mod error;
 pub mod instruction;
 pub mod kepler;

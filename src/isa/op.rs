@@ -184,10 +184,19 @@ pub enum Op {
     Ffma,
     Fmnmx,
     /// Float comparison to 1.0 or all ones (`as_float` picks 1.0).
-    Fset { compare: Compare, combine: Logic, as_float: bool },
-    Fsetp { compare: Compare, combine: Logic },
+    Fset {
+        compare: Compare,
+        combine: Logic,
+        as_float: bool,
+    },
+    Fsetp {
+        compare: Compare,
+        combine: Logic,
+    },
     /// Picks an operand by comparing the third with zero.
-    Fcmp { compare: Compare },
+    Fcmp {
+        compare: Compare,
+    },
     /// Tells whether a division needs its slow path.
     Fchk,
     Dadd,
@@ -196,25 +205,68 @@ pub enum Op {
     Mufu(Mufu),
     /// Range reduction before `Mufu`.
     Rro,
-    Convert { to: Number, from: Number, integral: bool },
+    Convert {
+        to: Number,
+        from: Number,
+        integral: bool,
+    },
     Iadd,
     Iscadd,
-    Imul { high: bool, signed: bool },
-    Imad { high: bool, signed: bool },
-    Imnmx { signed: bool },
-    Iset { compare: Compare, combine: Logic, signed: bool, as_float: bool },
-    Isetp { compare: Compare, combine: Logic, signed: bool },
-    Icmp { compare: Compare, signed: bool },
+    Imul {
+        high: bool,
+        signed: bool,
+    },
+    Imad {
+        high: bool,
+        signed: bool,
+    },
+    Imnmx {
+        signed: bool,
+    },
+    Iset {
+        compare: Compare,
+        combine: Logic,
+        signed: bool,
+        as_float: bool,
+    },
+    Isetp {
+        compare: Compare,
+        combine: Logic,
+        signed: bool,
+    },
+    Icmp {
+        compare: Compare,
+        signed: bool,
+    },
     Lop(Logic),
-    Shl { wrap: bool },
-    Shr { signed: bool, wrap: bool },
+    Shl {
+        wrap: bool,
+    },
+    Shr {
+        signed: bool,
+        wrap: bool,
+    },
     /// Funnel shift of the pair (third, first) by the second.
-    Shf { right: bool, wide: bool, signed: bool, wrap: bool, high: bool },
-    Bfe { signed: bool },
+    Shf {
+        right: bool,
+        wide: bool,
+        signed: bool,
+        wrap: bool,
+        high: bool,
+    },
+    Bfe {
+        signed: bool,
+    },
     Bfi,
     Popc,
-    Flo { signed: bool, shift: bool },
-    Psetp { first: Logic, second: Logic },
+    Flo {
+        signed: bool,
+        shift: bool,
+    },
+    Psetp {
+        first: Logic,
+        second: Logic,
+    },
     S2r(Special),
     Ldc,
     Load,

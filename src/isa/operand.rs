@@ -17,7 +17,11 @@ pub enum Place {
     Uniform(u8),
     Imm(u32),
     /// `c[bank][index + offset]`.
-    Const { bank: u8, index: u8, offset: i32 },
+    Const {
+        bank: u8,
+        index: u8,
+        offset: i32,
+    },
 }
 
 /// A source value with its modifiers, applied in the order absolute, then negate or invert.
@@ -38,7 +42,10 @@ pub struct Predicate {
 }
 
 impl Predicate {
-    pub const ALWAYS: Predicate = Predicate { index: PT, negate: false };
+    pub const ALWAYS: Predicate = Predicate {
+        index: PT,
+        negate: false,
+    };
 }
 
 /// `[base + offset]`.
@@ -53,12 +60,18 @@ pub struct MemoryRef {
 /// One operand.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand<'a> {
-    Value { source: Source, writes_cc: bool },
+    Value {
+        source: Source,
+        writes_cc: bool,
+    },
     Predicate(Predicate),
     Memory(MemoryRef),
     Label(&'a str),
     /// `32@lo(symbol)`, `32@hi(symbol)`.
-    Symbol { name: &'a str, high: bool },
+    Symbol {
+        name: &'a str,
+        high: bool,
+    },
     Special(&'a str),
     /// `CC.NEU`: a test of the condition code.
     ConditionCode(&'a str),
@@ -87,7 +100,10 @@ pub fn split_operands(text: &str) -> Vec<&str> {
 
 /// Parses one operand; the error says why it is not one.
 pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
-    if let Some(label) = text.strip_prefix("`(").and_then(|rest| rest.strip_suffix(')')) {
+    if let Some(label) = text
+        .strip_prefix("`(")
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
         return Ok(Operand::Label(label));
     }
     if let Some(test) = text.strip_prefix("CC.") {
@@ -116,7 +132,11 @@ pub fn parse_predicate(text: &str) -> Option<Predicate> {
     };
     let index = match name {
         "PT" => PT,
-        _ => name.strip_prefix('P')?.parse().ok().filter(|&index| index < PT)?,
+        _ => name
+            .strip_prefix('P')?
+            .parse()
+            .ok()
+            .filter(|&index| index < PT)?,
     };
     Some(Predicate { index, negate })
 }
@@ -125,7 +145,11 @@ pub fn parse_predicate(text: &str) -> Option<Predicate> {
 pub fn parse_register(text: &str) -> Option<u8> {
     match text {
         "RZ" => Some(RZ),
-        _ => text.strip_prefix('R')?.parse().ok().filter(|&index| index < RZ),
+        _ => text
+            .strip_prefix('R')?
+            .parse()
+            .ok()
+            .filter(|&index| index < RZ),
     }
 }
 
@@ -133,7 +157,11 @@ pub fn parse_register(text: &str) -> Option<u8> {
 pub fn parse_uniform_register(text: &str) -> Option<u8> {
     match text {
         "URZ" => Some(RZ),
-        _ => text.strip_prefix("UR")?.parse().ok().filter(|&index| index < 63),
+        _ => text
+            .strip_prefix("UR")?
+            .parse()
+            .ok()
+            .filter(|&index| index < 63),
     }
 }
 
@@ -158,7 +186,9 @@ fn parse_value(text: &str) -> Result<Operand<'_>, String> {
             (invert, rest) = (true, inner);
         }
     }
-    let bars = rest.strip_prefix('|').and_then(|inner| inner.strip_suffix('|'));
+    let bars = rest
+        .strip_prefix('|')
+        .and_then(|inner| inner.strip_suffix('|'));
     let absolute = bars.is_some();
     let rest = bars.unwrap_or(rest);
     let (name, writes_cc) = match rest.strip_suffix(".CC") {
@@ -167,7 +197,12 @@ fn parse_value(text: &str) -> Result<Operand<'_>, String> {
     };
     let name = name.strip_suffix(".reuse").unwrap_or(name);
     let place = parse_place(name)?;
-    let source = Source { place, negate, absolute, invert };
+    let source = Source {
+        place,
+        negate,
+        absolute,
+        invert,
+    };
     Ok(Operand::Value { source, writes_cc })
 }
 
@@ -191,19 +226,31 @@ fn parse_place(text: &str) -> Result<Place, String> {
 fn parse_constant(rest: &str) -> Result<Place, String> {
     let bad = || "not of the form c[bank][offset]".to_owned();
     let (bank, rest) = rest.split_once(']').ok_or_else(bad)?;
-    let bank = parse_immediate(bank).filter(|&bank| bank < 32).ok_or_else(bad)?;
+    let bank = parse_immediate(bank)
+        .filter(|&bank| bank < 32)
+        .ok_or_else(bad)?;
     let memory = parse_memory(rest)?;
     if memory.uniform.is_some() {
         return Err("uniform registers in constant addresses are not supported".to_owned());
     }
-    Ok(Place::Const { bank: bank as u8, index: memory.base, offset: memory.offset })
+    Ok(Place::Const {
+        bank: bank as u8,
+        index: memory.base,
+        offset: memory.offset,
+    })
 }
 
 /// `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2.64+UR4]`.
 pub fn parse_memory(text: &str) -> Result<MemoryRef, String> {
-    let inner = text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|inner| inner.strip_suffix(']'));
     let inner = inner.ok_or_else(|| "not of the form [register+offset]".to_owned())?;
-    let mut memory = MemoryRef { base: RZ, uniform: None, offset: 0 };
+    let mut memory = MemoryRef {
+        base: RZ,
+        uniform: None,
+        offset: 0,
+    };
     for part in inner.split('+') {
         let part = part.trim();
         let name = part.split('.').next().unwrap_or("");
@@ -226,7 +273,11 @@ fn parse_integer(text: &str) -> Option<u32> {
         None => (false, text),
     };
     let value = u32::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?;
-    Some(if negative { value.wrapping_neg() } else { value })
+    Some(if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    })
 }
 
 /// Hexadecimal integers, and floats in decimal, `+INF`, `-QNAN`.

@@ -62,7 +62,9 @@ impl<'a> SassText<'a> {
         let owner = format!("index@({function})");
         self.attributes
             .iter()
-            .filter(|(attribute, words)| *attribute == name && words.first() == Some(&owner.as_str()))
+            .filter(|(attribute, words)| {
+                *attribute == name && words.first() == Some(&owner.as_str())
+            })
             .find_map(|(_, words)| words.get(1).and_then(|word| parse_u64(word)))
             .map(|value| value as u32)
     }
@@ -136,8 +138,10 @@ impl<'a, 'f> Splitter<'a, 'f> {
 
     fn header_flags(&mut self, line: &str) {
         if let Some(at) = line.find("EF_CUDA_SM") {
-            let digits: String =
-                line[at + 10..].chars().take_while(char::is_ascii_digit).collect();
+            let digits: String = line[at + 10..]
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect();
             self.out.arch = format!("sm_{digits}");
             self.wide_encoding = digits.parse::<u32>().is_ok_and(|sm| sm >= 70);
         }
@@ -163,7 +167,9 @@ impl<'a, 'f> Splitter<'a, 'f> {
             return Ok(()); // .align, .global, .type, .size, .other
         };
         let bad = |why| self.syntax(number, line, why);
-        let (head, rest) = rest.split_once("*/").ok_or_else(|| bad("unclosed comment"))?;
+        let (head, rest) = rest
+            .split_once("*/")
+            .ok_or_else(|| bad("unclosed comment"))?;
         let head = head.trim();
         if head.starts_with("0x") {
             let word = parse_u64(head).ok_or_else(|| bad("not a 64-bit word"))?;
@@ -172,7 +178,10 @@ impl<'a, 'f> Splitter<'a, 'f> {
         }
         let pc_bytes = u32::from_str_radix(head, 16).map_err(|_| bad("not a byte offset"))?;
         let (text, rest) = rest.rsplit_once(';').ok_or_else(|| bad("no semicolon"))?;
-        let encoding = rest.trim().strip_prefix("/*").and_then(|word| word.strip_suffix("*/"));
+        let encoding = rest
+            .trim()
+            .strip_prefix("/*")
+            .and_then(|word| word.strip_suffix("*/"));
         let encoding = encoding
             .and_then(|word| parse_u64(word.trim()))
             .ok_or_else(|| bad("no encoding (run nvdisasm with -hex)"))?;
@@ -216,7 +225,10 @@ impl<'a, 'f> Splitter<'a, 'f> {
     }
 
     fn data_line(&mut self, number: usize, line: &'a str) -> Result<(), IsaError> {
-        let line = match line.strip_prefix("/*").and_then(|rest| rest.split_once("*/")) {
+        let line = match line
+            .strip_prefix("/*")
+            .and_then(|rest| rest.split_once("*/"))
+        {
             Some((_, rest)) => rest.trim(),
             None => line,
         };
@@ -263,11 +275,19 @@ impl<'a, 'f> Splitter<'a, 'f> {
     }
 
     fn syntax(&self, line: usize, text: &str, why: &'static str) -> IsaError {
-        IsaError::Syntax { file: self.file.to_owned(), line, text: text.to_owned(), why }
+        IsaError::Syntax {
+            file: self.file.to_owned(),
+            line,
+            text: text.to_owned(),
+            why,
+        }
     }
 
     fn finish(self) -> Result<SassText<'a>, IsaError> {
-        let missing = |what| IsaError::Missing { file: self.file.to_owned(), what };
+        let missing = |what| IsaError::Missing {
+            file: self.file.to_owned(),
+            what,
+        };
         if self.out.arch.is_empty() {
             return Err(missing(".headerflags with the architecture"));
         }

@@ -28,7 +28,11 @@ impl<'a> Modifiers<'a> {
 
     /// Takes the first modifier off that `parse` understands.
     pub fn take_first<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let (at, value) = self.0.iter().enumerate().find_map(|(at, name)| Some((at, parse(name)?)))?;
+        let (at, value) = self
+            .0
+            .iter()
+            .enumerate()
+            .find_map(|(at, name)| Some((at, parse(name)?)))?;
         self.0.remove(at);
         Some(value)
     }
@@ -161,10 +165,21 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
             let logic = modifiers.take_first(Logic::named)?;
             Meaning::new(Op::Lop(logic), OpClass::Logic)
         }
-        "SHL" => Meaning::new(Op::Shl { wrap: modifiers.take("W") }, OpClass::Shift),
+        "SHL" => Meaning::new(
+            Op::Shl {
+                wrap: modifiers.take("W"),
+            },
+            OpClass::Shift,
+        ),
         "SHR" => {
             let signed = !modifiers.take("U32");
-            Meaning::new(Op::Shr { signed, wrap: modifiers.take("W") }, OpClass::Shift)
+            Meaning::new(
+                Op::Shr {
+                    signed,
+                    wrap: modifiers.take("W"),
+                },
+                OpClass::Shift,
+            )
         }
         "SHF" => funnel_shift(modifiers)?,
         "BFE" => {
@@ -175,7 +190,13 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "POPC" => Meaning::new(Op::Popc, OpClass::Bitfield),
         "FLO" => {
             let signed = !modifiers.take("U32");
-            Meaning::new(Op::Flo { signed, shift: modifiers.take("SH") }, OpClass::Bitfield)
+            Meaning::new(
+                Op::Flo {
+                    signed,
+                    shift: modifiers.take("SH"),
+                },
+                OpClass::Bitfield,
+            )
         }
         _ => return None,
     };
@@ -202,7 +223,13 @@ fn funnel_shift(modifiers: &mut Modifiers) -> Option<Meaning> {
     }
     let signed = modifiers.take("S64");
     let wide = modifiers.take("U64") || signed;
-    let op = Op::Shf { right, wide, signed, wrap: modifiers.take("W"), high: modifiers.take("HI") };
+    let op = Op::Shf {
+        right,
+        wide,
+        signed,
+        wrap: modifiers.take("W"),
+        high: modifiers.take("HI"),
+    };
     Some(Meaning::new(op, OpClass::Shift))
 }
 
@@ -213,16 +240,33 @@ fn comparison(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         return Some(Meaning::new(Op::Psetp { first, second }, OpClass::Compare));
     }
     let known = ["FSET", "FSETP", "FCMP", "ISET", "ISETP", "ICMP"].contains(&base);
-    let compare = if known { modifiers.take_first(Compare::named)? } else { return None };
+    let compare = if known {
+        modifiers.take_first(Compare::named)?
+    } else {
+        return None;
+    };
     let combine = modifiers.take_first(Logic::named).unwrap_or(Logic::And);
     let signed = !modifiers.take("U32");
     let as_float = modifiers.take("BF");
     let op = match base {
-        "FSET" => Op::Fset { compare, combine, as_float },
+        "FSET" => Op::Fset {
+            compare,
+            combine,
+            as_float,
+        },
         "FSETP" => Op::Fsetp { compare, combine },
         "FCMP" => Op::Fcmp { compare },
-        "ISET" => Op::Iset { compare, combine, signed, as_float },
-        "ISETP" => Op::Isetp { compare, combine, signed },
+        "ISET" => Op::Iset {
+            compare,
+            combine,
+            signed,
+            as_float,
+        },
+        "ISETP" => Op::Isetp {
+            compare,
+            combine,
+            signed,
+        },
         _ => Op::Icmp { compare, signed },
     };
     let mut meaning = Meaning::new(op, OpClass::Compare);
@@ -258,7 +302,12 @@ fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "STS" => (Space::Shared, true),
         "LD" | "LDG" => (Space::Global, false),
         "ST" => (Space::Global, true),
-        "LDC" => return Some(Meaning { dst_registers: width(modifiers), ..Meaning::new(Op::Ldc, OpClass::ConstantLoad) }),
+        "LDC" => {
+            return Some(Meaning {
+                dst_registers: width(modifiers),
+                ..Meaning::new(Op::Ldc, OpClass::ConstantLoad)
+            });
+        }
         _ => return None,
     };
     let registers = width(modifiers);
@@ -269,7 +318,11 @@ fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     }
     let op = if store { Op::Store } else { Op::Load };
     let mut meaning = Meaning::new(op, OpClass::Memory);
-    meaning.access = Some(Access { space, bytes_per_lane: 4 * registers, store });
+    meaning.access = Some(Access {
+        space,
+        bytes_per_lane: 4 * registers,
+        store,
+    });
     meaning.wide_address = wide_address;
     if store {
         meaning.source_registers = registers;
@@ -304,7 +357,12 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "CAL" => Op::Call,
         "RET" => Op::Ret,
         "EXIT" => Op::Exit,
-        "S2R" => return Some(Meaning::new(Op::S2r(Special::LaneId), OpClass::SpecialRegister)),
+        "S2R" => {
+            return Some(Meaning::new(
+                Op::S2r(Special::LaneId),
+                OpClass::SpecialRegister,
+            ));
+        }
         "BAR" => {
             modifiers.take("SYNC").then_some(())?;
             return Some(Meaning::new(Op::Barrier, OpClass::Barrier));
