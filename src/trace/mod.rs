@@ -9,6 +9,7 @@ pub mod builder;
 pub mod error;
 pub mod launch;
 pub mod program;
+pub mod slopes;
 pub mod state;
 pub mod uniform;
 
