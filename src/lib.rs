@@ -22,3 +22,4 @@ pub mod gp;
 pub mod device;
 pub mod isa;
 pub mod trace;
+pub mod sim;
