@@ -22,3 +22,4 @@ pub mod device;
 pub mod gp;
 pub mod isa;
 pub mod trace;
+pub mod sim;
