@@ -21,5 +21,5 @@
 pub mod device;
 pub mod gp;
 pub mod isa;
-pub mod trace;
 pub mod sim;
+pub mod trace;

@@ -16,8 +16,8 @@ pub use cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
 pub use load::{DeviceError, builtin_names};
 pub use quantity::{Entry, Kind};
 pub use spec::{
-    Barrier, Chip, ConstantCache, Dram, InstructionCache, Issue, L1, L2, Latency, Limits, Local,
-    Shared, Throughput, Tlb,
+    Barrier, Chip, ConstantCache, Dram, InstructionCache, Issue, L1, L2, Latency, Limits,
+    LoadStore, Local, Shared, Throughput, Tlb,
 };
 
 use crate::isa::OpClass;
@@ -34,6 +34,7 @@ pub struct Device {
     pub chip: Chip,
     pub limits: Limits,
     pub issue: Issue,
+    pub load_store: LoadStore,
     pub latency: Latency,
     pub throughput: Throughput,
     pub shared: Shared,

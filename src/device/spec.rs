@@ -93,6 +93,20 @@ section! {
         memory_spacing_cycles: u32, "cycles", CYCLES;
         /// Least distance of a memory instruction from a store before it in the same warp.
         after_store_spacing_cycles: u32, "cycles", CYCLES;
+        /// Every further 128-byte line of a memory instruction takes an issue slot.
+        replays_take_issue_slots: bool, "yes/no", ANY;
+    }
+}
+
+section! {
+    /// The load/store unit.
+    LoadStore, LoadStoreFile, "load_store" {
+        /// Cycles of work that may queue before further memory instructions are held at issue.
+        queue_cycles: u32, "cycles", CYCLES;
+        /// Line fills that may wait before the unit stops taking work.
+        l1_miss_queue_lines: u32, "lines", (1.0, 4096.0);
+        /// Global loads that one warp may have in flight.
+        global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0);
     }
 }
 
@@ -196,6 +210,8 @@ section! {
         port_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE;
         /// The part of the port's width that measurements reach.
         port_efficiency: f64, "fraction", FRACTION;
+        /// Width of an SMX's port for writes.
+        write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE;
     }
 }
 
@@ -220,6 +236,9 @@ section! {
         /// A control word precedes every group of this many instructions.
         instructions_per_group: u32, "instructions", (1.0, 64.0);
         group_bytes: u32, "bytes", (8.0, 1024.0);
+        line_bytes: u32, "bytes", (8.0, 1024.0);
+        l15_latency_cycles: u32, "cycles", CYCLES;
+        l2_latency_cycles: u32, "cycles", CYCLES;
     }
 }
 
