@@ -20,6 +20,7 @@
 
 pub mod device;
 pub mod gp;
+pub mod gpu;
 pub mod isa;
 pub mod sim;
 pub mod trace;
