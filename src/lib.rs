@@ -18,7 +18,8 @@
 //! * [`report`]: tables and plots.
 //! * [`cli`]: one file per subcommand.
 
-pub mod gp;
+pub mod cli;
 pub mod device;
+pub mod gp;
 pub mod isa;
 pub mod trace;
