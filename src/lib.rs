@@ -21,5 +21,7 @@
 pub mod device;
 pub mod gp;
 pub mod isa;
+pub mod predict;
 pub mod sim;
 pub mod trace;
+pub mod validate;
