@@ -18,10 +18,12 @@
 //! * [`report`]: tables and plots.
 //! * [`cli`]: one file per subcommand.
 
+pub mod cli;
 pub mod device;
 pub mod gp;
 pub mod isa;
 pub mod predict;
+pub mod report;
 pub mod sim;
 pub mod trace;
 pub mod validate;
