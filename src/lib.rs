@@ -21,6 +21,7 @@
 pub mod cli;
 pub mod device;
 pub mod gp;
+pub mod gpu;
 pub mod isa;
 pub mod predict;
 pub mod report;

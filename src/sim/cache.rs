@@ -27,7 +27,10 @@ pub enum Lookup {
     /// The line is there, usable from `ready_at`.
     Hit { ready_at: u64 },
     /// The line was allocated; the caller sets its fill cycle with [`Cache::fill_at`].
-    Miss { way: u32, evicted_dirty: Option<u32> },
+    Miss {
+        way: u32,
+        evicted_dirty: Option<u32>,
+    },
 }
 
 /// See the module text.
@@ -43,7 +46,12 @@ pub struct Cache {
 impl Cache {
     /// An empty cache; `seed` starts the replacement generator.
     pub fn new(spec: CacheSpec, seed: u32) -> Self {
-        let empty = Line { tag: EMPTY, ready_at: 0, last_use: 0, dirty: false };
+        let empty = Line {
+            tag: EMPTY,
+            ready_at: 0,
+            last_use: 0,
+            dirty: false,
+        };
         Cache {
             line_shift: spec.line_bytes.trailing_zeros(),
             lines: vec![empty; (spec.sets * spec.ways) as usize],
@@ -62,7 +70,9 @@ impl Cache {
         if let Some(line) = set.iter_mut().find(|line| line.tag == tag) {
             line.last_use = self.uses;
             line.dirty |= store;
-            return Lookup::Hit { ready_at: line.ready_at };
+            return Lookup::Hit {
+                ready_at: line.ready_at,
+            };
         }
         let way = match set.iter().position(|line| line.tag == EMPTY) {
             Some(way) => way,
@@ -70,9 +80,17 @@ impl Cache {
         };
         let index = start + way;
         let old = self.lines[index];
-        self.lines[index] = Line { tag, ready_at: 0, last_use: self.uses, dirty: store };
+        self.lines[index] = Line {
+            tag,
+            ready_at: 0,
+            last_use: self.uses,
+            dirty: store,
+        };
         let evicted_dirty = (old.tag != EMPTY && old.dirty).then_some(old.tag << self.line_shift);
-        Lookup::Miss { way: index as u32, evicted_dirty }
+        Lookup::Miss {
+            way: index as u32,
+            evicted_dirty,
+        }
     }
 
     /// Says when the line that [`Lookup::Miss`] allocated is filled.
@@ -114,7 +132,13 @@ mod tests {
 
     fn cache(ways: u32, replacement: Replacement) -> Cache {
         Cache::new(
-            CacheSpec { sets: 2, ways, line_bytes: 128, replacement, hashed_index: false },
+            CacheSpec {
+                sets: 2,
+                ways,
+                line_bytes: 128,
+                replacement,
+                hashed_index: false,
+            },
             1,
         )
     }
@@ -122,7 +146,11 @@ mod tests {
     #[test]
     fn a_second_access_hits_and_waits_for_the_fill() {
         let mut cache = cache(2, Replacement::Lru);
-        let Lookup::Miss { way, evicted_dirty: None } = cache.access(0x100, false) else {
+        let Lookup::Miss {
+            way,
+            evicted_dirty: None,
+        } = cache.access(0x100, false)
+        else {
             panic!("an empty cache cannot hit")
         };
         cache.fill_at(way, 500);
@@ -149,7 +177,11 @@ mod tests {
         }
         let mut evicted = std::collections::HashSet::new();
         for line in 4..100 {
-            if let Lookup::Miss { evicted_dirty: Some(address), .. } = cache.access(line * 256, true) {
+            if let Lookup::Miss {
+                evicted_dirty: Some(address),
+                ..
+            } = cache.access(line * 256, true)
+            {
                 evicted.insert(address);
             }
         }

@@ -18,7 +18,10 @@ impl RateCurve {
     pub fn new(mut points: Vec<(u32, f64)>) -> Option<Self> {
         points.sort_unstable_by_key(|point| point.0);
         points.dedup_by_key(|point| point.0);
-        let points: Vec<_> = points.into_iter().map(|(n, rate)| (f64::from(n), rate)).collect();
+        let points: Vec<_> = points
+            .into_iter()
+            .map(|(n, rate)| (f64::from(n), rate))
+            .collect();
         (!points.is_empty()).then_some(RateCurve { points })
     }
 
@@ -40,7 +43,12 @@ impl RateCurve {
 }
 
 /// Cycles from launch to the end of the last block, for blocks of the given work in grid order.
-pub fn makespan_cycles(work_tokens: &[f64], n_smx: usize, resident_blocks: usize, rates: &RateCurve) -> f64 {
+pub fn makespan_cycles(
+    work_tokens: &[f64],
+    n_smx: usize,
+    resident_blocks: usize,
+    rates: &RateCurve,
+) -> f64 {
     let mut queue = work_tokens.iter().copied();
     let mut smxs: Vec<Vec<f64>> = vec![Vec::with_capacity(resident_blocks); n_smx];
     // The first wave goes round robin over the multiprocessors.
@@ -51,7 +59,11 @@ pub fn makespan_cycles(work_tokens: &[f64], n_smx: usize, resident_blocks: usize
     }
     let mut clock = 0.0;
     loop {
-        let Some(step) = smxs.iter().filter_map(|smx| time_to_next_end(smx, rates)).min_by(f64::total_cmp) else {
+        let Some(step) = smxs
+            .iter()
+            .filter_map(|smx| time_to_next_end(smx, rates))
+            .min_by(f64::total_cmp)
+        else {
             return clock;
         };
         clock += step;

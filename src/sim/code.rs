@@ -78,13 +78,21 @@ impl ReplayCode {
                 ReplayOp {
                     address: op.address,
                     address_kind: op.address_kind,
-                    request: if active { replay.request } else { MemoryRequest::None },
+                    request: if active {
+                        replay.request
+                    } else {
+                        MemoryRequest::None
+                    },
                     load_targets: if active { replay.load_targets } else { 0 },
                     ..replay
                 }
             })
             .collect();
-        let segments = pool.starts.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let segments = pool
+            .starts
+            .windows(2)
+            .map(|pair| (pair[0], pair[1]))
+            .collect();
         let mut lists = Vec::new();
         let programs = programs
             .iter()
@@ -104,12 +112,21 @@ impl ReplayCode {
                 }
             })
             .collect();
-        ReplayCode { ops, segments, lists, programs }
+        ReplayCode {
+            ops,
+            segments,
+            lists,
+            programs,
+        }
     }
 }
 
 fn static_part(op: &TimingOp) -> ReplayOp {
-    let mask = |registers: &[u8]| registers.iter().fold(0u64, |mask, &r| mask | 1u64 << (r & 63));
+    let mask = |registers: &[u8]| {
+        registers
+            .iter()
+            .fold(0u64, |mask, &r| mask | 1u64 << (r & 63))
+    };
     let (request, lines) = match op.access {
         None => (MemoryRequest::None, 0),
         Some(access) => {
@@ -137,7 +154,11 @@ fn static_part(op: &TimingOp) -> ReplayOp {
         request,
         address_kind: AddressKind::None,
         lines,
-        stall_cycles: if op.dual_with_next { 0 } else { op.stall_cycles.max(1) },
+        stall_cycles: if op.dual_with_next {
+            0
+        } else {
+            op.stall_cycles.max(1)
+        },
         redirects: op.redirects,
     }
 }

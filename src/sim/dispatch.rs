@@ -30,12 +30,16 @@ impl Geometry {
 
     /// Iterations of the case loop that warp `warp` of a block executes.
     pub fn iterations(&self, warp: u32) -> u32 {
-        self.fitness_cases.saturating_sub(32 * warp).div_ceil(self.cases_per_iteration())
+        self.fitness_cases
+            .saturating_sub(32 * warp)
+            .div_ceil(self.cases_per_iteration())
     }
 
     /// Case-iterations executed for every one that is useful: padding of the last iteration.
     pub fn useful_fraction(&self) -> f64 {
-        let executed: u64 = (0..self.warps_per_block()).map(|w| u64::from(self.iterations(w))).sum();
+        let executed: u64 = (0..self.warps_per_block())
+            .map(|w| u64::from(self.iterations(w)))
+            .sum();
         f64::from(self.fitness_cases) / (executed as f64 * 32.0 * f64::from(self.stack_dim))
     }
 }
@@ -63,24 +67,38 @@ pub struct BlockStart {
 impl BlockQueue {
     /// Blocks in the given program order, over and over.
     pub fn new(order: Vec<u32>, geometry: &Geometry, iteration_cap: u32) -> Self {
-        BlockQueue { order, next: 0, iteration_cap, full_iterations: geometry.iterations(0), prologue_debt: 0.5 }
+        BlockQueue {
+            order,
+            next: 0,
+            iteration_cap,
+            full_iterations: geometry.iterations(0),
+            prologue_debt: 0.5,
+        }
     }
 
     /// The next block.
     pub fn pop(&mut self) -> BlockStart {
         let program = self.order[self.next % self.order.len()];
         self.next += 1;
-        self.prologue_debt += f64::from(self.iteration_cap.min(self.full_iterations)) / f64::from(self.full_iterations);
+        self.prologue_debt += f64::from(self.iteration_cap.min(self.full_iterations))
+            / f64::from(self.full_iterations);
         let run_prologue = self.prologue_debt >= 1.0;
         if run_prologue {
             self.prologue_debt -= 1.0;
         }
-        BlockStart { program, run_prologue }
+        BlockStart {
+            program,
+            run_prologue,
+        }
     }
 
     /// Iterations that a warp with `full` of them runs in the window.
     pub fn iterations(&self, full: u32) -> u32 {
-        if self.full_iterations <= self.iteration_cap { full } else { self.iteration_cap }
+        if self.full_iterations <= self.iteration_cap {
+            full
+        } else {
+            self.iteration_cap
+        }
     }
 
     /// Blocks handed out so far.

@@ -34,7 +34,10 @@ struct Port {
 
 impl Port {
     fn new(bytes_per_cycle: f32) -> Self {
-        Port { free_at: 0.0, bytes_per_cycle: f64::from(bytes_per_cycle) }
+        Port {
+            free_at: 0.0,
+            bytes_per_cycle: f64::from(bytes_per_cycle),
+        }
     }
 
     /// Reserves the port for `bytes` from `earliest` on; the cycle at which the transfer starts.
@@ -74,7 +77,8 @@ impl Memory {
             write_port: Port::new(spec.l2_write_bytes_per_cycle),
             dram: Port::new(spec.dram_bytes_per_cycle),
             lsu_queue_cycles: u64::from(spec.lsu_queue_cycles),
-            miss_queue_cycles: f64::from(spec.l1_miss_queue_lines * LINE_BYTES) / f64::from(spec.l2_read_bytes_per_cycle),
+            miss_queue_cycles: f64::from(spec.l1_miss_queue_lines * LINE_BYTES)
+                / f64::from(spec.l2_read_bytes_per_cycle),
             shared_latency: u64::from(spec.shared_latency_cycles),
             l1_latency: u64::from(spec.l1_latency_cycles),
             l2_latency: u64::from(spec.l2_latency_cycles),
@@ -85,9 +89,14 @@ impl Memory {
 
     /// The first cycle at which the unit takes another instruction; at most `now` when it has room.
     pub fn accepts_at(&self, now: u64) -> u64 {
-        let backlog = (self.read_port.free_at - self.miss_queue_cycles).max(self.write_port.free_at - self.miss_queue_cycles);
+        let backlog = (self.read_port.free_at - self.miss_queue_cycles)
+            .max(self.write_port.free_at - self.miss_queue_cycles);
         let queue = self.lsu_free_at.saturating_sub(self.lsu_queue_cycles);
-        if backlog > now as f64 { queue.max(backlog.ceil() as u64) } else { queue }
+        if backlog > now as f64 {
+            queue.max(backlog.ceil() as u64)
+        } else {
+            queue
+        }
     }
 
     /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
@@ -112,14 +121,20 @@ impl Memory {
             }
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
                 self.lsu_free_at = start + 1;
-                Served { ready_at: start + self.shared_latency, cause: Cause::Shared }
+                Served {
+                    ready_at: start + self.shared_latency,
+                    cause: Cause::Shared,
+                }
             }
         }
     }
 
     fn local(&mut self, op: &ReplayOp, start: u64, base: u32, counters: &mut Counters) -> Served {
         let store = op.request == MemoryRequest::LocalStore;
-        let mut served = Served { ready_at: 0, cause: Cause::L1Hit };
+        let mut served = Served {
+            ready_at: 0,
+            cause: Cause::L1Hit,
+        };
         // One 32-bit word of all 32 lanes is one line.
         let first = base + op.address * (LINE_BYTES / 4);
         for i in 0..u32::from(op.lines) {
@@ -132,7 +147,13 @@ impl Memory {
         served
     }
 
-    fn local_line(&mut self, address: u32, cycle: u64, store: bool, counters: &mut Counters) -> Served {
+    fn local_line(
+        &mut self,
+        address: u32,
+        cycle: u64,
+        store: bool,
+        counters: &mut Counters,
+    ) -> Served {
         let hit_at = cycle + self.l1_latency;
         let lookup = self.l1.access(address, store);
         let (lines, hits) = if store {
@@ -144,15 +165,25 @@ impl Memory {
         match lookup {
             Lookup::Hit { ready_at } => {
                 *hits += 1;
-                let cause = if ready_at > hit_at { Cause::L2 } else { Cause::L1Hit };
-                Served { ready_at: ready_at.max(hit_at), cause }
+                let cause = if ready_at > hit_at {
+                    Cause::L2
+                } else {
+                    Cause::L1Hit
+                };
+                Served {
+                    ready_at: ready_at.max(hit_at),
+                    cause,
+                }
             }
             Lookup::Miss { way, evicted_dirty } => {
                 if let Some(victim) = evicted_dirty {
                     self.write_back(victim, cycle, counters);
                 }
                 if store && !self.fetch_on_write_miss {
-                    return Served { ready_at: hit_at, cause: Cause::L1Hit };
+                    return Served {
+                        ready_at: hit_at,
+                        cause: Cause::L1Hit,
+                    };
                 }
                 let served = self.read(LOCAL_BASE + address, LINE_BYTES, cycle, counters);
                 self.l1.fill_at(way, served.ready_at);
@@ -161,7 +192,13 @@ impl Memory {
         }
     }
 
-    fn global(&mut self, op: &ReplayOp, start: u64, offset: u32, counters: &mut Counters) -> Served {
+    fn global(
+        &mut self,
+        op: &ReplayOp,
+        start: u64,
+        offset: u32,
+        counters: &mut Counters,
+    ) -> Served {
         let (address, bytes) = match op.address_kind {
             AddressKind::Uniform => (op.address, SECTOR_BYTES),
             _ => (op.address + offset, LINE_BYTES * u32::from(op.lines)),
@@ -169,10 +206,16 @@ impl Memory {
         if op.request == MemoryRequest::GlobalStore {
             self.write_port.reserve(start as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
-            return Served { ready_at: start, cause: Cause::Global };
+            return Served {
+                ready_at: start,
+                cause: Cause::Global,
+            };
         }
         let served = self.read(address, bytes, start, counters);
-        Served { ready_at: served.ready_at, cause: Cause::Global }
+        Served {
+            ready_at: served.ready_at,
+            cause: Cause::Global,
+        }
     }
 
     /// Reads through the L2 port.
@@ -184,8 +227,15 @@ impl Memory {
         match self.l2.access(address, false) {
             Lookup::Hit { ready_at } => {
                 counters.l2_hits += 1;
-                let cause = if ready_at > arrival { Cause::Dram } else { Cause::L2 };
-                Served { ready_at: arrival.max(ready_at), cause }
+                let cause = if ready_at > arrival {
+                    Cause::Dram
+                } else {
+                    Cause::L2
+                };
+                Served {
+                    ready_at: arrival.max(ready_at),
+                    cause,
+                }
             }
             Lookup::Miss { way, evicted_dirty } => {
                 self.evict_to_dram(evicted_dirty, start, counters);
@@ -194,7 +244,10 @@ impl Memory {
                 counters.dram_read_bytes += u64::from(fetched);
                 let ready_at = dram_start as u64 + self.l2_latency + self.dram_extra;
                 self.l2.fill_at(way, ready_at);
-                Served { ready_at, cause: Cause::Dram }
+                Served {
+                    ready_at,
+                    cause: Cause::Dram,
+                }
             }
         }
     }
@@ -206,7 +259,9 @@ impl Memory {
         counters.l2_lines += 1;
         match self.l2.access(LOCAL_BASE + address, true) {
             Lookup::Hit { .. } => counters.l2_hits += 1,
-            Lookup::Miss { evicted_dirty, .. } => self.evict_to_dram(evicted_dirty, start, counters),
+            Lookup::Miss { evicted_dirty, .. } => {
+                self.evict_to_dram(evicted_dirty, start, counters)
+            }
         }
     }
 

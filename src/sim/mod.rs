@@ -9,5 +9,6 @@ pub mod observe;
 pub mod pipes;
 pub mod smx;
 pub mod spec;
+pub mod testing;
 pub mod warp;
 pub mod window;

@@ -38,7 +38,13 @@ struct Scheduler {
 
 impl Scheduler {
     fn new() -> Self {
-        Scheduler { ready_at: [NEVER; SLOTS], cause: [Cause::NoWarp; SLOTS], last: 0, accounted: 0, busy_until: 0 }
+        Scheduler {
+            ready_at: [NEVER; SLOTS],
+            cause: [Cause::NoWarp; SLOTS],
+            last: 0,
+            accounted: 0,
+            busy_until: 0,
+        }
     }
 
     #[inline]
@@ -66,7 +72,11 @@ impl Scheduler {
                 best = i;
             }
         }
-        if self.ready_at[best] == NEVER { Cause::NoWarp } else { self.cause[best] }
+        if self.ready_at[best] == NEVER {
+            Cause::NoWarp
+        } else {
+            self.cause[best]
+        }
     }
 
     /// Charges the cycles up to `now` (exclusive) to whatever blocks.
@@ -219,7 +229,10 @@ impl<'a> Smx<'a> {
             .min()
             .unwrap_or(u64::from(NEVER));
         if next >= u64::from(NEVER) {
-            return Err(Deadlock { cycle: self.now, snapshot: self.snapshot() });
+            return Err(Deadlock {
+                cycle: self.now,
+                snapshot: self.snapshot(),
+            });
         }
         self.now = next.max(self.now + 1);
         Ok(())
@@ -227,7 +240,10 @@ impl<'a> Smx<'a> {
 
     fn snapshot(&self) -> String {
         let resident = self.warps.iter().flatten().count();
-        format!("{resident} resident warps, {} blocks started", self.queue.started())
+        format!(
+            "{resident} resident warps, {} blocks started",
+            self.queue.started()
+        )
     }
 
     /// Lets scheduler `s` issue from one warp, loose round robin.
@@ -241,7 +257,11 @@ impl<'a> Smx<'a> {
         while mask != 0 {
             let start = self.schedulers[s].last + 1;
             let rotated = (mask >> start) << start;
-            let i = if rotated != 0 { rotated.trailing_zeros() } else { mask.trailing_zeros() } as usize;
+            let i = if rotated != 0 {
+                rotated.trailing_zeros()
+            } else {
+                mask.trailing_zeros()
+            } as usize;
             if self.issue(s, i) {
                 self.schedulers[s].last = i;
                 self.counters.cpi_stack[Cause::Issued as usize] += 1;
@@ -256,7 +276,9 @@ impl<'a> Smx<'a> {
     fn issue(&mut self, s: usize, i: usize) -> bool {
         let mut issued = 0;
         loop {
-            let Some(warp) = self.warps[s * SLOTS + i].as_ref() else { return issued > 0 };
+            let Some(warp) = self.warps[s * SLOTS + i].as_ref() else {
+                return issued > 0;
+            };
             let op = self.code.ops[warp.op as usize];
             if let Err((retry_at, cause)) = self.take_resources(s, &op) {
                 self.hold(s, i, retry_at, cause);
@@ -290,23 +312,33 @@ impl<'a> Smx<'a> {
                 return Err((at, Cause::LoadStoreUnit));
             }
         }
-        self.pipes.take(s, op.class, self.now).map_err(|at| (at, Cause::MathPipe))
+        self.pipes
+            .take(s, op.class, self.now)
+            .map_err(|at| (at, Cause::MathPipe))
     }
 
     /// Executes an instruction whose resources are taken, and computes when the warp can issue next.
     /// True when the next instruction may issue in the same cycle.
     fn execute(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
         let now = self.now;
-        let warp = self.warps[s * SLOTS + i].as_mut().expect("issue() saw a warp");
+        let warp = self.warps[s * SLOTS + i]
+            .as_mut()
+            .expect("issue() saw a warp");
         let mut next = now + u64::from(op.stall_cycles);
-        let mut cause = if op.redirects { Cause::Branch } else { Cause::Wait };
+        let mut cause = if op.redirects {
+            Cause::Branch
+        } else {
+            Cause::Wait
+        };
         if op.request != MemoryRequest::None {
             let offset = match op.address_kind {
                 AddressKind::PerCase => warp.case_offset_bytes,
                 AddressKind::PerThread => warp.case_offset_bytes,
                 _ => 0,
             };
-            let served = self.memory.serve(op, now, warp.local_base, offset, &mut self.counters);
+            let served = self
+                .memory
+                .serve(op, now, warp.local_base, offset, &mut self.counters);
             if op.load_targets != 0 {
                 warp.track_load(op.load_targets, served.ready_at, served.cause, now);
             }
@@ -325,9 +357,13 @@ impl<'a> Smx<'a> {
             Step::TokenDone => self.counters.tokens += 1,
             Step::Within | Step::PhaseDone => {}
         }
-        let warp = self.warps[s * SLOTS + i].as_mut().expect("the warp has not exited");
+        let warp = self.warps[s * SLOTS + i]
+            .as_mut()
+            .expect("the warp has not exited");
         let following = &self.code.ops[warp.op as usize];
-        let delay = self.icache.fetch(following.pc_bytes, &mut warp.fetched_line, now);
+        let delay = self
+            .icache
+            .fetch(following.pc_bytes, &mut warp.fetched_line, now);
         if delay > 0 {
             self.counters.icache_misses += 1;
             next = next.max(now + delay);
@@ -340,7 +376,9 @@ impl<'a> Smx<'a> {
             }
         }
         if following.request == MemoryRequest::GlobalLoad {
-            if let Some(ready_at) = warp.wait_for_global_slot(self.spec.global_loads_in_flight_per_warp, next) {
+            if let Some(ready_at) =
+                warp.wait_for_global_slot(self.spec.global_loads_in_flight_per_warp, next)
+            {
                 if ready_at > next {
                     next = ready_at;
                     cause = Cause::Global;
@@ -357,7 +395,9 @@ impl<'a> Smx<'a> {
     }
 
     fn exit(&mut self, s: usize, i: usize) {
-        let Some(warp) = self.warps[s * SLOTS + i].take() else { return };
+        let Some(warp) = self.warps[s * SLOTS + i].take() else {
+            return;
+        };
         self.schedulers[s].ready_at[i] = NEVER;
         self.schedulers[s].cause[i] = Cause::NoWarp;
         let block = warp.block;

@@ -87,7 +87,8 @@ impl Warp {
             iterations: start.iterations,
             block: start.block,
             local_base: start.local_base,
-            case_offset_bytes: start.case_offset_bytes + start.skip_iterations * start.case_stride_bytes,
+            case_offset_bytes: start.case_offset_bytes
+                + start.skip_iterations * start.case_stride_bytes,
             case_stride_bytes: start.case_stride_bytes,
             fetched_line: u32::MAX,
             pending_targets: 0,
@@ -143,7 +144,11 @@ impl Warp {
         self.list += 1;
         if self.list < self.list_end {
             self.enter_segment(code);
-            return if self.phase == Phase::Iteration { Step::TokenDone } else { Step::PhaseDone };
+            return if self.phase == Phase::Iteration {
+                Step::TokenDone
+            } else {
+                Step::PhaseDone
+            };
         }
         if self.phase == Phase::Iteration {
             self.iteration += 1;
@@ -161,7 +166,12 @@ impl Warp {
         if self.loads.len() == MAX_LOADS {
             self.forget_finished(now);
         }
-        self.loads.push(PendingLoad { targets, ready_at, cause, global: cause == Cause::Global });
+        self.loads.push(PendingLoad {
+            targets,
+            ready_at,
+            cause,
+            global: cause == Cause::Global,
+        });
         self.pending_targets |= targets;
     }
 
@@ -182,8 +192,12 @@ impl Warp {
     /// Until when a global load must wait so that at most `limit` are in flight.
     pub fn wait_for_global_slot(&mut self, limit: usize, earliest: u64) -> Option<u64> {
         self.forget_finished(earliest);
-        let mut in_flight: Vec<u64> =
-            self.loads.iter().filter(|load| load.global).map(|load| load.ready_at).collect();
+        let mut in_flight: Vec<u64> = self
+            .loads
+            .iter()
+            .filter(|load| load.global)
+            .map(|load| load.ready_at)
+            .collect();
         if in_flight.len() < limit {
             return None;
         }

@@ -70,8 +70,17 @@ pub fn simulate(
 }
 
 /// Work of `blocks` average blocks of `order`.
-fn tokens_to_measure(code: &ReplayCode, geometry: &Geometry, queue: &BlockQueue, order: &[u32], blocks: u32) -> u64 {
-    let nodes: u64 = order.iter().map(|&p| u64::from(code.programs[p as usize].nodes)).sum();
+fn tokens_to_measure(
+    code: &ReplayCode,
+    geometry: &Geometry,
+    queue: &BlockQueue,
+    order: &[u32],
+    blocks: u32,
+) -> u64 {
+    let nodes: u64 = order
+        .iter()
+        .map(|&p| u64::from(code.programs[p as usize].nodes))
+        .sum();
     let warp_iterations: u64 = (0..geometry.warps_per_block())
         .map(|w| u64::from(queue.iterations(geometry.iterations(w))))
         .sum();
