@@ -5,7 +5,10 @@
 //! Leaves out: all computing. Units: in the options' names and help.
 
 pub mod devices;
+pub mod evolve;
+pub mod kernels;
 pub mod occupancy;
+pub mod problems;
 pub mod reproduce;
 pub mod simulate;
 
@@ -32,7 +35,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
+    Kernels(kernels::KernelsArgs),
+    Problems(problems::ProblemsArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -55,6 +61,9 @@ fn dispatch(cli: Cli) -> CliResult {
             .build_global()?;
     }
     match cli.command {
+        Command::Evolve(args) => evolve::run(args),
+        Command::Kernels(args) => kernels::run(&args),
+        Command::Problems(args) => problems::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }
