@@ -18,6 +18,7 @@
 //! * [`report`]: tables and plots.
 //! * [`cli`]: one file per subcommand.
 
+pub mod cli;
 pub mod device;
 pub mod gp;
 pub mod gpu;

@@ -1,0 +1,2 @@
+//! One file per subcommand.
+pub mod evolve;
