@@ -21,5 +21,10 @@
 pub mod cli;
 pub mod device;
 pub mod gp;
+pub mod gpu;
 pub mod isa;
+pub mod predict;
+pub mod report;
+pub mod sim;
 pub mod trace;
+pub mod validate;

@@ -1,0 +1,7 @@
+//! The CUDA interpreters of the papers, and how programs reach them.
+//!
+//! * [`variant`]: which kernels exist, with the machine code and resource usage of each.
+//! * [`lower`]: programs as the words that a kernel reads.
+
+// pub mod lower;
+pub mod variant;
