@@ -23,4 +23,8 @@ pub mod device;
 pub mod gp;
 pub mod gpu;
 pub mod isa;
+pub mod predict;
+pub mod report;
+pub mod sim;
 pub mod trace;
+pub mod validate;
