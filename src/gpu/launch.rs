@@ -57,6 +57,9 @@ pub enum GpuError {
     Variant(#[from] VariantError),
 }
 
+/// What results hold before a run; an error is never negative.
+pub const POISON: f32 = -1.0;
+
 /// Names what the driver was asked for.
 trait Asked<T> {
     fn to(self, what: &'static str) -> Result<T, GpuError>;
@@ -217,7 +220,7 @@ impl Gpu {
     }
 
     /// Runs the kernel `repeats` times; the milliseconds of each run and the results of the last one, a value
-    /// per program and thread. The results are poisoned with NaN before the last run.
+    /// per program and thread. The results are poisoned before the last run.
     pub fn run(
         &self,
         kernel: &LoadedKernel,
@@ -228,7 +231,7 @@ impl Gpu {
     ) -> Result<(Vec<f32>, Vec<f32>), GpuError> {
         kernel.prepare(launch)?;
         let n_results = programs.n_programs as usize * launch.threads_per_block as usize;
-        let poison = vec![f32::NAN; n_results];
+        let poison = vec![POISON; n_results];
         let mut results = self.stream.clone_htod(&poison).to("allocate the results")?;
         let mut times_ms = Vec::with_capacity(repeats);
         for repeat in 0..repeats {

@@ -6,5 +6,8 @@
 pub mod launch;
 pub mod layout;
 pub mod lower;
+pub mod measure;
+pub mod oracle;
 mod source;
 pub mod variant;
+pub mod workload;
