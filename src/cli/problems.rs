@@ -24,7 +24,13 @@ pub fn run(_: &ProblemsArgs) -> CliResult {
             problem.n_cases().to_string(),
         ]);
     }
-    let headers = ["problem", "functions", "constants", "inputs", "fitness cases"];
+    let headers = [
+        "problem",
+        "functions",
+        "constants",
+        "inputs",
+        "fitness cases",
+    ];
     output::write(None, table(&headers, rows, 3).as_bytes())?;
     Ok(())
 }
