@@ -1,5 +1,6 @@
 //! The Kepler streaming multiprocessor, cycle by cycle.
 pub mod cache;
+pub mod calendar;
 pub mod chip;
 pub mod code;
 pub mod dispatch;

@@ -8,6 +8,7 @@
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
 //! cycles in which no scheduler can issue are skipped, not ticked.
 
+use super::calendar::{Calendar, Ready};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dispatch::{BlockQueue, Geometry};
 use super::icache::InstructionCache;
@@ -21,15 +22,16 @@ use crate::trace::AddressKind;
 
 /// Warp slots of one scheduler.
 const SLOTS: usize = 16;
-/// `ready_at` of an empty slot.
-const NEVER: u32 = u32::MAX;
 
 /// One scheduler's view of its warps.
 #[derive(Debug, Clone)]
 struct Scheduler {
-    ready_at: [u32; SLOTS],
+    /// Warps that can issue now, one bit each.
+    ready: u16,
+    /// When a warp in the calendar can really issue, and what it waits for.
+    ready_at: [u64; SLOTS],
     cause: [Cause; SLOTS],
-    last: usize,
+    last: u32,
     /// Cycles before this one are accounted for.
     accounted: u64,
     /// Replays occupy the issue slot until here.
@@ -39,7 +41,8 @@ struct Scheduler {
 impl Scheduler {
     fn new() -> Self {
         Scheduler {
-            ready_at: [NEVER; SLOTS],
+            ready: 0,
+            ready_at: [0; SLOTS],
             cause: [Cause::NoWarp; SLOTS],
             last: 0,
             accounted: 0,
@@ -47,53 +50,35 @@ impl Scheduler {
         }
     }
 
+    /// The ready warp that comes next after the last one that issued (loose round robin).
     #[inline]
-    fn ready_mask(&self, now: u32) -> u32 {
-        let mut mask = 0;
-        for (i, &at) in self.ready_at.iter().enumerate() {
-            mask |= u32::from(at <= now) << i;
-        }
-        mask
-    }
-
-    #[inline]
-    fn earliest(&self) -> u32 {
-        let mut min = NEVER;
-        for &at in &self.ready_at {
-            min = min.min(at);
-        }
-        min
-    }
-
-    fn blocking_cause(&self) -> Cause {
-        let mut best = 0;
-        for i in 1..SLOTS {
-            if self.ready_at[i] < self.ready_at[best] {
-                best = i;
-            }
-        }
-        if self.ready_at[best] == NEVER {
-            Cause::NoWarp
+    fn pick(&self, mask: u32) -> u32 {
+        let after = mask & (!1 << self.last);
+        if after != 0 {
+            after.trailing_zeros()
         } else {
-            self.cause[best]
+            mask.trailing_zeros()
         }
     }
 
-    /// Charges the cycles up to `now` (exclusive) to whatever blocks.
+    /// Charges the cycles before `now` to `cause`, replays first.
     #[inline]
-    fn account_idle(&mut self, now: u64, counters: &mut Counters) {
-        if now > self.accounted {
-            let mut from = self.accounted;
-            if self.busy_until > from {
-                let until = self.busy_until.min(now);
-                counters.cpi_stack[Cause::LoadStoreUnit as usize] += until - from;
-                from = until;
-            }
-            if now > from {
-                counters.cpi_stack[self.blocking_cause() as usize] += now - from;
-            }
-            self.accounted = now;
+    fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
+        if now <= self.accounted {
+            return;
         }
+        let replays = self.busy_until.clamp(self.accounted, now) - self.accounted;
+        counters.cpi_stack[Cause::LoadStoreUnit as usize] += replays;
+        counters.cpi_stack[cause as usize] += now - self.accounted - replays;
+        self.accounted = now;
+    }
+
+    /// What the warp nearest to issuing waits for.
+    fn blocking_cause(&self, occupied: impl Fn(usize) -> bool) -> Cause {
+        (0..SLOTS)
+            .filter(|&i| occupied(i))
+            .min_by_key(|&i| self.ready_at[i])
+            .map_or(Cause::NoWarp, |i| self.cause[i])
     }
 }
 
@@ -111,6 +96,7 @@ pub struct Smx<'a> {
     schedulers: Vec<Scheduler>,
     warps: Vec<Option<Warp>>,
     blocks: Vec<Block>,
+    calendar: Calendar,
     pipes: Pipes,
     memory: Memory,
     icache: InstructionCache,
@@ -145,6 +131,7 @@ impl<'a> Smx<'a> {
             schedulers: vec![Scheduler::new(); spec.n_schedulers],
             warps: vec![None; spec.n_schedulers * SLOTS],
             blocks: vec![Block { warps_left: 0 }; geometry.resident_blocks as usize],
+            calendar: Calendar::new(),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
             icache: InstructionCache::new(spec, code_bytes),
@@ -160,8 +147,10 @@ impl<'a> Smx<'a> {
 
     /// Counters up to the current cycle.
     pub fn counters(&mut self) -> Counters {
-        for scheduler in &mut self.schedulers {
-            scheduler.account_idle(self.now, &mut self.counters);
+        for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
+            let warps = &self.warps[s * SLOTS..(s + 1) * SLOTS];
+            let cause = scheduler.blocking_cause(|i| warps[i].is_some());
+            scheduler.charge(self.now, cause, &mut self.counters);
         }
         self.counters.cycles = self.now;
         self.counters.clone()
@@ -205,8 +194,7 @@ impl<'a> Smx<'a> {
             );
             let (s, i) = self.place(slot as usize);
             self.warps[s * SLOTS + i] = Some(warp);
-            self.schedulers[s].ready_at[i] = self.now as u32 + 1;
-            self.schedulers[s].cause[i] = Cause::NoWarp;
+            self.hold(s, i, self.now + 1, Cause::NoWarp);
         }
     }
 
@@ -217,25 +205,53 @@ impl<'a> Smx<'a> {
 
     /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle.
     fn tick(&mut self) -> Result<(), Deadlock> {
+        if let Some(ready) = self.calendar.take(self.now) {
+            self.wake(ready);
+        }
+        let mut next = u64::MAX;
         for s in 0..self.schedulers.len() {
+            if self.schedulers[s].ready == 0 {
+                continue;
+            }
             if self.schedulers[s].busy_until <= self.now {
                 self.schedule(s);
             }
+            if self.schedulers[s].ready != 0 {
+                next = next.min(self.schedulers[s].busy_until.max(self.now + 1));
+            }
         }
-        let next = self
-            .schedulers
-            .iter()
-            .map(|scheduler| u64::from(scheduler.earliest()).max(scheduler.busy_until))
-            .min()
-            .unwrap_or(u64::from(NEVER));
-        if next >= u64::from(NEVER) {
+        if next > self.now + 1 {
+            let woken = self.calendar.next_after(self.now).unwrap_or(u64::MAX);
+            next = next.min(woken);
+        }
+        if next == u64::MAX {
             return Err(Deadlock {
                 cycle: self.now,
                 snapshot: self.snapshot(),
             });
         }
-        self.now = next.max(self.now + 1);
+        self.now = next;
         Ok(())
+    }
+
+    /// Marks warps as ready; those that the calendar gave back early go in again.
+    fn wake(&mut self, ready: Ready) {
+        for (s, mut mask) in ready.into_iter().enumerate() {
+            while mask != 0 {
+                let i = mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                let scheduler = &mut self.schedulers[s];
+                if scheduler.ready_at[i] > self.now {
+                    self.calendar.enter(s, i, scheduler.ready_at[i], self.now);
+                    continue;
+                }
+                if scheduler.ready == 0 {
+                    let cause = scheduler.cause[i];
+                    scheduler.charge(self.now, cause, &mut self.counters);
+                }
+                scheduler.ready |= 1 << i;
+            }
+        }
     }
 
     fn snapshot(&self) -> String {
@@ -246,30 +262,24 @@ impl<'a> Smx<'a> {
         )
     }
 
-    /// Lets scheduler `s` issue from one warp, loose round robin.
+    /// Lets scheduler `s` issue from one of its ready warps.
     fn schedule(&mut self, s: usize) {
-        let now = self.now as u32;
-        let mut mask = self.schedulers[s].ready_mask(now);
-        if mask == 0 {
-            return;
-        }
-        self.schedulers[s].account_idle(self.now, &mut self.counters);
+        self.schedulers[s].charge(self.now, Cause::LoadStoreUnit, &mut self.counters);
+        let mut mask = u32::from(self.schedulers[s].ready);
+        let mut cause = Cause::Wait;
         while mask != 0 {
-            let start = self.schedulers[s].last + 1;
-            let rotated = (mask >> start) << start;
-            let i = if rotated != 0 {
-                rotated.trailing_zeros()
-            } else {
-                mask.trailing_zeros()
-            } as usize;
-            if self.issue(s, i) {
+            let i = self.schedulers[s].pick(mask);
+            self.schedulers[s].ready &= !(1 << i);
+            if self.issue(s, i as usize) {
                 self.schedulers[s].last = i;
-                self.counters.cpi_stack[Cause::Issued as usize] += 1;
-                self.schedulers[s].accounted = self.now + 1;
+                self.schedulers[s].charge(self.now + 1, Cause::Issued, &mut self.counters);
                 return;
             }
+            cause = self.schedulers[s].cause[i as usize];
             mask &= !(1 << i);
         }
+        // Every ready warp found its pipe taken.
+        self.schedulers[s].charge(self.now + 1, cause, &mut self.counters);
     }
 
     /// Issues the next instruction of warp `i`, and its dual-issue partner; false when a pipe is taken.
@@ -300,9 +310,12 @@ impl<'a> Smx<'a> {
         }
     }
 
+    #[inline]
     fn hold(&mut self, s: usize, i: usize, until: u64, cause: Cause) {
-        self.schedulers[s].ready_at[i] = until.max(self.now + 1) as u32;
+        let until = until.max(self.now + 1);
+        self.schedulers[s].ready_at[i] = until;
         self.schedulers[s].cause[i] = cause;
+        self.calendar.enter(s, i, until, self.now);
     }
 
     fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
@@ -388,9 +401,7 @@ impl<'a> Smx<'a> {
         if next == now {
             return true;
         }
-        let scheduler = &mut self.schedulers[s];
-        scheduler.ready_at[i] = next as u32;
-        scheduler.cause[i] = cause;
+        self.hold(s, i, next, cause);
         false
     }
 
@@ -398,8 +409,6 @@ impl<'a> Smx<'a> {
         let Some(warp) = self.warps[s * SLOTS + i].take() else {
             return;
         };
-        self.schedulers[s].ready_at[i] = NEVER;
-        self.schedulers[s].cause[i] = Cause::NoWarp;
         let block = warp.block;
         self.blocks[block].warps_left -= 1;
         if self.blocks[block].warps_left == 0 {

@@ -7,7 +7,7 @@
 use super::code::{ReplayCode, ReplayOp};
 use super::observe::Cause;
 
-/// Loads that the scoreboard tracks; a warp with this many in flight waits for the oldest.
+/// Loads that the scoreboard tracks.
 const MAX_LOADS: usize = 16;
 
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,6 @@ struct PendingLoad {
     targets: u64,
     ready_at: u64,
     cause: Cause,
-    global: bool,
 }
 
 /// What a warp came to when it stepped past an instruction.
@@ -56,7 +55,8 @@ pub struct Warp {
     case_stride_bytes: u32,
     pub fetched_line: u32,
     pending_targets: u64,
-    loads: Vec<PendingLoad>,
+    loads: [PendingLoad; MAX_LOADS],
+    n_loads: usize,
 }
 
 /// How a warp starts.
@@ -92,7 +92,12 @@ impl Warp {
             case_stride_bytes: start.case_stride_bytes,
             fetched_line: u32::MAX,
             pending_targets: 0,
-            loads: Vec::with_capacity(MAX_LOADS),
+            loads: [PendingLoad {
+                targets: 0,
+                ready_at: 0,
+                cause: Cause::Wait,
+            }; MAX_LOADS],
+            n_loads: 0,
         };
         let prologue = &code.programs[start.program as usize].prologue;
         if start.run_prologue && !prologue.is_empty() {
@@ -162,16 +167,21 @@ impl Warp {
     }
 
     /// Notes a load in flight.
+    #[inline]
     pub fn track_load(&mut self, targets: u64, ready_at: u64, cause: Cause, now: u64) {
-        if self.loads.len() == MAX_LOADS {
+        if self.n_loads == MAX_LOADS {
             self.forget_finished(now);
         }
-        self.loads.push(PendingLoad {
+        if self.n_loads == MAX_LOADS {
+            // More loads in flight than the scoreboard tracks: the newest stands for the oldest too.
+            self.n_loads -= 1;
+        }
+        self.loads[self.n_loads] = PendingLoad {
             targets,
             ready_at,
             cause,
-            global: cause == Cause::Global,
-        });
+        };
+        self.n_loads += 1;
         self.pending_targets |= targets;
     }
 
@@ -182,7 +192,7 @@ impl Warp {
             return None;
         }
         self.forget_finished(earliest);
-        self.loads
+        self.in_flight()
             .iter()
             .filter(|load| load.targets & op.registers != 0)
             .map(|load| (load.ready_at, load.cause))
@@ -190,23 +200,41 @@ impl Warp {
     }
 
     /// Until when a global load must wait so that at most `limit` are in flight.
+    #[inline]
     pub fn wait_for_global_slot(&mut self, limit: usize, earliest: u64) -> Option<u64> {
         self.forget_finished(earliest);
-        let mut in_flight: Vec<u64> = self
-            .loads
-            .iter()
-            .filter(|load| load.global)
-            .map(|load| load.ready_at)
-            .collect();
-        if in_flight.len() < limit {
+        let globals = || {
+            self.in_flight()
+                .iter()
+                .filter(|load| load.cause == Cause::Global)
+        };
+        let n = globals().count();
+        if n < limit {
             return None;
         }
-        in_flight.sort_unstable();
-        Some(in_flight[in_flight.len() - limit])
+        // The one whose end brings the number below the limit.
+        globals()
+            .map(|load| load.ready_at)
+            .filter(|&at| globals().filter(|load| load.ready_at > at).count() < limit)
+            .min()
+    }
+
+    fn in_flight(&self) -> &[PendingLoad] {
+        &self.loads[..self.n_loads]
     }
 
     fn forget_finished(&mut self, now: u64) {
-        self.loads.retain(|load| load.ready_at > now);
-        self.pending_targets = self.loads.iter().fold(0, |mask, load| mask | load.targets);
+        let mut i = 0;
+        let mut mask = 0;
+        while i < self.n_loads {
+            if self.loads[i].ready_at <= now {
+                self.n_loads -= 1;
+                self.loads[i] = self.loads[self.n_loads];
+            } else {
+                mask |= self.loads[i].targets;
+                i += 1;
+            }
+        }
+        self.pending_targets = mask;
     }
 }
