@@ -42,7 +42,7 @@ fn every_axis_value_has_a_panel_and_every_cell_a_point() {
     for (table, n_panels) in [(Table::Three, 3), (Table::Four, 5)] {
         let cells = drawn_cells(table);
         let text = svg(&Panels { cells: &cells }).unwrap();
-        let titles = text.matches(&table.axis_name().replace('_', " ")).count();
+        let titles = text.matches(table.axis_title()).count();
         assert_eq!(titles, n_panels);
         // One circle per cell and one in the legend.
         assert_eq!(text.matches("<circle").count(), cells.len() + 1);

@@ -26,7 +26,7 @@ pub struct StackedBars {
 const WIDTH: u32 = 900;
 const TITLE_HEIGHT: u32 = 48;
 const BAR_HEIGHT: u32 = 64;
-const AXIS_HEIGHT: u32 = 50;
+const AXIS_HEIGHT: u32 = 42;
 const LEGEND_ROW_HEIGHT: u32 = 22;
 const LEGEND_COLUMNS: usize = 4;
 /// A layer narrower than this part of the scale carries no figure.
@@ -65,7 +65,7 @@ impl StackedBars {
     }
 
     fn legend_height(&self) -> u32 {
-        self.layer_names().len().div_ceil(LEGEND_COLUMNS) as u32 * LEGEND_ROW_HEIGHT + 10
+        self.layer_names().len().div_ceil(LEGEND_COLUMNS) as u32 * LEGEND_ROW_HEIGHT + 18
     }
 }
 
@@ -151,7 +151,7 @@ where
     let column_width = (WIDTH as i32 - 32) / LEGEND_COLUMNS as i32;
     for (index, name) in names.iter().enumerate() {
         let x = 16 + (index % LEGEND_COLUMNS) as i32 * column_width;
-        let y = (index / LEGEND_COLUMNS) as i32 * LEGEND_ROW_HEIGHT as i32;
+        let y = 10 + (index / LEGEND_COLUMNS) as i32 * LEGEND_ROW_HEIGHT as i32;
         let square = [(x, y + 2), (x + 14, y + 16)];
         area.draw(&Rectangle::new(square, colour(names, name).filled()))?;
         area.draw(&Text::new(name.to_string(), (x + 20, y + 2), ink(13)))?;

@@ -19,6 +19,8 @@ const PANEL_WIDTH: u32 = 340;
 const PANEL_HEIGHT: u32 = 260;
 const HEADER_HEIGHT: u32 = 62;
 const LARGEST_BLOCK: f64 = 1024.0;
+/// The axis counts in these, so that its figures fall on usual block sizes.
+const TICK_THREADS: f64 = 256.0;
 
 impl Panels<'_> {
     /// Cells by axis value, in the table's order.
@@ -70,7 +72,7 @@ impl Chart for Panels<'_> {
         let body = body.margin(0, 10, 10, 10);
         let panels = body.split_evenly((groups.len().div_ceil(COLUMNS).max(1), COLUMNS));
         for ((value, cells), panel) in groups.iter().zip(&panels) {
-            let name = cells[0].cell.table.axis_name().replace('_', " ");
+            let name = cells[0].cell.table.axis_title();
             draw_panel(panel, &format!("{name} {value}"), cells, self.highest())?;
         }
         Ok(())
@@ -113,7 +115,7 @@ where
         .caption(title, ink(15))
         .x_label_area_size(24)
         .y_label_area_size(34)
-        .build_cartesian_2d(0.0..LARGEST_BLOCK, 0.0..highest)?;
+        .build_cartesian_2d(0.0..LARGEST_BLOCK / TICK_THREADS, 0.0..highest)?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -121,11 +123,11 @@ where
         .axis_style(GRID)
         .x_labels(5)
         .y_labels(6)
-        .x_label_formatter(&|threads| format!("{threads:.0}"))
+        .x_label_formatter(&|ticks| format!("{:.0}", ticks * TICK_THREADS))
         .y_label_formatter(&|rate| format!("{rate:.0}"))
         .label_style(ink(12))
         .draw()?;
-    let threads = |compared: &Compared| f64::from(compared.cell.threads_per_block);
+    let threads = |compared: &Compared| f64::from(compared.cell.threads_per_block) / TICK_THREADS;
     let predicted = cells
         .iter()
         .map(|c| (threads(c), c.predicted_gpops_billion));
