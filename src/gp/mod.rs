@@ -2,6 +2,7 @@
 pub mod corpus;
 pub mod evolve;
 pub mod interpret;
+pub mod lgp;
 pub mod primitive;
 pub mod problem;
 pub mod program;

@@ -55,6 +55,9 @@ pub struct Warp {
     pub case_offset_bytes: u32,
     case_stride_bytes: u32,
     pub fetched_line: u32,
+    /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
+    segment_credit: u32,
+    last_credit: u32,
     pending_targets: u64,
     loads: [PendingLoad; MAX_LOADS],
     n_loads: usize,

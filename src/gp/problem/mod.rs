@@ -5,9 +5,11 @@
 //! Units: fitness is an error, lower is better, 0 is solved.
 //! Sources: Chitty (2D stack) section 4.2 and table 2.
 
+pub mod multiplexer;
 pub mod sextic;
 
 use super::primitive::Primitive;
+use multiplexer::{MUX6, MUX11, MUX20, MUX37};
 
 /// Fitness cases, one column per input; every column has one element per case (or per 32 packed cases).
 #[derive(Debug, Clone, PartialEq)]
@@ -74,13 +76,22 @@ pub struct UnknownProblem {
 }
 
 /// Names of all problems.
-pub const NAMES: &[&str] = &[sextic::NAME];
+pub const NAMES: &[&str] = &[sextic::NAME, MUX6.name, MUX11.name, MUX20.name, MUX37.name];
+
+/// The seed of sampled cases.
+const CASE_SEED: u64 = 1;
 
 /// The problem with this name; `n_cases` limits its fitness cases, absent: all of them.
 pub fn by_name(name: &str, n_cases: Option<usize>) -> Result<Problem, UnknownProblem> {
+    if let Some(mux) = [MUX6, MUX11, MUX20, MUX37]
+        .into_iter()
+        .find(|mux| mux.name == name)
+    {
+        return Ok(mux.problem(CASE_SEED, n_cases));
+    }
     match name {
         sextic::NAME => Ok(sextic::problem(
-            sextic::CASE_SEED,
+            CASE_SEED,
             n_cases.unwrap_or(sextic::N_CASES),
         )),
         _ => Err(UnknownProblem {

@@ -12,8 +12,6 @@ use crate::gp::primitive::Primitive;
 pub const NAME: &str = "sextic";
 /// The paper's number of fitness cases.
 pub const N_CASES: usize = 100_000;
-/// The seed of the committed case set.
-pub const CASE_SEED: u64 = 1;
 
 /// The value that a program should compute, in double precision.
 pub fn target(x: f64) -> f64 {
