@@ -48,14 +48,20 @@ pub struct Simulated {
 }
 
 /// Simulates one launch.
-pub fn simulate_launch(launch: &Launch, effort: &Effort) -> Result<Simulated, super::smx::Deadlock> {
+pub fn simulate_launch(
+    launch: &Launch,
+    effort: &Effort,
+) -> Result<Simulated, super::smx::Deadlock> {
     let start = Instant::now();
     let full = launch.geometry.resident_blocks;
     let window = simulate_with(launch, full, effort.plan)?;
     let mut simulated_instructions = window.simulated_instructions;
     let mut points = vec![(full, window.tokens_per_cycle)];
     for blocks in partial_levels(full) {
-        let plan = WindowPlan { blocks: effort.partial_blocks, ..effort.plan };
+        let plan = WindowPlan {
+            blocks: effort.partial_blocks,
+            ..effort.plan
+        };
         let partial = simulate_with(launch, blocks, plan)?;
         simulated_instructions += partial.simulated_instructions;
         points.push((blocks, partial.tokens_per_cycle));
@@ -63,7 +69,11 @@ pub fn simulate_launch(launch: &Launch, effort: &Effort) -> Result<Simulated, su
     let rates = RateCurve::new(points).expect("the full window is a point");
     let work = work_tokens(launch);
     let grid_cycles = makespan_cycles(&work, launch.n_smx, full as usize, &rates);
-    let nodes: f64 = launch.grid.iter().map(|&p| f64::from(launch.code.programs[p as usize].nodes)).sum();
+    let nodes: f64 = launch
+        .grid
+        .iter()
+        .map(|&p| f64::from(launch.code.programs[p as usize].nodes))
+        .sum();
     let seconds = grid_cycles / launch.clock_hz;
     Ok(Simulated {
         gpops: nodes * f64::from(launch.geometry.fitness_cases) / seconds,
@@ -74,9 +84,23 @@ pub fn simulate_launch(launch: &Launch, effort: &Effort) -> Result<Simulated, su
     })
 }
 
-fn simulate_with(launch: &Launch, resident_blocks: u32, plan: WindowPlan) -> Result<Window, super::smx::Deadlock> {
-    let geometry = Geometry { resident_blocks, ..launch.geometry };
-    simulate(launch.spec, launch.code, launch.code_bytes, geometry, launch.grid, plan)
+fn simulate_with(
+    launch: &Launch,
+    resident_blocks: u32,
+    plan: WindowPlan,
+) -> Result<Window, super::smx::Deadlock> {
+    let geometry = Geometry {
+        resident_blocks,
+        ..launch.geometry
+    };
+    simulate(
+        launch.spec,
+        launch.code,
+        launch.code_bytes,
+        geometry,
+        launch.grid,
+        plan,
+    )
 }
 
 /// Fillings below the full one at which the end of the grid is sampled.
@@ -92,7 +116,8 @@ fn work_tokens(launch: &Launch) -> Vec<f64> {
     let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
         .map(|w| u64::from(launch.geometry.iterations(w)))
         .sum();
-    let tokens = |&p: &u32| f64::from(launch.code.programs[p as usize].nodes) * warp_iterations as f64;
+    let tokens =
+        |&p: &u32| f64::from(launch.code.programs[p as usize].nodes) * warp_iterations as f64;
     launch.grid.iter().map(tokens).collect()
 }
 
@@ -111,7 +136,13 @@ pub fn cpi_entries(counters: &Counters) -> Vec<CpiEntry> {
 
 /// Memory traffic of a window.
 pub fn traffic(counters: &Counters) -> MemoryTraffic {
-    let percent = |part: u64, whole: u64| if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
+    let percent = |part: u64, whole: u64| {
+        if whole == 0 {
+            0.0
+        } else {
+            100.0 * part as f64 / whole as f64
+        }
+    };
     MemoryTraffic {
         warp_nodes: counters.tokens().round() as u64,
         l1_load_lines: counters.l1_load_lines,
