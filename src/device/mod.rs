@@ -1,1 +1,117 @@
-//! GPU presets and occupancy.
+//! GPU presets with a source for every value, and the occupancy calculation. Knows no GP.
+//!
+//! A preset is a TOML file under `fixtures/devices/`; the ones committed there are part of the binary.
+//! [`Device`] holds the plain numbers for the models, [`Preset`] adds where each of them comes from.
+//! Leaves out: what can only be known by running (see the sources of each value for confidence).
+//! Units: in field names.
+
+mod cache;
+mod checks;
+mod load;
+pub mod occupancy;
+mod quantity;
+mod spec;
+
+pub use cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
+pub use load::{DeviceError, builtin_names};
+pub use quantity::{Entry, Kind};
+pub use spec::{
+    Barrier, Chip, ConstantCache, Dram, InstructionCache, Issue, L1, L2, Latency, Limits,
+    LoadStore, Local, Shared, Throughput, Tlb,
+};
+
+use crate::isa::OpClass;
+use serde::Serialize;
+
+/// The numbers of one GPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Device {
+    /// The name on the command line: `gtx670`.
+    pub name: String,
+    /// The name on the box.
+    pub title: String,
+    pub compute_capability: String,
+    pub chip: Chip,
+    pub limits: Limits,
+    pub issue: Issue,
+    pub load_store: LoadStore,
+    pub latency: Latency,
+    pub throughput: Throughput,
+    pub shared: Shared,
+    pub l1: L1,
+    pub local: Local,
+    pub l2: L2,
+    pub dram: Dram,
+    pub instruction_cache: InstructionCache,
+    pub constant_cache: ConstantCache,
+    pub tlb: Tlb,
+    pub barrier: Barrier,
+}
+
+/// A device together with unit, kind and source of every value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preset {
+    pub device: Device,
+    pub entries: Vec<Entry>,
+}
+
+impl Preset {
+    /// The values that were chosen to meet measurements.
+    pub fn fitted(&self) -> Vec<&Entry> {
+        self.entries
+            .iter()
+            .filter(|entry| entry.kind == Kind::Fitted)
+            .collect()
+    }
+}
+
+impl Device {
+    /// Sets and ways of the L1 when it has `l1_bytes`; `None` if the device has no such size.
+    pub fn l1_geometry(&self, l1_bytes: u32) -> Option<CacheGeometry> {
+        self.l1
+            .geometry
+            .iter()
+            .copied()
+            .find(|geometry| geometry.bytes == l1_bytes)
+    }
+
+    /// The split that leaves `l1_bytes` to the L1; `None` if the device has no such size.
+    pub fn split_for_l1(&self, l1_bytes: u32) -> Option<OnChipSplit> {
+        self.l1
+            .splits
+            .iter()
+            .copied()
+            .find(|split| split.l1_bytes == l1_bytes)
+    }
+
+    /// Throughput of a class of instruction in lanes per cycle and SMX.
+    pub fn lanes_per_cycle(&self, class: OpClass) -> f64 {
+        let throughput = &self.throughput;
+        match class {
+            OpClass::Fp32 => throughput.fp32_lanes_per_cycle,
+            OpClass::IntAdd => throughput.int_add_lanes_per_cycle,
+            OpClass::Logic => throughput.logic_lanes_per_cycle,
+            OpClass::Compare => throughput.compare_lanes_per_cycle,
+            OpClass::IntMul => throughput.int_mul_lanes_per_cycle,
+            OpClass::Shift => throughput.shift_lanes_per_cycle,
+            OpClass::Bitfield => throughput.bitfield_lanes_per_cycle,
+            OpClass::Sfu => throughput.sfu_lanes_per_cycle,
+            OpClass::Convert => throughput.convert_lanes_per_cycle,
+            OpClass::SpecialRegister => throughput.special_register_lanes_per_cycle,
+            OpClass::Memory => throughput.load_store_lanes_per_cycle,
+            OpClass::ConstantLoad => throughput.constant_load_lanes_per_cycle,
+            OpClass::Control | OpClass::Nop => throughput.control_lanes_per_cycle,
+            OpClass::Barrier => throughput.barrier_threads_per_cycle,
+        }
+    }
+
+    /// Bytes per cycle that one SMX gets from the L2.
+    pub fn l2_port_bytes_per_cycle(&self) -> f64 {
+        self.l2.port_bytes_per_cycle * self.l2.port_efficiency
+    }
+
+    /// Bytes per cycle that the whole chip gets from device memory.
+    pub fn dram_bytes_per_cycle(&self) -> f64 {
+        self.dram.bandwidth_gb_per_s * 1e3 / self.chip.clock_mhz * self.dram.efficiency
+    }
+}

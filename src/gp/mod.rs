@@ -1,3 +1,10 @@
 //! Genetic programming: problems, programs, evolution, interpreters.
+pub mod corpus;
+pub mod evolve;
+pub mod interpret;
+pub mod lgp;
 pub mod primitive;
+pub mod problem;
 pub mod program;
+pub mod stack_depth;
+pub mod weights;

@@ -1,14 +1,170 @@
-//! The one table of GP functions: name, arity, semantics, cost class.
+//! The one table of GP functions: name, symbol, arity, semantics, cost class.
+//!
+//! Models: the functions of all problems, each defined once; CPU interpreters and GPU kernels follow these definitions.
+//! Leaves out: rounding. The definitions are exact mathematics on the operands; `f32` results may differ from them by a
+//! few units in the last place (polynomials on the CPU, fast intrinsics on a GPU), and tests state the bound.
+//! Units: none. Truth values are 1.0 and 0.0; any value other than 0.0 (NaN included) counts as true.
+//! Sources: Chitty (2D stack) section 4.2, Robilliard et al. 2008 section 4, Langdon 2010 table 1.
+//!
+//! Chitty's function sets read `>>, <<, ==` in the text at hand because that rendering doubles every symbol set as
+//! mathematics (`Sin` comes out as `Sin𝑆𝑖𝑛Sin`, `n` as `n𝑛n`): the functions are greater-than, less-than and equality.
 
-/// A GP function.
+/// What a function costs an interpreter, in classes that hold for CPU and GPU alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Primitive {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Sin,
-    Cos,
-    Log,
-    Exp,
+pub enum CostClass {
+    /// One full-rate floating-point instruction.
+    Arithmetic,
+    /// Protected division.
+    Division,
+    /// sin, cos, log, exp.
+    Transcendental,
+    /// Comparison with a truth value as result.
+    Comparison,
+    /// Logic on truth values or on 32 packed cases.
+    Logic,
+    /// Choice between operands.
+    Conditional,
+}
+
+macro_rules! primitives {
+    ($( $(#[$doc:meta])* $variant:ident $symbol:literal $arity:literal $cost:ident
+        ($($x:ident),+) real $real:expr, word $word:expr; )+) => {
+        /// A GP function. Operands `a, b, c, d` are in program order: `a` was pushed first.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Primitive { $( $(#[$doc])* $variant, )+ }
+
+        impl Primitive {
+            /// Every function, in table order.
+            pub const ALL: &'static [Primitive] = &[$(Primitive::$variant),+];
+
+            /// The spelling in program text and in the papers.
+            pub const fn symbol(self) -> &'static str {
+                match self { $(Primitive::$variant => $symbol),+ }
+            }
+
+            /// The identifier-like name, as used for kernel macros.
+            pub const fn name(self) -> &'static str {
+                match self { $(Primitive::$variant => stringify!($variant)),+ }
+            }
+
+            /// The number of operands.
+            pub const fn arity(self) -> usize {
+                match self { $(Primitive::$variant => $arity),+ }
+            }
+
+            pub const fn cost_class(self) -> CostClass {
+                match self { $(Primitive::$variant => CostClass::$cost),+ }
+            }
+
+            /// The definition on real values. Only the first `arity` operands are read.
+            pub fn apply_f64(self, operands: [f64; 4]) -> f64 {
+                match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $real }),+ }
+            }
+
+            /// The definition on 32 Boolean cases packed into a word; `None` if it has no Boolean meaning.
+            pub fn apply_u32(self, operands: [u32; 4]) -> Option<u32> {
+                #[allow(unused_variables)]
+                match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $word }),+ }
+            }
+        }
+    };
+}
+
+primitives! {
+    /// `a + b`.
+    Add "+" 2 Arithmetic (a, b) real a + b, word None;
+    /// `a - b`.
+    Sub "-" 2 Arithmetic (a, b) real a - b, word None;
+    /// `a * b`.
+    Mul "*" 2 Arithmetic (a, b) real a * b, word None;
+    /// Protected division: `1` if `b == 0`, else `a / b`.
+    Div "/" 2 Division (a, b) real if b == 0.0 { 1.0 } else { a / b }, word None;
+    /// `sin a`; NaN for an infinite `a`.
+    Sin "sin" 1 Transcendental (a) real a.sin(), word None;
+    /// `cos a`; NaN for an infinite `a`.
+    Cos "cos" 1 Transcendental (a) real a.cos(), word None;
+    /// Protected logarithm: `0` if `a == 0`, else `ln |a|`.
+    Log "log" 1 Transcendental (a) real if a == 0.0 { 0.0 } else { a.abs().ln() }, word None;
+    /// `e^a`; infinite on overflow.
+    Exp "exp" 1 Transcendental (a) real a.exp(), word None;
+    /// `1` if `a > b`, else `0`.
+    Greater ">" 2 Comparison (a, b) real truth(a > b), word None;
+    /// `1` if `a < b`, else `0`.
+    Less "<" 2 Comparison (a, b) real truth(a < b), word None;
+    /// `1` if `a == b`, else `0`.
+    Equal "==" 2 Comparison (a, b) real truth(a == b), word Some(!(a ^ b));
+    /// `1` if both operands are true, else `0`; bitwise on words.
+    And "AND" 2 Logic (a, b) real truth(a != 0.0 && b != 0.0), word Some(a & b);
+    /// `1` if an operand is true, else `0`; bitwise on words.
+    Or "OR" 2 Logic (a, b) real truth(a != 0.0 || b != 0.0), word Some(a | b);
+    /// `0` if both operands are true, else `1`; bitwise on words.
+    Nand "NAND" 2 Logic (a, b) real truth(!(a != 0.0 && b != 0.0)), word Some(!(a & b));
+    /// `0` if an operand is true, else `1`; bitwise on words.
+    Nor "NOR" 2 Logic (a, b) real truth(!(a != 0.0 || b != 0.0)), word Some(!(a | b));
+    /// `1` if the operand is `0`, else `0`; bitwise on words.
+    Not "NOT" 1 Logic (a) real truth(a == 0.0), word Some(!a);
+    /// `b` if `a` is true, else `c`; bitwise on words. Both branches are evaluated.
+    If "IF" 3 Conditional (a, b, c) real if a != 0.0 { b } else { c }, word Some((a & b) | (!a & c));
+    /// `c` if `a < b`, else `d`. Both branches are evaluated.
+    Iflte "IFLTE" 4 Conditional (a, b, c, d) real if a < b { c } else { d }, word None;
+}
+
+fn truth(condition: bool) -> f64 {
+    f64::from(u8::from(condition))
+}
+
+impl Primitive {
+    /// The function with this symbol.
+    pub fn from_symbol(symbol: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|p| p.symbol() == symbol)
+    }
+
+    /// The definition on single-precision operands: computed in double precision, rounded once.
+    pub fn apply_f32(self, operands: [f32; 4]) -> f32 {
+        self.apply_f64(operands.map(f64::from)) as f32
+    }
+}
+
+impl std::fmt::Display for Primitive {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.symbol())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_unique_and_found() {
+        for &p in Primitive::ALL {
+            assert_eq!(Primitive::from_symbol(p.symbol()), Some(p));
+            assert!((1..=4).contains(&p.arity()));
+        }
+    }
+
+    #[test]
+    fn protected_functions() {
+        let with = |a, b| [a, b, 0.0, 0.0];
+        assert_eq!(Primitive::Div.apply_f32(with(5.0, 0.0)), 1.0);
+        assert_eq!(Primitive::Div.apply_f32(with(5.0, -0.0)), 1.0);
+        assert_eq!(Primitive::Div.apply_f32(with(1.0, 4.0)), 0.25);
+        assert_eq!(Primitive::Log.apply_f32(with(0.0, 0.0)), 0.0);
+        assert_eq!(Primitive::Log.apply_f32(with(-1.0, 0.0)), 0.0);
+        assert_eq!(Primitive::Exp.apply_f32(with(200.0, 0.0)), f32::INFINITY);
+    }
+
+    #[test]
+    fn words_agree_with_truth_values() {
+        let bits = [0b1111_0000u32, 0b1100_1100, 0b1010_1010, 0];
+        for &p in Primitive::ALL {
+            let Some(word) = p.apply_u32(bits) else {
+                continue;
+            };
+            for case in 0..8 {
+                let real = p.apply_f64(bits.map(|b| f64::from((b >> case) & 1)));
+                assert_eq!(real != 0.0, (word >> case) & 1 == 1, "{p} case {case}");
+            }
+        }
+    }
 }

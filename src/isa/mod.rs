@@ -52,6 +52,27 @@ pub enum OpClass {
     Nop,
 }
 
+impl OpClass {
+    /// All classes in declaration order.
+    pub const ALL: [OpClass; 15] = [
+        OpClass::Fp32,
+        OpClass::IntAdd,
+        OpClass::Logic,
+        OpClass::Compare,
+        OpClass::IntMul,
+        OpClass::Shift,
+        OpClass::Bitfield,
+        OpClass::Sfu,
+        OpClass::Convert,
+        OpClass::SpecialRegister,
+        OpClass::Memory,
+        OpClass::ConstantLoad,
+        OpClass::Control,
+        OpClass::Barrier,
+        OpClass::Nop,
+    ];
+}
+
 /// The memory an instruction accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Space {

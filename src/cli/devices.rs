@@ -1,0 +1,97 @@
+//! `warpstack devices`: the presets, and every value of one of them with its source.
+
+use super::CliResult;
+use crate::device::{Entry, Kind, Preset, builtin_names};
+use crate::report::{output, table::table};
+
+/// Lists the devices, or all values of one with unit, kind and source.
+#[derive(Debug, clap::Args)]
+pub struct DevicesArgs {
+    /// Device name, or the path of a .toml file
+    device: Option<String>,
+    /// Only the values of this kind
+    #[arg(long, requires = "device")]
+    kind: Option<KindArg>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum KindArg {
+    Documented,
+    Measured,
+    Derived,
+    Fitted,
+}
+
+impl KindArg {
+    fn kind(self) -> Kind {
+        match self {
+            KindArg::Documented => Kind::Documented,
+            KindArg::Measured => Kind::Measured,
+            KindArg::Derived => Kind::Derived,
+            KindArg::Fitted => Kind::Fitted,
+        }
+    }
+}
+
+pub fn run(args: &DevicesArgs) -> CliResult {
+    let text = match &args.device {
+        Some(device) => values(&Preset::load(device)?, args.kind.map(KindArg::kind)),
+        None => list()?,
+    };
+    output::write(None, text.as_bytes())?;
+    Ok(())
+}
+
+fn list() -> Result<String, Box<dyn std::error::Error>> {
+    let mut rows = Vec::new();
+    for name in builtin_names() {
+        let preset = Preset::load(name)?;
+        let device = &preset.device;
+        let l1_kib: Vec<String> = device
+            .l1
+            .splits
+            .iter()
+            .map(|split| (split.l1_bytes / 1024).to_string())
+            .collect();
+        rows.push(vec![
+            name.into(),
+            device.title.clone(),
+            device.compute_capability.clone(),
+            device.chip.n_smx.to_string(),
+            device.chip.clock_mhz.to_string(),
+            l1_kib.join(", "),
+            preset.entries.len().to_string(),
+            preset.fitted().len().to_string(),
+        ]);
+    }
+    let headers = [
+        "device",
+        "title",
+        "compute capability",
+        "SMX",
+        "clock (MHz)",
+        "L1 (KiB)",
+        "values",
+        "of these fitted",
+    ];
+    Ok(table(&headers, rows, 2))
+}
+
+fn values(preset: &Preset, kind: Option<Kind>) -> String {
+    let row = |entry: &Entry| {
+        vec![
+            format!("{}.{}", entry.section, entry.field),
+            entry.value.clone(),
+            entry.unit.into(),
+            entry.kind.name().into(),
+            entry.source.clone(),
+        ]
+    };
+    let rows = preset
+        .entries
+        .iter()
+        .filter(|entry| kind.is_none_or(|kind| entry.kind == kind))
+        .map(row)
+        .collect();
+    table(&["field", "value", "unit", "kind", "source"], rows, 5)
+}

@@ -1,0 +1,50 @@
+//! `warpstack kernels`: the compiled kernel variants and what they need of a multiprocessor.
+
+use super::CliResult;
+use crate::gpu::variant::Variant;
+use crate::report::{output, table::table};
+
+/// Lists the kernels with machine code: registers, local memory, code shape.
+#[derive(Debug, clap::Args)]
+pub struct KernelsArgs {
+    /// Only this architecture: sm_35 or sm_90
+    #[arg(long)]
+    arch: Option<String>,
+}
+
+pub fn run(args: &KernelsArgs) -> CliResult {
+    let arch = args.arch.as_deref().map(str::parse).transpose()?;
+    let mut rows = Vec::new();
+    for variant in Variant::all()? {
+        if arch.is_some_and(|arch| variant.arch != arch) {
+            continue;
+        }
+        let resources = variant.resources()?;
+        rows.push(vec![
+            variant.kernel.to_string(),
+            variant.problem.to_string(),
+            variant.arch.to_string(),
+            variant.shape.to_string(),
+            variant.math.to_string(),
+            variant.dispatch.to_string(),
+            variant.stack_dim.to_string(),
+            resources.registers.to_string(),
+            resources.frame_bytes.to_string(),
+            resources.spill_store_bytes.to_string(),
+        ]);
+    }
+    let headers = [
+        "kernel",
+        "problem",
+        "architecture",
+        "code shape",
+        "math",
+        "dispatch",
+        "second dimension",
+        "registers",
+        "frame (bytes)",
+        "spilled (bytes)",
+    ];
+    output::write(None, table(&headers, rows, 6).as_bytes())?;
+    Ok(())
+}

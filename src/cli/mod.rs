@@ -1,0 +1,115 @@
+//! The command line: one file per subcommand.
+//!
+//! A bad input is one line on standard error that names the thing, what was given and what is
+//! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
+//! Leaves out: all computing. Units: in the options' names and help.
+
+pub mod devices;
+pub mod evolve;
+pub mod kernels;
+pub mod measure;
+pub mod occupancy;
+pub mod problems;
+pub mod reproduce;
+pub mod simulate;
+
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::process::ExitCode;
+
+/// What a subcommand returns.
+pub type CliResult = Result<(), Box<dyn Error>>;
+
+/// Exit code of every refused input.
+const BAD_INPUT: u8 = 2;
+
+/// Explains and predicts how fast genetic-programming stack interpreters run on GPUs.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100)]
+struct Cli {
+    /// Threads to compute with; results do not depend on it [default: one per processor]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Evolve(evolve::EvolveArgs),
+    Devices(devices::DevicesArgs),
+    Kernels(kernels::KernelsArgs),
+    Measure(measure::MeasureArgs),
+    Problems(problems::ProblemsArgs),
+    Occupancy(occupancy::OccupancyArgs),
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+fn dispatch(cli: Cli) -> CliResult {
+    if let Some(jobs) = cli.jobs {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(jobs))
+            .build_global()?;
+    }
+    match cli.command {
+        Command::Evolve(args) => evolve::run(args),
+        Command::Kernels(args) => kernels::run(&args),
+        Command::Measure(args) => measure::run(&args),
+        Command::Problems(args) => problems::run(&args),
+        Command::Devices(args) => devices::run(&args),
+        Command::Occupancy(args) => occupancy::run(&args),
+    }
+}
+
+/// Help and version as clap prints them, every refusal as one line.
+fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // Nothing on standard output, which is for results.
+        eprint!("{error}");
+        return ExitCode::from(BAD_INPUT);
+    }
+    if !error.use_stderr() {
+        print!("{error}");
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let first_paragraph = text.split("\n\n").next().unwrap_or(&text);
+    fail(first_paragraph.trim_start_matches("error: "))
+}
+
+fn fail(message: &str) -> ExitCode {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    eprintln!("error: {}", words.join(" "));
+    ExitCode::from(BAD_INPUT)
+}
+
+/// The bytes of an L1 of `l1_kib`, if the device has that size.
+fn l1_bytes(device: &crate::device::Device, l1_kib: u32) -> Result<u32, String> {
+    let sizes: Vec<u32> = device
+        .l1
+        .splits
+        .iter()
+        .map(|split| split.l1_bytes)
+        .collect();
+    let found = sizes.iter().find(|size| **size / 1024 == l1_kib);
+    found.copied().ok_or_else(|| {
+        let allowed: Vec<String> = sizes.iter().map(|size| (size / 1024).to_string()).collect();
+        format!(
+            "L1 size of {}: given {l1_kib} KiB; allowed: {} KiB",
+            device.name,
+            allowed.join(", ")
+        )
+    })
+}

@@ -1,0 +1,257 @@
+//! Reading device files: the presets in the binary by name, any other file by path.
+//!
+//! Leaves out: defaults. A file states every field, so that nothing is assumed silently.
+//! Units and ranges: `spec.rs`. Sources: in the files themselves.
+
+use super::quantity::{Entry, FieldError};
+use super::spec::*;
+use super::{Device, Preset, checks};
+use serde::Deserialize;
+use std::path::Path;
+
+/// The presets in the binary: name and file text.
+const BUILTIN: &[(&str, &str)] = &[("gtx670", include_str!("../../fixtures/devices/gtx670.toml"))];
+
+/// Why a device could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    #[error("unknown device \"{given}\"; allowed: {allowed}, or the path of a .toml file")]
+    Unknown { given: String, allowed: String },
+    #[error("cannot read device file {file}: {source}")]
+    Read {
+        file: String,
+        source: std::io::Error,
+    },
+    #[error("device file {file}, line {line}, field {field}: {message}")]
+    Parse {
+        file: String,
+        line: usize,
+        field: String,
+        message: String,
+    },
+    #[error("device file {file}, field {field}: given {given}; allowed: {allowed}")]
+    Value {
+        file: String,
+        field: String,
+        given: String,
+        allowed: String,
+    },
+}
+
+/// Names of the presets in the binary.
+pub fn builtin_names() -> Vec<&'static str> {
+    BUILTIN.iter().map(|(name, _)| *name).collect()
+}
+
+impl Preset {
+    /// A preset of the binary by name, or a file by path (anything that ends in `.toml`).
+    pub fn load(name_or_path: &str) -> Result<Preset, DeviceError> {
+        if name_or_path.ends_with(".toml") {
+            return Preset::from_file(Path::new(name_or_path));
+        }
+        let (name, text) = BUILTIN
+            .iter()
+            .find(|(name, _)| *name == name_or_path)
+            .ok_or_else(|| DeviceError::Unknown {
+                given: name_or_path.into(),
+                allowed: builtin_names().join(", "),
+            })?;
+        Preset::from_toml(text, &format!("{name}.toml"))
+    }
+
+    pub fn from_file(path: &Path) -> Result<Preset, DeviceError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| DeviceError::Read {
+            file: file.clone(),
+            source,
+        })?;
+        Preset::from_toml(&text, &file)
+    }
+
+    /// `file` is used in messages only.
+    pub fn from_toml(text: &str, file: &str) -> Result<Preset, DeviceError> {
+        let parsed: DeviceFile =
+            toml::from_str(text).map_err(|error| parse_error(text, file, &error))?;
+        let value_error = |error: FieldError| DeviceError::Value {
+            file: file.into(),
+            field: error.field,
+            given: error.given,
+            allowed: error.allowed,
+        };
+        let preset = parsed.plain().map_err(value_error)?;
+        checks::check(&preset.device).map_err(value_error)?;
+        Ok(preset)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Identity {
+    name: String,
+    title: String,
+    compute_capability: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeviceFile {
+    device: Identity,
+    chip: ChipFile,
+    limits: LimitsFile,
+    issue: IssueFile,
+    load_store: LoadStoreFile,
+    latency: LatencyFile,
+    throughput: ThroughputFile,
+    shared: SharedFile,
+    l1: L1File,
+    local: LocalFile,
+    l2: L2File,
+    dram: DramFile,
+    instruction_cache: InstructionCacheFile,
+    constant_cache: ConstantCacheFile,
+    tlb: TlbFile,
+    barrier: BarrierFile,
+}
+
+impl DeviceFile {
+    fn plain(self) -> Result<Preset, FieldError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let device = Device {
+            name: self.device.name,
+            title: self.device.title,
+            compute_capability: self.device.compute_capability,
+            chip: self.chip.plain(&mut entries)?,
+            limits: self.limits.plain(&mut entries)?,
+            issue: self.issue.plain(&mut entries)?,
+            load_store: self.load_store.plain(&mut entries)?,
+            latency: self.latency.plain(&mut entries)?,
+            throughput: self.throughput.plain(&mut entries)?,
+            shared: self.shared.plain(&mut entries)?,
+            l1: self.l1.plain(&mut entries)?,
+            local: self.local.plain(&mut entries)?,
+            l2: self.l2.plain(&mut entries)?,
+            dram: self.dram.plain(&mut entries)?,
+            instruction_cache: self.instruction_cache.plain(&mut entries)?,
+            constant_cache: self.constant_cache.plain(&mut entries)?,
+            tlb: self.tlb.plain(&mut entries)?,
+            barrier: self.barrier.plain(&mut entries)?,
+        };
+        Ok(Preset { device, entries })
+    }
+}
+
+/// Turns the parser's several lines into one, with the line number and the field found there.
+fn parse_error(text: &str, file: &str, error: &toml::de::Error) -> DeviceError {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = &text[..start];
+    let line = before.matches('\n').count() + 1;
+    DeviceError::Parse {
+        file: file.into(),
+        line,
+        field: field_at(text, line),
+        message: error.message().replace('\n', " "),
+    }
+}
+
+/// `section.field` of a line, as far as the line and the headers above it tell.
+fn field_at(text: &str, line: usize) -> String {
+    let upto: Vec<&str> = text.lines().take(line).collect();
+    let section = upto.iter().rev().find_map(|text| {
+        let inner = text.trim().strip_prefix('[')?;
+        inner.split(']').next()
+    });
+    let key = upto
+        .last()
+        .filter(|text| !text.trim_start().starts_with('['))
+        .and_then(|text| text.split_once('='))
+        .map(|(key, _)| key.trim());
+    match (section, key) {
+        (Some(section), Some(key)) => format!("{section}.{key}"),
+        (Some(name), None) | (None, Some(name)) => name.into(),
+        (None, None) => "(start of the file)".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GTX670: &str = include_str!("../../fixtures/devices/gtx670.toml");
+
+    fn error_of(text: &str) -> String {
+        Preset::from_toml(text, "x.toml")
+            .expect_err("must be refused")
+            .to_string()
+    }
+
+    #[test]
+    fn builtin_preset_loads_and_names_itself() {
+        for name in builtin_names() {
+            assert_eq!(Preset::load(name).unwrap().device.name, name);
+        }
+    }
+
+    #[test]
+    fn every_entry_has_a_source_and_derived_numbers_hold() {
+        let preset = Preset::load("gtx670").unwrap();
+        assert!(preset.entries.len() > 100);
+        let device = &preset.device;
+        assert_eq!(device.l1_geometry(49152).unwrap().n_ways, 6);
+        assert_eq!(device.split_for_l1(49152).unwrap().shared_bytes, 16384);
+        assert!(device.l1_geometry(1).is_none());
+        assert_eq!(device.lanes_per_cycle(crate::isa::OpClass::Fp32), 192.0);
+    }
+
+    #[test]
+    fn wrong_type_names_line_and_field() {
+        let text = GTX670.replace("n_smx = { value = 7,", "n_smx = { value = \"seven\",");
+        let message = error_of(&text);
+        assert!(
+            message.contains("x.toml, line") && message.contains("chip.n_smx"),
+            "{message}"
+        );
+        assert!(!message.contains('\n'));
+    }
+
+    #[test]
+    fn missing_and_unknown_fields_are_named() {
+        let missing: String = GTX670
+            .lines()
+            .filter(|line| !line.starts_with("n_banks"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert!(error_of(&missing).contains("n_banks"));
+        let unknown = GTX670.replace("n_banks =", "n_bancs =");
+        assert!(error_of(&unknown).contains("n_bancs"));
+    }
+
+    #[test]
+    fn out_of_range_unit_and_source_are_refused() {
+        let range = GTX670.replace("n_smx = { value = 7,", "n_smx = { value = 0,");
+        assert_eq!(
+            error_of(&range),
+            "device file x.toml, field chip.n_smx: given 0; allowed: 1 to 1024"
+        );
+        let unit = GTX670.replacen("unit = \"SMX\"", "unit = \"SM\"", 1);
+        assert!(error_of(&unit).contains("chip.n_smx.unit: given \"SM\"; allowed: \"SMX\""));
+    }
+
+    #[test]
+    fn relations_are_checked() {
+        let text = GTX670.replace("n_sets = 64, n_ways = 6", "n_sets = 64, n_ways = 5");
+        assert!(
+            error_of(&text).contains("l1.geometry"),
+            "{}",
+            error_of(&text)
+        );
+    }
+
+    #[test]
+    fn unknown_device_lists_what_exists() {
+        let message = Preset::load("gtx999").unwrap_err().to_string();
+        assert!(
+            message.contains("gtx999") && message.contains("gtx670"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! Occupancy: how many blocks of a kernel are resident on one SMX, and what limits them.
+//!
+//! Models the allocation rules of compute capability 3.0 and 9.0, granularities included.
+//! Leaves out: older chips, dynamic limits set by the driver.
+//! Units: registers, bytes, warps, blocks per SMX.
+//! Source: NVIDIA's `cuda_occupancy.h` 11.8; all 4,704 rows of `fixtures/devices/occupancy_vectors.csv` are tested.
+
+use super::Device;
+use serde::Serialize;
+
+/// What a kernel asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct BlockResources {
+    pub threads_per_block: u32,
+    pub registers_per_thread: u32,
+    pub shared_bytes_per_block: u32,
+}
+
+/// The limits and granularities that decide occupancy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OccupancyLimits {
+    pub warp_lanes: u32,
+    pub threads_per_block: u32,
+    pub warps_per_smx: u32,
+    pub blocks_per_smx: u32,
+    pub registers_per_smx: u32,
+    pub registers_per_thread: u32,
+    pub register_unit: u32,
+    pub n_register_partitions: u32,
+    pub warp_granularity: u32,
+    pub shared_bytes_per_block: u32,
+    pub shared_unit_bytes: u32,
+    pub shared_reserved_bytes_per_block: u32,
+    /// Sizes that the shared memory can be set to, ascending.
+    pub shared_sizes_bytes: Vec<u32>,
+}
+
+/// What keeps another block from being resident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limiter {
+    Warps,
+    Registers,
+    SharedMemory,
+    Blocks,
+}
+
+impl Limiter {
+    pub fn name(self) -> &'static str {
+        match self {
+            Limiter::Warps => "warps",
+            Limiter::Registers => "registers",
+            Limiter::SharedMemory => "shared memory",
+            Limiter::Blocks => "blocks",
+        }
+    }
+}
+
+/// Residency of a kernel on one SMX.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Occupancy {
+    pub blocks: u32,
+    pub warps_per_block: u32,
+    pub warps: u32,
+    /// Resident warps over the most that an SMX can hold.
+    pub fraction: f64,
+    /// All limits that are equal to `blocks`.
+    pub limiters: Vec<Limiter>,
+    /// Blocks that each resource would allow; shared memory: `None` when the kernel uses none.
+    pub blocks_by_warps: u32,
+    pub blocks_by_registers: u32,
+    pub blocks_by_shared: Option<u32>,
+    /// The shared memory that was configured: more than preferred if a block needs more.
+    pub shared_config_bytes: u32,
+    /// Allocated to one block, granularity included.
+    pub allocated_registers_per_block: u32,
+    pub allocated_shared_bytes_per_block: u32,
+}
+
+/// A block that cannot be resident.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OccupancyError {
+    #[error("threads per block: given {given}; allowed: 1 to {most}")]
+    Threads { given: u32, most: u32 },
+    #[error("registers per thread: given {given}; allowed: 1 to {most}")]
+    RegistersPerThread { given: u32, most: u32 },
+    #[error("registers of one block: given {given} ({warps} warps); allowed: at most {most}")]
+    RegistersPerBlock { given: u32, warps: u32, most: u32 },
+    #[error("shared memory of one block: given {given} bytes; allowed: at most {most} bytes")]
+    Shared { given: u32, most: u32 },
+    #[error("preferred shared memory: given {given} bytes; allowed: {allowed:?} bytes")]
+    Preference { given: u32, allowed: Vec<u32> },
+}
+
+impl OccupancyLimits {
+    pub fn of(device: &Device) -> OccupancyLimits {
+        let limits = &device.limits;
+        let mut shared_sizes_bytes: Vec<u32> = device
+            .l1
+            .splits
+            .iter()
+            .map(|split| split.shared_bytes)
+            .collect();
+        shared_sizes_bytes.sort_unstable();
+        OccupancyLimits {
+            warp_lanes: limits.warp_lanes,
+            threads_per_block: limits.threads_per_block,
+            warps_per_smx: limits.warps_per_smx,
+            blocks_per_smx: limits.blocks_per_smx,
+            registers_per_smx: limits.registers_per_smx,
+            registers_per_thread: limits.registers_per_thread,
+            register_unit: limits.register_unit,
+            n_register_partitions: limits.n_register_partitions,
+            warp_granularity: limits.warp_granularity,
+            shared_bytes_per_block: limits.shared_bytes_per_block,
+            shared_unit_bytes: limits.shared_unit_bytes,
+            shared_reserved_bytes_per_block: limits.shared_reserved_bytes_per_block,
+            shared_sizes_bytes,
+        }
+    }
+
+    /// Residency of `block` when `preferred_shared_bytes` of shared memory are asked for.
+    pub fn occupancy(
+        &self,
+        block: BlockResources,
+        preferred_shared_bytes: u32,
+    ) -> Result<Occupancy, OccupancyError> {
+        self.check_block(block)?;
+        let warps_per_block = block.threads_per_block.div_ceil(self.warp_lanes);
+        let registers_per_warp =
+            (block.registers_per_thread * self.warp_lanes).next_multiple_of(self.register_unit);
+        let blocks_by_registers = self.blocks_by_registers(registers_per_warp, warps_per_block)?;
+
+        let allocated_shared = (block.shared_bytes_per_block
+            + self.shared_reserved_bytes_per_block)
+            .next_multiple_of(self.shared_unit_bytes);
+        let shared_config_bytes = self.shared_config(allocated_shared, preferred_shared_bytes)?;
+        let blocks_by_shared = shared_config_bytes.checked_div(allocated_shared);
+
+        let blocks_by_warps = self.warps_per_smx / warps_per_block;
+        let blocks = blocks_by_warps
+            .min(blocks_by_registers)
+            .min(self.blocks_per_smx)
+            .min(blocks_by_shared.unwrap_or(u32::MAX));
+        let limits = [
+            (Limiter::Warps, Some(blocks_by_warps)),
+            (Limiter::Registers, Some(blocks_by_registers)),
+            (Limiter::SharedMemory, blocks_by_shared),
+            (Limiter::Blocks, Some(self.blocks_per_smx)),
+        ];
+        let limiters = limits
+            .into_iter()
+            .filter(|(_, limit)| *limit == Some(blocks))
+            .map(|(limiter, _)| limiter)
+            .collect();
+        let warps = blocks * warps_per_block;
+        Ok(Occupancy {
+            blocks,
+            warps_per_block,
+            warps,
+            fraction: f64::from(warps) / f64::from(self.warps_per_smx),
+            limiters,
+            blocks_by_warps,
+            blocks_by_registers,
+            blocks_by_shared,
+            shared_config_bytes,
+            allocated_registers_per_block: registers_per_warp * warps_per_block,
+            allocated_shared_bytes_per_block: allocated_shared,
+        })
+    }
+
+    fn check_block(&self, block: BlockResources) -> Result<(), OccupancyError> {
+        let most = self.threads_per_block;
+        if !(1..=most).contains(&block.threads_per_block) {
+            return Err(OccupancyError::Threads {
+                given: block.threads_per_block,
+                most,
+            });
+        }
+        let most = self.registers_per_thread;
+        if !(1..=most).contains(&block.registers_per_thread) {
+            return Err(OccupancyError::RegistersPerThread {
+                given: block.registers_per_thread,
+                most,
+            });
+        }
+        let most = self.shared_bytes_per_block;
+        if block.shared_bytes_per_block > most {
+            return Err(OccupancyError::Shared {
+                given: block.shared_bytes_per_block,
+                most,
+            });
+        }
+        Ok(())
+    }
+
+    /// Registers lie in partitions, and a warp's registers in one of them.
+    fn blocks_by_registers(&self, per_warp: u32, warps: u32) -> Result<u32, OccupancyError> {
+        let rounded_warps = warps.next_multiple_of(self.warp_granularity);
+        if per_warp * rounded_warps > self.registers_per_smx {
+            return Err(OccupancyError::RegistersPerBlock {
+                given: per_warp * rounded_warps,
+                warps,
+                most: self.registers_per_smx,
+            });
+        }
+        let per_partition = self.registers_per_smx / self.n_register_partitions / per_warp;
+        Ok(per_partition * self.n_register_partitions / warps)
+    }
+
+    /// The preferred size, or if a block needs more the smallest size that holds it
+    /// (compute capability 3.0: the largest size at once).
+    fn shared_config(&self, needed: u32, preferred: u32) -> Result<u32, OccupancyError> {
+        let sizes = &self.shared_sizes_bytes;
+        if !sizes.contains(&preferred) {
+            return Err(OccupancyError::Preference {
+                given: preferred,
+                allowed: sizes.clone(),
+            });
+        }
+        if needed <= preferred {
+            return Ok(preferred);
+        }
+        let largest = sizes.last().copied().unwrap_or(0);
+        let grown = if self.shared_reserved_bytes_per_block == 0 {
+            Some(largest)
+        } else {
+            sizes.iter().copied().find(|size| *size >= needed)
+        };
+        grown
+            .filter(|size| *size >= needed)
+            .ok_or(OccupancyError::Shared {
+                given: needed,
+                most: largest,
+            })
+    }
+}

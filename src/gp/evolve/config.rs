@@ -1,0 +1,177 @@
+//! Settings of a GP run.
+//!
+//! Models: the paper's Table 2 as defaults, and the choices that it leaves open.
+//! Leaves out: the problem.
+//! Units: probabilities in 0..=1, depth in edges, size in nodes.
+//! Sources: Chitty (2D stack) table 2; `docs/tables-5-6.md` for the open choices.
+
+use serde::{Deserialize, Serialize};
+
+/// How a random tree grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InitMethod {
+    /// Every branch reaches the depth.
+    Full,
+    /// Branches end at random, at the latest at the depth.
+    Grow,
+    /// Half of the programs full, half grown.
+    Ramped,
+}
+
+/// The initial population: depths are cycled through from `min_depth` to `max_depth`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Init {
+    pub method: InitMethod,
+    pub min_depth: usize,
+    pub max_depth: usize,
+}
+
+/// What `mutation_probability` means and what a mutation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Mutation {
+    /// With the probability per offspring: one subtree is replaced by a grown one.
+    Subtree { max_depth: usize },
+    /// With the probability per node: a function is replaced by one of the same arity, a terminal by a terminal.
+    PointPerNode,
+    /// With the probability per offspring: one such replacement.
+    Point,
+}
+
+/// All settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvolveConfig {
+    pub population: usize,
+    /// Evaluated generations, the initial one included.
+    pub generations: u32,
+    pub max_depth: usize,
+    pub max_size: usize,
+    pub tournament: usize,
+    pub crossover_probability: f64,
+    pub mutation_probability: f64,
+    pub init: Init,
+    pub mutation: Mutation,
+    /// Probability that a crossover point is a function; absent: all nodes are equally likely.
+    pub crossover_function_bias: Option<f64>,
+    /// Of two programs whose errors differ by at most this fraction the smaller wins; absent: the first drawn wins a tie.
+    pub parsimony: Option<f64>,
+    /// The best programs that enter the next generation unchanged.
+    pub elitism: usize,
+    /// End the run with the generation in which the problem is solved.
+    pub stop_when_solved: bool,
+}
+
+impl Default for EvolveConfig {
+    fn default() -> Self {
+        EvolveConfig {
+            population: 1000,
+            generations: 50,
+            max_depth: 50,
+            max_size: 1000,
+            tournament: 7,
+            crossover_probability: 0.95,
+            mutation_probability: 0.2,
+            init: Init {
+                method: InitMethod::Ramped,
+                min_depth: 2,
+                max_depth: 6,
+            },
+            mutation: Mutation::PointPerNode,
+            crossover_function_bias: None,
+            parsimony: Some(0.01),
+            elitism: 0,
+            stop_when_solved: true,
+        }
+    }
+}
+
+/// A setting outside its range.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("setting `{field}` is {given}, allowed: {allowed}")]
+pub struct ConfigError {
+    pub field: &'static str,
+    pub given: String,
+    pub allowed: &'static str,
+}
+
+impl EvolveConfig {
+    /// Every setting is in its range.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let probability = |p: f64| (0.0..=1.0).contains(&p);
+        let error = |field, given: &dyn std::fmt::Display, allowed| {
+            Err(ConfigError {
+                field,
+                given: given.to_string(),
+                allowed,
+            })
+        };
+        match self {
+            c if c.population == 0 || c.population > 1 << 24 => {
+                error("population", &c.population, "1 to 16777216")
+            }
+            c if c.generations == 0 => error("generations", &c.generations, "1 or more"),
+            c if c.tournament == 0 => error("tournament", &c.tournament, "1 or more"),
+            c if c.max_size == 0 => error("max_size", &c.max_size, "1 or more"),
+            c if c.elitism > c.population => error("elitism", &c.elitism, "0 to population"),
+            c if !probability(c.crossover_probability) => {
+                error("crossover_probability", &c.crossover_probability, "0 to 1")
+            }
+            c if !probability(c.mutation_probability) => {
+                error("mutation_probability", &c.mutation_probability, "0 to 1")
+            }
+            c if !c.crossover_function_bias.is_none_or(probability) => error(
+                "crossover_function_bias",
+                &c.crossover_function_bias.unwrap_or_default(),
+                "0 to 1",
+            ),
+            c if !c.parsimony.is_none_or(|p| p >= 0.0) => {
+                error("parsimony", &c.parsimony.unwrap_or_default(), "0 or more")
+            }
+            c if c.init.min_depth > c.init.max_depth || c.init.max_depth > c.max_depth.min(12) => {
+                error(
+                    "init.max_depth",
+                    &c.init.max_depth,
+                    "init.min_depth to the smaller of max_depth and 12",
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_table_2_and_round_trip() {
+        let config = EvolveConfig::default();
+        config.check().unwrap();
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<EvolveConfig>(&text).unwrap(), config);
+    }
+
+    #[test]
+    fn unknown_and_wrong_settings_are_errors() {
+        let text = serde_json::to_string(&EvolveConfig::default())
+            .unwrap()
+            .replacen("population", "populace", 1);
+        assert!(
+            serde_json::from_str::<EvolveConfig>(&text)
+                .unwrap_err()
+                .to_string()
+                .contains("populace")
+        );
+        let config = EvolveConfig {
+            mutation_probability: 1.5,
+            ..EvolveConfig::default()
+        };
+        assert_eq!(
+            config.check().unwrap_err().to_string(),
+            "setting `mutation_probability` is 1.5, allowed: 0 to 1"
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! Random trees.
+//!
+//! Models: the full and grow methods and ramped half-and-half.
+//! Leaves out: uniqueness of the initial programs.
+//! Units: depth in edges.
+//! Sources: Koza 1992.
+
+use super::config::{Init, InitMethod};
+use super::dice::Dice;
+use crate::gp::primitive::Primitive;
+use crate::gp::problem::Problem;
+use crate::gp::program::{Rpn, Token};
+
+/// What random programs are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ingredients {
+    pub functions: Vec<Primitive>,
+    pub n_inputs: usize,
+    pub constants: Option<(f32, f32)>,
+}
+
+impl Ingredients {
+    pub fn of(problem: &Problem) -> Self {
+        Ingredients {
+            functions: problem.functions.clone(),
+            n_inputs: problem.n_inputs(),
+            constants: problem.constants,
+        }
+    }
+
+    /// A random terminal: each input and "a constant" are equally likely.
+    pub fn terminal(&self, dice: &mut Dice) -> Token {
+        let index = dice.below(self.n_terminals());
+        match self.constants {
+            Some((low, high)) if index == self.n_inputs => Token::Constant(dice.uniform(low, high)),
+            _ => Token::Input(index as u16),
+        }
+    }
+
+    fn n_terminals(&self) -> usize {
+        self.n_inputs + usize::from(self.constants.is_some())
+    }
+
+    /// Appends a random tree. With `grow`, a node above `depth` is a terminal with the share that terminals have in
+    /// the set of all functions and terminals.
+    pub fn tree(&self, dice: &mut Dice, depth: usize, grow: bool, out: &mut Vec<Token>) {
+        let n_functions = self.functions.len();
+        let ends =
+            depth == 0 || grow && dice.below(n_functions + self.n_terminals()) >= n_functions;
+        if ends {
+            out.push(self.terminal(dice));
+            return;
+        }
+        let function = dice.pick(&self.functions);
+        for _ in 0..function.arity() {
+            self.tree(dice, depth - 1, grow, out);
+        }
+        out.push(Token::Apply(function));
+    }
+}
+
+/// Program number `index` of the initial population.
+pub fn initial(ingredients: &Ingredients, init: Init, index: usize, dice: &mut Dice) -> Rpn {
+    let n_depths = init.max_depth - init.min_depth + 1;
+    let depth = init.min_depth + index % n_depths;
+    let grow = match init.method {
+        InitMethod::Full => false,
+        InitMethod::Grow => true,
+        InitMethod::Ramped => (index / n_depths) % 2 == 1,
+    };
+    let mut tokens = Vec::new();
+    ingredients.tree(dice, depth, grow, &mut tokens);
+    Rpn(tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::problem::sextic;
+
+    #[test]
+    fn full_trees_reach_their_depth_and_grown_ones_stay_within() {
+        let ingredients = Ingredients::of(&sextic::problem(1, 1));
+        for index in 0..200 {
+            let mut dice = Dice::new(1, index as u64);
+            let full = Init {
+                method: InitMethod::Full,
+                min_depth: 2,
+                max_depth: 5,
+            };
+            assert_eq!(
+                initial(&ingredients, full, index, &mut dice).tree_depth(),
+                2 + index % 4
+            );
+            let grow = Init {
+                method: InitMethod::Grow,
+                ..full
+            };
+            assert!(initial(&ingredients, grow, index, &mut dice).tree_depth() <= 2 + index % 4);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Tournament selection.
+//!
+//! Models: the best of a few programs drawn with replacement; optionally the smaller of two nearly equal ones.
+//! Leaves out: fitness-proportional selection.
+//! Units: fitness is an error, lower is better; size in nodes.
+//! Sources: Chitty (2D stack) table 2.
+
+use super::config::EvolveConfig;
+use super::dice::Dice;
+
+/// What selection looks at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    pub fitness: f64,
+    pub n_nodes: usize,
+}
+
+/// The index of the winner of one tournament.
+pub fn tournament(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) -> usize {
+    let mut winner = dice.below(candidates.len());
+    for _ in 1..config.tournament {
+        let rival = dice.below(candidates.len());
+        if beats(candidates[rival], candidates[winner], config.parsimony) {
+            winner = rival;
+        }
+    }
+    winner
+}
+
+fn beats(rival: Candidate, holder: Candidate, parsimony: Option<f64>) -> bool {
+    match parsimony {
+        Some(fraction) if near(rival.fitness, holder.fitness, fraction) => {
+            rival.n_nodes < holder.n_nodes
+        }
+        _ => rival.fitness < holder.fitness,
+    }
+}
+
+fn near(a: f64, b: f64, fraction: f64) -> bool {
+    a == b || (a - b).abs() <= fraction * a.max(b)
+}
+
+/// The indices of the `n` best, ties by size and then by index.
+pub fn best(candidates: &[Candidate], n: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (candidates[a], candidates[b]);
+        a.fitness
+            .total_cmp(&b.fitness)
+            .then(a.n_nodes.cmp(&b.n_nodes))
+    });
+    order.truncate(n);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(fitness: f64, n_nodes: usize) -> Candidate {
+        Candidate { fitness, n_nodes }
+    }
+
+    #[test]
+    fn parsimony_decides_between_near_equals_only() {
+        assert!(beats(candidate(1.005, 3), candidate(1.0, 9), Some(0.01)));
+        assert!(!beats(candidate(1.1, 3), candidate(1.0, 9), Some(0.01)));
+        assert!(beats(
+            candidate(f64::INFINITY, 3),
+            candidate(f64::INFINITY, 9),
+            Some(0.0)
+        ));
+        assert!(!beats(candidate(1.0, 3), candidate(1.0, 9), None));
+    }
+
+    #[test]
+    fn large_tournaments_find_the_best() {
+        let candidates: Vec<_> = (0..10)
+            .map(|i| candidate(f64::from((i + 5) % 10), 1))
+            .collect();
+        let config = EvolveConfig {
+            tournament: 200,
+            ..EvolveConfig::default()
+        };
+        assert_eq!(tournament(&candidates, &config, &mut Dice::new(1, 1)), 5);
+        assert_eq!(best(&candidates, 2), [5, 6]);
+    }
+}

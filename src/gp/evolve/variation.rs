@@ -1,0 +1,110 @@
+//! Crossover and mutation on postfix programs.
+//!
+//! Models: subtree crossover, subtree mutation and point mutation. An offspring above the depth or size limit is
+//! replaced by its first parent.
+//! Leaves out: homologous and size-fair operators.
+//! Units: positions are token indices.
+//! Sources: Koza 1992; Chitty (2D stack) table 2 for the limits.
+
+use super::config::{EvolveConfig, Mutation};
+use super::dice::Dice;
+use super::init::Ingredients;
+use crate::gp::program::{Rpn, Token};
+
+/// A child of `mother`, with a subtree of `father` where crossover strikes.
+pub fn offspring(
+    mother: &Rpn,
+    father: &Rpn,
+    config: &EvolveConfig,
+    ingredients: &Ingredients,
+    dice: &mut Dice,
+) -> Rpn {
+    let mut child = mother.clone();
+    if dice.chance(config.crossover_probability) {
+        child = within_limits(
+            crossover(mother, father, config.crossover_function_bias, dice),
+            mother,
+            config,
+        );
+    }
+    let mutant = mutate(&child, config, ingredients, dice);
+    within_limits(mutant, &child, config)
+}
+
+fn within_limits(program: Rpn, parent: &Rpn, config: &EvolveConfig) -> Rpn {
+    if program.n_nodes() <= config.max_size && program.tree_depth() <= config.max_depth {
+        program
+    } else {
+        parent.clone()
+    }
+}
+
+fn crossover(mother: &Rpn, father: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> Rpn {
+    let cut = mother.subtree(crossover_point(mother, function_bias, dice));
+    let graft = father.subtree(crossover_point(father, function_bias, dice));
+    mother.replaced(cut, &father.0[graft])
+}
+
+fn crossover_point(program: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> usize {
+    let Some(bias) = function_bias else {
+        return dice.below(program.n_nodes());
+    };
+    let wants_function = dice.chance(bias);
+    let is_wanted = |token: &&Token| (token.arity() > 0) == wants_function;
+    match program.0.iter().filter(is_wanted).count() {
+        0 => dice.below(program.n_nodes()),
+        n => {
+            let nth = dice.below(n);
+            let positions = program
+                .0
+                .iter()
+                .enumerate()
+                .filter(|(_, token)| is_wanted(token));
+            positions
+                .map(|(position, _)| position)
+                .nth(nth)
+                .unwrap_or(0)
+        }
+    }
+}
+
+fn mutate(program: &Rpn, config: &EvolveConfig, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
+    let probability = config.mutation_probability;
+    match config.mutation {
+        Mutation::Subtree { max_depth } if dice.chance(probability) => {
+            let cut = program.subtree(dice.below(program.n_nodes()));
+            let mut graft = Vec::new();
+            ingredients.tree(dice, max_depth, true, &mut graft);
+            program.replaced(cut, &graft)
+        }
+        Mutation::Point if dice.chance(probability) => {
+            let mut mutant = program.clone();
+            let position = dice.below(mutant.n_nodes());
+            mutant.0[position] = like(mutant.0[position], ingredients, dice);
+            mutant
+        }
+        Mutation::PointPerNode => {
+            let mut mutant = program.clone();
+            for token in &mut mutant.0 {
+                if dice.chance(probability) {
+                    *token = like(*token, ingredients, dice);
+                }
+            }
+            mutant
+        }
+        Mutation::Subtree { .. } | Mutation::Point => program.clone(),
+    }
+}
+
+/// A random token of the same arity.
+fn like(token: Token, ingredients: &Ingredients, dice: &mut Dice) -> Token {
+    let Token::Apply(function) = token else {
+        return ingredients.terminal(dice);
+    };
+    let same = ingredients
+        .functions
+        .iter()
+        .filter(|f| f.arity() == function.arity());
+    let nth = dice.below(same.clone().count().max(1));
+    same.copied().nth(nth).map_or(token, Token::Apply)
+}

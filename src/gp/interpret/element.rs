@@ -1,0 +1,169 @@
+//! Whole-array operations: one GP function over a block of fitness cases.
+//!
+//! Models: the row operations of a two-dimensional stack, for floats and for words of 32 Boolean cases.
+//! Leaves out: control flow; every operation is a straight loop that the compiler vectorises.
+//! Units: none.
+//! Sources: Chitty 2012 (two-dimensional stack on CPUs), Poli and Langdon 1999 (sub-machine-code GP).
+
+use super::math;
+use crate::gp::primitive::Primitive;
+use crate::gp::problem::Score;
+
+/// An array element: one fitness case (`f32`) or 32 of them (`u32`).
+pub trait Element: Copy + Default + Send + Sync {
+    /// The function has a meaning on this element type.
+    fn supports(function: Primitive) -> bool;
+    /// A constant, as it is pushed for every case.
+    fn from_constant(constant: f32) -> Self;
+    /// `out[i] = function(operands[0][i], ...)`. Operand slices are at least as long as `out`.
+    fn apply(function: Primitive, operands: [&[Self]; 4], out: &mut [Self]);
+    /// The summed error of a block.
+    fn block_error(score: Score, values: &[Self], expected: &[Self]) -> f64;
+}
+
+#[inline(always)]
+fn map1<T: Copy>(a: &[T], out: &mut [T], f: impl Fn(T) -> T) {
+    for (out, &a) in out.iter_mut().zip(a) {
+        *out = f(a);
+    }
+}
+
+#[inline(always)]
+fn map2<T: Copy>(a: &[T], b: &[T], out: &mut [T], f: impl Fn(T, T) -> T) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = f(a, b);
+    }
+}
+
+#[inline(always)]
+fn map3<T: Copy>(a: &[T], b: &[T], c: &[T], out: &mut [T], f: impl Fn(T, T, T) -> T) {
+    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        *out = f(a, b, c);
+    }
+}
+
+/// The polynomial, then the rare large arguments again in double precision.
+#[inline(always)]
+fn periodic(a: &[f32], out: &mut [f32], fast: impl Fn(f32) -> f32, exact: impl Fn(f64) -> f64) {
+    map1(a, out, fast);
+    let large = a
+        .iter()
+        .take(out.len())
+        .fold(0.0f32, |m, x| if x.abs() > m { x.abs() } else { m });
+    if large > math::REDUCIBLE {
+        for (out, &a) in out.iter_mut().zip(a) {
+            if a.abs() > math::REDUCIBLE {
+                *out = exact(f64::from(a)) as f32;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn truth(condition: bool) -> f32 {
+    if condition { 1.0 } else { 0.0 }
+}
+
+impl Element for f32 {
+    fn supports(_: Primitive) -> bool {
+        true
+    }
+
+    fn from_constant(constant: f32) -> Self {
+        constant
+    }
+
+    #[inline(always)]
+    fn apply(function: Primitive, [a, b, c, d]: [&[f32]; 4], out: &mut [f32]) {
+        match function {
+            Primitive::Add => map2(a, b, out, |a, b| a + b),
+            Primitive::Sub => map2(a, b, out, |a, b| a - b),
+            Primitive::Mul => map2(a, b, out, |a, b| a * b),
+            Primitive::Div => map2(a, b, out, |a, b| {
+                let quotient = a / b;
+                if b == 0.0 { 1.0 } else { quotient }
+            }),
+            Primitive::Sin => periodic(a, out, math::sin, f64::sin),
+            Primitive::Cos => periodic(a, out, math::cos, f64::cos),
+            Primitive::Log => map1(a, out, math::log),
+            Primitive::Exp => map1(a, out, math::exp),
+            Primitive::Greater => map2(a, b, out, |a, b| truth(a > b)),
+            Primitive::Less => map2(a, b, out, |a, b| truth(a < b)),
+            Primitive::Equal => map2(a, b, out, |a, b| truth(a == b)),
+            Primitive::And => map2(a, b, out, |a, b| truth((a != 0.0) & (b != 0.0))),
+            Primitive::Or => map2(a, b, out, |a, b| truth((a != 0.0) | (b != 0.0))),
+            Primitive::Nand => map2(a, b, out, |a, b| truth(!((a != 0.0) & (b != 0.0)))),
+            Primitive::Nor => map2(a, b, out, |a, b| truth(!((a != 0.0) | (b != 0.0)))),
+            Primitive::Not => map1(a, out, |a| truth(a == 0.0)),
+            Primitive::If => map3(a, b, c, out, |a, b, c| if a != 0.0 { b } else { c }),
+            Primitive::Iflte => {
+                for ((((out, &a), &b), &c), &d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                    *out = if a < b { c } else { d };
+                }
+            }
+        }
+    }
+
+    /// Squared errors are summed in eight lanes of single precision, the lanes in double precision.
+    #[inline(always)]
+    fn block_error(score: Score, values: &[f32], expected: &[f32]) -> f64 {
+        match score {
+            Score::MeanSquaredError => {
+                let mut lanes = [0.0f32; 8];
+                let (values, expected) = (values.chunks_exact(8), expected.chunks_exact(8));
+                let rest = values.remainder().iter().zip(expected.remainder());
+                let rest: f64 = rest.map(|(v, e)| f64::from((v - e) * (v - e))).sum();
+                for (v, e) in values.zip(expected) {
+                    for lane in 0..8 {
+                        let difference = v[lane] - e[lane];
+                        lanes[lane] += difference * difference;
+                    }
+                }
+                rest + lanes.iter().map(|&lane| f64::from(lane)).sum::<f64>()
+            }
+            Score::WrongBits => {
+                let wrong: u32 = values
+                    .iter()
+                    .zip(expected)
+                    .map(|(v, e)| u32::from(v != e))
+                    .sum();
+                f64::from(wrong)
+            }
+        }
+    }
+}
+
+impl Element for u32 {
+    fn supports(function: Primitive) -> bool {
+        function.apply_u32([0; 4]).is_some()
+    }
+
+    fn from_constant(constant: f32) -> Self {
+        if constant != 0.0 { u32::MAX } else { 0 }
+    }
+
+    #[inline(always)]
+    fn apply(function: Primitive, [a, b, c, _]: [&[u32]; 4], out: &mut [u32]) {
+        match function {
+            Primitive::And => map2(a, b, out, |a, b| a & b),
+            Primitive::Or => map2(a, b, out, |a, b| a | b),
+            Primitive::Nand => map2(a, b, out, |a, b| !(a & b)),
+            Primitive::Nor => map2(a, b, out, |a, b| !(a | b)),
+            Primitive::Equal => map2(a, b, out, |a, b| !(a ^ b)),
+            Primitive::Not => map1(a, out, |a| !a),
+            Primitive::If => map3(a, b, c, out, |a, b, c| (a & b) | (!a & c)),
+            // `supports` keeps every other function out of a plan.
+            _ => out.fill(0),
+        }
+    }
+
+    #[inline(always)]
+    fn block_error(_: Score, values: &[u32], expected: &[u32]) -> f64 {
+        let wrong: u32 = values
+            .iter()
+            .zip(expected)
+            .map(|(v, e)| (v ^ e).count_ones())
+            .sum();
+        f64::from(wrong)
+    }
+}

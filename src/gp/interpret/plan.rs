@@ -1,0 +1,307 @@
+//! Programs prepared for the batched interpreter.
+//!
+//! Models: a set of programs as one list of steps on numbered slots, the rows of a two-dimensional stack. Inputs are
+//! read in place. Subtrees that occur more than once in the set are computed once.
+//! Leaves out: algebra; only subtrees that are token for token equal are shared.
+//! Units: slots.
+//! Sources: Chitty 2012 for the two-dimensional stack.
+
+use super::element::Element;
+use crate::gp::primitive::Primitive;
+use crate::gp::program::{Rpn, Token};
+use std::collections::HashMap;
+use std::marker::PhantomData;
+
+/// Where a step finds an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operand {
+    /// Column of the fitness cases.
+    Input(u16),
+    /// Row of the interpreter's memory.
+    Slot(u32),
+}
+
+/// One step over a block of cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// `out` differs from every operand.
+    Compute {
+        function: Primitive,
+        operands: [Operand; 4],
+        out: u32,
+    },
+    /// The value is the output of distinct program number `output`.
+    Score { value: Operand, output: u32 },
+}
+
+/// Prepared programs.
+#[derive(Debug, Clone)]
+pub struct Plan<T> {
+    pub steps: Vec<Step>,
+    /// Constants live in the first slots and stay there.
+    pub constants: Vec<T>,
+    pub n_slots: usize,
+    /// For each program the number of its output; equal programs share one.
+    pub output_of: Vec<u32>,
+    pub n_outputs: usize,
+}
+
+/// A program uses a function that the fitness cases give no meaning to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("program {program}: function `{symbol}` has no meaning on Boolean cases")]
+pub struct UnsupportedFunction {
+    pub program: usize,
+    pub symbol: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Node {
+    Input(u16),
+    Constant(u32),
+    Function {
+        function: Primitive,
+        operands: [u32; 4],
+    },
+}
+
+enum Event {
+    Compute(u32),
+    Score { node: u32, output: u32 },
+}
+
+struct Builder<T> {
+    nodes: Vec<Node>,
+    known: HashMap<(u64, [u32; 4]), u32, KeyHasher>,
+    constants: Vec<T>,
+    events: Vec<Event>,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Plan<T> {
+    /// Prepares valid programs.
+    pub fn new<'a>(
+        programs: impl IntoIterator<Item = &'a Rpn>,
+    ) -> Result<Self, UnsupportedFunction> {
+        let mut builder = Builder {
+            nodes: Vec::new(),
+            known: HashMap::default(),
+            constants: Vec::new(),
+            events: Vec::new(),
+            element: PhantomData,
+        };
+        let mut output_of_root: HashMap<u32, u32> = HashMap::new();
+        let mut output_of = Vec::new();
+        for (index, program) in programs.into_iter().enumerate() {
+            let root = builder.add(index, program)?;
+            let next = output_of_root.len() as u32;
+            let output = *output_of_root.entry(root).or_insert(next);
+            if output == next {
+                builder.events.push(Event::Score { node: root, output });
+            }
+            output_of.push(output);
+        }
+        let (steps, n_slots) = builder.assign_slots();
+        Ok(Plan {
+            steps,
+            constants: builder.constants,
+            n_slots,
+            output_of,
+            n_outputs: output_of_root.len(),
+        })
+    }
+}
+
+impl<T: Element> Builder<T> {
+    /// The node of the program's root.
+    fn add(&mut self, index: usize, program: &Rpn) -> Result<u32, UnsupportedFunction> {
+        let mut stack: Vec<u32> = Vec::new();
+        for token in &program.0 {
+            let mut operands = [0; 4];
+            if let Token::Apply(function) = token {
+                if !T::supports(*function) {
+                    return Err(UnsupportedFunction {
+                        program: index,
+                        symbol: function.symbol(),
+                    });
+                }
+                let first = stack.len() - function.arity();
+                operands[..function.arity()].copy_from_slice(&stack[first..]);
+                stack.truncate(first);
+            }
+            stack.push(self.intern(*token, operands));
+        }
+        Ok(stack.pop().unwrap_or_default())
+    }
+
+    fn intern(&mut self, token: Token, operands: [u32; 4]) -> u32 {
+        let next = self.nodes.len() as u32;
+        let id = *self.known.entry((token.key(), operands)).or_insert(next);
+        if id == next {
+            self.nodes.push(match token {
+                Token::Input(i) => Node::Input(i),
+                Token::Constant(c) => {
+                    self.constants.push(T::from_constant(c));
+                    Node::Constant(self.constants.len() as u32 - 1)
+                }
+                Token::Apply(function) => {
+                    self.events.push(Event::Compute(id));
+                    Node::Function { function, operands }
+                }
+            });
+        }
+        id
+    }
+
+    /// Gives every value a slot from its computation to its last use.
+    fn assign_slots(&self) -> (Vec<Step>, usize) {
+        let last_use = self.last_uses();
+        let mut n_slots = self.constants.len() as u32;
+        let mut free: Vec<u32> = Vec::new();
+        let mut slot_of = vec![u32::MAX; self.nodes.len()];
+        let mut steps = Vec::with_capacity(self.events.len());
+        for (time, event) in self.events.iter().enumerate() {
+            let place = |slot_of: &[u32], node: u32| match self.nodes[node as usize] {
+                Node::Input(i) => Operand::Input(i),
+                Node::Constant(c) => Operand::Slot(c),
+                Node::Function { .. } => Operand::Slot(slot_of[node as usize]),
+            };
+            let used: &[u32] = match event {
+                Event::Compute(id) => {
+                    let Node::Function {
+                        function,
+                        ref operands,
+                    } = self.nodes[*id as usize]
+                    else {
+                        continue;
+                    };
+                    let out = free.pop().unwrap_or_else(|| {
+                        n_slots += 1;
+                        n_slots - 1
+                    });
+                    slot_of[*id as usize] = out;
+                    let mut places = [Operand::Input(0); 4];
+                    for (place_of, &node) in places.iter_mut().zip(&operands[..function.arity()]) {
+                        *place_of = place(&slot_of, node);
+                    }
+                    steps.push(Step::Compute {
+                        function,
+                        operands: places,
+                        out,
+                    });
+                    &operands[..function.arity()]
+                }
+                Event::Score { node, output } => {
+                    steps.push(Step::Score {
+                        value: place(&slot_of, *node),
+                        output: *output,
+                    });
+                    std::slice::from_ref(node)
+                }
+            };
+            for (i, &node) in used.iter().enumerate() {
+                let is_function = matches!(self.nodes[node as usize], Node::Function { .. });
+                if is_function && last_use[node as usize] == time && !used[..i].contains(&node) {
+                    free.push(slot_of[node as usize]);
+                }
+            }
+        }
+        (steps, n_slots as usize)
+    }
+
+    fn last_uses(&self) -> Vec<usize> {
+        let mut last_use = vec![0; self.nodes.len()];
+        for (time, event) in self.events.iter().enumerate() {
+            match event {
+                Event::Score { node, .. } => last_use[*node as usize] = time,
+                Event::Compute(id) => {
+                    if let Node::Function { function, operands } = self.nodes[*id as usize] {
+                        operands[..function.arity()]
+                            .iter()
+                            .for_each(|&o| last_use[o as usize] = time);
+                    }
+                }
+            }
+        }
+        last_use
+    }
+}
+
+/// Multiplicative hashing of small integer keys; the standard hasher would cost more than the steps it saves.
+#[derive(Debug, Clone, Copy, Default)]
+struct KeyHasher;
+
+impl std::hash::BuildHasher for KeyHasher {
+    type Hasher = Multiplicative;
+    fn build_hasher(&self) -> Multiplicative {
+        Multiplicative(0)
+    }
+}
+
+struct Multiplicative(u64);
+
+impl std::hash::Hasher for Multiplicative {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.write_u64(u64::from(b)));
+    }
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(u64::from(n));
+    }
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(programs: &[&str]) -> Plan<f32> {
+        let programs: Vec<Rpn> = programs.iter().map(|p| p.parse().unwrap()).collect();
+        Plan::new(&programs).unwrap()
+    }
+
+    #[test]
+    fn equal_subtrees_are_computed_once() {
+        let plan = plan(&["X1 X1 * X1 X1 * +", "X1 X1 * sin", "X1 X1 * sin"]);
+        let computes = plan
+            .steps
+            .iter()
+            .filter(|s| matches!(s, Step::Compute { .. }))
+            .count();
+        assert_eq!(computes, 3);
+        assert_eq!(plan.output_of, [0, 1, 1]);
+        assert_eq!(plan.n_outputs, 2);
+    }
+
+    #[test]
+    fn slots_are_reused() {
+        let plan = plan(&["X1 sin cos sin cos sin cos"]);
+        assert_eq!(plan.n_slots, 2);
+        for step in &plan.steps {
+            if let Step::Compute {
+                operands,
+                out,
+                function,
+            } = step
+            {
+                assert!(!operands[..function.arity()].contains(&Operand::Slot(*out)));
+            }
+        }
+    }
+
+    #[test]
+    fn arithmetic_on_words_is_refused() {
+        let programs: Vec<Rpn> = vec!["X1 X2 AND".parse().unwrap(), "X1 X2 +".parse().unwrap()];
+        let error = Plan::<u32>::new(&programs).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "program 1: function `+` has no meaning on Boolean cases"
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! The oracle: one program on one case, token by token.
+//!
+//! Models: exactly the definitions of the primitive table, in double or in single precision.
+//! Leaves out: speed.
+//! Units: none.
+//! Sources: Chitty (2D stack) section 4.
+
+use crate::gp::primitive::Primitive;
+use crate::gp::problem::{Cases, Dataset, Problem, Score};
+use crate::gp::program::{Rpn, Token};
+
+fn run<T: Copy + Default>(
+    program: &Rpn,
+    input: impl Fn(usize) -> T,
+    constant: impl Fn(f32) -> T,
+    apply: impl Fn(Primitive, [T; 4]) -> T,
+) -> T {
+    let mut stack: Vec<T> = Vec::new();
+    for token in &program.0 {
+        let value = match *token {
+            Token::Input(i) => input(usize::from(i)),
+            Token::Constant(c) => constant(c),
+            Token::Apply(p) => {
+                let mut operands = [T::default(); 4];
+                let first = stack.len() - p.arity();
+                operands[..p.arity()].copy_from_slice(&stack[first..]);
+                stack.truncate(first);
+                apply(p, operands)
+            }
+        };
+        stack.push(value);
+    }
+    stack.pop().unwrap_or_default()
+}
+
+/// The value of a valid program in double precision. `inputs` has one value per input.
+pub fn value_f64(program: &Rpn, inputs: &[f64]) -> f64 {
+    run(program, |i| inputs[i], f64::from, Primitive::apply_f64)
+}
+
+/// The value of a valid program with every operation rounded to single precision.
+pub fn value_f32(program: &Rpn, inputs: &[f32]) -> f32 {
+    run(program, |i| inputs[i], |c| c, Primitive::apply_f32)
+}
+
+/// The values of a valid Boolean program on 32 packed cases; functions without Boolean meaning give 0.
+pub fn value_u32(program: &Rpn, inputs: &[u32]) -> u32 {
+    let bits = |c: f32| if c != 0.0 { u32::MAX } else { 0 };
+    run(
+        program,
+        |i| inputs[i],
+        bits,
+        |p, operands| p.apply_u32(operands).unwrap_or(0),
+    )
+}
+
+/// Fitness with the program run in double precision, errors summed in double precision, case by case.
+pub fn fitness_f64(program: &Rpn, problem: &Problem) -> f64 {
+    fitness(program, problem, |cases, case| {
+        value_f64(
+            program,
+            &cases
+                .inputs
+                .iter()
+                .map(|column| f64::from(column[case]))
+                .collect::<Vec<_>>(),
+        )
+    })
+}
+
+/// Fitness with the program run in single precision, errors summed in double precision, case by case.
+pub fn fitness_f32(program: &Rpn, problem: &Problem) -> f64 {
+    fitness(program, problem, |cases, case| {
+        f64::from(value_f32(
+            program,
+            &cases
+                .inputs
+                .iter()
+                .map(|column| column[case])
+                .collect::<Vec<_>>(),
+        ))
+    })
+}
+
+fn fitness(program: &Rpn, problem: &Problem, value: impl Fn(&Cases<f32>, usize) -> f64) -> f64 {
+    let sum = match &problem.dataset {
+        Dataset::Float(cases) => (0..cases.expected.len())
+            .map(|case| {
+                problem
+                    .score
+                    .case_error(value(cases, case), f64::from(cases.expected[case]))
+            })
+            .sum(),
+        Dataset::Word(cases) => (0..cases.expected.len())
+            .map(|word| {
+                let inputs: Vec<u32> = cases.inputs.iter().map(|column| column[word]).collect();
+                f64::from((value_u32(program, &inputs) ^ cases.expected[word]).count_ones())
+            })
+            .sum(),
+    };
+    problem.score.finish(sum, problem.n_cases())
+}
+
+impl Score {
+    /// The error of one case.
+    pub fn case_error(self, value: f64, expected: f64) -> f64 {
+        match self {
+            Score::MeanSquaredError => (value - expected) * (value - expected),
+            Score::WrongBits => f64::from(u8::from(value != expected)),
+        }
+    }
+
+    /// The fitness from the summed case errors. What is not a number becomes the worst fitness.
+    pub fn finish(self, sum: f64, n_cases: usize) -> f64 {
+        match self {
+            _ if sum.is_nan() => f64::INFINITY,
+            Score::MeanSquaredError => sum / n_cases.max(1) as f64,
+            Score::WrongBits => sum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::problem::sextic;
+
+    #[test]
+    fn exact_solution_of_the_sextic() {
+        let problem = sextic::problem(1, 1000);
+        let exact: Rpn = "X1 X1 X1 * X1 * - X1 X1 X1 * X1 * - *".parse().unwrap();
+        assert!(fitness_f64(&exact, &problem) < 1e-14);
+        assert!(fitness_f32(&exact, &problem) < problem.solved_error);
+        let wrong: Rpn = "X1 X1 *".parse().unwrap();
+        assert!(fitness_f32(&wrong, &problem) > 0.01);
+    }
+
+    #[test]
+    fn the_papers_token_string_computes_another_polynomial() {
+        // Figure 2 prints (x^3-x)^2, its token string computes (2x^2-x)^2.
+        let program: Rpn = "X1 X1 X1 + * X1 - X1 X1 X1 + * X1 - *".parse().unwrap();
+        for x in [-0.7, 0.3, 0.9] {
+            let expected = (2.0 * x * x - x) * (2.0 * x * x - x);
+            assert!((value_f64(&program, &[x]) - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn overflow_is_the_worst_fitness() {
+        let problem = sextic::problem(1, 100);
+        let program: Rpn = "X1 exp exp exp exp exp X1 exp exp exp exp exp -"
+            .parse()
+            .unwrap();
+        assert_eq!(fitness_f32(&program, &problem), f64::INFINITY);
+    }
+}

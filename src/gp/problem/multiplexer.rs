@@ -1,0 +1,172 @@
+//! Boolean multiplexers.
+//!
+//! Models: k address bits and 2^k data bits; the output is the data bit that the address names. 32 cases per word.
+//! Leaves out: Robilliard's short-cut evaluation of And, Or and If; results are the same.
+//! Units: error is the number of wrong cases.
+//! Sources: Chitty (2D stack) section 4.2 (20), Langdon 2010 table 1 (20 and 37), Robilliard et al. 2008 section 4 (6, 11).
+
+use super::{Cases, Dataset, Problem, Score};
+use crate::gp::evolve::dice::Dice;
+use crate::gp::primitive::Primitive::{self, And, If, Nand, Nor, Not, Or};
+
+/// A multiplexer of the papers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Multiplexer {
+    pub name: &'static str,
+    pub address_bits: u32,
+    pub functions: &'static [Primitive],
+}
+
+pub const MUX6: Multiplexer = Multiplexer {
+    name: "mux6",
+    address_bits: 2,
+    functions: &[And, Or, Not, If],
+};
+pub const MUX11: Multiplexer = Multiplexer {
+    name: "mux11",
+    address_bits: 3,
+    functions: &[And, Or, Not, If],
+};
+pub const MUX20: Multiplexer = Multiplexer {
+    name: "mux20",
+    address_bits: 4,
+    functions: &[And, Or, Nand, Nor],
+};
+pub const MUX37: Multiplexer = Multiplexer {
+    name: "mux37",
+    address_bits: 5,
+    functions: &[And, Or, Nand, Nor],
+};
+
+/// Langdon's sample for the 37-multiplexer, whose 2^37 cases are too many to hold.
+const MUX37_CASES: usize = 8192;
+
+/// Bit i of word p is bit p of i: all cases of five inputs in one word.
+const PATTERNS: [u32; 5] = [
+    0xaaaa_aaaa,
+    0xcccc_cccc,
+    0xf0f0_f0f0,
+    0xff00_ff00,
+    0xffff_0000,
+];
+
+impl Multiplexer {
+    /// Address and data bits.
+    pub fn n_inputs(self) -> u32 {
+        self.address_bits + (1 << self.address_bits)
+    }
+
+    /// Words that hold every case.
+    pub fn n_words(self) -> u64 {
+        1 << self.n_inputs().saturating_sub(5)
+    }
+
+    /// The problem on all cases, or on at least `n_cases` of them: random words, drawn without replacement in effect
+    /// (collisions among 2^15 or more words are rare and harmless).
+    pub fn problem(self, case_seed: u64, n_cases: Option<usize>) -> Problem {
+        let n_cases = n_cases.or((self.address_bits > 4).then_some(MUX37_CASES));
+        let words: Vec<u64> = match n_cases {
+            Some(n) if (n as u64).div_ceil(32) < self.n_words() => {
+                self.sample(&mut Dice::new(case_seed, 0), n.div_ceil(32))
+            }
+            _ => (0..self.n_words()).collect(),
+        };
+        Problem {
+            name: self.name,
+            functions: self.functions.to_vec(),
+            constants: None,
+            dataset: Dataset::Word(self.cases(&words)),
+            score: Score::WrongBits,
+            solved_error: 0.0,
+        }
+    }
+
+    /// Random word numbers.
+    pub fn sample(self, dice: &mut Dice, n_words: usize) -> Vec<u64> {
+        let half = |dice: &mut Dice| dice.below(1 << 16) as u64;
+        (0..n_words)
+            .map(|_| (half(dice) << 16 | half(dice)) % self.n_words())
+            .collect()
+    }
+
+    /// The cases of these words: word w holds the cases whose inputs are the bits of 32 w to 32 w + 31, the first
+    /// address bit lowest.
+    pub fn cases(self, words: &[u64]) -> Cases<u32> {
+        let column = |input: u32| -> Vec<u32> {
+            let bit = |&word: &u64| match input {
+                0..5 => PATTERNS[input as usize],
+                _ => ((word >> (input - 5)) as u32 & 1).wrapping_neg(),
+            };
+            words.iter().map(bit).collect()
+        };
+        let inputs: Vec<Vec<u32>> = (0..self.n_inputs()).map(column).collect();
+        let expected = (0..words.len())
+            .map(|word| self.output(|input| inputs[input as usize][word]))
+            .collect();
+        Cases { inputs, expected }
+    }
+
+    fn output(self, input: impl Fn(u32) -> u32) -> u32 {
+        let selects = |address: u32| {
+            let line = |bit: u32| {
+                if (address >> bit) & 1 == 1 {
+                    input(bit)
+                } else {
+                    !input(bit)
+                }
+            };
+            (0..self.address_bits)
+                .map(line)
+                .fold(u32::MAX, |all, line| all & line)
+        };
+        (0..1 << self.address_bits).fold(0, |out, address| {
+            out | (selects(address) & input(self.address_bits + address))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::interpret::evaluate;
+
+    #[test]
+    fn expected_bits_are_the_addressed_data_bits() {
+        let mux = MUX11;
+        let cases = mux.cases(&(0..mux.n_words()).collect::<Vec<_>>());
+        for case in 0..2048u32 {
+            let address = case & 7;
+            let want = (case >> (3 + address)) & 1;
+            assert_eq!(
+                (cases.expected[(case / 32) as usize] >> (case % 32)) & 1,
+                want,
+                "case {case}"
+            );
+        }
+    }
+
+    #[test]
+    fn sizes_are_the_papers() {
+        assert_eq!(MUX20.problem(1, None).n_cases(), 1 << 20);
+        assert_eq!(MUX20.problem(1, Some(2048)).n_cases(), 2048);
+        assert_eq!(MUX37.problem(1, None).n_cases(), 8192);
+        assert_eq!(
+            (
+                MUX6.n_inputs(),
+                MUX11.n_inputs(),
+                MUX20.n_inputs(),
+                MUX37.n_inputs()
+            ),
+            (6, 11, 20, 37)
+        );
+    }
+
+    #[test]
+    fn a_hand_written_solution_of_the_six_multiplexer_has_no_error() {
+        // Inputs: A0 = X1, A1 = X2, D0..D3 = X3..X6.
+        let solution = "X2 X1 X6 X5 IF X1 X4 X3 IF IF".parse().unwrap();
+        let wrong = "X1 X4 X3 IF".parse().unwrap();
+        let errors = evaluate([&solution, &wrong], &MUX6.problem(1, None)).unwrap();
+        assert_eq!(errors, [0.0, 16.0]);
+    }
+}

@@ -1,0 +1,180 @@
+//! Weights that bring a corpus to given depth percentages.
+//!
+//! Models: one weight per program, equal within a class of stack depths, so that the weighted cumulative distribution of
+//! depth equals the given percentages.
+//! Leaves out: program length; it changes only as far as it goes with depth.
+//! Units: percentages cumulative; weights have mean 1.
+//! Sources: the percentages are the caller's input (Chitty's Table 5).
+
+/// Weights of a corpus.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    /// One per program, mean 1.
+    pub weights: Vec<f64>,
+    /// Depth classes without a program, whose share went to a neighbour; one sentence each.
+    pub merged: Vec<String>,
+    /// The largest weight: how far the corpus is from the percentages.
+    pub largest: f64,
+}
+
+/// Why no weights exist.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum WeightsError {
+    #[error("no depth percentages given: at least one `(limit, percent)` is needed")]
+    NoPercentages,
+    #[error(
+        "depth percentages must rise from 0 to 100 with rising limits: limit {limit} has {percent} after {before}"
+    )]
+    NotRising {
+        limit: usize,
+        percent: f64,
+        before: f64,
+    },
+    #[error("corpus has no program in any depth class with a share")]
+    NoPrograms,
+}
+
+struct Class {
+    above: usize,
+    up_to: usize,
+    percent: f64,
+    count: usize,
+}
+
+/// Weights for programs of these stack depths. `percentages` are `(limit, cumulative percent)`, limits rising; what is
+/// missing from 100 at the last limit belongs to the depths above it.
+pub fn weights_for_depth_percentages(
+    depths: &[usize],
+    percentages: &[(usize, f64)],
+) -> Result<Weights, WeightsError> {
+    let mut classes = classes(percentages)?;
+    for class in &mut classes {
+        class.count = depths
+            .iter()
+            .filter(|&&d| d > class.above && d <= class.up_to)
+            .count();
+    }
+    let merged = merge_empty(&mut classes)?;
+    let n = depths.len() as f64;
+    let weight = |depth: usize| {
+        let class = classes.iter().find(|c| depth > c.above && depth <= c.up_to);
+        class
+            .filter(|c| c.count > 0)
+            .map_or(0.0, |c| n * c.percent / 100.0 / c.count as f64)
+    };
+    let weights: Vec<f64> = depths.iter().map(|&depth| weight(depth)).collect();
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    Ok(Weights {
+        weights,
+        merged,
+        largest,
+    })
+}
+
+fn classes(percentages: &[(usize, f64)]) -> Result<Vec<Class>, WeightsError> {
+    let mut classes: Vec<Class> = Vec::new();
+    let (mut above, mut before) = (0, 0.0);
+    for &(limit, percent) in percentages {
+        if limit <= above && !classes.is_empty() || percent < before || percent > 100.0 {
+            return Err(WeightsError::NotRising {
+                limit,
+                percent,
+                before,
+            });
+        }
+        classes.push(Class {
+            above,
+            up_to: limit,
+            percent: percent - before,
+            count: 0,
+        });
+        (above, before) = (limit, percent);
+    }
+    if classes.is_empty() {
+        return Err(WeightsError::NoPercentages);
+    }
+    classes.push(Class {
+        above,
+        up_to: usize::MAX,
+        percent: 100.0 - before,
+        count: 0,
+    });
+    Ok(classes)
+}
+
+/// Moves the share of classes without programs to the next shallower class with programs, else the next deeper one.
+fn merge_empty(classes: &mut [Class]) -> Result<Vec<String>, WeightsError> {
+    let mut merged = Vec::new();
+    for i in 0..classes.len() {
+        if classes[i].count > 0 || classes[i].percent == 0.0 {
+            continue;
+        }
+        let shallower = classes[..i].iter().rposition(|c| c.count > 0);
+        let deeper = classes[i..].iter().position(|c| c.count > 0).map(|p| p + i);
+        let to = shallower.or(deeper).ok_or(WeightsError::NoPrograms)?;
+        let share = std::mem::take(&mut classes[i].percent);
+        classes[to].percent += share;
+        merged.push(format!(
+            "no program with stack depth {}: its {share:.2} % went to depth {}",
+            name(&classes[i]),
+            name(&classes[to])
+        ));
+    }
+    Ok(merged)
+}
+
+fn name(class: &Class) -> String {
+    match class.up_to {
+        usize::MAX => format!("above {}", class.above),
+        up_to => format!("{} to {up_to}", class.above + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weighted_distribution_equals_the_percentages() {
+        let depths = [1, 2, 3, 3, 3, 4, 9];
+        let percentages = [(2, 20.0), (3, 50.0), (4, 90.0)];
+        let weights = weights_for_depth_percentages(&depths, &percentages).unwrap();
+        for (limit, percent) in percentages {
+            let within: f64 = depths
+                .iter()
+                .zip(&weights.weights)
+                .filter(|(d, _)| **d <= limit)
+                .map(|(_, w)| w)
+                .sum();
+            assert!((100.0 * within / 7.0 - percent).abs() < 1e-9);
+        }
+        assert!((weights.weights.iter().sum::<f64>() - 7.0).abs() < 1e-9);
+        assert!(weights.merged.is_empty());
+    }
+
+    #[test]
+    fn empty_classes_go_to_a_neighbour_and_are_reported() {
+        let weights = weights_for_depth_percentages(
+            &[4, 4, 6],
+            &[(2, 10.0), (4, 60.0), (5, 80.0), (6, 100.0)],
+        )
+        .unwrap();
+        assert_eq!(weights.merged.len(), 2);
+        assert!(
+            weights.merged[0].contains("depth 1 to 2: its 10.00 % went to depth 3 to 4"),
+            "{:?}",
+            weights.merged
+        );
+        assert!((weights.weights[0] - 3.0 * 0.8 / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn bad_percentages_are_errors() {
+        assert_eq!(
+            weights_for_depth_percentages(&[1], &[]),
+            Err(WeightsError::NoPercentages)
+        );
+        assert!(weights_for_depth_percentages(&[1], &[(2, 50.0), (3, 40.0)]).is_err());
+        assert!(weights_for_depth_percentages(&[], &[(2, 50.0)]).is_err());
+    }
+}

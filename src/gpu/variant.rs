@@ -1,0 +1,293 @@
+//! Kernel variants: their names, their machine code and their resource usage.
+//!
+//! Models: one entry per compiled kernel of `fixtures/sass/`; the files are embedded, so an installed
+//! binary needs neither CUDA nor the repository.
+//! Leaves out: the machine code's meaning (`isa`).
+//! Units: bytes for frames and shared memory, 32-bit registers per thread.
+//! Sources: `fixtures/sass/index.json`, written by `tools/regenerate-sass`.
+
+use std::fmt;
+use std::io::Read;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+static INDEX_JSON: &str = include_str!("../../fixtures/sass/index.json");
+static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/sass_files.rs"));
+static INDEX: LazyLock<Result<Vec<Entry>, String>> =
+    LazyLock::new(|| serde_json::from_str(INDEX_JSON).map_err(|error| error.to_string()));
+
+/// Why a variant could not be named or read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum VariantError {
+    #[error("unknown {what} `{given}`; allowed: {allowed}")]
+    Unknown {
+        what: &'static str,
+        given: String,
+        allowed: String,
+    },
+    #[error(
+        "no machine code for `{given}`; allowed with this kernel, problem and architecture: {allowed}"
+    )]
+    NotCompiled { given: String, allowed: String },
+    #[error("embedded file `{file}` is damaged: {reason}")]
+    Damaged { file: String, reason: String },
+}
+
+/// Declares an enumeration whose values have names, with parse and display.
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident, $what:literal, $($(#[$value_doc:meta])* $value:ident = $name:literal),+ $(,)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+        pub enum $type { $($(#[$value_doc])* #[serde(rename = $name)] $value),+ }
+
+        impl $type {
+            pub const ALL: &'static [$type] = &[$($type::$value),+];
+
+            pub fn name(self) -> &'static str {
+                match self { $($type::$value => $name),+ }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.pad(self.name())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = VariantError;
+
+            fn from_str(given: &str) -> Result<Self, VariantError> {
+                Self::ALL.iter().copied().find(|value| value.name() == given).ok_or_else(|| {
+                    VariantError::Unknown {
+                        what: $what,
+                        given: given.to_owned(),
+                        allowed: Self::ALL.iter().map(|value| value.name()).collect::<Vec<_>>().join(", "),
+                    }
+                })
+            }
+        }
+    };
+}
+
+named! {
+    /// An interpreter of the papers.
+    KernelId, "kernel",
+    /// BlockGP with a postfix program (Listing 1).
+    Rpn = "rpn",
+    /// Linear program, operands gathered into registers (Listing 2).
+    Lgp = "lgp",
+    /// The same with float2, float3 or float4 rows (Listing 3).
+    LgpVector = "lgp-vector",
+    /// The same with float4 rows and the lowest stack levels in registers (Listings 4 and 5).
+    LgpRegisters = "lgp-registers",
+}
+
+named! {
+    /// The problem whose function set an interpreter was compiled for.
+    FunctionSet, "problem",
+    Sextic = "sextic",
+    Shuttle = "shuttle",
+    Kddcup = "kddcup",
+    /// On words of 32 Boolean cases.
+    Mux20 = "mux20",
+}
+
+named! {
+    /// How the loops over the second dimension of the stack were compiled.
+    Shape, "code shape",
+    /// All unrolled.
+    Unrolled = "unrolled",
+    /// None unrolled.
+    Rolled = "rolled",
+    /// Only the loop that reads fitness cases not unrolled.
+    RolledInput = "rolled-input",
+}
+
+named! {
+    /// Accuracy of division and the transcendental functions.
+    Math, "math",
+    Accurate = "accurate",
+    /// `--use_fast_math`.
+    Fast = "fast",
+}
+
+named! {
+    /// The type of a program word in shared memory, which the compare chain compares.
+    Dispatch, "dispatch",
+    /// As in the paper's listings.
+    Float = "float",
+    Int = "int",
+}
+
+named! {
+    /// The architecture of the machine code.
+    Arch, "architecture",
+    /// Kepler.
+    Sm35 = "sm_35",
+    /// Hopper.
+    Sm90 = "sm_90",
+}
+
+/// One compiled kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+pub struct Variant {
+    pub kernel: KernelId,
+    pub problem: FunctionSet,
+    /// Size of the second dimension of the stack: fitness cases per thread and pass.
+    pub stack_dim: u32,
+    /// Stack levels held in registers; 0 for every kernel but `lgp-registers`.
+    pub stack_registers: u32,
+    pub shape: Shape,
+    pub math: Math,
+    pub dispatch: Dispatch,
+    pub arch: Arch,
+}
+
+/// What a kernel needs of a multiprocessor, and how it was compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Resources {
+    /// 32-bit registers per thread.
+    pub registers: u32,
+    /// Local memory per thread for the stack and the compiler's own arrays.
+    pub frame_bytes: u32,
+    pub spill_store_bytes: u32,
+    pub spill_load_bytes: u32,
+    /// Shared memory per block besides the program, whose size the launch decides.
+    pub static_shared_bytes: u32,
+    pub compiler: String,
+    pub nvrtc_options: Vec<String>,
+    pub ptxas_options: Vec<String>,
+    pub source: String,
+    pub source_sha256: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    #[serde(flatten)]
+    variant: Variant,
+    file: String,
+    cubin: Option<String>,
+    #[serde(flatten)]
+    resources: Resources,
+}
+
+impl Variant {
+    /// The default variant of a kernel: unrolled loops, accurate math, program words as floats.
+    pub fn new(kernel: KernelId, problem: FunctionSet, stack_dim: u32, arch: Arch) -> Self {
+        Self {
+            kernel,
+            problem,
+            stack_dim,
+            stack_registers: 0,
+            shape: Shape::Unrolled,
+            math: Math::Accurate,
+            dispatch: Dispatch::Float,
+            arch,
+        }
+    }
+
+    /// Every variant that was compiled.
+    pub fn all() -> Result<Vec<Variant>, VariantError> {
+        Ok(index()?.iter().map(|entry| entry.variant).collect())
+    }
+
+    /// The name of the kernel function in the machine code.
+    pub fn entry_point(&self) -> &'static str {
+        match self.kernel {
+            KernelId::Rpn => "rpn",
+            KernelId::Lgp => "lgp",
+            KernelId::LgpVector => "lgp_vector",
+            KernelId::LgpRegisters => "lgp_registers",
+        }
+    }
+
+    /// The file under `fixtures/sass/` that holds the machine code (for messages).
+    pub fn sass_file(&self) -> Result<&'static str, VariantError> {
+        Ok(&self.entry()?.file)
+    }
+
+    /// The machine code as `nvdisasm -hex` prints it.
+    pub fn sass(&self) -> Result<String, VariantError> {
+        let file = self.sass_file()?;
+        String::from_utf8(unpack(file)?).map_err(|error| damaged(file, error))
+    }
+
+    /// The binary that the driver loads; `None` where none is kept for the architecture.
+    pub fn cubin(&self) -> Result<Option<Vec<u8>>, VariantError> {
+        self.entry()?.cubin.as_deref().map(unpack).transpose()
+    }
+
+    pub fn resources(&self) -> Result<&'static Resources, VariantError> {
+        Ok(&self.entry()?.resources)
+    }
+
+    fn entry(&self) -> Result<&'static Entry, VariantError> {
+        let index = index()?;
+        index
+            .iter()
+            .find(|entry| entry.variant == *self)
+            .ok_or_else(|| VariantError::NotCompiled {
+                given: self.to_string(),
+                allowed: index
+                    .iter()
+                    .map(|entry| entry.variant)
+                    .filter(|variant| {
+                        (variant.kernel, variant.problem, variant.arch)
+                            == (self.kernel, self.problem, self.arch)
+                    })
+                    .map(|variant| variant.to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Variant {
+            kernel,
+            problem,
+            stack_dim,
+            stack_registers,
+            shape,
+            math,
+            dispatch,
+            arch,
+        } = self;
+        write!(formatter, "{arch}/{kernel}-{problem}-d{stack_dim}")?;
+        if *kernel == KernelId::LgpRegisters {
+            write!(formatter, "-r{stack_registers}")?;
+        }
+        write!(formatter, "-{shape}-{math}-{dispatch}")
+    }
+}
+
+fn index() -> Result<&'static [Entry], VariantError> {
+    match &*INDEX {
+        Ok(entries) => Ok(entries),
+        Err(reason) => Err(damaged("index.json", reason)),
+    }
+}
+
+fn unpack(file: &str) -> Result<Vec<u8>, VariantError> {
+    let (_, packed) = FILES
+        .iter()
+        .find(|(name, _)| *name == file)
+        .ok_or_else(|| damaged(file, "not embedded"))?;
+    let mut content = Vec::new();
+    flate2::read::GzDecoder::new(*packed)
+        .read_to_end(&mut content)
+        .map_err(|error| damaged(file, error))?;
+    Ok(content)
+}
+
+fn damaged(file: &str, reason: impl fmt::Display) -> VariantError {
+    VariantError::Damaged {
+        file: format!("fixtures/sass/{file}"),
+        reason: reason.to_string(),
+    }
+}

@@ -1,0 +1,112 @@
+//! What a prediction is, and the trait that every performance model implements.
+//!
+//! Models: nothing itself; it is the seam between the models and everything that shows their results.
+//! Leaves out: how a model gets there. Measured values never pass here.
+//! Units: in field names. GPop/s = nodes x fitness cases / time, printed in billions.
+//! Sources: Nsight Compute for the names of stall reasons.
+
+use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
+use serde::Serialize;
+
+/// One kernel launch configuration to predict, on the device that a model was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Configuration {
+    /// Problem name: `sextic`.
+    pub problem: String,
+    /// Kernel name: `rpn`.
+    pub kernel: String,
+    /// Size of the stack's second dimension: fitness cases that a thread evaluates per pass.
+    pub stack_dim: u32,
+    pub threads_per_block: u32,
+    /// The L1 size that is asked for; a block that needs more shared memory gets less.
+    pub l1_bytes: u32,
+}
+
+/// What a model says about a configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Prediction {
+    pub configuration: Configuration,
+    pub gpops_billion: f64,
+    /// Time of one evaluation of the whole population.
+    pub run_milliseconds: f64,
+    /// Standard error of the extrapolation from what was simulated, relative.
+    pub sampling_error_percent: f64,
+    pub block: BlockResources,
+    pub occupancy: Occupancy,
+    /// The L1 size in effect.
+    pub l1_bytes: u32,
+    pub memory: MemoryTraffic,
+    /// Warp instructions per cycle and SMX.
+    pub ipc: f64,
+    /// Part of the warp instructions that issued in the second slot of a dual issue.
+    pub dual_issue_percent: f64,
+    pub warp_instructions_per_node: f64,
+    /// Where the cycles of the schedulers go; sums to schedulers x cycles.
+    pub cpi_stack: Vec<CpiEntry>,
+    pub simulated_warp_instructions: u64,
+    pub wall_seconds: f64,
+}
+
+/// Memory traffic of the simulated window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct MemoryTraffic {
+    /// GP nodes evaluated by a warp in the window: what the other figures may be divided by.
+    pub warp_nodes: u64,
+    /// Local-memory lines looked up in the L1.
+    pub l1_load_lines: u64,
+    pub l1_store_lines: u64,
+    pub l1_load_hit_percent: f64,
+    pub l1_store_hit_percent: f64,
+    pub l2_read_bytes: u64,
+    pub l2_write_bytes: u64,
+    pub l2_hit_percent: f64,
+    pub dram_read_bytes: u64,
+    pub dram_write_bytes: u64,
+}
+
+/// One layer of the CPI stack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CpiEntry {
+    /// The model's own name of the cause: `l1_hit`.
+    pub cause: String,
+    /// Nsight Compute's warp state: `long_scoreboard`.
+    pub nsight_name: String,
+    /// Scheduler cycles.
+    pub cycles: u64,
+}
+
+impl Prediction {
+    pub fn warp_instructions_per_second(&self) -> f64 {
+        self.simulated_warp_instructions as f64 / self.wall_seconds
+    }
+
+    /// All scheduler cycles of the CPI stack.
+    pub fn scheduler_cycles(&self) -> u64 {
+        self.cpi_stack.iter().map(|entry| entry.cycles).sum()
+    }
+}
+
+/// Why a configuration could not be predicted.
+#[derive(Debug, thiserror::Error)]
+pub enum PredictError {
+    #[error("{what}: given {given}; allowed: {allowed}")]
+    Input {
+        what: &'static str,
+        given: String,
+        allowed: String,
+    },
+    /// The block cannot be resident.
+    #[error("a block of kernel {kernel} cannot be resident: {source}")]
+    Occupancy {
+        kernel: String,
+        source: OccupancyError,
+    },
+    /// A corpus, a kernel's machine code or a simulation failed; the message names which.
+    #[error("{0}")]
+    Other(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A model of a device: the simulator or the closed form.
+pub trait PerformanceModel: Sync {
+    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError>;
+}

@@ -1,0 +1,10 @@
+//! How results are shown: text tables, CSV, charts, progress, and files that are whole or absent.
+//!
+//! Leaves out: computing anything. Units: printed beside every figure.
+
+pub mod chart;
+pub mod output;
+pub mod prediction;
+pub mod progress;
+pub mod reproduction;
+pub mod table;

@@ -1,0 +1,199 @@
+//! A reproduced table of the paper as text and CSV, and the summary under it.
+//!
+//! Leaves out: computing the figures (`validate`). Units: billions of GPop/s, percent.
+
+use super::table::table;
+use crate::validate::compare::Best;
+use crate::validate::{Compared, Split, Summary};
+
+/// The columns of the CSV.
+pub const CSV_HEADER: [&str; 8] = [
+    "table",
+    "problem",
+    "threads_per_block",
+    "axis",
+    "value",
+    "predicted_gpops_billion",
+    "measured_gpops_billion",
+    "error_percent",
+];
+
+/// One line per cell; measured and error are empty where nothing was measured.
+pub fn csv(cells: &[Compared]) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(CSV_HEADER)?;
+    for compared in cells {
+        writer.write_record(fields(compared))?;
+    }
+    writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))
+}
+
+/// The same as a text table.
+pub fn text(cells: &[Compared]) -> String {
+    let headers = [
+        "table",
+        "problem",
+        "threads",
+        "axis",
+        "value",
+        "predicted (billion GPop/s)",
+        "measured",
+        "error (%)",
+    ];
+    let rows = cells.iter().map(|cell| fields(cell).to_vec()).collect();
+    table(&headers, rows, 5)
+}
+
+fn fields(compared: &Compared) -> [String; 8] {
+    let cell = &compared.cell;
+    let measured = compared.measured.map(|value| value.gpops_billion);
+    [
+        cell.table.number().to_string(),
+        cell.problem.clone(),
+        cell.threads_per_block.to_string(),
+        cell.table.axis_name().into(),
+        cell.axis.value(),
+        format!("{:.3}", compared.predicted_gpops_billion),
+        measured.map_or(String::new(), |value| format!("{value:.3}")),
+        compared
+            .error_percent()
+            .map_or(String::new(), |error| format!("{error:.2}")),
+    ]
+}
+
+/// The summary: each problem of each table, then all cells, fitted and held out apart.
+pub fn summary(cells: &[Compared]) -> String {
+    let mut rows = Vec::new();
+    let mut bests = Vec::new();
+    for (name, block) in blocks(cells) {
+        if let Some(summary) = Summary::of(block.iter().copied()) {
+            bests.push(best_line(&name, &summary));
+            rows.push(summary_row(&name, &summary));
+        }
+    }
+    for split in [Split::Fitted, Split::HeldOut] {
+        let part = cells.iter().filter(|cell| cell.split == split);
+        if let Some(summary) = Summary::of(part) {
+            rows.push(summary_row(&format!("{} cells", split.name()), &summary));
+        }
+    }
+    if rows.is_empty() {
+        return "no cell has a measured value\n".into();
+    }
+    let headers = [
+        "cells of",
+        "n",
+        "mean |error| (%)",
+        "median |error| (%)",
+        "mean error (%)",
+        "Spearman",
+        "predicted best reaches (%)",
+    ];
+    table(&headers, rows, 1) + &bests.concat()
+}
+
+/// Cells grouped by table and problem, in the order of their first cell.
+fn blocks(cells: &[Compared]) -> Vec<(String, Vec<&Compared>)> {
+    let mut blocks: Vec<(String, Vec<&Compared>)> = Vec::new();
+    for compared in cells {
+        let cell = &compared.cell;
+        let name = format!("table {}, {}", cell.table.number(), cell.problem);
+        match blocks.iter_mut().find(|(block, _)| *block == name) {
+            Some((_, members)) => members.push(compared),
+            None => blocks.push((name, vec![compared])),
+        }
+    }
+    blocks
+}
+
+fn summary_row(name: &str, summary: &Summary) -> Vec<String> {
+    vec![
+        name.into(),
+        summary.n_cells.to_string(),
+        format!("{:.2}", summary.mean_absolute_error_percent),
+        format!("{:.2}", summary.median_absolute_error_percent),
+        format!("{:+.2}", summary.mean_error_percent),
+        summary
+            .spearman
+            .map_or(String::new(), |rho| format!("{rho:.3}")),
+        format!("{:.1}", summary.best_reached_percent()),
+    ]
+}
+
+fn best_line(name: &str, summary: &Summary) -> String {
+    let describe = |best: &Best| {
+        format!(
+            "{} ({:.3} predicted, {:.3} measured)",
+            best.cell.label(),
+            best.predicted_gpops_billion,
+            best.measured_gpops_billion
+        )
+    };
+    format!(
+        "{name}: best predicted {}; best measured {}\n",
+        describe(&summary.best_predicted),
+        describe(&summary.best_measured)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::measured::Value;
+    use crate::validate::{Table, cells};
+
+    fn some_cells() -> Vec<Compared> {
+        let value = |gpops_billion| Value {
+            gpops_billion,
+            ci_billion: 0.1,
+        };
+        let cell = |index: usize| cells(Table::Four, "sextic")[index].clone();
+        vec![
+            Compared {
+                cell: cell(0),
+                split: Split::Fitted,
+                predicted_gpops_billion: 11.0,
+                measured: Some(value(10.0)),
+            },
+            Compared {
+                cell: cell(1),
+                split: Split::HeldOut,
+                predicted_gpops_billion: 12.0,
+                measured: None,
+            },
+        ]
+    }
+
+    #[test]
+    fn csv_has_the_promised_header_and_empty_fields() {
+        let bytes = csv(&some_cells()).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!(
+            text,
+            "table,problem,threads_per_block,axis,value,predicted_gpops_billion,\
+             measured_gpops_billion,error_percent\n\
+             4,sextic,32,stack_dim,2,11.000,10.000,10.00\n\
+             4,sextic,32,stack_dim,3,12.000,,\n"
+        );
+    }
+
+    #[test]
+    fn summary_keeps_fitted_and_held_out_apart() {
+        let text = summary(&some_cells());
+        assert!(text.contains("fitted cells"), "{text}");
+        assert!(
+            !text.contains("held out cells"),
+            "nothing held out was measured: {text}"
+        );
+        assert!(
+            text.contains("best predicted 32 threads, stack_dim 2 (11.000 predicted"),
+            "{text}"
+        );
+        assert_eq!(
+            summary(&some_cells()[1..]),
+            "no cell has a measured value\n"
+        );
+    }
+}

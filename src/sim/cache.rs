@@ -1,0 +1,190 @@
+//! A set-associative cache with timing: the L1 for local memory, and one SMX's share of the L2.
+//!
+//! What it models: sets, ways, XOR-hashed set index, LRU or random replacement, dirty bits, and the
+//! cycle at which a line that is being filled becomes usable (a hit on a pending fill waits for it).
+//! What it leaves out: data; a limit on outstanding fills (the port behind the cache limits them).
+//! Units: byte addresses, cycles.
+//! Sources: Fermi's index hash as in GPGPU-Sim's `gpu-cache.cc` (Nugteren et al., HPCA 2014); Kepler's
+//! L1 is known not to be LRU (Jia et al. 2018, arXiv 1804.06826).
+
+use super::spec::{CacheSpec, Replacement};
+
+/// Line-address tag of an empty way.
+const EMPTY: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    tag: u32,
+    /// Cycle from which the data is there.
+    ready_at: u64,
+    last_use: u32,
+    dirty: bool,
+}
+
+/// What happened to one line access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lookup {
+    /// The line is there, usable from `ready_at`.
+    Hit { ready_at: u64 },
+    /// The line was allocated; the caller sets its fill cycle with [`Cache::fill_at`].
+    Miss {
+        way: u32,
+        evicted_dirty: Option<u32>,
+    },
+}
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    spec: CacheSpec,
+    line_shift: u32,
+    lines: Vec<Line>,
+    uses: u32,
+    random: u32,
+}
+
+impl Cache {
+    /// An empty cache; `seed` starts the replacement generator.
+    pub fn new(spec: CacheSpec, seed: u32) -> Self {
+        let empty = Line {
+            tag: EMPTY,
+            ready_at: 0,
+            last_use: 0,
+            dirty: false,
+        };
+        Cache {
+            line_shift: spec.line_bytes.trailing_zeros(),
+            lines: vec![empty; (spec.sets * spec.ways) as usize],
+            uses: 0,
+            random: seed | 1,
+            spec,
+        }
+    }
+
+    /// Looks the line of `address` up and allocates it when absent. `store` marks it dirty.
+    pub fn access(&mut self, address: u32, store: bool) -> Lookup {
+        let tag = address >> self.line_shift;
+        let start = (self.set_of(tag) * self.spec.ways) as usize;
+        let set = &mut self.lines[start..start + self.spec.ways as usize];
+        self.uses += 1;
+        if let Some(line) = set.iter_mut().find(|line| line.tag == tag) {
+            line.last_use = self.uses;
+            line.dirty |= store;
+            return Lookup::Hit {
+                ready_at: line.ready_at,
+            };
+        }
+        let way = match set.iter().position(|line| line.tag == EMPTY) {
+            Some(way) => way,
+            None => self.victim(start),
+        };
+        let index = start + way;
+        let old = self.lines[index];
+        self.lines[index] = Line {
+            tag,
+            ready_at: 0,
+            last_use: self.uses,
+            dirty: store,
+        };
+        let evicted_dirty = (old.tag != EMPTY && old.dirty).then_some(old.tag << self.line_shift);
+        Lookup::Miss {
+            way: index as u32,
+            evicted_dirty,
+        }
+    }
+
+    /// Says when the line that [`Lookup::Miss`] allocated is filled.
+    pub fn fill_at(&mut self, way: u32, cycle: u64) {
+        self.lines[way as usize].ready_at = cycle;
+    }
+
+    fn victim(&mut self, start: usize) -> usize {
+        let ways = self.spec.ways as usize;
+        match self.spec.replacement {
+            Replacement::Random => {
+                // xorshift32 (Marsaglia 2003): a stand-in for the unknown hardware choice.
+                self.random ^= self.random << 13;
+                self.random ^= self.random >> 17;
+                self.random ^= self.random << 5;
+                ((u64::from(self.random) * ways as u64) >> 32) as usize
+            }
+            Replacement::Lru => {
+                let set = &self.lines[start..start + ways];
+                (0..ways).min_by_key(|&way| set[way].last_use).unwrap_or(0)
+            }
+        }
+    }
+
+    fn set_of(&self, tag: u32) -> u32 {
+        if !self.spec.hashed_index {
+            return tag % self.spec.sets;
+        }
+        // Address bits 13, 14, 15, 17, 19 fold into the five low set bits (line address = bits 7 and up).
+        let bit = |n: u32| (tag >> (n - 7)) & 1;
+        let fold = bit(13) | bit(14) << 1 | bit(15) << 2 | bit(17) << 3 | bit(19) << 4;
+        (tag ^ fold) % self.spec.sets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(ways: u32, replacement: Replacement) -> Cache {
+        Cache::new(
+            CacheSpec {
+                sets: 2,
+                ways,
+                line_bytes: 128,
+                replacement,
+                hashed_index: false,
+            },
+            1,
+        )
+    }
+
+    #[test]
+    fn a_second_access_hits_and_waits_for_the_fill() {
+        let mut cache = cache(2, Replacement::Lru);
+        let Lookup::Miss {
+            way,
+            evicted_dirty: None,
+        } = cache.access(0x100, false)
+        else {
+            panic!("an empty cache cannot hit")
+        };
+        cache.fill_at(way, 500);
+        assert_eq!(cache.access(0x17f, false), Lookup::Hit { ready_at: 500 });
+    }
+
+    #[test]
+    fn lru_evicts_the_oldest_and_reports_a_dirty_line() {
+        let mut cache = cache(2, Replacement::Lru);
+        cache.access(0, true);
+        cache.access(256, false);
+        let Lookup::Miss { evicted_dirty, .. } = cache.access(512, false) else {
+            panic!("three lines cannot fit two ways")
+        };
+        assert_eq!(evicted_dirty, Some(0));
+        assert_eq!(cache.access(256, false), Lookup::Hit { ready_at: 0 });
+    }
+
+    #[test]
+    fn random_replacement_uses_every_way() {
+        let mut cache = cache(4, Replacement::Random);
+        for line in 0..4 {
+            cache.access(line * 256, true);
+        }
+        let mut evicted = std::collections::HashSet::new();
+        for line in 4..100 {
+            if let Lookup::Miss {
+                evicted_dirty: Some(address),
+                ..
+            } = cache.access(line * 256, true)
+            {
+                evicted.insert(address);
+            }
+        }
+        assert!((0..4).all(|line| evicted.contains(&(line * 256))));
+    }
+}

@@ -1,0 +1,164 @@
+//! One kernel's traces, laid out for replay.
+//!
+//! What it does: joins every [`TraceOp`] with the timing facts of its instruction into one small
+//! [`ReplayOp`], so that the issue path touches one cache line per instruction; flattens each
+//! program's segment lists into index ranges.
+//! What it leaves out: time.
+//! Units: bytes. Sources: none of its own.
+
+use std::ops::Range;
+
+use crate::isa::{OpClass, Space, TimingOp};
+use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool};
+
+/// What an instruction asks of the load/store unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryRequest {
+    None,
+    LocalLoad,
+    LocalStore,
+    SharedLoad,
+    SharedStore,
+    GlobalLoad,
+    GlobalStore,
+}
+
+/// One warp instruction ready for replay.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplayOp {
+    /// Registers (bits 0..63) that the instruction reads or writes: it waits for loads into any of them.
+    pub registers: u64,
+    /// Registers that a load writes; 0 for everything else.
+    pub load_targets: u64,
+    /// See `TraceOp::address`.
+    pub address: u32,
+    /// Byte offset of the instruction in the kernel's code.
+    pub pc_bytes: u32,
+    pub class: OpClass,
+    pub request: MemoryRequest,
+    pub address_kind: AddressKind,
+    /// 128-byte lines that a fully active warp touches: 1, 2 or 4.
+    pub lines: u8,
+    /// Cycles from this issue to the earliest next issue of the same warp; 0 pairs with the next.
+    pub stall_cycles: u8,
+    pub redirects: bool,
+}
+
+/// One program's phases as ranges of [`ReplayCode::lists`].
+#[derive(Debug, Clone)]
+pub struct ReplayProgram {
+    pub prologue: Range<u32>,
+    pub only: Range<u32>,
+    pub first: Range<u32>,
+    pub steady: Range<u32>,
+    pub last: Range<u32>,
+    pub nodes: u32,
+}
+
+/// Everything that warps replay: instructions, segments, programs.
+#[derive(Debug, Clone)]
+pub struct ReplayCode {
+    pub ops: Vec<ReplayOp>,
+    /// First and one-past-last instruction of every segment.
+    pub segments: Vec<(u32, u32)>,
+    /// Segment indices of all programs, phase after phase.
+    pub lists: Vec<u32>,
+    pub programs: Vec<ReplayProgram>,
+}
+
+impl ReplayCode {
+    /// Lays out `programs`, whose segments are in `pool`, executed by a kernel of instructions `timing`.
+    pub fn new(timing: &[TimingOp], pool: &SegmentPool, programs: &[ProgramTrace]) -> Self {
+        let ops = pool
+            .ops
+            .iter()
+            .map(|op| {
+                let replay = static_part(&timing[op.inst as usize]);
+                let active = op.address_kind != AddressKind::None;
+                ReplayOp {
+                    address: op.address,
+                    address_kind: op.address_kind,
+                    request: if active {
+                        replay.request
+                    } else {
+                        MemoryRequest::None
+                    },
+                    load_targets: if active { replay.load_targets } else { 0 },
+                    ..replay
+                }
+            })
+            .collect();
+        let segments = pool
+            .starts
+            .windows(2)
+            .map(|pair| (pair[0], pair[1]))
+            .collect();
+        let mut lists = Vec::new();
+        let programs = programs
+            .iter()
+            .map(|program| {
+                let mut phase = |ids: &[SegmentId]| {
+                    let start = lists.len() as u32;
+                    lists.extend(ids.iter().map(|id| id.0));
+                    start..lists.len() as u32
+                };
+                ReplayProgram {
+                    prologue: phase(&program.prologue),
+                    only: phase(&program.only),
+                    first: phase(&program.first),
+                    steady: phase(&program.steady),
+                    last: phase(&program.last),
+                    nodes: program.nodes,
+                }
+            })
+            .collect();
+        ReplayCode {
+            ops,
+            segments,
+            lists,
+            programs,
+        }
+    }
+}
+
+fn static_part(op: &TimingOp) -> ReplayOp {
+    let mask = |registers: &[u8]| {
+        registers
+            .iter()
+            .fold(0u64, |mask, &r| mask | 1u64 << (r & 63))
+    };
+    let (request, lines) = match op.access {
+        None => (MemoryRequest::None, 0),
+        Some(access) => {
+            let request = match (access.space, access.store) {
+                (Space::Local, false) => MemoryRequest::LocalLoad,
+                (Space::Local, true) => MemoryRequest::LocalStore,
+                (Space::Shared, false) => MemoryRequest::SharedLoad,
+                (Space::Shared, true) => MemoryRequest::SharedStore,
+                (Space::Global, false) => MemoryRequest::GlobalLoad,
+                (Space::Global, true) => MemoryRequest::GlobalStore,
+            };
+            (request, (access.bytes_per_lane / 4).max(1))
+        }
+    };
+    let is_load = matches!(
+        request,
+        MemoryRequest::LocalLoad | MemoryRequest::SharedLoad | MemoryRequest::GlobalLoad
+    );
+    ReplayOp {
+        registers: mask(&op.reads) | mask(&op.writes),
+        load_targets: if is_load { mask(&op.writes) } else { 0 },
+        address: 0,
+        pc_bytes: op.pc_bytes,
+        class: op.class,
+        request,
+        address_kind: AddressKind::None,
+        lines,
+        stall_cycles: if op.dual_with_next {
+            0
+        } else {
+            op.stall_cycles.max(1)
+        },
+        redirects: op.redirects,
+    }
+}

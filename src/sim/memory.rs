@@ -1,0 +1,274 @@
+//! The load/store unit and everything behind it: L1, L2 share, DRAM share.
+//!
+//! What it models: one 128-byte line per cycle through the load/store unit; the L1 for local memory,
+//! write-back, with fetch on a write miss; the read and write ports between SMX and L2; the L2 with
+//! write-back to DRAM; bandwidth of every port by reservation, in order of arrival.
+//! What it leaves out: bank conflicts (the kernels' shared accesses are broadcasts), TLBs, crossbar
+//! contention between SMXs other than an equal share of capacity and bandwidth.
+//! Units: cycles, bytes. Sources: the values are in [`SmxSpec`], their sources in the device preset.
+
+use super::cache::{Cache, Lookup};
+use super::code::{MemoryRequest, ReplayOp};
+use super::observe::{Cause, Counters};
+use super::spec::SmxSpec;
+use crate::trace::AddressKind;
+
+const LINE_BYTES: u32 = 128;
+/// Local memory lies above all global buffers in the simulated physical address space.
+const LOCAL_BASE: u32 = 0x8000_0000;
+const SECTOR_BYTES: u32 = 32;
+
+/// When a request is done, and what it was waiting for.
+#[derive(Debug, Clone, Copy)]
+pub struct Served {
+    pub ready_at: u64,
+    pub cause: Cause,
+}
+
+/// A resource that serves requests one after another.
+#[derive(Debug, Clone, Copy, Default)]
+struct Port {
+    free_at: f64,
+    bytes_per_cycle: f64,
+}
+
+impl Port {
+    fn new(bytes_per_cycle: f32) -> Self {
+        Port {
+            free_at: 0.0,
+            bytes_per_cycle: f64::from(bytes_per_cycle),
+        }
+    }
+
+    /// Reserves the port for `bytes` from `earliest` on; the cycle at which the transfer starts.
+    fn reserve(&mut self, earliest: f64, bytes: u32) -> f64 {
+        let start = earliest.max(self.free_at);
+        self.free_at = start + f64::from(bytes) / self.bytes_per_cycle;
+        start
+    }
+}
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    l1: Cache,
+    l2: Cache,
+    lsu_free_at: u64,
+    read_port: Port,
+    write_port: Port,
+    dram: Port,
+    lsu_queue_cycles: u64,
+    miss_queue_cycles: f64,
+    shared_latency: u64,
+    l1_latency: u64,
+    l2_latency: u64,
+    dram_extra: u64,
+    fetch_on_write_miss: bool,
+}
+
+impl Memory {
+    /// Empty caches and idle ports.
+    pub fn new(spec: &SmxSpec, seed: u32) -> Self {
+        Memory {
+            l1: Cache::new(spec.l1.clone(), seed),
+            l2: Cache::new(spec.l2.clone(), seed ^ 0x5bd1_e995),
+            lsu_free_at: 0,
+            read_port: Port::new(spec.l2_read_bytes_per_cycle),
+            write_port: Port::new(spec.l2_write_bytes_per_cycle),
+            dram: Port::new(spec.dram_bytes_per_cycle),
+            lsu_queue_cycles: u64::from(spec.lsu_queue_cycles),
+            miss_queue_cycles: f64::from(spec.l1_miss_queue_lines * LINE_BYTES)
+                / f64::from(spec.l2_read_bytes_per_cycle),
+            shared_latency: u64::from(spec.shared_latency_cycles),
+            l1_latency: u64::from(spec.l1_latency_cycles),
+            l2_latency: u64::from(spec.l2_latency_cycles),
+            dram_extra: u64::from(spec.dram_extra_cycles),
+            fetch_on_write_miss: spec.l1_fetch_on_write_miss,
+        }
+    }
+
+    /// The first cycle at which the unit takes another instruction; at most `now` when it has room.
+    pub fn accepts_at(&self, now: u64) -> u64 {
+        let backlog = (self.read_port.free_at - self.miss_queue_cycles)
+            .max(self.write_port.free_at - self.miss_queue_cycles);
+        let queue = self.lsu_free_at.saturating_sub(self.lsu_queue_cycles);
+        if backlog > now as f64 {
+            queue.max(backlog.ceil() as u64)
+        } else {
+            queue
+        }
+    }
+
+    /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
+    /// `global_offset` what the warp's fitness cases add to a per-case address.
+    pub fn serve(
+        &mut self,
+        op: &ReplayOp,
+        now: u64,
+        local_base: u32,
+        global_offset: u32,
+        counters: &mut Counters,
+    ) -> Served {
+        let start = self.lsu_free_at.max(now);
+        match op.request {
+            MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
+                self.lsu_free_at = start + u64::from(op.lines);
+                self.local(op, start, local_base, counters)
+            }
+            MemoryRequest::GlobalLoad | MemoryRequest::GlobalStore => {
+                self.lsu_free_at = start + u64::from(op.lines);
+                self.global(op, start, global_offset, counters)
+            }
+            MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
+                self.lsu_free_at = start + 1;
+                Served {
+                    ready_at: start + self.shared_latency,
+                    cause: Cause::Shared,
+                }
+            }
+        }
+    }
+
+    fn local(&mut self, op: &ReplayOp, start: u64, base: u32, counters: &mut Counters) -> Served {
+        let store = op.request == MemoryRequest::LocalStore;
+        let mut served = Served {
+            ready_at: 0,
+            cause: Cause::L1Hit,
+        };
+        // One 32-bit word of all 32 lanes is one line.
+        let first = base + op.address * (LINE_BYTES / 4);
+        for i in 0..u32::from(op.lines) {
+            let cycle = start + u64::from(i);
+            let line = self.local_line(first + i * LINE_BYTES, cycle, store, counters);
+            if line.ready_at >= served.ready_at {
+                served = line;
+            }
+        }
+        served
+    }
+
+    fn local_line(
+        &mut self,
+        address: u32,
+        cycle: u64,
+        store: bool,
+        counters: &mut Counters,
+    ) -> Served {
+        let hit_at = cycle + self.l1_latency;
+        let lookup = self.l1.access(address, store);
+        let (lines, hits) = if store {
+            (&mut counters.l1_store_lines, &mut counters.l1_store_hits)
+        } else {
+            (&mut counters.l1_load_lines, &mut counters.l1_load_hits)
+        };
+        *lines += 1;
+        match lookup {
+            Lookup::Hit { ready_at } => {
+                *hits += 1;
+                let cause = if ready_at > hit_at {
+                    Cause::L2
+                } else {
+                    Cause::L1Hit
+                };
+                Served {
+                    ready_at: ready_at.max(hit_at),
+                    cause,
+                }
+            }
+            Lookup::Miss { way, evicted_dirty } => {
+                if let Some(victim) = evicted_dirty {
+                    self.write_back(victim, cycle, counters);
+                }
+                if store && !self.fetch_on_write_miss {
+                    return Served {
+                        ready_at: hit_at,
+                        cause: Cause::L1Hit,
+                    };
+                }
+                let served = self.read(LOCAL_BASE + address, LINE_BYTES, cycle, counters);
+                self.l1.fill_at(way, served.ready_at);
+                served
+            }
+        }
+    }
+
+    fn global(
+        &mut self,
+        op: &ReplayOp,
+        start: u64,
+        offset: u32,
+        counters: &mut Counters,
+    ) -> Served {
+        let (address, bytes) = match op.address_kind {
+            AddressKind::Uniform => (op.address, SECTOR_BYTES),
+            _ => (op.address + offset, LINE_BYTES * u32::from(op.lines)),
+        };
+        if op.request == MemoryRequest::GlobalStore {
+            self.write_port.reserve(start as f64, bytes);
+            counters.l2_write_bytes += u64::from(bytes);
+            return Served {
+                ready_at: start,
+                cause: Cause::Global,
+            };
+        }
+        let served = self.read(address, bytes, start, counters);
+        Served {
+            ready_at: served.ready_at,
+            cause: Cause::Global,
+        }
+    }
+
+    /// Reads through the L2 port.
+    fn read(&mut self, address: u32, bytes: u32, cycle: u64, counters: &mut Counters) -> Served {
+        let start = self.read_port.reserve(cycle as f64, bytes);
+        counters.l2_read_bytes += u64::from(bytes);
+        counters.l2_lines += 1;
+        let arrival = start as u64 + self.l2_latency;
+        match self.l2.access(address, false) {
+            Lookup::Hit { ready_at } => {
+                counters.l2_hits += 1;
+                let cause = if ready_at > arrival {
+                    Cause::Dram
+                } else {
+                    Cause::L2
+                };
+                Served {
+                    ready_at: arrival.max(ready_at),
+                    cause,
+                }
+            }
+            Lookup::Miss { way, evicted_dirty } => {
+                self.evict_to_dram(evicted_dirty, start, counters);
+                let fetched = bytes.max(SECTOR_BYTES);
+                let dram_start = self.dram.reserve(start, fetched);
+                counters.dram_read_bytes += u64::from(fetched);
+                let ready_at = dram_start as u64 + self.l2_latency + self.dram_extra;
+                self.l2.fill_at(way, ready_at);
+                Served {
+                    ready_at,
+                    cause: Cause::Dram,
+                }
+            }
+        }
+    }
+
+    /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
+    fn write_back(&mut self, address: u32, cycle: u64, counters: &mut Counters) {
+        let start = self.write_port.reserve(cycle as f64, LINE_BYTES);
+        counters.l2_write_bytes += u64::from(LINE_BYTES);
+        counters.l2_lines += 1;
+        match self.l2.access(LOCAL_BASE + address, true) {
+            Lookup::Hit { .. } => counters.l2_hits += 1,
+            Lookup::Miss { evicted_dirty, .. } => {
+                self.evict_to_dram(evicted_dirty, start, counters)
+            }
+        }
+    }
+
+    fn evict_to_dram(&mut self, victim: Option<u32>, start: f64, counters: &mut Counters) {
+        if victim.is_some() {
+            self.dram.reserve(start, LINE_BYTES);
+            counters.dram_write_bytes += u64::from(LINE_BYTES);
+        }
+    }
+}

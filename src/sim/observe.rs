@@ -1,0 +1,164 @@
+//! What the simulator counts.
+//!
+//! What it does: counters of issue and memory events, and the CPI stack: every cycle of every scheduler
+//! belongs to exactly one [`Cause`], so the stack sums to `schedulers x cycles`.
+//! What it leaves out: overlapping causes. A cycle in which no warp can issue is charged to what the
+//! warp nearest to issuing waits for.
+//! Units: cycles, warp instructions, bytes.
+//! Sources: cause names follow Nsight Compute's warp states; the mapping is in [`Cause::nsight_name`].
+
+use serde::Serialize;
+
+use super::warp::CREDITS_PER_TOKEN;
+
+/// What one scheduler did in one cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Cause {
+    /// Issued one or two instructions.
+    Issued,
+    /// Waiting out the compiler's stall count (fixed latency of the previous instruction).
+    Wait,
+    /// Waiting out the stall count of a branch.
+    Branch,
+    /// Local-memory load that hits the L1.
+    L1Hit,
+    /// Local-memory load served by the L2.
+    L2,
+    /// Local-memory load served by DRAM.
+    Dram,
+    /// Fitness-case (global) load.
+    Global,
+    /// Shared-memory load (program fetch).
+    Shared,
+    /// Constant load.
+    Constant,
+    /// The pipe of the next instruction is taken.
+    MathPipe,
+    /// The load/store unit is taken, or its replays take the issue slot.
+    LoadStoreUnit,
+    /// Instruction cache miss.
+    NoInstruction,
+    Barrier,
+    /// No warp resident on this scheduler.
+    NoWarp,
+}
+
+impl Cause {
+    /// All causes in display order.
+    pub const ALL: [Cause; 14] = [
+        Cause::Issued,
+        Cause::Wait,
+        Cause::Branch,
+        Cause::L1Hit,
+        Cause::L2,
+        Cause::Dram,
+        Cause::Global,
+        Cause::Shared,
+        Cause::Constant,
+        Cause::MathPipe,
+        Cause::LoadStoreUnit,
+        Cause::NoInstruction,
+        Cause::Barrier,
+        Cause::NoWarp,
+    ];
+
+    /// The name in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Issued => "issued",
+            Cause::Wait => "wait",
+            Cause::Branch => "branch",
+            Cause::L1Hit => "l1_hit",
+            Cause::L2 => "l2",
+            Cause::Dram => "dram",
+            Cause::Global => "global",
+            Cause::Shared => "shared",
+            Cause::Constant => "constant",
+            Cause::MathPipe => "math_pipe",
+            Cause::LoadStoreUnit => "load_store_unit",
+            Cause::NoInstruction => "no_instruction",
+            Cause::Barrier => "barrier",
+            Cause::NoWarp => "no_warp",
+        }
+    }
+
+    /// Nsight Compute's warp state that this cause maps to.
+    pub fn nsight_name(self) -> &'static str {
+        match self {
+            Cause::Issued => "selected",
+            Cause::Wait => "wait",
+            Cause::Branch => "branch_resolving",
+            Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::Global => "long_scoreboard",
+            Cause::Shared | Cause::Constant => "short_scoreboard",
+            Cause::MathPipe => "math_pipe_throttle",
+            Cause::LoadStoreUnit => "lg_throttle",
+            Cause::NoInstruction => "no_instruction",
+            Cause::Barrier => "barrier",
+            Cause::NoWarp => "idle",
+        }
+    }
+}
+
+/// Counters of one simulated window.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Counters {
+    pub cycles: u64,
+    /// Warp instructions issued (replays not counted).
+    pub instructions: u64,
+    /// Instructions that issued in the second slot of a dual issue.
+    pub dual_issued: u64,
+    /// Program nodes that warps evaluated, in fractions of `CREDITS_PER_TOKEN`.
+    pub token_credits: u64,
+    /// Local-memory lines looked up in the L1, and those that hit.
+    pub l1_load_lines: u64,
+    pub l1_load_hits: u64,
+    pub l1_store_lines: u64,
+    pub l1_store_hits: u64,
+    /// L2 look-ups (local fills, write-backs and fitness cases) and hits, in lines.
+    pub l2_lines: u64,
+    pub l2_hits: u64,
+    pub l2_read_bytes: u64,
+    pub l2_write_bytes: u64,
+    pub dram_read_bytes: u64,
+    pub dram_write_bytes: u64,
+    pub icache_misses: u64,
+    pub blocks_finished: u64,
+    /// Scheduler-cycles per cause, indexed by `Cause as usize`.
+    pub cpi_stack: [u64; Cause::ALL.len()],
+}
+
+impl Counters {
+    /// Program nodes that warps evaluated.
+    pub fn tokens(&self) -> f64 {
+        self.token_credits as f64 / f64::from(CREDITS_PER_TOKEN)
+    }
+
+    /// What was counted after `start`.
+    pub fn since(&self, start: &Counters) -> Counters {
+        let mut stack = self.cpi_stack;
+        for (now, then) in stack.iter_mut().zip(start.cpi_stack) {
+            *now -= then;
+        }
+        Counters {
+            cycles: self.cycles - start.cycles,
+            instructions: self.instructions - start.instructions,
+            dual_issued: self.dual_issued - start.dual_issued,
+            token_credits: self.token_credits - start.token_credits,
+            l1_load_lines: self.l1_load_lines - start.l1_load_lines,
+            l1_load_hits: self.l1_load_hits - start.l1_load_hits,
+            l1_store_lines: self.l1_store_lines - start.l1_store_lines,
+            l1_store_hits: self.l1_store_hits - start.l1_store_hits,
+            l2_lines: self.l2_lines - start.l2_lines,
+            l2_hits: self.l2_hits - start.l2_hits,
+            l2_read_bytes: self.l2_read_bytes - start.l2_read_bytes,
+            l2_write_bytes: self.l2_write_bytes - start.l2_write_bytes,
+            dram_read_bytes: self.dram_read_bytes - start.dram_read_bytes,
+            dram_write_bytes: self.dram_write_bytes - start.dram_write_bytes,
+            icache_misses: self.icache_misses - start.icache_misses,
+            blocks_finished: self.blocks_finished - start.blocks_finished,
+            cpi_stack: stack,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Execution pipes: which instruction classes may start in a cycle.
+//!
+//! What it models: full-rate classes share the SMX's ALU groups (a cap per cycle, and one per class);
+//! slow classes occupy their scheduler's own 8-lane pipe for four cycles.
+//! What it leaves out: result latency (the compiler's stall counts carry it), register-bank conflicts.
+//! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
+
+use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
+use crate::isa::OpClass;
+
+/// Slow pipes of one scheduler. Classes that share a pipe share the index.
+const N_SLOW_PIPES: usize = 3;
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Pipes {
+    limits: [IssueLimit; N_CLASSES],
+    alu_per_cycle: u8,
+    cycle: u64,
+    alu_issued: u8,
+    issued: [u8; N_CLASSES],
+    slow_free_at: Vec<[u64; N_SLOW_PIPES]>,
+}
+
+impl Pipes {
+    /// Idle pipes.
+    pub fn new(spec: &SmxSpec) -> Self {
+        Pipes {
+            limits: spec.limits,
+            alu_per_cycle: spec.alu_warps_per_cycle,
+            cycle: 0,
+            alu_issued: 0,
+            issued: [0; N_CLASSES],
+            slow_free_at: vec![[0; N_SLOW_PIPES]; spec.n_schedulers],
+        }
+    }
+
+    /// Takes the pipe of `class` at `now`, or says from which cycle it is free.
+    #[inline]
+    pub fn take(&mut self, scheduler: usize, class: OpClass, now: u64) -> Result<(), u64> {
+        match self.limits[class as usize] {
+            IssueLimit::Free => Ok(()),
+            IssueLimit::Interval(cycles) => {
+                let free_at = &mut self.slow_free_at[scheduler][slow_pipe(class)];
+                if *free_at > now {
+                    return Err(*free_at);
+                }
+                *free_at = now + u64::from(cycles);
+                Ok(())
+            }
+            IssueLimit::PerCycle(limit) => {
+                if self.cycle != now {
+                    self.cycle = now;
+                    self.alu_issued = 0;
+                    self.issued = [0; N_CLASSES];
+                }
+                let issued = &mut self.issued[class as usize];
+                if *issued == limit || self.alu_issued == self.alu_per_cycle {
+                    return Err(now + 1);
+                }
+                *issued += 1;
+                self.alu_issued += 1;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// IMUL, POPC and conversions share a pipe (they are spaced by four cycles among each other).
+fn slow_pipe(class: OpClass) -> usize {
+    match class {
+        OpClass::Sfu => 0,
+        OpClass::Shift | OpClass::Bitfield => 1,
+        _ => 2,
+    }
+}

@@ -1,0 +1,420 @@
+//! The streaming multiprocessor: wires the parts together and ticks.
+//!
+//! What it models: warp schedulers with two dispatches each, the compiler's stall counts and dual-issue
+//! pairs, scoreboarded loads, pipes, the load/store unit, resident blocks and their replacement.
+//! What it leaves out: values, divergence (traces are uniform), other multiprocessors.
+//! Units: core clock cycles. Sources: [`SmxSpec`] and the device preset behind it.
+//!
+//! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
+//! cycles in which no scheduler can issue are skipped, not ticked.
+
+use super::calendar::{Calendar, Ready};
+use super::code::{MemoryRequest, ReplayCode, ReplayOp};
+use super::dispatch::{BlockQueue, Geometry};
+use super::icache::InstructionCache;
+use super::memory::Memory;
+use super::observe::{Cause, Counters};
+use super::pipes::Pipes;
+use super::spec::SmxSpec;
+use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
+use crate::isa::OpClass;
+use crate::trace::AddressKind;
+
+/// Warp slots of one scheduler.
+const SLOTS: usize = 16;
+
+/// One scheduler's view of its warps.
+#[derive(Debug, Clone)]
+struct Scheduler {
+    /// Warps that can issue now, one bit each.
+    ready: u16,
+    /// When a warp in the calendar can really issue, and what it waits for.
+    ready_at: [u64; SLOTS],
+    cause: [Cause; SLOTS],
+    last: u32,
+    /// Cycles before this one are accounted for.
+    accounted: u64,
+    /// Replays occupy the issue slot until here.
+    busy_until: u64,
+}
+
+impl Scheduler {
+    fn new() -> Self {
+        Scheduler {
+            ready: 0,
+            ready_at: [0; SLOTS],
+            cause: [Cause::NoWarp; SLOTS],
+            last: 0,
+            accounted: 0,
+            busy_until: 0,
+        }
+    }
+
+    /// The ready warp that comes next after the last one that issued (loose round robin).
+    #[inline]
+    fn pick(&self, mask: u32) -> u32 {
+        let after = mask & (!1 << self.last);
+        if after != 0 {
+            after.trailing_zeros()
+        } else {
+            mask.trailing_zeros()
+        }
+    }
+
+    /// Charges the cycles before `now` to `cause`, replays first.
+    #[inline]
+    fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
+        if now <= self.accounted {
+            return;
+        }
+        let replays = self.busy_until.clamp(self.accounted, now) - self.accounted;
+        counters.cpi_stack[Cause::LoadStoreUnit as usize] += replays;
+        counters.cpi_stack[cause as usize] += now - self.accounted - replays;
+        self.accounted = now;
+    }
+
+    /// What the warp nearest to issuing waits for.
+    fn blocking_cause(&self, occupied: impl Fn(usize) -> bool) -> Cause {
+        (0..SLOTS)
+            .filter(|&i| occupied(i))
+            .min_by_key(|&i| self.ready_at[i])
+            .map_or(Cause::NoWarp, |i| self.cause[i])
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    warps_left: u32,
+}
+
+/// See the module text.
+pub struct Smx<'a> {
+    spec: &'a SmxSpec,
+    code: &'a ReplayCode,
+    geometry: Geometry,
+    queue: BlockQueue,
+    schedulers: Vec<Scheduler>,
+    warps: Vec<Option<Warp>>,
+    blocks: Vec<Block>,
+    calendar: Calendar,
+    pipes: Pipes,
+    memory: Memory,
+    icache: InstructionCache,
+    counters: Counters,
+    now: u64,
+}
+
+/// The simulation stopped moving.
+#[derive(Debug, thiserror::Error)]
+#[error("no warp can ever issue again at cycle {cycle}: {snapshot}")]
+pub struct Deadlock {
+    pub cycle: u64,
+    pub snapshot: String,
+}
+
+impl<'a> Smx<'a> {
+    /// A multiprocessor with all its block slots filled; block `b` of the first wave starts in the middle
+    /// of its iterations, so that blocks do not end together.
+    pub fn new(
+        spec: &'a SmxSpec,
+        code: &'a ReplayCode,
+        code_bytes: u32,
+        geometry: Geometry,
+        queue: BlockQueue,
+        seed: u32,
+    ) -> Self {
+        let mut smx = Smx {
+            spec,
+            code,
+            geometry,
+            queue,
+            schedulers: vec![Scheduler::new(); spec.n_schedulers],
+            warps: vec![None; spec.n_schedulers * SLOTS],
+            blocks: vec![Block { warps_left: 0 }; geometry.resident_blocks as usize],
+            calendar: Calendar::new(),
+            pipes: Pipes::new(spec),
+            memory: Memory::new(spec, seed),
+            icache: InstructionCache::new(spec, code_bytes),
+            counters: Counters::default(),
+            now: 0,
+        };
+        let n = smx.blocks.len();
+        for block in 0..n {
+            smx.start_block(block, Some((block as u32, n as u32)));
+        }
+        smx
+    }
+
+    /// Counters up to the current cycle.
+    pub fn counters(&mut self) -> Counters {
+        for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
+            let warps = &self.warps[s * SLOTS..(s + 1) * SLOTS];
+            let cause = scheduler.blocking_cause(|i| warps[i].is_some());
+            scheduler.charge(self.now, cause, &mut self.counters);
+        }
+        self.counters.cycles = self.now;
+        self.counters.clone()
+    }
+
+    /// Runs until `tokens` more tokens are completed.
+    pub fn run_tokens(&mut self, tokens: u64) -> Result<(), Deadlock> {
+        let target = self.counters.token_credits + tokens * u64::from(CREDITS_PER_TOKEN);
+        while self.counters.token_credits < target {
+            self.tick()?;
+        }
+        Ok(())
+    }
+
+    /// Blocks started so far.
+    pub fn blocks_started(&self) -> usize {
+        self.queue.started()
+    }
+
+    fn start_block(&mut self, block: usize, staggered: Option<(u32, u32)>) {
+        let start = self.queue.pop();
+        let warps = self.geometry.warps_per_block();
+        self.blocks[block].warps_left = warps;
+        let stride = 4 * self.geometry.cases_per_iteration();
+        for w in 0..warps {
+            let slot = block as u32 * warps + w;
+            let iterations = self.queue.iterations(self.geometry.iterations(w));
+            let skip = staggered.map_or(0, |(i, n)| (iterations - 1) * i / n);
+            let warp = Warp::start(
+                self.code,
+                WarpStart {
+                    program: start.program,
+                    block,
+                    iterations,
+                    skip_iterations: skip,
+                    run_prologue: start.run_prologue && staggered.is_none(),
+                    local_base: slot * self.geometry.local_stride_bytes,
+                    case_offset_bytes: 128 * w,
+                    case_stride_bytes: stride,
+                },
+            );
+            let (s, i) = self.place(slot as usize);
+            self.warps[s * SLOTS + i] = Some(warp);
+            self.hold(s, i, self.now + 1, Cause::NoWarp);
+        }
+    }
+
+    /// Scheduler and index of a warp slot.
+    fn place(&self, slot: usize) -> (usize, usize) {
+        (slot % self.spec.n_schedulers, slot / self.spec.n_schedulers)
+    }
+
+    /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle.
+    fn tick(&mut self) -> Result<(), Deadlock> {
+        if let Some(ready) = self.calendar.take(self.now) {
+            self.wake(ready);
+        }
+        let mut next = u64::MAX;
+        for s in 0..self.schedulers.len() {
+            if self.schedulers[s].ready == 0 {
+                continue;
+            }
+            if self.schedulers[s].busy_until <= self.now {
+                self.schedule(s);
+            }
+            if self.schedulers[s].ready != 0 {
+                next = next.min(self.schedulers[s].busy_until.max(self.now + 1));
+            }
+        }
+        if next > self.now + 1 {
+            let woken = self.calendar.next_after(self.now).unwrap_or(u64::MAX);
+            next = next.min(woken);
+        }
+        if next == u64::MAX {
+            return Err(Deadlock {
+                cycle: self.now,
+                snapshot: self.snapshot(),
+            });
+        }
+        self.now = next;
+        Ok(())
+    }
+
+    /// Marks warps as ready; those that the calendar gave back early go in again.
+    fn wake(&mut self, ready: Ready) {
+        for (s, mut mask) in ready.into_iter().enumerate() {
+            while mask != 0 {
+                let i = mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                let scheduler = &mut self.schedulers[s];
+                if scheduler.ready_at[i] > self.now {
+                    self.calendar.enter(s, i, scheduler.ready_at[i], self.now);
+                    continue;
+                }
+                if scheduler.ready == 0 {
+                    let cause = scheduler.cause[i];
+                    scheduler.charge(self.now, cause, &mut self.counters);
+                }
+                scheduler.ready |= 1 << i;
+            }
+        }
+    }
+
+    fn snapshot(&self) -> String {
+        let resident = self.warps.iter().flatten().count();
+        format!(
+            "{resident} resident warps, {} blocks started",
+            self.queue.started()
+        )
+    }
+
+    /// Lets scheduler `s` issue from one of its ready warps.
+    fn schedule(&mut self, s: usize) {
+        self.schedulers[s].charge(self.now, Cause::LoadStoreUnit, &mut self.counters);
+        let mut mask = u32::from(self.schedulers[s].ready);
+        let mut cause = Cause::Wait;
+        while mask != 0 {
+            let i = self.schedulers[s].pick(mask);
+            self.schedulers[s].ready &= !(1 << i);
+            if self.issue(s, i as usize) {
+                self.schedulers[s].last = i;
+                self.schedulers[s].charge(self.now + 1, Cause::Issued, &mut self.counters);
+                return;
+            }
+            cause = self.schedulers[s].cause[i as usize];
+            mask &= !(1 << i);
+        }
+        // Every ready warp found its pipe taken.
+        self.schedulers[s].charge(self.now + 1, cause, &mut self.counters);
+    }
+
+    /// Issues the next instruction of warp `i`, and its dual-issue partner; false when a pipe is taken.
+    fn issue(&mut self, s: usize, i: usize) -> bool {
+        let mut issued = 0;
+        loop {
+            let Some(warp) = self.warps[s * SLOTS + i].as_ref() else {
+                return issued > 0;
+            };
+            let op = self.code.ops[warp.op as usize];
+            if let Err((retry_at, cause)) = self.take_resources(s, &op) {
+                self.hold(s, i, retry_at, cause);
+                return issued > 0;
+            }
+            issued += 1;
+            self.counters.instructions += 1;
+            if issued == 2 {
+                self.counters.dual_issued += 1;
+            }
+            let pairs = self.execute(s, i, &op);
+            if !pairs {
+                return true;
+            }
+            if issued == self.spec.dispatches_per_scheduler {
+                self.hold(s, i, self.now + 1, Cause::Wait);
+                return true;
+            }
+        }
+    }
+
+    #[inline]
+    fn hold(&mut self, s: usize, i: usize, until: u64, cause: Cause) {
+        let until = until.max(self.now + 1);
+        self.schedulers[s].ready_at[i] = until;
+        self.schedulers[s].cause[i] = cause;
+        self.calendar.enter(s, i, until, self.now);
+    }
+
+    fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
+        if op.request != MemoryRequest::None {
+            let at = self.memory.accepts_at(self.now);
+            if at > self.now {
+                return Err((at, Cause::LoadStoreUnit));
+            }
+        }
+        self.pipes
+            .take(s, op.class, self.now)
+            .map_err(|at| (at, Cause::MathPipe))
+    }
+
+    /// Executes an instruction whose resources are taken, and computes when the warp can issue next.
+    /// True when the next instruction may issue in the same cycle.
+    fn execute(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
+        let now = self.now;
+        let warp = self.warps[s * SLOTS + i]
+            .as_mut()
+            .expect("issue() saw a warp");
+        let mut next = now + u64::from(op.stall_cycles);
+        let mut cause = if op.redirects {
+            Cause::Branch
+        } else {
+            Cause::Wait
+        };
+        if op.request != MemoryRequest::None {
+            let offset = match op.address_kind {
+                AddressKind::PerCase => warp.case_offset_bytes,
+                AddressKind::PerThread => warp.case_offset_bytes,
+                _ => 0,
+            };
+            let served = self
+                .memory
+                .serve(op, now, warp.local_base, offset, &mut self.counters);
+            if op.load_targets != 0 {
+                warp.track_load(op.load_targets, served.ready_at, served.cause, now);
+            }
+            if self.spec.replays_take_issue_slots && op.lines > 1 {
+                self.schedulers[s].busy_until = now + u64::from(op.lines);
+            }
+        } else if op.class == OpClass::ConstantLoad {
+            let ready_at = now + u64::from(self.spec.constant_latency_cycles);
+            warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
+        }
+        match warp.step(self.code) {
+            Step::Within => {}
+            Step::SegmentDone(credits) => self.counters.token_credits += u64::from(credits),
+            Step::Exited(credits) => {
+                self.counters.token_credits += u64::from(credits);
+                self.exit(s, i);
+                return false;
+            }
+        }
+        let warp = self.warps[s * SLOTS + i]
+            .as_mut()
+            .expect("the warp has not exited");
+        let following = &self.code.ops[warp.op as usize];
+        let delay = self
+            .icache
+            .fetch(following.pc_bytes, &mut warp.fetched_line, now);
+        if delay > 0 {
+            self.counters.icache_misses += 1;
+            next = next.max(now + delay);
+            cause = Cause::NoInstruction;
+        }
+        if let Some((ready_at, why)) = warp.wait_for_loads(following, next) {
+            if ready_at > next {
+                next = ready_at;
+                cause = why;
+            }
+        }
+        if following.request == MemoryRequest::GlobalLoad {
+            if let Some(ready_at) =
+                warp.wait_for_global_slot(self.spec.global_loads_in_flight_per_warp, next)
+            {
+                if ready_at > next {
+                    next = ready_at;
+                    cause = Cause::Global;
+                }
+            }
+        }
+        if next == now {
+            return true;
+        }
+        self.hold(s, i, next, cause);
+        false
+    }
+
+    fn exit(&mut self, s: usize, i: usize) {
+        let Some(warp) = self.warps[s * SLOTS + i].take() else {
+            return;
+        };
+        let block = warp.block;
+        self.blocks[block].warps_left -= 1;
+        if self.blocks[block].warps_left == 0 {
+            self.counters.blocks_finished += 1;
+            self.start_block(block, None);
+        }
+    }
+}

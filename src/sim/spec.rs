@@ -1,0 +1,224 @@
+//! Plain numbers that the simulated multiprocessor is built from.
+//!
+//! What it holds: one value per mechanism, already resolved for one kernel and one L1/shared split.
+//! What it leaves out: where a value comes from; that is in the device preset (`fixtures/devices/`).
+//! Units: core clock cycles and bytes, in the names.
+//! Sources: the preset, see [`SmxSpec::new`].
+
+use crate::device::{self, Device, IndexHash};
+use crate::isa::OpClass;
+
+/// How the L1 chooses the line to evict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replacement {
+    Lru,
+    Random,
+}
+
+/// Geometry and policy of a cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CacheSpec {
+    pub sets: u32,
+    pub ways: u32,
+    pub line_bytes: u32,
+    pub replacement: Replacement,
+    /// XOR-hash the set index (Fermi's hash) instead of taking the low line-address bits.
+    pub hashed_index: bool,
+}
+
+impl CacheSpec {
+    /// Capacity in bytes.
+    pub fn bytes(&self) -> u32 {
+        self.sets * self.ways * self.line_bytes
+    }
+}
+
+/// How often one instruction class can start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IssueLimit {
+    /// At most this many warp instructions per cycle over the whole multiprocessor.
+    PerCycle(u8),
+    /// One warp instruction per this many cycles on each scheduler's own pipe.
+    Interval(u8),
+    /// Takes an issue slot only.
+    Free,
+}
+
+/// The multiprocessor, resolved for one L1/shared split.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SmxSpec {
+    pub n_schedulers: usize,
+    pub max_warps: usize,
+    pub dispatches_per_scheduler: u32,
+    /// Full-rate ALU lanes groups: warp instructions per cycle over all full-rate classes together.
+    pub alu_warps_per_cycle: u8,
+    /// Limit per instruction class, indexed by `OpClass as usize`.
+    pub limits: [IssueLimit; N_CLASSES],
+    pub shared_latency_cycles: u32,
+    pub l1_latency_cycles: u32,
+    pub l2_latency_cycles: u32,
+    /// Added to the L2 latency when the line comes from DRAM.
+    pub dram_extra_cycles: u32,
+    pub constant_latency_cycles: u32,
+    /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
+    /// further memory instructions are held at issue.
+    pub lsu_queue_cycles: u32,
+    /// Every 128-byte line after the first of one access takes an issue slot (a replay).
+    pub replays_take_issue_slots: bool,
+    /// Global loads that one warp may have in flight.
+    pub global_loads_in_flight_per_warp: usize,
+    pub l1: CacheSpec,
+    /// Line fills that may wait for the L2 port before the load/store unit stops taking work.
+    pub l1_miss_queue_lines: u32,
+    /// A store that misses fetches the line from L2 first.
+    pub l1_fetch_on_write_miss: bool,
+    /// One multiprocessor's share of the L2.
+    pub l2: CacheSpec,
+    pub l2_read_bytes_per_cycle: f32,
+    pub l2_write_bytes_per_cycle: f32,
+    pub dram_bytes_per_cycle: f32,
+    /// Bytes of code that the first-level and second-level instruction caches hold.
+    pub icache_l1_bytes: u32,
+    pub icache_l15_bytes: u32,
+    pub icache_line_bytes: u32,
+    pub icache_l15_latency_cycles: u32,
+    pub icache_l2_latency_cycles: u32,
+    pub barrier_latency_cycles: u32,
+}
+
+/// Number of instruction classes.
+pub const N_CLASSES: usize = OpClass::ALL.len();
+
+/// What of a device's behaviour the simulator cannot represent.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    #[error("L1 size: given {given} bytes; allowed on {device}: {allowed}")]
+    L1Size {
+        device: String,
+        given: u32,
+        allowed: String,
+    },
+    #[error("L1 replacement policy {given} of {device} is not simulated; allowed: lru, random")]
+    Replacement { device: String, given: String },
+    #[error("{what} of {device}: given {given}; allowed in the simulator: {allowed}")]
+    Value {
+        device: String,
+        what: &'static str,
+        given: String,
+        allowed: &'static str,
+    },
+}
+
+impl SmxSpec {
+    /// The multiprocessor of `device` with `l1_bytes` of its on-chip memory as L1.
+    pub fn new(device: &Device, l1_bytes: u32) -> Result<Self, SpecError> {
+        check_schedulers(device)?;
+        Ok(SmxSpec {
+            n_schedulers: device.issue.n_schedulers as usize,
+            max_warps: device.limits.warps_per_smx as usize,
+            dispatches_per_scheduler: device.issue.n_dispatch,
+            alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES) as u8,
+            limits: issue_limits(device),
+            shared_latency_cycles: device.shared.latency_cycles,
+            l1_latency_cycles: device.l1.hit_latency_cycles,
+            l2_latency_cycles: device.l2.hit_latency_cycles,
+            dram_extra_cycles: device
+                .dram
+                .latency_cycles
+                .saturating_sub(device.l2.hit_latency_cycles),
+            constant_latency_cycles: device.constant_cache.l1_latency_cycles,
+            lsu_queue_cycles: device.load_store.queue_cycles,
+            replays_take_issue_slots: device.issue.replays_take_issue_slots,
+            global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
+                as usize,
+            l1: l1_spec(device, l1_bytes)?,
+            l1_miss_queue_lines: device.load_store.l1_miss_queue_lines,
+            l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
+            l2: l2_share(device),
+            l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
+            l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
+            dram_bytes_per_cycle: (device.dram_bytes_per_cycle() / f64::from(device.chip.n_smx))
+                as f32,
+            icache_l1_bytes: device.instruction_cache.l1_bytes,
+            icache_l15_bytes: device.instruction_cache.l15_bytes,
+            icache_line_bytes: device.instruction_cache.line_bytes,
+            icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
+            icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
+            barrier_latency_cycles: device.barrier.latency_cycles,
+        })
+    }
+}
+
+/// Lanes of a warp.
+const LANES: f64 = 32.0;
+
+fn check_schedulers(device: &Device) -> Result<(), SpecError> {
+    let fits = device.limits.warps_per_smx <= 16 * device.issue.n_schedulers;
+    fits.then_some(()).ok_or_else(|| SpecError::Value {
+        device: device.name.clone(),
+        what: "resident warps",
+        given: device.limits.warps_per_smx.to_string(),
+        allowed: "at most 16 per scheduler",
+    })
+}
+
+/// Classes at or above one warp per scheduler and cycle share the ALU groups of the multiprocessor; slower
+/// ones occupy their scheduler's pipe for the cycles that the documented throughput leaves.
+fn issue_limits(device: &Device) -> [IssueLimit; N_CLASSES] {
+    let schedulers = f64::from(device.issue.n_schedulers);
+    OpClass::ALL.map(|class| {
+        let warps_per_cycle = device.lanes_per_cycle(class) / LANES;
+        match class {
+            OpClass::Memory | OpClass::Control | OpClass::Nop | OpClass::Barrier => {
+                IssueLimit::Free
+            }
+            _ if warps_per_cycle >= schedulers => IssueLimit::PerCycle(warps_per_cycle as u8),
+            _ => IssueLimit::Interval((schedulers / warps_per_cycle).round() as u8),
+        }
+    })
+}
+
+fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
+    let geometry = device
+        .l1_geometry(l1_bytes)
+        .ok_or_else(|| SpecError::L1Size {
+            device: device.name.clone(),
+            given: l1_bytes,
+            allowed: device
+                .l1
+                .geometry
+                .iter()
+                .map(|g| g.bytes.to_string())
+                .collect::<Vec<_>>()
+                .join(", "),
+        })?;
+    let replacement = match device.l1.replacement {
+        device::Replacement::Lru => Replacement::Lru,
+        device::Replacement::Random => Replacement::Random,
+        other => {
+            return Err(SpecError::Replacement {
+                device: device.name.clone(),
+                given: format!("{other:?}"),
+            });
+        }
+    };
+    Ok(CacheSpec {
+        sets: geometry.n_sets,
+        ways: geometry.n_ways,
+        line_bytes: device.l1.line_bytes,
+        replacement,
+        hashed_index: device.l1.index_hash == IndexHash::Xor,
+    })
+}
+
+/// One multiprocessor's share of the L2, with whole sets.
+fn l2_share(device: &Device) -> CacheSpec {
+    let share_bytes = device.l2.bytes / device.chip.n_smx;
+    CacheSpec {
+        sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
+        ways: device.l2.n_ways,
+        line_bytes: device.l2.line_bytes,
+        replacement: Replacement::Lru,
+        hashed_index: false,
+    }
+}

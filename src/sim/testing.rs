@@ -1,0 +1,193 @@
+//! A multiprocessor with round numbers, and hand-written code for it: the bench that unit and fidelity
+//! tests run on. Not a device: every value is chosen so that expected cycles can be worked out by hand.
+
+use super::code::ReplayCode;
+use super::dispatch::{BlockQueue, Geometry};
+use super::observe::Counters;
+use super::smx::Smx;
+use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SmxSpec};
+use crate::isa::{Access, OpClass, Space, TimingOp};
+use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
+
+/// The round-number multiprocessor.
+pub fn spec() -> SmxSpec {
+    let mut limits = [IssueLimit::Free; N_CLASSES];
+    for class in [
+        OpClass::Fp32,
+        OpClass::IntAdd,
+        OpClass::Logic,
+        OpClass::Compare,
+    ] {
+        limits[class as usize] = IssueLimit::PerCycle(6);
+    }
+    for class in [
+        OpClass::Sfu,
+        OpClass::IntMul,
+        OpClass::Shift,
+        OpClass::Convert,
+        OpClass::Bitfield,
+    ] {
+        limits[class as usize] = IssueLimit::Interval(4);
+    }
+    SmxSpec {
+        n_schedulers: 4,
+        max_warps: 64,
+        dispatches_per_scheduler: 2,
+        alu_warps_per_cycle: 6,
+        limits,
+        shared_latency_cycles: 26,
+        l1_latency_cycles: 35,
+        l2_latency_cycles: 200,
+        dram_extra_cycles: 100,
+        constant_latency_cycles: 30,
+        lsu_queue_cycles: 8,
+        replays_take_issue_slots: false,
+        global_loads_in_flight_per_warp: 8,
+        l1: CacheSpec {
+            sets: 32,
+            ways: 4,
+            line_bytes: 128,
+            replacement: Replacement::Lru,
+            hashed_index: false,
+        },
+        l1_miss_queue_lines: 64,
+        l1_fetch_on_write_miss: true,
+        l2: CacheSpec {
+            sets: 64,
+            ways: 16,
+            line_bytes: 128,
+            replacement: Replacement::Lru,
+            hashed_index: false,
+        },
+        l2_read_bytes_per_cycle: 32.0,
+        l2_write_bytes_per_cycle: 32.0,
+        dram_bytes_per_cycle: 16.0,
+        icache_l1_bytes: 8192,
+        icache_l15_bytes: 32768,
+        icache_line_bytes: 64,
+        icache_l15_latency_cycles: 20,
+        icache_l2_latency_cycles: 50,
+        barrier_latency_cycles: 20,
+    }
+}
+
+/// An arithmetic instruction.
+pub fn alu(class: OpClass, stall_cycles: u8) -> TimingOp {
+    TimingOp {
+        class,
+        access: None,
+        reads: vec![],
+        writes: vec![],
+        pred_reads: 0,
+        pred_writes: 0,
+        stall_cycles,
+        dual_with_next: false,
+        pc_bytes: 0,
+        redirects: false,
+    }
+}
+
+/// An arithmetic instruction that issues together with the next one.
+pub fn paired(class: OpClass) -> TimingOp {
+    TimingOp {
+        dual_with_next: true,
+        ..alu(class, 0)
+    }
+}
+
+/// A load of `bytes_per_lane` into register 10.
+pub fn load(space: Space, bytes_per_lane: u8) -> TimingOp {
+    load_to(10, space, bytes_per_lane)
+}
+
+/// A load of `bytes_per_lane` into `register`.
+pub fn load_to(register: u8, space: Space, bytes_per_lane: u8) -> TimingOp {
+    TimingOp {
+        access: Some(Access {
+            space,
+            bytes_per_lane,
+            store: false,
+        }),
+        writes: vec![register],
+        ..alu(OpClass::Memory, 1)
+    }
+}
+
+/// A store of `bytes_per_lane`.
+pub fn store(space: Space, bytes_per_lane: u8) -> TimingOp {
+    TimingOp {
+        access: Some(Access {
+            space,
+            bytes_per_lane,
+            store: true,
+        }),
+        ..alu(OpClass::Memory, 1)
+    }
+}
+
+/// An instruction that reads register 10.
+pub fn use_of_load() -> TimingOp {
+    TimingOp {
+        reads: vec![10],
+        ..alu(OpClass::Fp32, 1)
+    }
+}
+
+/// A program whose every token executes all of `timing` once; memory operands at local word `i`.
+pub fn looped(timing: &[TimingOp]) -> ReplayCode {
+    let ops = timing
+        .iter()
+        .enumerate()
+        .map(|(i, op)| trace_op(i, op))
+        .collect::<Vec<_>>();
+    let pool = SegmentPool {
+        starts: vec![0, ops.len() as u32],
+        ops,
+    };
+    let token = vec![SegmentId(0)];
+    let program = ProgramTrace {
+        prologue: vec![],
+        only: token.clone(),
+        first: token.clone(),
+        steady: token.clone(),
+        last: token,
+        nodes: 1,
+        shared_bytes: 0,
+        assumptions: 0,
+    };
+    ReplayCode::new(timing, &pool, &[program])
+}
+
+fn trace_op(index: usize, op: &TimingOp) -> TraceOp {
+    let address_kind = match op.access {
+        None => AddressKind::None,
+        Some(access) => match access.space {
+            Space::Local => AddressKind::Local,
+            Space::Shared => AddressKind::Uniform,
+            Space::Global => AddressKind::PerCase,
+        },
+    };
+    TraceOp {
+        inst: index as u16,
+        address_kind,
+        address: 4 * index as u32,
+    }
+}
+
+/// Counters of `n_warps` one-warp blocks that run `code` until `tokens` tokens are done, after as many
+/// tokens of warm-up.
+pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Counters {
+    let geometry = Geometry {
+        threads_per_block: 32,
+        stack_dim: 1,
+        fitness_cases: 32 * 1_000_000,
+        resident_blocks: n_warps,
+        local_stride_bytes: 4096,
+    };
+    let queue = BlockQueue::new(vec![0], &geometry, 1_000_000);
+    let mut smx = Smx::new(spec, code, 64, geometry, queue, 1);
+    smx.run_tokens(tokens).expect("the bench code ends");
+    let start = smx.counters();
+    smx.run_tokens(tokens).expect("the bench code ends");
+    smx.counters().since(&start)
+}

@@ -1,0 +1,247 @@
+//! A resident warp: where it is in its program's trace, and which loads it waits for.
+//!
+//! What it models: the phases of a program (prologue, iterations of the fitness-case loop), the
+//! register scoreboard for loads. What it leaves out: values.
+//! Units: cycles, bytes. Sources: none of its own.
+
+use super::code::{ReplayCode, ReplayOp};
+use super::observe::Cause;
+
+/// Loads that the scoreboard tracks.
+const MAX_LOADS: usize = 16;
+
+/// Token credits are counted in fractions, because a token may span parts of several segments.
+pub const CREDITS_PER_TOKEN: u32 = 1 << 16;
+
+#[derive(Debug, Clone, Copy)]
+struct PendingLoad {
+    targets: u64,
+    ready_at: u64,
+    cause: Cause,
+}
+
+/// What a warp came to when it stepped past an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The next instruction belongs to the same token.
+    Within,
+    /// A segment ended; the warp has earned this many token credits.
+    SegmentDone(u32),
+    /// The warp has exited, and earned this many token credits.
+    Exited(u32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Prologue,
+    Iteration,
+}
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Warp {
+    /// Index of the next instruction in `ReplayCode::ops`.
+    pub op: u32,
+    segment_end: u32,
+    list: u32,
+    list_end: u32,
+    phase: Phase,
+    program: u32,
+    iteration: u32,
+    iterations: u32,
+    pub block: usize,
+    pub local_base: u32,
+    /// What the fitness case of lane 0 adds to per-case addresses.
+    pub case_offset_bytes: u32,
+    case_stride_bytes: u32,
+    pub fetched_line: u32,
+    /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
+    segment_credit: u32,
+    last_credit: u32,
+    pending_targets: u64,
+    loads: [PendingLoad; MAX_LOADS],
+    n_loads: usize,
+}
+
+/// How a warp starts.
+#[derive(Debug, Clone, Copy)]
+pub struct WarpStart {
+    pub program: u32,
+    pub block: usize,
+    pub iterations: u32,
+    /// Iterations that count as done already (a window opens in the middle of a block).
+    pub skip_iterations: u32,
+    pub run_prologue: bool,
+    pub local_base: u32,
+    pub case_offset_bytes: u32,
+    pub case_stride_bytes: u32,
+}
+
+impl Warp {
+    /// A warp at its first instruction. `iterations` must be at least 1 and above `skip_iterations`.
+    pub fn start(code: &ReplayCode, start: WarpStart) -> Self {
+        let mut warp = Warp {
+            op: 0,
+            segment_end: 0,
+            list: 0,
+            list_end: 0,
+            phase: Phase::Prologue,
+            program: start.program,
+            iteration: start.skip_iterations,
+            iterations: start.iterations,
+            block: start.block,
+            local_base: start.local_base,
+            case_offset_bytes: start.case_offset_bytes
+                + start.skip_iterations * start.case_stride_bytes,
+            case_stride_bytes: start.case_stride_bytes,
+            fetched_line: u32::MAX,
+            segment_credit: 0,
+            last_credit: 0,
+            pending_targets: 0,
+            loads: [PendingLoad {
+                targets: 0,
+                ready_at: 0,
+                cause: Cause::Wait,
+            }; MAX_LOADS],
+            n_loads: 0,
+        };
+        let prologue = &code.programs[start.program as usize].prologue;
+        if start.run_prologue && !prologue.is_empty() {
+            warp.enter_list(code, prologue.start, prologue.end);
+        } else {
+            warp.enter_iteration(code);
+        }
+        warp
+    }
+
+    fn enter_list(&mut self, code: &ReplayCode, start: u32, end: u32) {
+        self.list = start;
+        self.list_end = end;
+        self.enter_segment(code);
+    }
+
+    fn enter_segment(&mut self, code: &ReplayCode) {
+        let (start, end) = code.segments[code.lists[self.list as usize] as usize];
+        self.op = start;
+        self.segment_end = end;
+    }
+
+    fn enter_iteration(&mut self, code: &ReplayCode) {
+        let program = &code.programs[self.program as usize];
+        let range = if self.iterations == 1 {
+            &program.only
+        } else if self.iteration == 0 {
+            &program.first
+        } else if self.iteration + 1 == self.iterations {
+            &program.last
+        } else {
+            &program.steady
+        };
+        self.phase = Phase::Iteration;
+        let segments = range.end - range.start;
+        self.segment_credit = program.nodes * CREDITS_PER_TOKEN / segments;
+        self.last_credit = program.nodes * CREDITS_PER_TOKEN - self.segment_credit * (segments - 1);
+        self.enter_list(code, range.start, range.end);
+    }
+
+    /// Moves past the current instruction.
+    #[inline]
+    pub fn step(&mut self, code: &ReplayCode) -> Step {
+        self.op += 1;
+        if self.op < self.segment_end {
+            return Step::Within;
+        }
+        self.next_segment(code)
+    }
+
+    fn next_segment(&mut self, code: &ReplayCode) -> Step {
+        self.list += 1;
+        if self.list < self.list_end {
+            self.enter_segment(code);
+            return Step::SegmentDone(self.segment_credit);
+        }
+        let mut credit = 0;
+        if self.phase == Phase::Iteration {
+            credit = self.last_credit;
+            self.iteration += 1;
+            self.case_offset_bytes += self.case_stride_bytes;
+            if self.iteration == self.iterations {
+                return Step::Exited(credit);
+            }
+        }
+        self.enter_iteration(code);
+        Step::SegmentDone(credit)
+    }
+
+    /// Notes a load in flight.
+    #[inline]
+    pub fn track_load(&mut self, targets: u64, ready_at: u64, cause: Cause, now: u64) {
+        if self.n_loads == MAX_LOADS {
+            self.forget_finished(now);
+        }
+        if self.n_loads == MAX_LOADS {
+            // More loads in flight than the scoreboard tracks: the newest stands for the oldest too.
+            self.n_loads -= 1;
+        }
+        self.loads[self.n_loads] = PendingLoad {
+            targets,
+            ready_at,
+            cause,
+        };
+        self.n_loads += 1;
+        self.pending_targets |= targets;
+    }
+
+    /// Until when and why `op` must wait for loads, given that it could otherwise issue at `earliest`.
+    #[inline]
+    pub fn wait_for_loads(&mut self, op: &ReplayOp, earliest: u64) -> Option<(u64, Cause)> {
+        if self.pending_targets & op.registers == 0 {
+            return None;
+        }
+        self.forget_finished(earliest);
+        self.in_flight()
+            .iter()
+            .filter(|load| load.targets & op.registers != 0)
+            .map(|load| (load.ready_at, load.cause))
+            .max_by_key(|wait| wait.0)
+    }
+
+    /// Until when a global load must wait so that at most `limit` are in flight.
+    #[inline]
+    pub fn wait_for_global_slot(&mut self, limit: usize, earliest: u64) -> Option<u64> {
+        self.forget_finished(earliest);
+        let globals = || {
+            self.in_flight()
+                .iter()
+                .filter(|load| load.cause == Cause::Global)
+        };
+        let n = globals().count();
+        if n < limit {
+            return None;
+        }
+        // The one whose end brings the number below the limit.
+        globals()
+            .map(|load| load.ready_at)
+            .filter(|&at| globals().filter(|load| load.ready_at > at).count() < limit)
+            .min()
+    }
+
+    fn in_flight(&self) -> &[PendingLoad] {
+        &self.loads[..self.n_loads]
+    }
+
+    fn forget_finished(&mut self, now: u64) {
+        let mut i = 0;
+        let mut mask = 0;
+        while i < self.n_loads {
+            if self.loads[i].ready_at <= now {
+                self.n_loads -= 1;
+                self.loads[i] = self.loads[self.n_loads];
+            } else {
+                mask |= self.loads[i].targets;
+                i += 1;
+            }
+        }
+        self.pending_targets = mask;
+    }
+}

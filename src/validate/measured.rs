@@ -1,0 +1,196 @@
+//! The papers' measured values, from `fixtures/papers/`; they are part of the binary.
+//!
+//! Leaves out: rows of other problems than asked for.
+//! Units: billions of GPop/s; the half-width of the paper's confidence interval in the same unit.
+//! Source: Chitty's Tables 3 and 4, typed off the paper.
+
+use super::cells::{Cell, Table};
+use std::collections::HashMap;
+
+const TABLE_3: &str = include_str!("../../fixtures/papers/table3.csv");
+const TABLE_4: &str = include_str!("../../fixtures/papers/table4.csv");
+
+/// A measured cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Value {
+    pub gpops_billion: f64,
+    /// Half-width of the confidence interval.
+    pub ci_billion: f64,
+}
+
+/// The measured values of one table.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    table: Table,
+    values: HashMap<(String, u32, String), Value>,
+}
+
+/// A file of measured values that cannot be read.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum MeasuredError {
+    #[error("{file}, header: given \"{given}\"; allowed: \"{allowed}\"")]
+    Header {
+        file: String,
+        given: String,
+        allowed: String,
+    },
+    #[error("{file}, line {line}: {message}")]
+    Csv {
+        file: String,
+        line: u64,
+        message: String,
+    },
+    #[error("{file}, line {line}, field {field}: given \"{given}\"; allowed: {allowed}")]
+    Field {
+        file: String,
+        line: u64,
+        field: &'static str,
+        given: String,
+        allowed: &'static str,
+    },
+}
+
+impl Measured {
+    pub fn of_paper(table: Table) -> Result<Measured, MeasuredError> {
+        let text = match table {
+            Table::Three => TABLE_3,
+            Table::Four => TABLE_4,
+        };
+        Measured::parse(table, text, &format!("table{}.csv", table.number()))
+    }
+
+    /// `file` is used in messages only.
+    pub fn parse(table: Table, text: &str, file: &str) -> Result<Measured, MeasuredError> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let axis = table.axis_name();
+        let allowed = format!("problem,threads_per_block,{axis},gpops_billion,ci_billion");
+        let header = reader
+            .headers()
+            .map_err(|error| csv_error(file, &error))?
+            .iter()
+            .collect::<Vec<_>>()
+            .join(",");
+        if header != allowed {
+            return Err(MeasuredError::Header {
+                file: file.into(),
+                given: header,
+                allowed,
+            });
+        }
+        let mut values = HashMap::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| csv_error(file, &error))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let text = |index: usize| record.get(index).unwrap_or("").trim().to_string();
+            let threads = text(1).parse().map_err(|_| MeasuredError::Field {
+                file: file.into(),
+                line,
+                field: "threads_per_block",
+                given: text(1),
+                allowed: "a whole number",
+            })?;
+            let value = Value {
+                gpops_billion: rate(&text(3), file, line, "gpops_billion", f64::MIN_POSITIVE)?,
+                ci_billion: rate(&text(4), file, line, "ci_billion", 0.0)?,
+            };
+            if values.insert((text(0), threads, text(2)), value).is_some() {
+                return Err(MeasuredError::Csv {
+                    file: file.into(),
+                    line,
+                    message: "the same cell a second time".into(),
+                });
+            }
+        }
+        Ok(Measured { table, values })
+    }
+
+    /// The measured value of a cell; `None` where the paper's value is not in the file.
+    pub fn get(&self, cell: &Cell) -> Option<Value> {
+        if cell.table != self.table {
+            return None;
+        }
+        let key = (
+            cell.problem.clone(),
+            cell.threads_per_block,
+            cell.axis.value(),
+        );
+        self.values.get(&key).copied()
+    }
+}
+
+fn rate(
+    text: &str,
+    file: &str,
+    line: u64,
+    field: &'static str,
+    least: f64,
+) -> Result<f64, MeasuredError> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|value| value.is_finite() && *value >= least)
+        .ok_or_else(|| MeasuredError::Field {
+            file: file.into(),
+            line,
+            field,
+            given: text.into(),
+            allowed: "a positive number",
+        })
+}
+
+fn csv_error(file: &str, error: &csv::Error) -> MeasuredError {
+    MeasuredError::Csv {
+        file: file.into(),
+        line: error.position().map_or(1, csv::Position::line),
+        message: error.to_string().replace('\n', " "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::{PROBLEMS, cells};
+    use super::*;
+
+    const HEADER: &str = "problem,threads_per_block,preference,gpops_billion,ci_billion\n";
+
+    #[test]
+    fn every_cell_of_tables_3_and_4_has_a_measured_value() {
+        for table in Table::ALL {
+            let measured = Measured::of_paper(table).unwrap();
+            let n_cells: usize = PROBLEMS
+                .iter()
+                .map(|problem| {
+                    let cells = cells(table, problem);
+                    assert!(cells.iter().all(|cell| measured.get(cell).is_some()));
+                    cells.len()
+                })
+                .sum();
+            assert_eq!(n_cells, measured.values.len(), "no value without a cell");
+        }
+    }
+
+    #[test]
+    fn a_table_answers_only_for_itself() {
+        let measured = Measured::of_paper(Table::Three).unwrap();
+        assert_eq!(measured.get(&cells(Table::Four, "sextic")[0]), None);
+    }
+
+    fn error(body: &str) -> String {
+        Measured::parse(Table::Three, &format!("{HEADER}{body}"), "t.csv")
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn corrupt_files_name_line_and_field() {
+        assert_eq!(
+            error("sextic,128,shared,fast,0.1\n"),
+            "t.csv, line 2, field gpops_billion: given \"fast\"; allowed: a positive number"
+        );
+        assert!(error("sextic,many,shared,1,0.1\n").contains("line 2, field threads_per_block"));
+        assert!(error("sextic,128,shared,1\n").contains("t.csv, line 2"));
+        let twice = "sextic,128,shared,1,0.1\nsextic,128,shared,1,0.1\n";
+        assert!(error(twice).contains("line 3: the same cell"));
+        let header = Measured::parse(Table::Four, HEADER, "t.csv").unwrap_err();
+        assert!(matches!(header, MeasuredError::Header { .. }));
+    }
+}

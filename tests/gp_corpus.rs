@@ -1,0 +1,61 @@
+//! The committed corpora load, fit their problems and can be weighted to the paper's percentages.
+
+use std::path::{Path, PathBuf};
+use warpstack::gp::corpus::{Corpus, Statistics};
+use warpstack::gp::problem;
+use warpstack::gp::weights::weights_for_depth_percentages;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name)
+}
+
+fn table_5(problem: &str) -> Vec<(usize, f64)> {
+    let mut reader = csv::Reader::from_path(fixture("papers/table5.csv")).unwrap();
+    let rows = reader
+        .records()
+        .map(|row| row.unwrap())
+        .filter(|row| &row[0] == problem);
+    rows.map(|row| (row[1].parse().unwrap(), row[2].parse().unwrap()))
+        .collect()
+}
+
+#[test]
+fn sextic_corpus_fits_its_problem_and_its_header() {
+    let path = fixture("corpus/sextic.corpus");
+    let corpus = Corpus::load(&path).unwrap();
+    let problem = problem::by_name(&corpus.header.problem, Some(1)).unwrap();
+    corpus
+        .check_against(&path, &problem.functions, problem.n_inputs())
+        .unwrap();
+    assert!(corpus.entries.len() >= 3000, "{}", corpus.entries.len());
+    assert_eq!(
+        Statistics::of(&corpus.entries, corpus.header.statistics.solved_runs),
+        corpus.header.statistics
+    );
+    assert!(std::fs::metadata(&path).unwrap().len() < 1_500_000);
+}
+
+#[test]
+fn sextic_corpus_is_brought_to_the_papers_percentages_with_moderate_weights() {
+    let corpus = Corpus::load(&fixture("corpus/sextic.corpus")).unwrap();
+    let depths = corpus.rpn_depths();
+    let percentages = table_5("sextic");
+    let weights = weights_for_depth_percentages(&depths, &percentages).unwrap();
+    let total: f64 = weights.weights.iter().sum();
+    for &(limit, percent) in &percentages {
+        let within: f64 = depths
+            .iter()
+            .zip(&weights.weights)
+            .filter(|(d, _)| **d <= limit)
+            .map(|(_, w)| w)
+            .sum();
+        assert!(
+            (100.0 * within / total - percent).abs() < 1e-6,
+            "limit {limit}"
+        );
+    }
+    assert!(weights.merged.is_empty(), "{:?}", weights.merged);
+    assert!(weights.largest < 3.0, "largest weight {}", weights.largest);
+}

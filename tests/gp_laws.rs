@@ -1,0 +1,226 @@
+//! Laws of programs, variation, interpreters and evolution.
+
+use proptest::prelude::*;
+use warpstack::gp::evolve::dice::Dice;
+use warpstack::gp::evolve::init::Ingredients;
+use warpstack::gp::evolve::{self, EvolveConfig, config::Mutation, variation};
+use warpstack::gp::interpret::{evaluate, reference};
+use warpstack::gp::primitive::Primitive;
+use warpstack::gp::problem::{self, Cases, Dataset, Problem, Score, sextic};
+use warpstack::gp::program::{Rpn, Token};
+use warpstack::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+
+/// Random programs over all functions, three inputs and constants.
+fn program_of(functions: &'static [Primitive]) -> impl Strategy<Value = Rpn> {
+    (any::<u64>(), 0usize..7, any::<bool>()).prop_map(move |(seed, depth, grow)| {
+        let ingredients = Ingredients {
+            functions: functions.to_vec(),
+            n_inputs: 3,
+            constants: Some((-200.0, 200.0)),
+        };
+        let mut tokens = Vec::new();
+        ingredients.tree(
+            &mut Dice::new(seed, 0),
+            depth.min(if grow { 7 } else { 4 }),
+            grow,
+            &mut tokens,
+        );
+        Rpn(tokens)
+    })
+}
+
+/// Functions whose single-precision result is the same on every interpreter, to the bit.
+const EXACT: &[Primitive] = {
+    use Primitive::*;
+    &[
+        Add, Sub, Mul, Div, Greater, Less, Equal, And, Or, Nand, Nor, Not, If, Iflte,
+    ]
+};
+
+const BOOLEAN: &[Primitive] = {
+    use Primitive::*;
+    &[And, Or, Nand, Nor, Not, If, Equal]
+};
+
+fn problem_with(dataset: Dataset, score: Score) -> Problem {
+    Problem {
+        name: "test",
+        functions: Primitive::ALL.to_vec(),
+        constants: None,
+        dataset,
+        score,
+        solved_error: 0.0,
+    }
+}
+
+/// Cases with zeros, equal values, signs and magnitudes.
+fn float_cases(n: usize) -> Cases<f32> {
+    let mut dice = Dice::new(5, 0);
+    let mut column = || {
+        (0..n)
+            .map(|_| (dice.uniform(-8.0, 8.0) * 4.0).round() / 4.0)
+            .collect::<Vec<f32>>()
+    };
+    Cases {
+        inputs: vec![column(), column(), column()],
+        expected: column(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn text_round_trip(program in program_of(Primitive::ALL)) {
+        prop_assert_eq!(program.to_string().parse::<Rpn>().unwrap(), program);
+    }
+
+    #[test]
+    fn every_token_roots_a_valid_subtree(program in program_of(Primitive::ALL)) {
+        for root in 0..program.n_nodes() {
+            prop_assert!(Rpn(program.0[program.subtree(root)].to_vec()).check().is_ok());
+        }
+    }
+
+    #[test]
+    fn offspring_are_valid_and_within_limits(
+        mother in program_of(Primitive::ALL), father in program_of(Primitive::ALL), seed: u64,
+        mutation in prop_oneof![
+            Just(Mutation::PointPerNode), Just(Mutation::Point),
+            (0usize..5).prop_map(|max_depth| Mutation::Subtree { max_depth })],
+        bias in proptest::option::of(0.0..1.0f64), max_depth in 7usize..9,
+    ) {
+        let ingredients = Ingredients { functions: Primitive::ALL.to_vec(), n_inputs: 3, constants: Some((-1.0, 1.0)) };
+        let max_size = mother.n_nodes().max(father.n_nodes()) + 20;
+        let config = EvolveConfig { max_size, max_depth, mutation, crossover_function_bias: bias, ..EvolveConfig::default() };
+        let child = variation::offspring(&mother, &father, &config, &ingredients, &mut Dice::new(seed, 0));
+        prop_assert!(child.check_against(Primitive::ALL, 3).is_ok());
+        prop_assert!(child.n_nodes() <= max_size && child.tree_depth() <= max_depth);
+    }
+
+    #[test]
+    fn batched_and_reference_agree_exactly_on_exact_functions(programs in prop::collection::vec(program_of(EXACT), 1..8)) {
+        // A count of equal outputs sees every bit of them.
+        let cases = float_cases(700);
+        let count = problem_with(Dataset::Float(cases.clone()), Score::WrongBits);
+        for (program, fitness) in programs.iter().zip(evaluate(&programs, &count).unwrap()) {
+            let values = (0..700).map(|case| {
+                reference::value_f32(program, &[cases.inputs[0][case], cases.inputs[1][case], cases.inputs[2][case]])
+            });
+            let own = Cases { inputs: cases.inputs.clone(), expected: values.collect() };
+            let n_nan = own.expected.iter().filter(|v| v.is_nan()).count() as f64;
+            let own = problem_with(Dataset::Float(own), Score::WrongBits);
+            prop_assert_eq!(evaluate([program], &own).unwrap()[0], n_nan);
+            prop_assert_eq!(fitness, reference::fitness_f32(program, &count));
+        }
+    }
+
+    #[test]
+    fn words_and_truth_values_agree(program in program_of(BOOLEAN), words in prop::array::uniform3(any::<u32>())) {
+        let mut expected = 0;
+        for bit in 0..32 {
+            let inputs = words.map(|w| f64::from((w >> bit) & 1));
+            expected |= u32::from(reference::value_f64(&truth_constants(&program), &inputs) != 0.0) << bit;
+        }
+        let cases = Cases { inputs: words.map(|w| vec![w]).to_vec(), expected: vec![expected] };
+        prop_assert_eq!(evaluate([&program], &problem_with(Dataset::Word(cases), Score::WrongBits)).unwrap(), [0.0]);
+    }
+
+    #[test]
+    fn lgp_never_needs_more_stack_than_rpn(program in program_of(Primitive::ALL)) {
+        prop_assert!(lgp_stack_depth(&program) <= rpn_stack_depth(&program));
+        prop_assert!(rpn_stack_depth(&program) <= 1 + program.tree_depth() * 3);
+    }
+}
+
+/// Constants as Boolean interpreters see them: true or false.
+fn truth_constants(program: &Rpn) -> Rpn {
+    let truth = |token: &Token| match *token {
+        Token::Constant(c) => Token::Constant(f32::from(u8::from(c != 0.0))),
+        token => token,
+    };
+    Rpn(program.0.iter().map(truth).collect())
+}
+
+#[test]
+fn transcendental_functions_stay_within_four_units_in_the_last_place() {
+    let xs: Vec<f32> = (0..4000).map(|i| (i as f32 - 2000.0) * 0.0123).collect();
+    for (text, absolute) in [
+        ("X1 exp", 0.0),
+        ("X1 log", 0.0),
+        ("X1 sin", 1.5e-7),
+        ("X1 cos", 1.5e-7),
+    ] {
+        let program: Rpn = text.parse().unwrap();
+        for &x in &xs {
+            let want = reference::value_f32(&program, &[x]);
+            let cases = Cases {
+                inputs: vec![vec![x]],
+                expected: vec![want],
+            };
+            let problem = problem_with(Dataset::Float(cases), Score::MeanSquaredError);
+            let error = evaluate([&program], &problem).unwrap()[0].sqrt();
+            let bound = 4.0 * f64::from(want.abs().next_up() - want.abs()) + absolute;
+            assert!(
+                error <= bound,
+                "{text} at {x}: off by {error}, allowed {bound}"
+            );
+        }
+    }
+}
+
+fn history(seed: u64, config: &EvolveConfig, n_threads: usize) -> Vec<(u32, Vec<Rpn>, Vec<f64>)> {
+    let problem = sextic::problem(1, 5000);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(n_threads)
+        .build()
+        .unwrap();
+    pool.install(|| {
+        let mut seen = Vec::new();
+        evolve::evolve(&problem, config, seed, |g| {
+            seen.push((
+                g.number,
+                g.population.programs.clone(),
+                g.population.fitness.clone(),
+            ));
+        })
+        .unwrap();
+        seen
+    })
+}
+
+#[test]
+fn runs_do_not_depend_on_the_number_of_threads() {
+    let config = EvolveConfig {
+        population: 100,
+        generations: 6,
+        ..EvolveConfig::default()
+    };
+    let one = history(11, &config, 1);
+    assert_eq!(one.len(), 6);
+    assert_eq!(one, history(11, &config, 3));
+    assert_ne!(one, history(12, &config, 1));
+}
+
+#[test]
+fn evolution_improves_and_elites_survive() {
+    let config = EvolveConfig {
+        population: 200,
+        generations: 15,
+        elitism: 1,
+        ..EvolveConfig::default()
+    };
+    let best: Vec<f64> = history(3, &config, 2)
+        .iter()
+        .map(|(_, _, f)| f.iter().copied().fold(f64::INFINITY, f64::min))
+        .collect();
+    assert!(best.windows(2).all(|pair| pair[1] <= pair[0]), "{best:?}");
+    assert!(best.last() < best.first(), "{best:?}");
+}
+
+#[test]
+fn unknown_problems_are_named() {
+    let error = problem::by_name("septic", None).unwrap_err().to_string();
+    assert!(
+        error.starts_with("unknown problem `septic`, allowed: sextic"),
+        "{error}"
+    );
+}

@@ -1,0 +1,103 @@
+//! Is every committed kernel readable, named consistently, and made from the sources that are here?
+
+use sha2::{Digest, Sha256};
+use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant, VariantError};
+
+#[test]
+fn every_variant_unpacks_to_the_machine_code_of_its_entry_point() {
+    let variants = Variant::all().unwrap();
+    assert!(variants.len() >= 300, "{} variants", variants.len());
+    for variant in variants {
+        let sass = variant.sass().unwrap();
+        let section = format!(".text.{}:", variant.entry_point());
+        assert!(sass.contains(&section), "{variant}: no {section}");
+        assert_eq!(
+            register_count(&sass),
+            Some(variant.resources().unwrap().registers),
+            "{variant}"
+        );
+        assert!(variant.sass_file().unwrap().contains(&variant.to_string()));
+    }
+}
+
+/// The register count in the ELF attributes of the disassembly: the second word after EIATTR_REGCOUNT.
+fn register_count(sass: &str) -> Option<u32> {
+    let attribute = sass.split("EIATTR_REGCOUNT").nth(1)?;
+    let word = attribute.split(".word").nth(2)?.lines().next()?.trim();
+    u32::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+#[test]
+fn hopper_kernels_keep_the_binary_that_a_driver_loads() {
+    for variant in Variant::all().unwrap() {
+        let cubin = variant.cubin().unwrap();
+        assert_eq!(cubin.is_some(), variant.arch == Arch::Sm90, "{variant}");
+        if let Some(cubin) = cubin {
+            assert_eq!(&cubin[..4], b"\x7fELF", "{variant}");
+        }
+    }
+}
+
+#[test]
+fn kepler_kernels_keep_to_63_registers_and_every_frame_holds_the_stack() {
+    for variant in Variant::all().unwrap() {
+        let resources = variant.resources().unwrap();
+        let limit = if variant.arch == Arch::Sm35 { 63 } else { 64 };
+        assert!(resources.registers <= limit, "{variant}: {resources:?}");
+        assert!(
+            resources.frame_bytes >= 50 * 4 * variant.stack_dim,
+            "{variant}: {resources:?}"
+        );
+    }
+}
+
+#[test]
+fn the_index_was_made_from_the_sources_here() {
+    let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu/kernels");
+    let read = |name: &str| std::fs::read(kernels.join(name)).unwrap();
+    for variant in Variant::all().unwrap() {
+        let resources = variant.resources().unwrap();
+        let mut hash = Sha256::new();
+        hash.update(read(&resources.source));
+        for header in ["functions.cuh", "operands.cuh", "vectors.cuh"] {
+            hash.update(read(header));
+        }
+        let digest: String = hash
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(
+            digest, resources.source_sha256,
+            "{variant}: run tools/regenerate-sass"
+        );
+    }
+}
+
+#[test]
+fn names_round_trip_and_unknown_ones_list_what_is_allowed() {
+    for &shape in Shape::ALL {
+        assert_eq!(shape.name().parse(), Ok(shape));
+    }
+    let error = "rpm".parse::<KernelId>().unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("unknown kernel `rpm`; allowed: rpn"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_variant_that_was_not_compiled_is_an_error_with_the_alternatives() {
+    let mut variant = Variant::new(KernelId::Rpn, FunctionSet::Sextic, 7, Arch::Sm90);
+    variant.math = Math::Fast;
+    let error = variant.sass().unwrap_err();
+    assert!(matches!(error, VariantError::NotCompiled { .. }));
+    assert!(
+        error
+            .to_string()
+            .contains("sm_90/rpn-sextic-d6-unrolled-fast-float"),
+        "{error}"
+    );
+}

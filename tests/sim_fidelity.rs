@@ -1,0 +1,172 @@
+//! Does the simulated multiprocessor have the right shape? Chains, peaks and capacities that can be
+//! worked out by hand, on a multiprocessor of round numbers (`warpstack::sim::testing`).
+
+use warpstack::isa::{OpClass, Space, TimingOp};
+use warpstack::sim::observe::{Cause, Counters};
+use warpstack::sim::spec::{Replacement, SmxSpec};
+use warpstack::sim::testing::{alu, load, load_to, looped, paired, run, spec, store, use_of_load};
+
+fn cycles_per_instruction(counters: &Counters) -> f64 {
+    counters.cycles as f64 / counters.instructions as f64
+}
+
+fn ipc(counters: &Counters) -> f64 {
+    counters.instructions as f64 / counters.cycles as f64
+}
+
+fn assert_near(value: f64, expected: f64, relative: f64) {
+    assert!(
+        (value / expected - 1.0).abs() <= relative,
+        "got {value}, expected {expected}"
+    );
+}
+
+fn run_ops(spec: &SmxSpec, ops: &[TimingOp], n_warps: u32) -> Counters {
+    run(spec, &looped(ops), n_warps, 4000)
+}
+
+#[test]
+fn a_dependent_chain_of_one_warp_costs_its_latency_per_instruction() {
+    let counters = run_ops(&spec(), &vec![alu(OpClass::Fp32, 9); 10], 1);
+    assert_near(cycles_per_instruction(&counters), 9.0, 0.001);
+}
+
+#[test]
+fn enough_warps_hide_the_chain_up_to_one_issue_per_scheduler() {
+    let counters = run_ops(&spec(), &vec![alu(OpClass::Fp32, 9); 10], 64);
+    assert_near(ipc(&counters), 4.0, 0.01);
+}
+
+#[test]
+fn dual_issue_reaches_the_six_alu_groups() {
+    let ops = [paired(OpClass::Fp32), alu(OpClass::Fp32, 1)];
+    let counters = run_ops(&spec(), &ops, 64);
+    assert_near(ipc(&counters), 6.0, 0.02);
+    assert!(counters.dual_issued > 0);
+}
+
+#[test]
+fn a_single_dispatch_scheduler_never_pairs() {
+    let spec = SmxSpec {
+        dispatches_per_scheduler: 1,
+        ..spec()
+    };
+    let counters = run_ops(&spec, &[paired(OpClass::Fp32), alu(OpClass::Fp32, 1)], 64);
+    assert_eq!(counters.dual_issued, 0);
+    assert_near(ipc(&counters), 4.0, 0.01);
+}
+
+#[test]
+fn slow_pipes_take_one_warp_instruction_per_cycle_in_all() {
+    let counters = run_ops(&spec(), &vec![alu(OpClass::Sfu, 1); 8], 64);
+    assert_near(ipc(&counters), 1.0, 0.01);
+}
+
+#[test]
+fn a_local_load_that_hits_costs_the_l1_latency() {
+    let counters = run_ops(&spec(), &[load(Space::Local, 4), use_of_load()], 1);
+    // 35 cycles from load to use, one more to the next load.
+    assert_near(counters.cycles as f64 / counters.tokens(), 36.0 * 2.0, 0.01);
+    assert_eq!(counters.l1_load_hits, counters.l1_load_lines);
+}
+
+#[test]
+fn the_load_store_unit_moves_one_line_per_cycle() {
+    for (bytes, lines) in [(4, 1.0), (8, 2.0), (16, 4.0)] {
+        // Four warps share every set of the four-way L1: all lines stay.
+        let ops: Vec<TimingOp> = (0..13)
+            .map(|i| load_to(4 * i, Space::Local, bytes))
+            .collect();
+        let counters = run_ops(&spec(), &ops, 4);
+        assert_near(cycles_per_instruction(&counters), lines, 0.02);
+    }
+}
+
+#[test]
+fn a_working_set_beyond_the_l1_misses_and_one_within_hits() {
+    let ops: Vec<TimingOp> = (0..16).map(|_| store(Space::Local, 4)).collect();
+    // 16 words x 128 bytes = 2 KiB a warp: 8 warps fill the 16 KiB L1, 32 warps overflow it.
+    let within = run_ops(&spec(), &ops, 8);
+    assert_eq!(within.l1_store_hits, within.l1_store_lines);
+    let beyond = run_ops(&spec(), &ops, 32);
+    assert!(
+        beyond.l1_store_hits * 10 < beyond.l1_store_lines * 9,
+        "{beyond:?}"
+    );
+    assert!(beyond.l2_write_bytes > 0);
+}
+
+#[test]
+fn misses_run_at_the_read_port_s_bandwidth() {
+    let mut spec = spec();
+    spec.l1.replacement = Replacement::Lru;
+    let ops: Vec<TimingOp> = (0..8).map(|i| load_to(4 * i, Space::Local, 16)).collect();
+    let counters = run_ops(&spec, &ops, 64);
+    let bytes_per_cycle = counters.l2_read_bytes as f64 / counters.cycles as f64;
+    assert!(bytes_per_cycle <= 32.5, "{bytes_per_cycle}");
+    assert_eq!(
+        counters.l1_load_hits, 0,
+        "LRU over a cyclic set of four times the capacity never hits"
+    );
+}
+
+#[test]
+fn one_outstanding_global_load_serialises_them() {
+    let ops = [1, 2, 3].map(|register| load_to(register, Space::Global, 4));
+    let many = run_ops(&spec(), &ops, 1);
+    let one = run_ops(
+        &SmxSpec {
+            global_loads_in_flight_per_warp: 1,
+            ..spec()
+        },
+        &ops,
+        1,
+    );
+    assert!(
+        one.cycles > 2 * many.cycles,
+        "{} against {}",
+        one.cycles,
+        many.cycles
+    );
+}
+
+#[test]
+fn the_cpi_stack_sums_to_every_cycle_of_every_scheduler() {
+    let ops = [
+        load(Space::Local, 8),
+        use_of_load(),
+        alu(OpClass::Sfu, 9),
+        store(Space::Local, 8),
+    ];
+    for n_warps in [1, 3, 16, 64] {
+        let counters = run_ops(&spec(), &ops, n_warps);
+        assert_eq!(counters.cpi_stack.iter().sum::<u64>(), 4 * counters.cycles);
+    }
+}
+
+#[test]
+fn an_idle_scheduler_is_charged_to_no_warp() {
+    let counters = run_ops(&spec(), &[alu(OpClass::Fp32, 9)], 1);
+    assert_eq!(
+        counters.cpi_stack[Cause::NoWarp as usize],
+        3 * counters.cycles
+    );
+}
+
+#[test]
+fn the_same_run_twice_is_the_same() {
+    let ops = [
+        load(Space::Local, 16),
+        use_of_load(),
+        store(Space::Local, 16),
+    ];
+    let spec = SmxSpec {
+        l1: warpstack::sim::spec::CacheSpec {
+            replacement: Replacement::Random,
+            ..spec().l1
+        },
+        ..spec()
+    };
+    let (a, b) = (run_ops(&spec, &ops, 48), run_ops(&spec, &ops, 48));
+    assert_eq!((a.cycles, a.l1_load_hits), (b.cycles, b.l1_load_hits));
+}
