@@ -465,20 +465,16 @@ impl<'a> Executor<'a> {
     }
 
     fn indirect(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
-        let Some(Place::Reg(register)) = instruction.sources.first().map(|source| source.place)
-        else {
-            return Err(self.fail("the target is not in a register"));
-        };
-        let value = self.machine.register(register);
+        let memory = instruction
+            .memory
+            .ok_or_else(|| self.fail("no target operand"))?;
+        let value = self.machine.register(memory.base);
         self.known(value, "the target depends on data")?;
         if value.stride != 0 {
             self.ask_position();
         }
-        let offset = instruction.memory.map_or(0, |memory| memory.offset);
-        let target = self
-            .environment
-            .kernel
-            .index_of(value.bits[0].wrapping_add_signed(offset));
+        let target = instruction.indirect_target(value.bits[0]);
+        let target = self.environment.kernel.index_of(target);
         self.machine.pc = target.ok_or_else(|| self.fail("the target is not an instruction"))?;
         Ok(())
     }
