@@ -33,6 +33,7 @@ pub struct TraceBuilder<'k> {
     machine: Machine,
     memo: Memo,
     slopes: Slopes,
+    remembers: bool,
     pool: SegmentPool,
     interned: HashMap<Vec<TraceOp>, SegmentId>,
 }
@@ -132,12 +133,19 @@ impl<'k> TraceBuilder<'k> {
             machine: Machine::new(),
             memo: Memo::default(),
             slopes: Slopes::default(),
+            remembers: true,
             pool: SegmentPool {
                 ops: Vec::new(),
                 starts: vec![0],
             },
             interned: HashMap::new(),
         })
+    }
+
+    /// The same builder without its memory: every segment is executed. Slow, for tests.
+    pub fn forgetful(mut self) -> Self {
+        self.remembers = false;
+        self
     }
 
     /// The trace of one program.
@@ -208,7 +216,8 @@ impl<'k> TraceBuilder<'k> {
                     limit: RUN_LIMIT as u64,
                 });
             }
-            let step = match self.memo.recall(root, self.kernel, program, position) {
+            let known = self.memo.recall(root, self.kernel, program, position);
+            let step = match known.filter(|_| self.remembers) {
                 Some(step) => step,
                 None => self.execute(root, program, position)?,
             };
@@ -273,7 +282,9 @@ impl<'k> TraceBuilder<'k> {
             .questions
             .iter()
             .map(|question| (*question, question.ask(self.kernel, program, position)));
-        self.memo.remember(root, answers, step);
+        if self.remembers {
+            self.memo.remember(root, answers, step);
+        }
         Ok(step)
     }
 
@@ -285,7 +296,7 @@ impl<'k> TraceBuilder<'k> {
     /// The state that the machine is in, at a segment's start.
     fn arrive(&mut self, run: Run, position: u32, fetch: Option<u32>) -> Next {
         let live = &self.live[self.machine.pc];
-        if let Some(fetch) = fetch {
+        if let Some(fetch) = fetch.filter(|_| self.remembers) {
             self.slopes.apply(&mut self.machine, live, fetch);
         }
         let state = self.machine.canonical(live, run, fetch);
