@@ -8,6 +8,7 @@ pub mod alu;
 pub mod builder;
 pub mod error;
 pub mod launch;
+pub mod mix;
 pub mod program;
 pub mod state;
 pub mod uniform;
