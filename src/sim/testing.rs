@@ -153,6 +153,7 @@ pub fn looped(timing: &[TimingOp]) -> ReplayCode {
         last: token,
         nodes: 1,
         shared_bytes: 0,
+        assumptions: 0,
     };
     ReplayCode::new(timing, &pool, &[program])
 }
