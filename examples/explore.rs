@@ -26,7 +26,7 @@ fn main() {
     let cells: Vec<(u32, u32, u32, f64)> = read_cells(&arg("--table", "3"), &arg("--cells", ""));
     let t0 = Instant::now();
     let results: Vec<_> = cells.par_iter().map(|&(threads, d, l1, measured)| {
-        let variant = Variant { kernel: KernelId::Rpn, problem: FunctionSet::Sextic, stack_dim: d, shape, math, dispatch, arch: Arch::Sm35 };
+        let variant = Variant { kernel: KernelId::Rpn, problem: FunctionSet::Sextic, stack_dim: d, stack_registers: 0, shape, math, dispatch, arch: Arch::Sm35 };
         let t1 = Instant::now();
         let traces = KernelTraces::new(&variant, &pop.programs, threads, 100_000).unwrap();
         let trace_s = t1.elapsed().as_secs_f64();

@@ -5,7 +5,7 @@
 //! What it leaves out: time. Units: bytes. Sources: those of `gpu::lower`, `isa`, `trace`.
 
 use crate::gp::program::Rpn;
-use crate::gpu::lower::{LowerError, ProgramWords, lower_rpn};
+use crate::gpu::lower::{LowerError, ProgramWords, lower};
 use crate::gpu::variant::{Resources, Variant, VariantError};
 use crate::isa::{IsaError, Kernel, TimingOp};
 use crate::trace::builder::TraceBuilder;
@@ -44,7 +44,7 @@ pub fn program_words(variant: &Variant, programs: &[Rpn]) -> Result<Vec<ProgramW
         .iter()
         .enumerate()
         .map(|(index, program)| {
-            lower_rpn(program, variant.problem).map_err(|source| TracesError::Lower { index, source })
+            lower(program, variant.kernel, variant.problem).map_err(|source| TracesError::Lower { index, source })
         })
         .collect()
 }
