@@ -4,8 +4,10 @@
 //! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
+pub mod configuration;
 pub mod devices;
 pub mod evolve;
+pub mod explain;
 pub mod kernels;
 pub mod measure;
 pub mod occupancy;

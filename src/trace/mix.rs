@@ -91,7 +91,10 @@ pub fn instruction_mix(
     let roles: Vec<Role> = timing.iter().map(Role::of).collect();
     let mut counts = [0u64; Role::ALL.len()];
     let mut nodes = 0;
-    for program in grid.iter().filter_map(|index| programs.get(*index as usize)) {
+    for program in grid
+        .iter()
+        .filter_map(|index| programs.get(*index as usize))
+    {
         nodes += u64::from(program.nodes);
         for segment in iteration(program) {
             for op in segment_ops(pool, *segment) {
@@ -155,9 +158,18 @@ mod tests {
     #[test]
     fn roles_follow_class_and_space() {
         let role = |class, access| Role::of(&op(class, access));
-        assert_eq!(role(OpClass::Memory, Some((Space::Local, true))), Role::StackTraffic);
-        assert_eq!(role(OpClass::Memory, Some((Space::Global, false))), Role::CaseFetch);
-        assert_eq!(role(OpClass::Memory, Some((Space::Shared, false))), Role::ProgramFetch);
+        assert_eq!(
+            role(OpClass::Memory, Some((Space::Local, true))),
+            Role::StackTraffic
+        );
+        assert_eq!(
+            role(OpClass::Memory, Some((Space::Global, false))),
+            Role::CaseFetch
+        );
+        assert_eq!(
+            role(OpClass::Memory, Some((Space::Shared, false))),
+            Role::ProgramFetch
+        );
         assert_eq!(role(OpClass::Compare, None), Role::Dispatch);
         assert_eq!(role(OpClass::Sfu, None), Role::Arithmetic);
         assert_eq!(role(OpClass::IntAdd, None), Role::Integer);
