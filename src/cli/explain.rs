@@ -2,9 +2,10 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
+use super::engine::EngineArgs;
 use super::simulate::Format;
-use crate::device::Device;
-use crate::predict::{PerformanceModel, Prediction};
+use crate::device::Preset;
+use crate::predict::{Configuration, PerformanceModel, Prediction};
 use crate::report::explain::{self, Explanation};
 use crate::report::{chart, output};
 use std::error::Error;
@@ -15,6 +16,8 @@ use std::path::PathBuf;
 pub struct ExplainArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// A second configuration, by what differs: threads=N,stack-dim=N,l1=KIB,kernel=NAME,problem=NAME
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
@@ -28,14 +31,14 @@ pub struct ExplainArgs {
     pub chart: Option<PathBuf>,
 }
 
-pub fn run(args: &ExplainArgs, device: &Device, model: &dyn PerformanceModel) -> CliResult {
+pub fn run(args: &ExplainArgs) -> CliResult {
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let predictions = predictions(args, device, model)?;
+    let predictions = predictions(args)?;
     let explanations: Vec<Explanation> = predictions.iter().map(Explanation::of).collect();
     let text = match args.format {
         Format::Table => explain::text(&explanations),
@@ -48,18 +51,21 @@ pub fn run(args: &ExplainArgs, device: &Device, model: &dyn PerformanceModel) ->
     Ok(())
 }
 
-fn predictions(
-    args: &ExplainArgs,
-    device: &Device,
-    model: &dyn PerformanceModel,
-) -> Result<Vec<Prediction>, Box<dyn Error>> {
-    let mut configurations = vec![args.configuration.clone()];
+fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
+    let device = Preset::load(&args.configuration.device)?.device;
+    let mut configurations = vec![args.configuration.configuration(&device)?];
     if let Some(changes) = &args.against {
-        configurations.push(args.configuration.changed(changes)?);
+        let changed = args.configuration.changed(changes)?;
+        configurations.push(changed.configuration(&device)?);
     }
+    let problem = |configuration: &Configuration| configuration.problem.clone();
+    let mut problems: Vec<String> = configurations.iter().map(problem).collect();
+    problems.dedup();
+    let problems: Vec<&str> = problems.iter().map(String::as_str).collect();
+    let model = args.engine.open(&device, &problems)?;
     let mut predictions = Vec::new();
-    for configuration in configurations {
-        predictions.push(model.predict(&configuration.configuration(device)?)?);
+    for configuration in &configurations {
+        predictions.push(model.predict(configuration)?);
     }
     Ok(predictions)
 }

@@ -6,6 +6,7 @@
 
 pub mod configuration;
 pub mod devices;
+pub mod engine;
 pub mod evolve;
 pub mod explain;
 pub mod kernels;
@@ -38,6 +39,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Simulate(simulate::SimulateArgs),
+    Reproduce(reproduce::ReproduceArgs),
+    Explain(explain::ExplainArgs),
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
@@ -65,6 +69,9 @@ fn dispatch(cli: Cli) -> CliResult {
             .build_global()?;
     }
     match cli.command {
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),
         Command::Measure(args) => measure::run(&args),

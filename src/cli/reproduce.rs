@@ -1,12 +1,13 @@
 //! `warpstack reproduce`: a table of the paper, predicted cell by cell beside what was measured.
 
 use super::CliResult;
+use super::engine::EngineArgs;
+use crate::device::Preset;
 use crate::predict::{PerformanceModel, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
 use crate::report::{output, reproduction};
-use crate::validate::cells::PROBLEMS;
-use crate::validate::{Cell, Compared, Measured, Split, Table, cells};
+use crate::validate::{Cell, Compared, Measured, Table, cells};
 use rayon::prelude::*;
 use std::error::Error;
 use std::path::PathBuf;
@@ -23,9 +24,8 @@ pub struct ReproduceArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]
     pub device: String,
-    /// The performance model
-    #[arg(long, value_enum, default_value = "sim")]
-    pub engine: Engine,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output
@@ -37,25 +37,13 @@ pub struct ReproduceArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Engine {
-    /// The cycle-approximate simulator
-    Sim,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     Table,
     Csv,
 }
 
-/// `split` says which cells took part in choosing a fitted value.
-pub fn run(
-    args: &ReproduceArgs,
-    model: &dyn PerformanceModel,
-    split: impl Fn(&Cell) -> Split,
-) -> CliResult {
+pub fn run(args: &ReproduceArgs) -> CliResult {
     let table = parse_table(&args.table)?;
-    check_problem(&args.problem)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
@@ -63,14 +51,16 @@ pub fn run(
         chart::check_path(path)?;
     }
     let cells = cells(table, &args.problem);
-    let predictions = predict_all(model, &cells)?;
+    let device = Preset::load(&args.device)?.device;
+    let model = args.engine.open(&device, &[&args.problem])?;
+    let predictions = predict_all(&model, &cells)?;
     // Measured values are read only now that every prediction stands.
     let measured = Measured::of_paper(table)?;
     let compared: Vec<Compared> = cells
         .into_iter()
         .zip(predictions)
         .map(|(cell, predicted_gpops_billion)| Compared {
-            split: split(&cell),
+            split: cell.split(),
             measured: measured.get(&cell),
             predicted_gpops_billion,
             cell,
@@ -83,6 +73,9 @@ pub fn run(
     output::write(args.out.as_deref(), &content)?;
     if let Some(path) = &args.chart {
         chart::save(&Panels { cells: &compared }, path)?;
+    }
+    for sentence in model.weighting() {
+        eprintln!("{sentence}");
     }
     eprint!("{}", reproduction::summary(&compared));
     Ok(())
@@ -107,12 +100,4 @@ fn parse_table(given: &str) -> Result<Table, Box<dyn Error>> {
         let allowed = Table::ALL.map(|table| table.number().to_string());
         format!("unknown table \"{given}\"; allowed: {}", allowed.join(", ")).into()
     })
-}
-
-fn check_problem(given: &str) -> Result<(), Box<dyn Error>> {
-    if PROBLEMS.contains(&given) {
-        return Ok(());
-    }
-    let allowed = PROBLEMS.join(", ");
-    Err(format!("unknown problem \"{given}\"; allowed: {allowed}").into())
 }

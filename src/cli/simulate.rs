@@ -2,7 +2,8 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use crate::device::Device;
+use super::engine::EngineArgs;
+use crate::device::Preset;
 use crate::predict::PerformanceModel;
 use crate::report::{output, prediction};
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ use std::path::PathBuf;
 pub struct SimulateArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output
@@ -25,11 +28,14 @@ pub enum Format {
     Json,
 }
 
-pub fn run(args: &SimulateArgs, device: &Device, model: &dyn PerformanceModel) -> CliResult {
+pub fn run(args: &SimulateArgs) -> CliResult {
+    let device = Preset::load(&args.configuration.device)?.device;
+    let configuration = args.configuration.configuration(&device)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
-    let prediction = model.predict(&args.configuration.configuration(device)?)?;
+    let model = args.engine.open(&device, &[&configuration.problem])?;
+    let prediction = model.predict(&configuration)?;
     let text = match args.format {
         Format::Table => prediction::text(&prediction),
         Format::Json => prediction::json(&prediction)?,
