@@ -312,10 +312,9 @@ pub fn chart(explanations: &[Explanation]) -> StackedBars {
             .map(|share| (share.name.clone(), share.per_operation))
             .collect(),
     };
-    StackedBars {
-        title: "Where the cycles go".into(),
-        unit: "scheduler cycles per operation (one node on 32 fitness cases); shorter is faster"
-            .into(),
-        bars: explanations.iter().map(bar).collect(),
-    }
+    StackedBars::new(
+        "Where the cycles go".into(),
+        "scheduler cycles per operation (one node on 32 fitness cases); shorter is faster".into(),
+        explanations.iter().map(bar).collect(),
+    )
 }
