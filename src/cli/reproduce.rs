@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
-use crate::device::Preset;
+use crate::device::{Device, Preset};
 use crate::predict::{PerformanceModel, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
@@ -28,6 +28,9 @@ pub struct ReproduceArgs {
     pub engine: EngineArgs,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
+    /// Repeat with N other draws of programs from the corpus and report how far the results spread
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
+    pub spread: Option<u16>,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -54,18 +57,10 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     let device = Preset::load(&args.device)?.device;
     let model = args.engine.open(&device, &[&args.problem])?;
     let predictions = predict_all(&model, &cells)?;
+    let other_draws = other_draws(args, &device, &cells)?;
     // Measured values are read only now that every prediction stands.
     let measured = Measured::of_paper(table)?;
-    let compared: Vec<Compared> = cells
-        .into_iter()
-        .zip(predictions)
-        .map(|(cell, predicted_gpops_billion)| Compared {
-            split: cell.split(),
-            measured: measured.get(&cell),
-            predicted_gpops_billion,
-            cell,
-        })
-        .collect();
+    let compared = compare(&cells, &predictions, &measured);
     let content = match args.format {
         Format::Table => reproduction::text(&compared).into_bytes(),
         Format::Csv => reproduction::csv(&compared)?,
@@ -78,7 +73,42 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         eprintln!("{sentence}");
     }
     eprint!("{}", reproduction::summary(&compared));
+    let draws: Vec<_> = other_draws
+        .iter()
+        .map(|predictions| compare(&cells, predictions, &measured))
+        .collect();
+    eprint!("{}", reproduction::spread(&draws));
     Ok(())
+}
+
+/// Predictions for further draws of programs, as many as asked for.
+fn other_draws(
+    args: &ReproduceArgs,
+    device: &Device,
+    cells: &[Cell],
+) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
+    let n_draws = u64::from(args.spread.unwrap_or(0));
+    let mut draws = Vec::new();
+    for draw in 1..=n_draws {
+        let mut engine = args.engine.clone();
+        engine.population_seed = engine.population_seed.wrapping_add(draw);
+        let model = engine.open(device, &[&args.problem])?;
+        draws.push(predict_all(&model, cells)?);
+    }
+    Ok(draws)
+}
+
+fn compare(cells: &[Cell], predictions: &[f64], measured: &Measured) -> Vec<Compared> {
+    cells
+        .iter()
+        .zip(predictions)
+        .map(|(cell, predicted)| Compared {
+            cell: cell.clone(),
+            split: cell.split(),
+            predicted_gpops_billion: *predicted,
+            measured: measured.get(cell),
+        })
+        .collect()
 }
 
 /// In parallel, in the order of the cells.
