@@ -59,8 +59,8 @@ fn main() {
         if f("--dual", "1") == 0.0 { spec.dispatches_per_scheduler = 1; }
         let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
         let frame = traces.resources.frame_bytes;
-        let geometry = Geometry { threads_per_block: threads, stack_dim: d, fitness_cases: 100_000, resident_blocks: occ.blocks, local_stride_bytes: frame.next_multiple_of(16) * 32 };
-        let launch = Launch { spec: &spec, code: &code, code_bytes: traces.code_bytes, geometry, n_smx: 7, clock_hz: device.chip.clock_mhz * 1e6, grid: &pop.grid };
+        let geometry = Geometry { threads_per_block: threads, stack_dim: d, fitness_cases: 100_000, resident_blocks: occ.blocks, n_smx: 7, local_stride_bytes: frame.next_multiple_of(16) * 32 };
+        let launch = Launch { spec: &spec, code: &code, code_bytes: traces.code_bytes, geometry, n_smx: 7, clock_hz: device.chip.clock_mhz * 1e6, sample: &pop.sample, grids: &pop.grids };
         let blocks = (f("--work", "24") * 1024.0 / threads as f64).ceil() as u32;
         let effort = Effort { plan: WindowPlan { iteration_cap: f("--cap", "2") as u32, warm_up_percent: 40, blocks: blocks.max(occ.blocks), batches: 10, seed: 7 }, partial_blocks: (blocks / 4).max(1) };
         let r = simulate_launch(&launch, &effort).unwrap();
@@ -72,7 +72,7 @@ fn main() {
         let c = &r.window.counters;
         let steady = r.window.tokens_per_cycle * 32.0 * *d as f64 * 7.0 * device.chip.clock_mhz * 1e6 / 1e9;
         let g = r.gpops / 1e9;
-        let g = if f("--steady","1") > 0.0 { steady * f("--tail", "0.975") } else { g };
+        let g = if f("--steady","0") > 0.0 { steady * f("--tail", "0.975") } else { g };
         let err = 100.0 * (g / measured - 1.0);
         sum += err.abs(); n += 1; instr += r.simulated_instructions; wall += r.wall_seconds;
         let total: u64 = c.cpi_stack.iter().sum();

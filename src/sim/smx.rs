@@ -92,6 +92,7 @@ pub struct Smx<'a> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
+    case_window_bytes: u32,
     queue: BlockQueue,
     schedulers: Vec<Scheduler>,
     warps: Vec<Option<Warp>>,
@@ -126,6 +127,7 @@ impl<'a> Smx<'a> {
         let mut smx = Smx {
             spec,
             code,
+            case_window_bytes: geometry.case_window_bytes(),
             geometry,
             queue,
             schedulers: vec![Scheduler::new(); spec.n_schedulers],
@@ -345,7 +347,7 @@ impl<'a> Smx<'a> {
         };
         if op.request != MemoryRequest::None {
             let offset = match op.address_kind {
-                AddressKind::PerCase => warp.case_offset_bytes,
+                AddressKind::PerCase => warp.case_offset_bytes % self.case_window_bytes,
                 AddressKind::PerThread => warp.case_offset_bytes,
                 _ => 0,
             };

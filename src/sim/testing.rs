@@ -187,6 +187,7 @@ pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Coun
         stack_dim: 1,
         fitness_cases: 32 * 1_000_000,
         resident_blocks: n_warps,
+        n_smx: 1,
         local_stride_bytes: 4096,
     };
     let queue = BlockQueue::new(vec![0], &geometry, 1_000_000);
