@@ -62,6 +62,9 @@ pub struct BlockStart {
     /// Whether this block pays for the program copy. A window that cuts the iterations of a block cuts
     /// its prologues by the same factor.
     pub run_prologue: bool,
+    /// Iteration of the case loop at which a block whose iterations are cut begins: the blocks of a whole
+    /// run are spread over the fitness cases, those of a window must be too.
+    pub first_iteration: u32,
 }
 
 impl BlockQueue {
@@ -86,10 +89,14 @@ impl BlockQueue {
         if run_prologue {
             self.prologue_debt -= 1.0;
         }
-        BlockStart {
-            program,
-            run_prologue,
-        }
+        BlockStart { program, run_prologue, first_iteration: self.first_iteration() }
+    }
+
+    /// Spreads evenly by the golden ratio (a low-discrepancy sequence).
+    fn first_iteration(&self) -> u32 {
+        let room = self.full_iterations.saturating_sub(self.iteration_cap);
+        let position = (self.next as f64 * 0.618_033_988_749_895).fract();
+        (position * f64::from(room + 1)) as u32
     }
 
     /// Iterations that a warp with `full` of them runs in the window.

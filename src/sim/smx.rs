@@ -188,7 +188,7 @@ impl<'a> Smx<'a> {
                     skip_iterations: skip,
                     run_prologue: start.run_prologue && staggered.is_none(),
                     local_base: slot * self.geometry.local_stride_bytes,
-                    case_offset_bytes: 128 * w,
+                    case_offset_bytes: 128 * w + start.first_iteration * stride,
                     case_stride_bytes: stride,
                 },
             );
@@ -361,6 +361,9 @@ impl<'a> Smx<'a> {
         } else if op.class == OpClass::ConstantLoad {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
+        }
+        if op.redirects && self.spec.branch_issue_slots > 1 {
+            self.schedulers[s].busy_until = now + u64::from(self.spec.branch_issue_slots);
         }
         match warp.step(self.code) {
             Step::Within => {}
