@@ -34,7 +34,9 @@ impl Geometry {
 
     /// Bytes of fitness-case rows that one multiprocessor's share of the L2 sees.
     pub fn case_window_bytes(&self) -> u32 {
-        (4 * self.fitness_cases).div_ceil(self.n_smx).next_multiple_of(128)
+        (4 * self.fitness_cases)
+            .div_ceil(self.n_smx)
+            .next_multiple_of(128)
     }
 
     /// Iterations of the case loop that warp `warp` of a block executes.
@@ -98,7 +100,11 @@ impl BlockQueue {
         if run_prologue {
             self.prologue_debt -= 1.0;
         }
-        BlockStart { program, run_prologue, first_iteration: self.first_iteration() }
+        BlockStart {
+            program,
+            run_prologue,
+            first_iteration: self.first_iteration(),
+        }
     }
 
     /// Spreads evenly by the golden ratio (a low-discrepancy sequence).

@@ -89,7 +89,10 @@ fn run_grids(launch: &Launch, rates: &RateCurve) -> (f64, f64) {
     let mut total = (0.0, 0.0);
     for grid in launch.grids {
         // Padding of the last iteration is work too, but not useful work.
-        let work: Vec<f64> = grid.iter().map(|&nodes| f64::from(nodes) * warp_iterations as f64).collect();
+        let work: Vec<f64> = grid
+            .iter()
+            .map(|&nodes| f64::from(nodes) * warp_iterations as f64)
+            .collect();
         total.0 += makespan_cycles(&work, launch.n_smx, blocks, rates);
         total.1 += grid.iter().map(|&nodes| f64::from(nodes)).sum::<f64>();
     }

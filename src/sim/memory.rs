@@ -34,7 +34,10 @@ struct Outstanding {
 
 impl Outstanding {
     fn new(limit: u32) -> Self {
-        Outstanding { ends_at: Vec::with_capacity(limit as usize), limit: limit as usize }
+        Outstanding {
+            ends_at: Vec::with_capacity(limit as usize),
+            limit: limit as usize,
+        }
     }
 
     /// The first cycle from `cycle` on at which a request can be tracked.
@@ -46,8 +49,12 @@ impl Outstanding {
         if self.ends_at.len() < self.limit {
             return cycle;
         }
-        let (index, &first) =
-            self.ends_at.iter().enumerate().min_by_key(|entry| *entry.1).expect("the limit is above 0");
+        let (index, &first) = self
+            .ends_at
+            .iter()
+            .enumerate()
+            .min_by_key(|entry| *entry.1)
+            .expect("the limit is above 0");
         self.ends_at.swap_remove(index);
         first
     }

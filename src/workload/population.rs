@@ -51,7 +51,10 @@ impl Population {
             return Err(PopulationError::Empty);
         }
         let (weights, weighting) = match depth_percentages {
-            None => (vec![1.0; corpus.entries.len()], "corpus as evolved".to_owned()),
+            None => (
+                vec![1.0; corpus.entries.len()],
+                "corpus as evolved".to_owned(),
+            ),
             Some(percentages) => {
                 let weights = weights_for_depth_percentages(&corpus.rpn_depths(), percentages)?;
                 let text = describe(&weights);
@@ -72,12 +75,21 @@ impl Population {
         }
         sample.shuffle(&mut rng);
         let grids = draw_grids(corpus, &weights, n_blocks, &mut rng);
-        Ok(Population { programs, sample, grids, weighting })
+        Ok(Population {
+            programs,
+            sample,
+            grids,
+            weighting,
+        })
     }
 
     /// Mean number of nodes over the blocks of the sample.
     pub fn mean_nodes(&self) -> f64 {
-        let nodes: usize = self.sample.iter().map(|&p| self.programs[p as usize].0.len()).sum();
+        let nodes: usize = self
+            .sample
+            .iter()
+            .map(|&p| self.programs[p as usize].0.len())
+            .sum();
         nodes as f64 / self.sample.len() as f64
     }
 }
@@ -86,8 +98,17 @@ impl Population {
 const N_GRIDS: usize = 32;
 
 /// Launches of evenly chosen generations: each draws from one generation of one run and its neighbours.
-fn draw_grids(corpus: &Corpus, weights: &[f64], n_blocks: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<u32>> {
-    let mut generations: Vec<(u32, u32)> = corpus.entries.iter().map(|e| (e.run, e.generation)).collect();
+fn draw_grids(
+    corpus: &Corpus,
+    weights: &[f64],
+    n_blocks: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<Vec<u32>> {
+    let mut generations: Vec<(u32, u32)> = corpus
+        .entries
+        .iter()
+        .map(|e| (e.run, e.generation))
+        .collect();
     generations.sort_unstable();
     generations.dedup();
     let n_grids = N_GRIDS.min(generations.len());
@@ -97,11 +118,16 @@ fn draw_grids(corpus: &Corpus, weights: &[f64], n_blocks: usize, rng: &mut ChaCh
             let near: Vec<usize> = (0..corpus.entries.len())
                 .filter(|&e| {
                     let entry = &corpus.entries[e];
-                    entry.run == run && entry.generation.abs_diff(generation) <= 1 && weights[e] > 0.0
+                    entry.run == run
+                        && entry.generation.abs_diff(generation) <= 1
+                        && weights[e] > 0.0
                 })
                 .collect();
             let chosen = systematic(corpus, &near, weights, n_blocks, rng);
-            let mut grid: Vec<u32> = chosen.iter().map(|&e| corpus.entries[e].program.0.len() as u32).collect();
+            let mut grid: Vec<u32> = chosen
+                .iter()
+                .map(|&e| corpus.entries[e].program.0.len() as u32)
+                .collect();
             grid.shuffle(rng);
             (!grid.is_empty()).then_some(grid)
         })
@@ -109,7 +135,10 @@ fn draw_grids(corpus: &Corpus, weights: &[f64], n_blocks: usize, rng: &mut ChaCh
 }
 
 fn describe(weights: &Weights) -> String {
-    let mut text = format!("corpus weighted to given depth percentages (largest weight {:.2})", weights.largest);
+    let mut text = format!(
+        "corpus weighted to given depth percentages (largest weight {:.2})",
+        weights.largest
+    );
     for merged in &weights.merged {
         text.push_str("; ");
         text.push_str(merged);
