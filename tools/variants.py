@@ -2,7 +2,7 @@
 import dataclasses
 
 ARCHES = ("sm_35", "sm_90")
-SOURCES = {"rpn": "rpn.cu"}
+PROBLEMS = ("sextic", "shuttle", "kddcup", "mux20")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -10,6 +10,7 @@ class Variant:
     kernel: str
     problem: str
     stack_dim: int
+    stack_registers: int = 0
     shape: str = "unrolled"
     math: str = "accurate"
     dispatch: str = "float"
@@ -17,11 +18,13 @@ class Variant:
 
     @property
     def source(self):
-        return SOURCES[self.kernel]
+        return f"{self.kernel}.cu"
 
     @property
     def stem(self):
-        return f"{self.kernel}-{self.problem}-d{self.stack_dim}-{self.shape}-{self.math}-{self.dispatch}"
+        registers = f"-r{self.stack_registers}" if self.kernel == "lgp-registers" else ""
+        stack = f"d{self.stack_dim}{registers}"
+        return f"{self.kernel}-{self.problem}-{stack}-{self.shape}-{self.math}-{self.dispatch}"
 
     @property
     def name(self):
@@ -35,16 +38,38 @@ class Variant:
         return dataclasses.asdict(self)
 
     def options(self):
-        macro = {"PROBLEM": self.problem, "SHAPE": self.shape, "DISPATCH": self.dispatch}
-        chosen = [f"-D{key}_{value.upper().replace('-', '_')}" for key, value in macro.items()]
-        fast = ["--use_fast_math"] if self.math == "fast" else []
-        return [*chosen, f"-DSTACKDIM={self.stack_dim}", *fast]
+        named = {"PROBLEM": self.problem, "SHAPE": self.shape, "DISPATCH": self.dispatch}
+        chosen = [f"-D{key}_{value.upper().replace('-', '_')}" for key, value in named.items()]
+        chosen += [f"-DSTACKDIM={self.stack_dim}"]
+        if self.stack_registers:
+            chosen += [f"-DSTACK_REGISTERS={self.stack_registers}"]
+        return chosen + (["--use_fast_math"] if self.math == "fast" else [])
+
+
+def interpreters():
+    """Kernel, second dimension and stack registers of every interpreter of the paper."""
+    for kernel in ("rpn", "lgp"):
+        for dim in range(1, 7):
+            yield kernel, dim, 0
+    for dim in (2, 3, 4):
+        yield "lgp-vector", dim, 0
+    for registers in (1, 2, 3, 4):
+        yield "lgp-registers", 4, registers
 
 
 def all_variants():
+    for arch in ARCHES:
+        for problem in PROBLEMS:
+            for kernel, dim, registers in interpreters():
+                base = Variant(kernel, problem, dim, registers, arch=arch)
+                yield base
+                # Boolean words know no mathematics to be fast at.
+                if problem != "mux20":
+                    yield dataclasses.replace(base, math="fast")
+    # What CUDA 5.0 made of Listing 1 is not known: the alternatives, for one problem.
     for dim in range(1, 7):
         for math in ("accurate", "fast"):
-            for shape in ("unrolled", "rolled", "rolled-input"):
-                yield Variant("rpn", "sextic", dim, shape, math)
-            yield Variant("rpn", "sextic", dim, "unrolled", math, dispatch="int")
-            yield Variant("rpn", "sextic", dim, "unrolled", math, arch="sm_90")
+            base = Variant("rpn", "sextic", dim, math=math)
+            for shape in ("rolled", "rolled-input"):
+                yield dataclasses.replace(base, shape=shape)
+            yield dataclasses.replace(base, dispatch="int")

@@ -7,6 +7,7 @@
 pub mod devices;
 pub mod evolve;
 pub mod kernels;
+pub mod measure;
 pub mod occupancy;
 pub mod problems;
 pub mod reproduce;
@@ -38,6 +39,7 @@ enum Command {
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
+    Measure(measure::MeasureArgs),
     Problems(problems::ProblemsArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
@@ -63,6 +65,7 @@ fn dispatch(cli: Cli) -> CliResult {
     match cli.command {
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),
+        Command::Measure(args) => measure::run(&args),
         Command::Problems(args) => problems::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),

@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use crate::predict::{PerformanceModel, PredictError};
+use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
 use crate::report::{output, reproduction};
 use crate::validate::cells::PROBLEMS;
@@ -30,6 +31,9 @@ pub struct ReproduceArgs {
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Chart of predicted and measured values to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -55,6 +59,9 @@ pub fn run(
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
     let cells = cells(table, &args.problem);
     let predictions = predict_all(model, &cells)?;
     // Measured values are read only now that every prediction stands.
@@ -74,6 +81,9 @@ pub fn run(
         Format::Csv => reproduction::csv(&compared)?,
     };
     output::write(args.out.as_deref(), &content)?;
+    if let Some(path) = &args.chart {
+        chart::save(&Panels { cells: &compared }, path)?;
+    }
     eprint!("{}", reproduction::summary(&compared));
     Ok(())
 }

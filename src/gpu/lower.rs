@@ -1,13 +1,15 @@
 //! Programs as the words that a kernel reads.
 //!
-//! Models: the token codes of `kernels/functions.cuh`; a terminal is followed by its operand.
+//! Models: the token codes of `kernels/functions.cuh`. A terminal is followed by its operand; an LGP
+//! instruction is its function and then its operands, the last one first (the order of popping).
 //! Leaves out: the layout of many programs in device memory (one row of `maxprogsize` words each).
 //! Units: one word is 4 bytes.
-//! Sources: Chitty 2016, Listing 1 (CONST_VALUE, DATA_INPUT, 255 as the end) and Table 2 (size 1000, depth 50).
+//! Sources: Chitty 2016, Listings 1 and 2 (CONST_VALUE, DATA_INPUT, STACK_VALUE, 255 as the end), Table 2
+//! (size 1000, depth 50) and section 5 (the symbolic stack that turns a postfix program into a linear one).
 
 use thiserror::Error;
 
-use super::variant::FunctionSet;
+use super::variant::{FunctionSet, KernelId};
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
 
@@ -19,6 +21,7 @@ pub const MAX_NODES: usize = 1000;
 pub const END: f32 = 255.0;
 const CONST_VALUE: f32 = 0.0;
 const DATA_INPUT: f32 = 1.0;
+const STACK_VALUE: f32 = 254.0;
 
 /// A program that a kernel cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -40,16 +43,16 @@ pub enum LowerError {
         levels: usize,
     },
     #[error("the program leaves {given} values on the stack; allowed: 1")]
-    Leftover { given: usize },
+    LeftOver { given: usize },
 }
 
 /// One program in a kernel's encoding, its end word included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramWords {
     pub words: Vec<f32>,
-    /// Index of the first word of every token, in order; the end word is not a token.
+    /// Index of the first word of every token (RPN) or instruction (LGP); the end word starts none.
     pub token_starts: Vec<u32>,
-    /// Functions and terminals: the nodes that GPop/s counts.
+    /// Functions and terminals of the program: the nodes that GPop/s counts.
     pub nodes: u32,
 }
 
@@ -58,38 +61,180 @@ impl ProgramWords {
     pub fn shared_bytes(&self) -> usize {
         self.words.len() * size_of::<f32>()
     }
+
+    fn start_token(&mut self) {
+        self.token_starts.push(self.words.len() as u32);
+    }
 }
 
 /// The functions of a problem's interpreter with their token codes, in the order of its compare chain.
 pub fn function_codes(problem: FunctionSet) -> &'static [(Primitive, u8)] {
     use Primitive::*;
+    const ARITHMETIC: [(Primitive, u8); 4] = [(Add, 2), (Sub, 3), (Mul, 4), (Div, 5)];
+    const TRANSCENDENTAL: [(Primitive, u8); 4] = [(Sin, 6), (Cos, 7), (Log, 8), (Exp, 9)];
+    const DECISION: [(Primitive, u8); 6] = [
+        (Greater, 10),
+        (Less, 11),
+        (Equal, 12),
+        (And, 13),
+        (Or, 14),
+        (If, 15),
+    ];
+    const SEXTIC: [(Primitive, u8); 8] = join(ARITHMETIC, TRANSCENDENTAL);
+    const SHUTTLE: [(Primitive, u8); 10] = join(ARITHMETIC, DECISION);
+    const KDDCUP: [(Primitive, u8); 14] = join(SHUTTLE, TRANSCENDENTAL);
+    const MUX20: [(Primitive, u8); 4] = [(And, 13), (Or, 14), (Nand, 16), (Nor, 17)];
     match problem {
-        FunctionSet::Sextic => {
-            &[(Add, 2), (Sub, 3), (Mul, 4), (Div, 5), (Sin, 6), (Cos, 7), (Log, 8), (Exp, 9)]
-        }
+        FunctionSet::Sextic => &SEXTIC,
+        FunctionSet::Shuttle => &SHUTTLE,
+        FunctionSet::Kddcup => &KDDCUP,
+        FunctionSet::Mux20 => &MUX20,
     }
 }
 
-/// The words of a postfix program.
-pub fn lower_rpn(program: &Rpn, problem: FunctionSet) -> Result<ProgramWords, LowerError> {
+const fn join<const A: usize, const B: usize, const C: usize>(
+    first: [(Primitive, u8); A],
+    second: [(Primitive, u8); B],
+) -> [(Primitive, u8); C] {
+    assert!(A + B == C);
+    let mut joined = [(Primitive::Add, 0); C];
+    let mut index = 0;
+    while index < C {
+        joined[index] = if index < A {
+            first[index]
+        } else {
+            second[index - A]
+        };
+        index += 1;
+    }
+    joined
+}
+
+/// The words of a program for `kernel`.
+pub fn lower(
+    program: &Rpn,
+    kernel: KernelId,
+    problem: FunctionSet,
+) -> Result<ProgramWords, LowerError> {
     check_size(program.0.len())?;
-    check_stack(program)?;
-    let mut words = Vec::with_capacity(2 * program.0.len() + 1);
-    let mut token_starts = Vec::with_capacity(program.0.len());
-    for &token in &program.0 {
-        token_starts.push(words.len() as u32);
+    match kernel {
+        KernelId::Rpn => lower_rpn(program, problem),
+        KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lower_lgp(program, problem),
+    }
+}
+
+fn lower_rpn(program: &Rpn, problem: FunctionSet) -> Result<ProgramWords, LowerError> {
+    let mut lowered = empty(program);
+    let mut levels = Levels::default();
+    for (index, &token) in program.0.iter().enumerate() {
+        levels.pop(index, token.arity())?;
+        levels.push()?;
+        lowered.start_token();
         match token {
-            Token::Input(index) => words.extend([DATA_INPUT, f32::from(index)]),
-            Token::Constant(value) => words.extend([CONST_VALUE, constant_word(value)]),
-            Token::Apply(primitive) => words.push(function_word(primitive, problem)?),
+            Token::Input(input) => lowered.words.extend([DATA_INPUT, f32::from(input)]),
+            Token::Constant(value) => lowered.words.extend([CONST_VALUE, constant_word(value)]),
+            Token::Apply(primitive) => lowered.words.push(function_word(primitive, problem)?),
         }
     }
-    words.push(END);
-    Ok(ProgramWords {
-        words,
-        token_starts,
+    levels.finish()?;
+    lowered.words.push(END);
+    Ok(lowered)
+}
+
+/// An operand on the symbolic stack.
+#[derive(Clone, Copy)]
+enum Operand {
+    Input(u16),
+    Constant(f32),
+    Stack,
+}
+
+fn lower_lgp(program: &Rpn, problem: FunctionSet) -> Result<ProgramWords, LowerError> {
+    let mut lowered = empty(program);
+    let mut levels = Levels::default();
+    let mut symbolic = Vec::new();
+    for (index, &token) in program.0.iter().enumerate() {
+        let primitive = match token {
+            Token::Input(input) => {
+                symbolic.push(Operand::Input(input));
+                continue;
+            }
+            Token::Constant(value) => {
+                symbolic.push(Operand::Constant(value));
+                continue;
+            }
+            Token::Apply(primitive) => primitive,
+        };
+        let arity = primitive.arity();
+        let first = symbolic
+            .len()
+            .checked_sub(arity)
+            .ok_or(LowerError::Underflow {
+                token: index,
+                arity,
+                levels: symbolic.len(),
+            })?;
+        let operands = symbolic.split_off(first);
+        let popped = operands
+            .iter()
+            .filter(|operand| matches!(operand, Operand::Stack))
+            .count();
+        levels.pop(index, popped)?;
+        levels.push()?;
+        push_instruction(&mut lowered, primitive, &operands, problem)?;
+        symbolic.push(Operand::Stack);
+    }
+    match symbolic[..] {
+        [Operand::Stack] => {}
+        [terminal] => push_terminal(&mut lowered, terminal, problem)?,
+        _ => {
+            return Err(LowerError::LeftOver {
+                given: symbolic.len(),
+            });
+        }
+    }
+    lowered.words.push(END);
+    Ok(lowered)
+}
+
+fn push_instruction(
+    lowered: &mut ProgramWords,
+    primitive: Primitive,
+    operands: &[Operand],
+    problem: FunctionSet,
+) -> Result<(), LowerError> {
+    lowered.start_token();
+    lowered.words.push(function_word(primitive, problem)?);
+    for &operand in operands.iter().rev() {
+        match operand {
+            Operand::Stack => lowered.words.push(STACK_VALUE),
+            Operand::Input(input) => lowered.words.extend([DATA_INPUT, f32::from(input)]),
+            Operand::Constant(value) => lowered.words.extend([CONST_VALUE, constant_word(value)]),
+        }
+    }
+    Ok(())
+}
+
+/// A program that is one terminal has no function to make an instruction of: an operation that changes
+/// nothing stands in.
+fn push_terminal(
+    lowered: &mut ProgramWords,
+    terminal: Operand,
+    problem: FunctionSet,
+) -> Result<(), LowerError> {
+    let (primitive, second) = match problem {
+        FunctionSet::Mux20 => (Primitive::And, terminal),
+        _ => (Primitive::Add, Operand::Constant(0.0)),
+    };
+    push_instruction(lowered, primitive, &[terminal, second], problem)
+}
+
+fn empty(program: &Rpn) -> ProgramWords {
+    ProgramWords {
+        words: Vec::with_capacity(4 * program.0.len() + 1),
+        token_starts: Vec::with_capacity(program.0.len()),
         nodes: program.0.len() as u32,
-    })
+    }
 }
 
 /// A constant equal to the end word would end the kernel's copy loop: the next float stands in for it.
@@ -104,9 +249,13 @@ fn function_word(primitive: Primitive, problem: FunctionSet) -> Result<f32, Lowe
         .find(|(known, _)| *known == primitive)
         .map(|&(_, code)| f32::from(code))
         .ok_or_else(|| LowerError::Unsupported {
-            given: primitive.name(),
+            given: primitive.symbol(),
             problem,
-            allowed: codes.iter().map(|(known, _)| known.name()).collect::<Vec<_>>().join(", "),
+            allowed: codes
+                .iter()
+                .map(|(known, _)| known.symbol())
+                .collect::<Vec<_>>()
+                .join(" "),
         })
 }
 
@@ -118,21 +267,36 @@ fn check_size(nodes: usize) -> Result<(), LowerError> {
     }
 }
 
-fn check_stack(program: &Rpn) -> Result<(), LowerError> {
-    let (mut levels, mut deepest) = (0, 0);
-    for (index, token) in program.0.iter().enumerate() {
-        let arity = match token {
-            Token::Input(_) | Token::Constant(_) => 0,
-            Token::Apply(primitive) => primitive.arity(),
-        };
-        if levels < arity {
-            return Err(LowerError::Underflow { token: index, arity, levels });
+/// The stack as the kernel will use it.
+#[derive(Default)]
+struct Levels {
+    now: usize,
+}
+
+impl Levels {
+    fn pop(&mut self, token: usize, arity: usize) -> Result<(), LowerError> {
+        self.now = self.now.checked_sub(arity).ok_or(LowerError::Underflow {
+            token,
+            arity,
+            levels: self.now,
+        })?;
+        Ok(())
+    }
+
+    fn push(&mut self) -> Result<(), LowerError> {
+        self.now += 1;
+        if self.now > MAX_STACK_LEVELS {
+            Err(LowerError::Depth { given: self.now })
+        } else {
+            Ok(())
         }
-        levels = levels - arity + 1;
-        deepest = deepest.max(levels);
     }
-    if deepest > MAX_STACK_LEVELS {
-        return Err(LowerError::Depth { given: deepest });
+
+    fn finish(&self) -> Result<(), LowerError> {
+        if self.now == 1 {
+            Ok(())
+        } else {
+            Err(LowerError::LeftOver { given: self.now })
+        }
     }
-    if levels == 1 { Ok(()) } else { Err(LowerError::Leftover { given: levels }) }
 }

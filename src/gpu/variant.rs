@@ -78,12 +78,22 @@ named! {
     KernelId, "kernel",
     /// BlockGP with a postfix program (Listing 1).
     Rpn = "rpn",
+    /// Linear program, operands gathered into registers (Listing 2).
+    Lgp = "lgp",
+    /// The same with float2, float3 or float4 rows (Listing 3).
+    LgpVector = "lgp-vector",
+    /// The same with float4 rows and the lowest stack levels in registers (Listings 4 and 5).
+    LgpRegisters = "lgp-registers",
 }
 
 named! {
     /// The problem whose function set an interpreter was compiled for.
     FunctionSet, "problem",
     Sextic = "sextic",
+    Shuttle = "shuttle",
+    Kddcup = "kddcup",
+    /// On words of 32 Boolean cases.
+    Mux20 = "mux20",
 }
 
 named! {
@@ -129,6 +139,8 @@ pub struct Variant {
     pub problem: FunctionSet,
     /// Size of the second dimension of the stack: fitness cases per thread and pass.
     pub stack_dim: u32,
+    /// Stack levels held in registers; 0 for every kernel but `lgp-registers`.
+    pub stack_registers: u32,
     pub shape: Shape,
     pub math: Math,
     pub dispatch: Dispatch,
@@ -170,6 +182,7 @@ impl Variant {
             kernel,
             problem,
             stack_dim,
+            stack_registers: 0,
             shape: Shape::Unrolled,
             math: Math::Accurate,
             dispatch: Dispatch::Float,
@@ -186,6 +199,9 @@ impl Variant {
     pub fn entry_point(&self) -> &'static str {
         match self.kernel {
             KernelId::Rpn => "rpn",
+            KernelId::Lgp => "lgp",
+            KernelId::LgpVector => "lgp_vector",
+            KernelId::LgpRegisters => "lgp_registers",
         }
     }
 
@@ -236,15 +252,17 @@ impl fmt::Display for Variant {
             kernel,
             problem,
             stack_dim,
+            stack_registers,
             shape,
             math,
             dispatch,
             arch,
         } = self;
-        write!(
-            formatter,
-            "{arch}/{kernel}-{problem}-d{stack_dim}-{shape}-{math}-{dispatch}"
-        )
+        write!(formatter, "{arch}/{kernel}-{problem}-d{stack_dim}")?;
+        if *kernel == KernelId::LgpRegisters {
+            write!(formatter, "-r{stack_registers}")?;
+        }
+        write!(formatter, "-{shape}-{math}-{dispatch}")
     }
 }
 

@@ -1,4 +1,21 @@
 //! SASS machine code, parsed: instructions, control words, control-flow graph. Knows no GP.
+//!
+//! * [`text`]: the disassembler's output, split; [`operand`]: its operands.
+//! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
+//! * [`kepler`]: opcodes and control words of sm_35.
+
+pub mod cfg;
+pub mod error;
+pub mod instruction;
+pub mod kepler;
+pub mod kernel;
+pub mod op;
+pub mod operand;
+pub mod text;
+
+pub use error::IsaError;
+pub use instruction::Instruction;
+pub use kernel::Kernel;
 
 /// The execution resource that an instruction needs; throughputs per class are in the device preset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,6 +2,7 @@
 //!
 //! Leaves out: computing anything. Units: printed beside every figure.
 
+pub mod chart;
 pub mod output;
 pub mod prediction;
 pub mod progress;

@@ -4,6 +4,7 @@ pub mod calendar;
 pub mod chip;
 pub mod code;
 pub mod dispatch;
+pub mod engine;
 pub mod icache;
 pub mod memory;
 pub mod observe;

@@ -9,6 +9,8 @@
 
 use serde::Serialize;
 
+use super::warp::CREDITS_PER_TOKEN;
+
 /// What one scheduler did in one cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -62,6 +64,26 @@ impl Cause {
         Cause::NoWarp,
     ];
 
+    /// The name in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Issued => "issued",
+            Cause::Wait => "wait",
+            Cause::Branch => "branch",
+            Cause::L1Hit => "l1_hit",
+            Cause::L2 => "l2",
+            Cause::Dram => "dram",
+            Cause::Global => "global",
+            Cause::Shared => "shared",
+            Cause::Constant => "constant",
+            Cause::MathPipe => "math_pipe",
+            Cause::LoadStoreUnit => "load_store_unit",
+            Cause::NoInstruction => "no_instruction",
+            Cause::Barrier => "barrier",
+            Cause::NoWarp => "no_warp",
+        }
+    }
+
     /// Nsight Compute's warp state that this cause maps to.
     pub fn nsight_name(self) -> &'static str {
         match self {
@@ -87,8 +109,8 @@ pub struct Counters {
     pub instructions: u64,
     /// Instructions that issued in the second slot of a dual issue.
     pub dual_issued: u64,
-    /// Warp x token completions.
-    pub tokens: u64,
+    /// Program nodes that warps evaluated, in fractions of `CREDITS_PER_TOKEN`.
+    pub token_credits: u64,
     /// Local-memory lines looked up in the L1, and those that hit.
     pub l1_load_lines: u64,
     pub l1_load_hits: u64,
@@ -108,6 +130,11 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Program nodes that warps evaluated.
+    pub fn tokens(&self) -> f64 {
+        self.token_credits as f64 / f64::from(CREDITS_PER_TOKEN)
+    }
+
     /// What was counted after `start`.
     pub fn since(&self, start: &Counters) -> Counters {
         let mut stack = self.cpi_stack;
@@ -118,7 +145,7 @@ impl Counters {
             cycles: self.cycles - start.cycles,
             instructions: self.instructions - start.instructions,
             dual_issued: self.dual_issued - start.dual_issued,
-            tokens: self.tokens - start.tokens,
+            token_credits: self.token_credits - start.token_credits,
             l1_load_lines: self.l1_load_lines - start.l1_load_lines,
             l1_load_hits: self.l1_load_hits - start.l1_load_hits,
             l1_store_lines: self.l1_store_lines - start.l1_store_lines,

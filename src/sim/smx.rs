@@ -16,7 +16,7 @@ use super::memory::Memory;
 use super::observe::{Cause, Counters};
 use super::pipes::Pipes;
 use super::spec::SmxSpec;
-use super::warp::{Step, Warp, WarpStart};
+use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
 use crate::isa::OpClass;
 use crate::trace::AddressKind;
 
@@ -158,8 +158,8 @@ impl<'a> Smx<'a> {
 
     /// Runs until `tokens` more tokens are completed.
     pub fn run_tokens(&mut self, tokens: u64) -> Result<(), Deadlock> {
-        let target = self.counters.tokens + tokens;
-        while self.counters.tokens < target {
+        let target = self.counters.token_credits + tokens * u64::from(CREDITS_PER_TOKEN);
+        while self.counters.token_credits < target {
             self.tick()?;
         }
         Ok(())
@@ -363,12 +363,13 @@ impl<'a> Smx<'a> {
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
         }
         match warp.step(self.code) {
-            Step::Exited => {
+            Step::Within => {}
+            Step::SegmentDone(credits) => self.counters.token_credits += u64::from(credits),
+            Step::Exited(credits) => {
+                self.counters.token_credits += u64::from(credits);
                 self.exit(s, i);
                 return false;
             }
-            Step::TokenDone => self.counters.tokens += 1,
-            Step::Within | Step::PhaseDone => {}
         }
         let warp = self.warps[s * SLOTS + i]
             .as_mut()

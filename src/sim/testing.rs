@@ -144,7 +144,7 @@ pub fn looped(timing: &[TimingOp]) -> ReplayCode {
         starts: vec![0, ops.len() as u32],
         ops,
     };
-    let token = vec![SegmentId(0), SegmentId(0)];
+    let token = vec![SegmentId(0)];
     let program = ProgramTrace {
         prologue: vec![],
         only: token.clone(),
@@ -153,6 +153,7 @@ pub fn looped(timing: &[TimingOp]) -> ReplayCode {
         last: token,
         nodes: 1,
         shared_bytes: 0,
+        assumptions: 0,
     };
     ReplayCode::new(timing, &pool, &[program])
 }

@@ -10,6 +10,9 @@ use super::observe::Cause;
 /// Loads that the scoreboard tracks.
 const MAX_LOADS: usize = 16;
 
+/// Token credits are counted in fractions, because a token may span parts of several segments.
+pub const CREDITS_PER_TOKEN: u32 = 1 << 16;
+
 #[derive(Debug, Clone, Copy)]
 struct PendingLoad {
     targets: u64,
@@ -22,12 +25,10 @@ struct PendingLoad {
 pub enum Step {
     /// The next instruction belongs to the same token.
     Within,
-    /// One token of the program was completed.
-    TokenDone,
-    /// The end of an iteration or of the prologue: no token was completed.
-    PhaseDone,
-    /// The warp has exited.
-    Exited,
+    /// A segment ended; the warp has earned this many token credits.
+    SegmentDone(u32),
+    /// The warp has exited, and earned this many token credits.
+    Exited(u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,9 @@ pub struct Warp {
     pub case_offset_bytes: u32,
     case_stride_bytes: u32,
     pub fetched_line: u32,
+    /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
+    segment_credit: u32,
+    last_credit: u32,
     pending_targets: u64,
     loads: [PendingLoad; MAX_LOADS],
     n_loads: usize,
@@ -91,6 +95,8 @@ impl Warp {
                 + start.skip_iterations * start.case_stride_bytes,
             case_stride_bytes: start.case_stride_bytes,
             fetched_line: u32::MAX,
+            segment_credit: 0,
+            last_credit: 0,
             pending_targets: 0,
             loads: [PendingLoad {
                 targets: 0,
@@ -132,6 +138,9 @@ impl Warp {
             &program.steady
         };
         self.phase = Phase::Iteration;
+        let segments = range.end - range.start;
+        self.segment_credit = program.nodes * CREDITS_PER_TOKEN / segments;
+        self.last_credit = program.nodes * CREDITS_PER_TOKEN - self.segment_credit * (segments - 1);
         self.enter_list(code, range.start, range.end);
     }
 
@@ -149,21 +158,19 @@ impl Warp {
         self.list += 1;
         if self.list < self.list_end {
             self.enter_segment(code);
-            return if self.phase == Phase::Iteration {
-                Step::TokenDone
-            } else {
-                Step::PhaseDone
-            };
+            return Step::SegmentDone(self.segment_credit);
         }
+        let mut credit = 0;
         if self.phase == Phase::Iteration {
+            credit = self.last_credit;
             self.iteration += 1;
             self.case_offset_bytes += self.case_stride_bytes;
             if self.iteration == self.iterations {
-                return Step::Exited;
+                return Step::Exited(credit);
             }
         }
         self.enter_iteration(code);
-        Step::PhaseDone
+        Step::SegmentDone(credit)
     }
 
     /// Notes a load in flight.

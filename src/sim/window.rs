@@ -57,12 +57,12 @@ pub fn simulate(
         smx.run_tokens(tokens / u64::from(plan.batches))?;
         let counters = smx.counters();
         let batch = counters.since(&previous);
-        rates.push(batch.tokens as f64 / batch.cycles as f64);
+        rates.push(batch.tokens() / batch.cycles as f64);
         previous = counters;
     }
     let counters = previous.since(&start);
     Ok(Window {
-        tokens_per_cycle: counters.tokens as f64 / counters.cycles as f64,
+        tokens_per_cycle: counters.tokens() / counters.cycles as f64,
         error_percent: relative_standard_error_percent(&rates),
         simulated_instructions: previous.instructions,
         counters,

@@ -4,6 +4,19 @@
 //! Equal segments are stored once in a [`SegmentPool`], so that a program of thousands of
 //! instructions is a short list of indices.
 
+pub mod alu;
+pub mod builder;
+pub mod error;
+pub mod launch;
+pub mod program;
+pub mod state;
+pub mod uniform;
+
+pub use builder::TraceBuilder;
+pub use error::TraceError;
+pub use launch::{Argument, Buffer, Launch};
+pub use program::ProgramWords;
+
 /// One executed warp instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TraceOp {
@@ -11,8 +24,10 @@ pub struct TraceOp {
     pub inst: u16,
     /// How `address` is to be read.
     pub address_kind: AddressKind,
-    /// Local: byte offset in the thread's frame. Shared: byte address. Global: byte address of lane 0
-    /// of warp 0 in iteration 0 (see `AddressKind`). 0 when the instruction accesses no memory.
+    /// Local: byte offset in the thread's frame. Shared: byte address; when it is uniform, counted
+    /// from where the segment's token lies (wrapping), so that equal handlers are equal segments.
+    /// Global: byte address of lane 0 of warp 0 in iteration 0 (see `AddressKind`); the ranges of
+    /// [`launch::Buffer`] tell the buffer. 0 when the instruction accesses no memory.
     pub address: u32,
 }
 
@@ -27,7 +42,8 @@ pub enum AddressKind {
     /// All lanes at the same shared or global address.
     Uniform,
     /// Consecutive lanes at consecutive elements and moving with the fitness case:
-    /// lane 0 of warp `w` in iteration `k` accesses `address + 4 * (32 w + k * cases_per_iteration)`.
+    /// lane 0 of warp `w` in iteration `k` accesses `address + 4 * (32 w + k * cases_per_iteration)`
+    /// (4-byte elements; wider ones move by their own size with the warp).
     PerCase,
     /// Consecutive lanes at consecutive elements, moving with the warp only (the results store).
     PerThread,
@@ -62,4 +78,7 @@ pub struct ProgramTrace {
     pub nodes: u32,
     /// Bytes of shared memory that the program occupies.
     pub shared_bytes: u32,
+    /// Executed branches and memory guards (prologue and three iterations) that depend on float data
+    /// and were assumed to go the way of ordinary numbers.
+    pub assumptions: u32,
 }

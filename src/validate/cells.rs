@@ -69,6 +69,14 @@ impl Table {
         }
     }
 
+    /// The axis in words.
+    pub fn axis_title(self) -> &'static str {
+        match self {
+            Table::Three => "on-chip memory preference",
+            Table::Four => "second dimension",
+        }
+    }
+
     fn axis_values(self) -> Vec<Axis> {
         match self {
             Table::Three => [Preference::Shared, Preference::Equal, Preference::L1]

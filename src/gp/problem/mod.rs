@@ -79,7 +79,7 @@ pub struct UnknownProblem {
 pub const NAMES: &[&str] = &[sextic::NAME, MUX6.name, MUX11.name, MUX20.name, MUX37.name];
 
 /// The seed of sampled cases.
-const CASE_SEED: u64 = 1;
+pub const CASE_SEED: u64 = 1;
 
 /// The problem with this name; `n_cases` limits its fitness cases, absent: all of them.
 pub fn by_name(name: &str, n_cases: Option<usize>) -> Result<Problem, UnknownProblem> {

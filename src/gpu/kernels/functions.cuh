@@ -2,7 +2,8 @@
 // Models: the protected semantics of src/gp/primitive.rs; the function set of one problem per compilation.
 // Leaves out: the order of evaluation of whole programs (the .cu files).
 // Units: one VALUE is one fitness case (float), or 32 Boolean fitness cases (unsigned).
-// Sources: Chitty 2016, sections 4.2 and 5 (function sets, one interpreter per problem).
+// Sources: Chitty 2016, sections 4.2 and 5 (function sets, one interpreter per problem; its text prints greater-than and
+//   less-than as `>>` and `<<`). How a result names a class is not in the paper.
 #pragma once
 
 // Words of a program. A terminal is followed by its operand: a constant's value, an input's index.
@@ -16,9 +17,24 @@
 #define COSINE 7
 #define LOGARITHM 8
 #define EXPONENTIAL 9
+#define GREATER_THAN 10
+#define LESS_THAN 11
+#define EQUALITY 12
+#define LOGICAL_AND 13
+#define LOGICAL_OR 14
+#define CONDITIONAL 15
+#define LOGICAL_NAND 16
+#define LOGICAL_NOR 17
+// An operand of an LGP instruction: the top of the stack (the others are CONST_VALUE and DATA_INPUT).
+#define STACK_VALUE 254
+// Ends a program.
 #define END 255
 
+#if defined(PROBLEM_MUX20)
+typedef unsigned VALUE;
+#else
 typedef float VALUE;
+#endif
 
 // The shape of the loops over the second dimension of the stack (INPUT_LOOP: the one that reads fitness cases).
 #if defined(SHAPE_UNROLLED)
@@ -37,7 +53,7 @@ typedef float VALUE;
 // How a program word is held in shared memory and compared: as the paper's float, or as an integer.
 #if defined(DISPATCH_FLOAT)
 typedef float WORD;
-#define AS_VALUE(word) (word)
+#define AS_VALUE(word) ((VALUE)(word))
 #define AS_INDEX(word) ((int)(word))
 #elif defined(DISPATCH_INT)
 typedef int WORD;
@@ -49,17 +65,43 @@ typedef int WORD;
 
 static __device__ __forceinline__ float protected_division(float a, float b) { return b == 0.0f ? 1.0f : a / b; }
 static __device__ __forceinline__ float protected_log(float a) { return a == 0.0f ? 0.0f : logf(fabsf(a)); }
+static __device__ __forceinline__ float truth(bool condition) { return condition ? 1.0f : 0.0f; }
 
 // FUNCTIONS(UNARY, BINARY, TERNARY): the function set in the order in which the interpreter compares.
+#define ARITHMETIC(BINARY)                                                         \
+  BINARY(ADDITION, a + b) BINARY(SUBTRACTION, a - b) BINARY(MULTIPLICATION, a * b) \
+  BINARY(DIVISION, protected_division(a, b))
+#define TRANSCENDENTAL(UNARY)                                                           \
+  UNARY(SINE, sinf(a)) UNARY(COSINE, cosf(a)) UNARY(LOGARITHM, protected_log(a)) \
+  UNARY(EXPONENTIAL, expf(a))
+#define DECISION(BINARY, TERNARY)                                                       \
+  BINARY(GREATER_THAN, truth(a > b)) BINARY(LESS_THAN, truth(a < b))                    \
+  BINARY(EQUALITY, truth(a == b)) BINARY(LOGICAL_AND, truth(a != 0.0f && b != 0.0f))    \
+  BINARY(LOGICAL_OR, truth(a != 0.0f || b != 0.0f)) TERNARY(CONDITIONAL, a != 0.0f ? b : c)
 #if defined(PROBLEM_SEXTIC)
-#define FUNCTIONS(UNARY, BINARY, TERNARY)                                                   \
-  BINARY(ADDITION, a + b) BINARY(SUBTRACTION, a - b) BINARY(MULTIPLICATION, a * b)          \
-  BINARY(DIVISION, protected_division(a, b)) UNARY(SINE, sinf(a)) UNARY(COSINE, cosf(a))    \
-  UNARY(LOGARITHM, protected_log(a)) UNARY(EXPONENTIAL, expf(a))
+#define FUNCTIONS(UNARY, BINARY, TERNARY) ARITHMETIC(BINARY) TRANSCENDENTAL(UNARY)
+#elif defined(PROBLEM_SHUTTLE)
+#define FUNCTIONS(UNARY, BINARY, TERNARY) ARITHMETIC(BINARY) DECISION(BINARY, TERNARY)
+#elif defined(PROBLEM_KDDCUP)
+#define FUNCTIONS(UNARY, BINARY, TERNARY) \
+  ARITHMETIC(BINARY) DECISION(BINARY, TERNARY) TRANSCENDENTAL(UNARY)
+#elif defined(PROBLEM_MUX20)
+#define FUNCTIONS(UNARY, BINARY, TERNARY)                             \
+  BINARY(LOGICAL_AND, a & b) BINARY(LOGICAL_OR, a | b)                \
+  BINARY(LOGICAL_NAND, ~(a & b)) BINARY(LOGICAL_NOR, ~(a | b))
+#else
+#error "define PROBLEM_SEXTIC, PROBLEM_SHUTTLE, PROBLEM_KDDCUP or PROBLEM_MUX20"
+#endif
+
+// What one result adds to a program's error.
 static __device__ __forceinline__ float error(VALUE result, VALUE expected) {
+#if defined(PROBLEM_SEXTIC)
   float difference = result - expected;
   return difference * difference;
-}
+#elif defined(PROBLEM_MUX20)
+  return (float)__popc(result ^ expected);
 #else
-#error "define PROBLEM_SEXTIC"
+  // A class is right when the result rounds to it.
+  return fabsf(result - expected) < 0.5f ? 0.0f : 1.0f;
 #endif
+}

@@ -1,0 +1,134 @@
+//! `warpstack measure`: the interpreters on a real GPU.
+
+use super::CliResult;
+use crate::gpu::launch::{Gpu, Launch};
+use crate::gpu::measure::{Bench, Configuration, Protocol};
+use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
+use crate::gpu::workload::read_programs;
+use crate::report::output;
+use std::path::PathBuf;
+
+/// Measures the interpreters on an NVIDIA GPU (needs its driver, and no other part of CUDA on compute capability 9.0).
+///
+/// One row per combination of the lists that was compiled (`warpstack kernels`). Every run checks the errors of the
+/// first programs against the CPU.
+#[derive(Debug, clap::Args)]
+pub struct MeasureArgs {
+    /// The GPU's number
+    #[arg(long, default_value_t = 0)]
+    device: usize,
+    /// sextic, shuttle, kddcup or mux20
+    #[arg(long)]
+    problem: String,
+    /// Programs, one per line in postfix form
+    #[arg(long, value_name = "FILE")]
+    programs: PathBuf,
+    /// rpn, lgp, lgp-vector, lgp-registers
+    #[arg(long, value_delimiter = ',', default_value = "rpn")]
+    kernel: Vec<String>,
+    /// Sizes of the stack's second dimension
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6")]
+    stack_dim: Vec<u32>,
+    /// Stack levels in registers (lgp-registers only)
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
+    stack_registers: Vec<u32>,
+    /// accurate, fast
+    #[arg(long, value_delimiter = ',', default_value = "accurate")]
+    math: Vec<String>,
+    /// Threads per block
+    #[arg(long, value_delimiter = ',', default_value = "128")]
+    threads: Vec<u32>,
+    /// Preferred shared memory in percent of the largest; absent: the driver's choice
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=100))]
+    carveout: Vec<u32>,
+    /// Timed runs per configuration; a row holds their median
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeats: u16,
+    /// Runs before the timed ones
+    #[arg(long, default_value_t = 2)]
+    warm_ups: u16,
+    /// How many programs to check against the CPU
+    #[arg(long, default_value_t = 64)]
+    check: usize,
+    /// Measure every Nth configuration only
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    every: u16,
+    /// Output file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(args: &MeasureArgs) -> CliResult {
+    let problem: FunctionSet = args.problem.parse()?;
+    let programs = read_programs(&args.programs)?;
+    let configurations = configurations(args, problem)?;
+    let gpu = Gpu::open(args.device)?;
+    let protocol = Protocol {
+        warm_ups: usize::from(args.warm_ups),
+        repeats: usize::from(args.repeats),
+        checked_programs: args.check,
+    };
+    let bench = Bench::new(&gpu, problem, &programs, protocol);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for configuration in configurations.iter().step_by(usize::from(args.every)) {
+        writer.serialize(bench.row(configuration)?)?;
+    }
+    output::write(args.out.as_deref(), &writer.into_inner()?)?;
+    Ok(())
+}
+
+/// Every combination that was compiled.
+fn configurations(
+    args: &MeasureArgs,
+    problem: FunctionSet,
+) -> Result<Vec<Configuration>, Box<dyn std::error::Error>> {
+    let carveouts: Vec<Option<u32>> = match &args.carveout[..] {
+        [] => vec![None],
+        given => given.iter().copied().map(Some).collect(),
+    };
+    let mut found = Vec::new();
+    for variant in variants(args, problem)? {
+        for &threads_per_block in &args.threads {
+            for &carveout_percent in &carveouts {
+                let launch = Launch {
+                    threads_per_block,
+                    carveout_percent,
+                };
+                found.push(Configuration { variant, launch });
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(format!("no compiled kernel among the combinations for {problem}; `warpstack kernels` lists them").into());
+    }
+    Ok(found)
+}
+
+fn variants(
+    args: &MeasureArgs,
+    problem: FunctionSet,
+) -> Result<Vec<Variant>, Box<dyn std::error::Error>> {
+    let kernels = args
+        .kernel
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<Vec<KernelId>, _>>()?;
+    let maths = args
+        .math
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<Vec<Math>, _>>()?;
+    let chosen = |variant: &Variant| {
+        let registers =
+            variant.stack_registers == 0 || args.stack_registers.contains(&variant.stack_registers);
+        let plain = variant.shape == Shape::Unrolled && variant.dispatch == Dispatch::Float;
+        variant.problem == problem
+            && variant.arch == Arch::Sm90
+            && kernels.contains(&variant.kernel)
+            && args.stack_dim.contains(&variant.stack_dim)
+            && maths.contains(&variant.math)
+            && registers
+            && plain
+    };
+    Ok(Variant::all()?.into_iter().filter(chosen).collect())
+}

@@ -1,0 +1,279 @@
+//! Measurements of the interpreters on a real GPU.
+//!
+//! Models: one row per configuration: warm-up launches, repeats timed by events, their median, and the errors of the
+//! first programs against the CPU.
+//! Leaves out: evolution and transfers; a row times the evaluation of one population.
+//! Units: milliseconds; billions of GP operations (nodes times fitness cases, padding not counted) per second.
+//! Sources: Chitty 2016, section 3 (GPop/s).
+
+use rayon::prelude::*;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::launch::{DevicePrograms, Gpu, GpuError, Launch, LoadedKernel};
+use super::layout::{CaseTable, ProgramTable};
+use super::lower::LowerError;
+use super::oracle::{ExpectedError, relative_difference};
+use super::variant::{FunctionSet, Variant, VariantError};
+use super::workload;
+use crate::gp::problem::Dataset;
+use crate::gp::program::Rpn;
+
+/// Programs whose error differs from the CPU's by at most this much, relative, agree.
+pub const AGREEMENT: f64 = 1e-2;
+
+/// Why a measurement failed.
+#[derive(Debug, Error)]
+pub enum MeasureError {
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    #[error(transparent)]
+    Variant(#[from] VariantError),
+    #[error("{configuration}: {poisoned} results were never written")]
+    Unwritten {
+        configuration: String,
+        poisoned: usize,
+    },
+}
+
+/// How often a configuration runs and how much of it is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Protocol {
+    pub warm_ups: usize,
+    pub repeats: usize,
+    pub checked_programs: usize,
+}
+
+/// One configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Configuration {
+    pub variant: Variant,
+    pub launch: Launch,
+}
+
+/// The part of the measurements that a row belongs to: decided by its name before anything is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Split {
+    Calibration,
+    Holdout,
+}
+
+/// One measured configuration.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub split: Split,
+    pub device: String,
+    pub driver_cuda_version: i32,
+    pub problem: &'static str,
+    pub cases_source: &'static str,
+    /// First 12 hexadecimal digits of the SHA-256 of the programs' text.
+    pub programs: String,
+    pub population: u32,
+    pub nodes: u64,
+    pub cases: u64,
+    pub padded_elements: usize,
+    pub kernel: &'static str,
+    pub stack_dim: u32,
+    pub stack_registers: u32,
+    pub shape: &'static str,
+    pub math: &'static str,
+    pub dispatch: &'static str,
+    pub registers: i32,
+    pub local_bytes: i32,
+    pub shared_bytes: u32,
+    pub threads_per_block: u32,
+    pub carveout_percent: Option<u32>,
+    pub resident_blocks: u32,
+    pub repeats: usize,
+    pub median_ms: f64,
+    pub min_ms: f64,
+    pub max_ms: f64,
+    pub gpops_billion: f64,
+    pub checked_programs: usize,
+    pub agreeing_programs: usize,
+    pub median_relative_difference: f64,
+}
+
+impl Configuration {
+    /// Half of all configurations, by the first byte of the SHA-256 of the name.
+    pub fn split(&self) -> Split {
+        let digest = Sha256::digest(self.to_string().as_bytes());
+        if digest[0] % 2 == 0 {
+            Split::Calibration
+        } else {
+            Split::Holdout
+        }
+    }
+}
+
+impl std::fmt::Display for Configuration {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Launch {
+            threads_per_block,
+            carveout_percent,
+        } = self.launch;
+        write!(formatter, "{} threads={threads_per_block}", self.variant)?;
+        carveout_percent.map_or(Ok(()), |percent| write!(formatter, " carveout={percent}"))
+    }
+}
+
+/// A problem's population and cases, ready to be measured in any configuration.
+pub struct Bench<'a> {
+    gpu: &'a Gpu,
+    problem: FunctionSet,
+    programs: &'a [Rpn],
+    programs_digest: String,
+    dataset: Dataset,
+    expected: Vec<ExpectedError>,
+    protocol: Protocol,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(
+        gpu: &'a Gpu,
+        problem: FunctionSet,
+        programs: &'a [Rpn],
+        protocol: Protocol,
+    ) -> Self {
+        let dataset = workload::dataset(problem);
+        let checked = &programs[..protocol.checked_programs.min(programs.len())];
+        let expected = checked
+            .par_iter()
+            .map(|program| ExpectedError::of(program, problem, &dataset))
+            .collect();
+        Self {
+            gpu,
+            problem,
+            programs,
+            programs_digest: digest(programs),
+            dataset,
+            expected,
+            protocol,
+        }
+    }
+
+    pub fn row(&self, configuration: &Configuration) -> Result<Row, MeasureError> {
+        let Configuration { variant, launch } = configuration;
+        let table = ProgramTable::new(self.programs, variant.kernel, self.problem)?;
+        let elements_per_pass = (launch.threads_per_block * variant.stack_dim) as usize;
+        let cases = CaseTable::new(&self.dataset, elements_per_pass);
+        let kernel = self.gpu.load(variant)?;
+        let programs = self.gpu.upload_programs(&table)?;
+        let (times_ms, results) = self.timed(configuration, &kernel, &programs, &cases)?;
+        let differences = self.differences(&results, &cases);
+        let (registers, local_bytes) = kernel.resources()?;
+        let n_cases =
+            cases.n_elements as u64 * u64::from(workload::cases_per_element(self.problem));
+        let median_ms = median(&times_ms);
+        Ok(Row {
+            split: configuration.split(),
+            device: self.gpu.info.name.clone(),
+            driver_cuda_version: self.gpu.info.driver_version,
+            problem: self.problem.name(),
+            cases_source: workload::cases_source(self.problem),
+            programs: self.programs_digest.clone(),
+            population: table.n_programs,
+            nodes: table.nodes,
+            cases: n_cases,
+            padded_elements: cases.pitch,
+            kernel: variant.kernel.name(),
+            stack_dim: variant.stack_dim,
+            stack_registers: variant.stack_registers,
+            shape: variant.shape.name(),
+            math: variant.math.name(),
+            dispatch: variant.dispatch.name(),
+            registers,
+            local_bytes,
+            shared_bytes: table.shared_bytes(),
+            threads_per_block: launch.threads_per_block,
+            carveout_percent: launch.carveout_percent,
+            resident_blocks: kernel
+                .resident_blocks(launch.threads_per_block, table.shared_bytes())?,
+            repeats: times_ms.len(),
+            median_ms,
+            min_ms: times_ms.iter().copied().fold(f64::INFINITY, f64::min),
+            max_ms: times_ms.iter().copied().fold(0.0, f64::max),
+            gpops_billion: table.nodes as f64 * n_cases as f64 / (median_ms * 1e6),
+            checked_programs: differences.len(),
+            agreeing_programs: differences
+                .iter()
+                .filter(|&&difference| difference <= AGREEMENT)
+                .count(),
+            median_relative_difference: median(&differences),
+        })
+    }
+
+    /// The times of the repeats and the summed error of every program.
+    fn timed(
+        &self,
+        configuration: &Configuration,
+        kernel: &LoadedKernel,
+        programs: &DevicePrograms,
+        cases: &CaseTable,
+    ) -> Result<(Vec<f64>, Vec<f64>), MeasureError> {
+        let launch = configuration.launch;
+        let device_cases = self.gpu.upload_cases(cases)?;
+        let launches = self.protocol.warm_ups + self.protocol.repeats;
+        let (times_ms, results) =
+            self.gpu
+                .run(kernel, programs, &device_cases, launch, launches)?;
+        let poisoned = results
+            .iter()
+            .filter(|&&result| result == super::launch::POISON)
+            .count();
+        if poisoned > 0 {
+            let configuration = configuration.to_string();
+            return Err(MeasureError::Unwritten {
+                configuration,
+                poisoned,
+            });
+        }
+        let sum = |errors: &[f32]| errors.iter().map(|&error| f64::from(error)).sum();
+        let times_ms = times_ms[self.protocol.warm_ups..]
+            .iter()
+            .map(|&time| f64::from(time))
+            .collect();
+        Ok((
+            times_ms,
+            results
+                .chunks(launch.threads_per_block as usize)
+                .map(sum)
+                .collect(),
+        ))
+    }
+
+    fn differences(&self, results: &[f64], cases: &CaseTable) -> Vec<f64> {
+        let pairs = results.iter().zip(&self.expected);
+        pairs
+            .map(|(&measured, expected)| {
+                relative_difference(measured, expected.with_padding(cases))
+            })
+            .collect()
+    }
+}
+
+fn digest(programs: &[Rpn]) -> String {
+    let mut hash = Sha256::new();
+    for program in programs {
+        hash.update(format!("{program}\n"));
+    }
+    hash.finalize()
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
+    }
+}

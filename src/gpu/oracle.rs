@@ -1,0 +1,78 @@
+//! The error that a kernel should report for a program, computed on the CPU.
+//!
+//! Models: the error of one case as `kernels/functions.cuh` defines it, summed in double precision over results of
+//! single precision, every operation rounded once.
+//! Leaves out: the GPU's own rounding of sine, logarithm and the like; comparisons state a bound.
+//! Units: summed errors: squared differences, wrong classes, wrong bits.
+//! Sources: Chitty 2016, Table 2.
+
+use super::layout::CaseTable;
+use super::variant::FunctionSet;
+use crate::gp::interpret::reference::{value_f32, value_u32};
+use crate::gp::problem::{Cases, Dataset};
+use crate::gp::program::Rpn;
+
+/// The summed errors of one program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedError {
+    /// Over all fitness cases.
+    all: f64,
+    /// Of the first case, which the padding repeats.
+    first: f64,
+}
+
+impl ExpectedError {
+    pub fn of(program: &Rpn, problem: FunctionSet, dataset: &Dataset) -> Self {
+        let error = |element: usize| match dataset {
+            Dataset::Float(cases) => {
+                let value = value_f32(program, &inputs(cases, element));
+                case_error(problem, value, cases.expected[element])
+            }
+            Dataset::Word(cases) => {
+                let value = value_u32(program, &inputs(cases, element));
+                f64::from((value ^ cases.expected[element]).count_ones())
+            }
+        };
+        let n_elements = match dataset {
+            Dataset::Float(cases) => cases.expected.len(),
+            Dataset::Word(cases) => cases.expected.len(),
+        };
+        Self {
+            all: (0..n_elements).map(error).sum(),
+            first: error(0),
+        }
+    }
+
+    /// What a kernel sums up, the padding included.
+    pub fn with_padding(&self, cases: &CaseTable) -> f64 {
+        match cases.n_padding() {
+            0 => self.all,
+            n_padding => self.all + n_padding as f64 * self.first,
+        }
+    }
+}
+
+fn inputs<T: Copy>(cases: &Cases<T>, element: usize) -> Vec<T> {
+    cases.inputs.iter().map(|column| column[element]).collect()
+}
+
+fn case_error(problem: FunctionSet, value: f32, expected: f32) -> f64 {
+    let difference = value - expected;
+    match problem {
+        FunctionSet::Sextic => f64::from(difference * difference),
+        _ if difference.abs() < 0.5 => 0.0,
+        _ => 1.0,
+    }
+}
+
+/// The relative difference of a measured from an expected error; 0 if both are beyond all numbers.
+pub fn relative_difference(measured: f64, expected: f64) -> f64 {
+    if !measured.is_finite() || !expected.is_finite() {
+        return if measured.is_finite() == expected.is_finite() {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+    }
+    (measured - expected).abs() / expected.abs().max(1e-6)
+}

@@ -1,0 +1,235 @@
+//! Control-flow graph of a kernel: basic blocks, natural loops, live registers.
+//!
+//! Models: every edge that the code can take; calls as an edge to the callee and one past the call.
+//! Leaves out: which paths are taken, indirect branches whose targets nvdisasm does not note.
+//! Units: instruction indices. Sources: Aho et al., "Compilers", sections 9.2.5 and 9.6.
+
+use std::collections::{BTreeSet, HashMap};
+
+use petgraph::algo::dominators;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::kernel::Kernel;
+use super::op::Op;
+use super::operand::{PT, Predicate};
+
+/// A run of instructions that is entered at its first and left at its last one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BasicBlock {
+    /// Indices of the first instruction, and one past the last.
+    pub start: usize,
+    pub end: usize,
+}
+
+/// A kernel's control-flow graph.
+#[derive(Debug, Clone)]
+pub struct ControlFlow {
+    pub graph: DiGraph<BasicBlock, ()>,
+    pub entry: NodeIndex,
+    /// The block of every instruction.
+    pub block_of: Vec<NodeIndex>,
+    /// Successors of every instruction.
+    pub successors: Vec<Vec<usize>>,
+}
+
+/// A natural loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loop {
+    /// Instruction index of the header's first instruction.
+    pub header: usize,
+    pub blocks: BTreeSet<NodeIndex>,
+}
+
+impl ControlFlow {
+    pub fn new(kernel: &Kernel) -> Self {
+        let successors: Vec<Vec<usize>> = (0..kernel.instructions.len())
+            .map(|index| successors(kernel, index))
+            .collect();
+        let starts = block_starts(&successors);
+        let mut graph = DiGraph::new();
+        let mut block_of = Vec::with_capacity(successors.len());
+        for (position, &start) in starts.iter().enumerate() {
+            let end = starts
+                .get(position + 1)
+                .copied()
+                .unwrap_or(successors.len());
+            let node = graph.add_node(BasicBlock { start, end });
+            block_of.resize(end, node);
+        }
+        for node in graph.node_indices().collect::<Vec<_>>() {
+            let last = graph[node].end - 1;
+            for &next in &successors[last] {
+                graph.update_edge(node, block_of[next], ());
+            }
+        }
+        let entry = block_of[0];
+        Self {
+            graph,
+            entry,
+            block_of,
+            successors,
+        }
+    }
+
+    /// Natural loops, the back edges of one header merged, by header.
+    pub fn loops(&self) -> Vec<Loop> {
+        let dominators = dominators::simple_fast(&self.graph, self.entry);
+        let mut loops: HashMap<NodeIndex, BTreeSet<NodeIndex>> = HashMap::new();
+        for edge in self.graph.edge_indices() {
+            let Some((tail, header)) = self.graph.edge_endpoints(edge) else {
+                continue;
+            };
+            let is_back = dominators
+                .dominators(tail)
+                .is_some_and(|mut over| over.any(|d| d == header));
+            if is_back {
+                self.grow_loop(loops.entry(header).or_default(), header, tail);
+            }
+        }
+        let mut loops: Vec<Loop> = loops
+            .into_iter()
+            .map(|(header, blocks)| Loop {
+                header: self.graph[header].start,
+                blocks,
+            })
+            .collect();
+        loops.sort_by_key(|found| found.header);
+        loops
+    }
+
+    fn grow_loop(&self, blocks: &mut BTreeSet<NodeIndex>, header: NodeIndex, tail: NodeIndex) {
+        blocks.insert(header);
+        let mut pending = vec![tail];
+        while let Some(block) = pending.pop() {
+            if blocks.insert(block) {
+                pending.extend(self.graph.neighbors_directed(block, petgraph::Incoming));
+            }
+        }
+    }
+}
+
+/// Whether a guard can be false.
+fn conditional(guard: Predicate) -> bool {
+    guard
+        != Predicate {
+            index: PT,
+            negate: false,
+        }
+}
+
+/// Where control may go after an instruction.
+fn successors(kernel: &Kernel, index: usize) -> Vec<usize> {
+    let instruction = &kernel.instructions[index];
+    let mut next = Vec::new();
+    let falls_through = match instruction.op {
+        Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Ret | Op::Exit => {
+            conditional(instruction.guard) || instruction.cc_test.is_some()
+        }
+        _ => !instruction.sync || conditional(instruction.guard),
+    };
+    if falls_through && index + 1 < kernel.instructions.len() {
+        next.push(index + 1);
+    }
+    if matches!(instruction.op, Op::Bra | Op::Call) {
+        next.extend(instruction.target.and_then(|pc| kernel.index_of(pc)));
+    }
+    if instruction.redirects() {
+        let noted = instruction.indirect_targets.iter();
+        next.extend(noted.filter_map(|&pc| kernel.index_of(pc)));
+    }
+    if instruction.op == Op::Ret {
+        let calls = kernel.instructions.iter().enumerate();
+        let calls = calls.filter(|(_, other)| other.op == Op::Call);
+        next.extend(
+            calls
+                .map(|(at, _)| at + 1)
+                .filter(|&at| at < kernel.instructions.len()),
+        );
+    }
+    next.sort_unstable();
+    next.dedup();
+    next
+}
+
+fn block_starts(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut starts = BTreeSet::from([0]);
+    for (index, next) in successors.iter().enumerate() {
+        if next.as_slice() != [index + 1] {
+            starts.extend(next.iter().copied());
+            if index + 1 < successors.len() {
+                starts.insert(index + 1);
+            }
+        }
+    }
+    starts.into_iter().collect()
+}
+
+/// A set of registers, predicates and the condition code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LiveSet {
+    registers: [u64; 4],
+    /// P0..P6; bit 7: the condition code.
+    pub predicates: u8,
+}
+
+impl LiveSet {
+    pub fn contains(&self, register: u8) -> bool {
+        self.registers[usize::from(register / 64)] >> (register % 64) & 1 != 0
+    }
+
+    fn insert(&mut self, register: u8) {
+        self.registers[usize::from(register / 64)] |= 1 << (register % 64);
+    }
+
+    fn remove(&mut self, register: u8) {
+        self.registers[usize::from(register / 64)] &= !(1 << (register % 64));
+    }
+
+    fn union(&mut self, other: &LiveSet) {
+        for (mine, theirs) in self.registers.iter_mut().zip(other.registers) {
+            *mine |= theirs;
+        }
+        self.predicates |= other.predicates;
+    }
+
+    /// The registers of the set, in order.
+    pub fn registers(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..255u8).filter(|&register| self.contains(register))
+    }
+}
+
+/// What is live before every instruction.
+pub fn live_before(kernel: &Kernel, flow: &ControlFlow) -> Vec<LiveSet> {
+    let mut live = vec![LiveSet::default(); kernel.instructions.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in (0..live.len()).rev() {
+            let before = transfer(kernel, flow, &live, index);
+            changed |= before != live[index];
+            live[index] = before;
+        }
+    }
+    live
+}
+
+fn transfer(kernel: &Kernel, flow: &ControlFlow, live: &[LiveSet], index: usize) -> LiveSet {
+    let instruction = &kernel.instructions[index];
+    let mut set = LiveSet::default();
+    for &next in &flow.successors[index] {
+        set.union(&live[next]);
+    }
+    if !conditional(instruction.guard) {
+        instruction
+            .writes()
+            .into_iter()
+            .for_each(|register| set.remove(register));
+        set.predicates &= !instruction.predicate_writes();
+    }
+    instruction
+        .reads()
+        .into_iter()
+        .for_each(|register| set.insert(register));
+    set.predicates |= instruction.predicate_reads();
+    set
+}

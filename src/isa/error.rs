@@ -1,0 +1,38 @@
+//! What can be wrong with a SASS file.
+
+use thiserror::Error;
+
+/// A SASS text that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum IsaError {
+    #[error("{file}:{line}: unknown opcode `{opcode}` for {arch}")]
+    UnknownOpcode {
+        file: String,
+        line: usize,
+        opcode: String,
+        arch: String,
+    },
+    #[error("{file}:{line}: operand `{operand}` of `{instruction}`: {why}")]
+    Operand {
+        file: String,
+        line: usize,
+        instruction: String,
+        operand: String,
+        why: String,
+    },
+    #[error("{file}:{line}: `{text}`: {why}")]
+    Syntax {
+        file: String,
+        line: usize,
+        text: String,
+        why: &'static str,
+    },
+    #[error("{file}: no {what} found; expected the output of `nvdisasm -hex` for one kernel")]
+    Missing { file: String, what: &'static str },
+    #[error("{file}: architecture `{given}` is not supported; allowed: {allowed}")]
+    Architecture {
+        file: String,
+        given: String,
+        allowed: &'static str,
+    },
+}

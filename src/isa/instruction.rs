@@ -1,0 +1,134 @@
+//! One decoded instruction.
+//!
+//! Models: operation, operands, guard, and the compiler's schedule; what timing needs of it.
+//! Leaves out: encodings. Units: bytes, cycles. Sources: disassemblies of ptxas 11.8.
+
+use super::op::{Compare, Op, Round};
+use super::operand::{MemoryRef, PT, Place, Predicate, RZ, Source};
+use super::{Access, OpClass, TimingOp};
+
+/// The compiler's schedule for one instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Control {
+    /// The warp's next instruction issues at least this many cycles later; 0 in a pair.
+    pub stall_cycles: u8,
+    pub dual_with_next: bool,
+}
+
+/// One decoded instruction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instruction {
+    /// Line in the SASS file.
+    pub line: usize,
+    pub pc_bytes: u32,
+    /// As disassembled, for messages.
+    pub text: String,
+    pub guard: Predicate,
+    pub op: Op,
+    pub class: OpClass,
+    /// First destination register; vector destinations continue upwards.
+    pub dst: Option<u8>,
+    pub dst_registers: u8,
+    /// Destination predicates: the result and its complement.
+    pub dst_predicates: [u8; 2],
+    pub sources: Vec<Source>,
+    /// Registers per source: 1, or more for 64-bit values and vector stores.
+    pub source_registers: Vec<u8>,
+    pub predicates: Vec<Predicate>,
+    pub memory: Option<MemoryRef>,
+    pub access: Option<Access>,
+    /// The address in `memory` is a register pair.
+    pub wide_address: bool,
+    pub writes_cc: bool,
+    /// Adds the carry flag (`.X`).
+    pub carry_in: bool,
+    /// Condition-code test of a branch.
+    pub cc_test: Option<Compare>,
+    /// Kepler's `.S`: afterwards the lanes meet at the innermost reconvergence point.
+    pub sync: bool,
+    pub saturate: bool,
+    pub flush_denormals: bool,
+    pub round: Round,
+    /// Branch, call or reconvergence target.
+    pub target: Option<u32>,
+    /// Targets that an indirect branch can have, when the disassembler tells them.
+    pub indirect_targets: Vec<u32>,
+    pub control: Control,
+}
+
+impl Instruction {
+    /// Whether control may go elsewhere than to the next instruction.
+    pub fn redirects(&self) -> bool {
+        self.sync
+            || matches!(
+                self.op,
+                Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Call | Op::Ret | Op::Exit
+            )
+    }
+
+    /// Registers read, vector operands expanded, `RZ` left out.
+    pub fn reads(&self) -> Vec<u8> {
+        let mut reads = Vec::new();
+        for (source, &count) in self.sources.iter().zip(&self.source_registers) {
+            match source.place {
+                Place::Reg(first) => push_registers(&mut reads, first, count),
+                Place::Const { index, .. } => push_registers(&mut reads, index, 1),
+                Place::Uniform(_) | Place::Imm(_) => {}
+            }
+        }
+        if let Some(memory) = self.memory {
+            push_registers(
+                &mut reads,
+                memory.base,
+                if self.wide_address { 2 } else { 1 },
+            );
+        }
+        reads
+    }
+
+    /// Registers written, vector operands expanded, `RZ` left out.
+    pub fn writes(&self) -> Vec<u8> {
+        let mut writes = Vec::new();
+        if let Some(dst) = self.dst {
+            push_registers(&mut writes, dst, self.dst_registers);
+        }
+        writes
+    }
+
+    /// Predicates read, guard included, as a mask of P0..P6; bit 7 is the condition code.
+    pub fn predicate_reads(&self) -> u8 {
+        let sources = self.predicates.iter().chain([&self.guard]);
+        let mask = sources
+            .filter(|p| p.index != PT)
+            .fold(0, |mask, p| mask | 1 << p.index);
+        mask | u8::from(self.carry_in || self.cc_test.is_some()) << 7
+    }
+
+    /// Predicates written, as a mask of P0..P6; bit 7 is the condition code.
+    pub fn predicate_writes(&self) -> u8 {
+        let written = self.dst_predicates.iter().filter(|&&index| index != PT);
+        written.fold(0, |mask, index| mask | 1 << index) | u8::from(self.writes_cc) << 7
+    }
+
+    /// What timing depends on.
+    pub fn timing(&self) -> TimingOp {
+        TimingOp {
+            class: self.class,
+            access: self.access,
+            reads: self.reads(),
+            writes: self.writes(),
+            pred_reads: self.predicate_reads(),
+            pred_writes: self.predicate_writes(),
+            stall_cycles: self.control.stall_cycles,
+            dual_with_next: self.control.dual_with_next,
+            pc_bytes: self.pc_bytes,
+            redirects: self.redirects(),
+        }
+    }
+}
+
+fn push_registers(list: &mut Vec<u8>, first: u8, count: u8) {
+    if first != RZ {
+        list.extend((0..count).map(|offset| first + offset));
+    }
+}

@@ -1,0 +1,388 @@
+//! Kepler opcodes: from a raw instruction to a decoded one.
+//!
+//! Models: the opcodes that ptxas 11.8 emits for the interpreters, CUDA's accurate math included.
+//! Leaves out: textures, surfaces, atomics, shuffles, video instructions. Units: none.
+//! Sources: disassemblies of ptxas 11.8 for sm_35; CUDA Programming Guide 5.5, Table 2 (classes).
+
+use crate::isa::op::{Compare, Logic, Mufu, Number, Op, Round, Special};
+use crate::isa::{Access, OpClass, Space};
+
+/// The modifiers of an opcode, taken off one by one; an opcode is known when none is left.
+pub struct Modifiers<'a>(Vec<&'a str>);
+
+impl<'a> Modifiers<'a> {
+    pub fn new(names: impl Iterator<Item = &'a str>) -> Self {
+        Self(names.collect())
+    }
+
+    /// Takes `name` off, if present.
+    pub fn take(&mut self, name: &str) -> bool {
+        match self.0.iter().position(|modifier| *modifier == name) {
+            Some(at) => {
+                self.0.remove(at);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes the first modifier off that `parse` understands.
+    pub fn take_first<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let (at, value) = self
+            .0
+            .iter()
+            .enumerate()
+            .find_map(|(at, name)| Some((at, parse(name)?)))?;
+        self.0.remove(at);
+        Some(value)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What an opcode with its modifiers means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meaning {
+    pub op: Op,
+    pub class: OpClass,
+    pub access: Option<Access>,
+    /// Registers of the destination, and of each source.
+    pub dst_registers: u8,
+    pub source_registers: u8,
+    pub wide_address: bool,
+    pub carry_in: bool,
+    pub sync: bool,
+    pub saturate: bool,
+    pub flush_denormals: bool,
+    pub round: Round,
+    /// The sources' sign is flipped: (first, second).
+    pub subtract: bool,
+}
+
+impl Meaning {
+    fn new(op: Op, class: OpClass) -> Self {
+        Self {
+            op,
+            class,
+            access: None,
+            dst_registers: 1,
+            source_registers: 1,
+            wide_address: false,
+            carry_in: false,
+            sync: false,
+            saturate: false,
+            flush_denormals: false,
+            round: Round::Nearest,
+            subtract: false,
+        }
+    }
+}
+
+/// The meaning of an opcode such as `FSETP.NEU.AND`; `None` when it is not known.
+pub fn meaning(opcode: &str) -> Option<Meaning> {
+    let mut parts = opcode.split('.');
+    let base = parts.next()?;
+    let mut modifiers = Modifiers::new(parts);
+    let mut meaning = float(base, &mut modifiers)
+        .or_else(|| integer(base, &mut modifiers))
+        .or_else(|| comparison(base, &mut modifiers))
+        .or_else(|| conversion(base, &mut modifiers))
+        .or_else(|| memory(base, &mut modifiers))
+        .or_else(|| control(base, &mut modifiers))?;
+    meaning.sync = modifiers.take("S");
+    modifiers.is_empty().then_some(meaning)
+}
+
+fn float(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let (op, class) = match base {
+        "FADD" | "FADD32I" => (Op::Fadd, OpClass::Fp32),
+        "FMUL" | "FMUL32I" => (Op::Fmul, OpClass::Fp32),
+        "FFMA" | "FFMA32I" => (Op::Ffma, OpClass::Fp32),
+        "FMNMX" => (Op::Fmnmx, OpClass::Fp32),
+        "FCHK" => (Op::Fchk, OpClass::Compare),
+        "DADD" => (Op::Dadd, OpClass::Fp32),
+        "DMUL" => (Op::Dmul, OpClass::Fp32),
+        "DFMA" => (Op::Dfma, OpClass::Fp32),
+        "MUFU" => (Op::Mufu(modifiers.take_first(mufu)?), OpClass::Sfu),
+        "RRO" => {
+            modifiers.take_first(|name| matches!(name, "SINCOS" | "EX2").then_some(()))?;
+            (Op::Rro, OpClass::Sfu)
+        }
+        _ => return None,
+    };
+    let mut meaning = Meaning::new(op, class);
+    modifiers.take("DIVIDE");
+    meaning.flush_denormals = modifiers.take("FTZ");
+    meaning.saturate = modifiers.take("SAT");
+    meaning.round = modifiers.take_first(rounding).unwrap_or_default();
+    if matches!(op, Op::Dadd | Op::Dmul | Op::Dfma) {
+        (meaning.dst_registers, meaning.source_registers) = (2, 2);
+    }
+    Some(meaning)
+}
+
+fn mufu(name: &str) -> Option<Mufu> {
+    Some(match name {
+        "COS" => Mufu::Cos,
+        "SIN" => Mufu::Sin,
+        "EX2" => Mufu::Ex2,
+        "LG2" => Mufu::Lg2,
+        "RCP" => Mufu::Rcp,
+        "RSQ" => Mufu::Rsq,
+        "SQRT" => Mufu::Sqrt,
+        "RCP64H" => Mufu::Rcp64h,
+        "RSQ64H" => Mufu::Rsq64h,
+        _ => return None,
+    })
+}
+
+fn rounding(name: &str) -> Option<Round> {
+    Some(match name {
+        "RN" => Round::Nearest,
+        "RM" | "FLOOR" => Round::Down,
+        "RP" | "CEIL" => Round::Up,
+        "RZ" | "TRUNC" => Round::Zero,
+        _ => return None,
+    })
+}
+
+fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let subtract = base == "ISUB";
+    let mut meaning = match base {
+        "MOV" | "MOV32I" => Meaning::new(Op::Mov, OpClass::Logic),
+        "SEL" => Meaning::new(Op::Sel, OpClass::Compare),
+        "PRMT" => Meaning::new(Op::Prmt, OpClass::Logic),
+        "IADD" | "IADD32I" | "ISUB" => Meaning::new(Op::Iadd, OpClass::IntAdd),
+        "ISCADD" | "ISCADD32I" => Meaning::new(Op::Iscadd, OpClass::IntAdd),
+        "IMNMX" => {
+            let signed = !modifiers.take("U32");
+            Meaning::new(Op::Imnmx { signed }, OpClass::IntAdd)
+        }
+        "IMUL" | "IMUL32I" | "IMAD" | "IMAD32I" => multiplication(base, modifiers),
+        "LOP" | "LOP32I" => {
+            let logic = modifiers.take_first(Logic::named)?;
+            Meaning::new(Op::Lop(logic), OpClass::Logic)
+        }
+        "SHL" => Meaning::new(
+            Op::Shl {
+                wrap: modifiers.take("W"),
+            },
+            OpClass::Shift,
+        ),
+        "SHR" => {
+            let signed = !modifiers.take("U32");
+            Meaning::new(
+                Op::Shr {
+                    signed,
+                    wrap: modifiers.take("W"),
+                },
+                OpClass::Shift,
+            )
+        }
+        "SHF" => funnel_shift(modifiers)?,
+        "BFE" => {
+            let signed = !modifiers.take("U32");
+            Meaning::new(Op::Bfe { signed }, OpClass::Bitfield)
+        }
+        "BFI" => Meaning::new(Op::Bfi, OpClass::Bitfield),
+        "POPC" => Meaning::new(Op::Popc, OpClass::Bitfield),
+        "FLO" => {
+            let signed = !modifiers.take("U32");
+            Meaning::new(
+                Op::Flo {
+                    signed,
+                    shift: modifiers.take("SH"),
+                },
+                OpClass::Bitfield,
+            )
+        }
+        _ => return None,
+    };
+    meaning.subtract = subtract;
+    meaning.carry_in = modifiers.take("X");
+    Some(meaning)
+}
+
+fn multiplication(base: &str, modifiers: &mut Modifiers) -> Meaning {
+    let unsigned = modifiers.take("U32") && modifiers.take("U32");
+    let (high, signed) = (modifiers.take("HI"), !unsigned);
+    let op = if base.starts_with("IMUL") {
+        Op::Imul { high, signed }
+    } else {
+        Op::Imad { high, signed }
+    };
+    Meaning::new(op, OpClass::IntMul)
+}
+
+fn funnel_shift(modifiers: &mut Modifiers) -> Option<Meaning> {
+    let right = modifiers.take("R");
+    if right == modifiers.take("L") {
+        return None;
+    }
+    let signed = modifiers.take("S64");
+    let wide = modifiers.take("U64") || signed;
+    let op = Op::Shf {
+        right,
+        wide,
+        signed,
+        wrap: modifiers.take("W"),
+        high: modifiers.take("HI"),
+    };
+    Some(Meaning::new(op, OpClass::Shift))
+}
+
+fn comparison(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    if base == "PSETP" {
+        let first = modifiers.take_first(Logic::named)?;
+        let second = modifiers.take_first(Logic::named)?;
+        return Some(Meaning::new(Op::Psetp { first, second }, OpClass::Compare));
+    }
+    let known = ["FSET", "FSETP", "FCMP", "ISET", "ISETP", "ICMP"].contains(&base);
+    let compare = if known {
+        modifiers.take_first(Compare::named)?
+    } else {
+        return None;
+    };
+    let combine = modifiers.take_first(Logic::named).unwrap_or(Logic::And);
+    let signed = !modifiers.take("U32");
+    let as_float = modifiers.take("BF");
+    let op = match base {
+        "FSET" => Op::Fset {
+            compare,
+            combine,
+            as_float,
+        },
+        "FSETP" => Op::Fsetp { compare, combine },
+        "FCMP" => Op::Fcmp { compare },
+        "ISET" => Op::Iset {
+            compare,
+            combine,
+            signed,
+            as_float,
+        },
+        "ISETP" => Op::Isetp {
+            compare,
+            combine,
+            signed,
+        },
+        _ => Op::Icmp { compare, signed },
+    };
+    let mut meaning = Meaning::new(op, OpClass::Compare);
+    meaning.flush_denormals = modifiers.take("FTZ");
+    meaning.carry_in = modifiers.take("X");
+    Some(meaning)
+}
+
+/// Conversions name the destination's format before the source's, whatever the base opcode.
+fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    if !["F2F", "F2I", "I2F", "I2I"].contains(&base) {
+        return None;
+    }
+    let flush_denormals = modifiers.take("FTZ");
+    let to = modifiers.take_first(Number::named)?;
+    let from = modifiers.take_first(Number::named)?;
+    let rounding = modifiers.take_first(rounding);
+    let integral = base == "F2F" && (rounding.is_some() || modifiers.take("ROUND")) && to == from;
+    let mut meaning = Meaning::new(Op::Convert { to, from, integral }, OpClass::Convert);
+    meaning.flush_denormals = flush_denormals;
+    meaning.round = rounding.unwrap_or_default();
+    meaning.saturate = modifiers.take("SAT");
+    meaning.dst_registers = to.bits().div_ceil(32);
+    meaning.source_registers = from.bits().div_ceil(32);
+    Some(meaning)
+}
+
+fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let (space, store) = match base {
+        "LDL" => (Space::Local, false),
+        "STL" => (Space::Local, true),
+        "LDS" => (Space::Shared, false),
+        "STS" => (Space::Shared, true),
+        "LD" | "LDG" => (Space::Global, false),
+        "ST" => (Space::Global, true),
+        "LDC" => {
+            return Some(Meaning {
+                dst_registers: width(modifiers),
+                ..Meaning::new(Op::Ldc, OpClass::ConstantLoad)
+            });
+        }
+        _ => return None,
+    };
+    let registers = width(modifiers);
+    let wide_address = modifiers.take("E");
+    // Cache hints: they say where a line is kept, not what is accessed.
+    for hint in ["CA", "CG", "CS", "CV", "CI", "WB", "WT", "LU", "P"] {
+        modifiers.take(hint);
+    }
+    let op = if store { Op::Store } else { Op::Load };
+    let mut meaning = Meaning::new(op, OpClass::Memory);
+    meaning.access = Some(Access {
+        space,
+        bytes_per_lane: 4 * registers,
+        store,
+    });
+    meaning.wide_address = wide_address;
+    if store {
+        meaning.source_registers = registers;
+    } else {
+        meaning.dst_registers = registers;
+    }
+    Some(meaning)
+}
+
+fn width(modifiers: &mut Modifiers) -> u8 {
+    if modifiers.take("128") {
+        4
+    } else if modifiers.take("64") {
+        2
+    } else {
+        1
+    }
+}
+
+fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let op = match base {
+        "BRA" => {
+            modifiers.take("U");
+            Op::Bra
+        }
+        "BRX" => Op::Brx,
+        "SSY" => Op::Ssy,
+        "PBK" => Op::Pbk,
+        "BRK" => Op::Brk,
+        "PCNT" => Op::Pcnt,
+        "CONT" => Op::Cont,
+        "CAL" => Op::Call,
+        "RET" => Op::Ret,
+        "EXIT" => Op::Exit,
+        "S2R" => {
+            return Some(Meaning::new(
+                Op::S2r(Special::LaneId),
+                OpClass::SpecialRegister,
+            ));
+        }
+        "BAR" => {
+            modifiers.take("SYNC").then_some(())?;
+            return Some(Meaning::new(Op::Barrier, OpClass::Barrier));
+        }
+        "NOP" | "TEXDEPBAR" => return Some(Meaning::new(Op::Nop, OpClass::Nop)),
+        _ => return None,
+    };
+    Some(Meaning::new(op, OpClass::Control))
+}
+
+/// The value that `S2R` reads under a name.
+pub fn special(name: &str) -> Option<Special> {
+    Some(match name {
+        "SR_TID.X" => Special::Tid(0),
+        "SR_TID.Y" => Special::Tid(1),
+        "SR_TID.Z" => Special::Tid(2),
+        "SR_CTAID.X" => Special::Ctaid(0),
+        "SR_CTAID.Y" => Special::Ctaid(1),
+        "SR_CTAID.Z" => Special::Ctaid(2),
+        "SR_LANEID" => Special::LaneId,
+        _ => return None,
+    })
+}

@@ -1,0 +1,286 @@
+//! What an instruction computes, independent of the architecture that encodes it.
+//!
+//! Models: the operations of the interpreters' kernels and of CUDA's math sequences.
+//! Leaves out: textures, atomics, warp votes and shuffles. Units: none.
+//! Sources: CUDA binary utilities' instruction lists, disassemblies of ptxas 11.8.
+
+/// A comparison; the `U` forms are true when an operand is not a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compare {
+    False,
+    Lt,
+    Eq,
+    Le,
+    Gt,
+    Ne,
+    Ge,
+    Num,
+    Nan,
+    Ltu,
+    Equ,
+    Leu,
+    Gtu,
+    Neu,
+    Geu,
+    True,
+}
+
+impl Compare {
+    /// The comparison named by an opcode modifier.
+    pub fn named(name: &str) -> Option<Self> {
+        use Compare::*;
+        Some(match name {
+            "F" => False,
+            "LT" => Lt,
+            "EQ" => Eq,
+            "LE" => Le,
+            "GT" => Gt,
+            "NE" => Ne,
+            "GE" => Ge,
+            "NUM" => Num,
+            "NAN" => Nan,
+            "LTU" => Ltu,
+            "EQU" => Equ,
+            "LEU" => Leu,
+            "GTU" => Gtu,
+            "NEU" => Neu,
+            "GEU" => Geu,
+            "T" => True,
+            _ => return None,
+        })
+    }
+
+    /// The outcome for an ordering; `None` stands for unordered operands.
+    pub fn holds(self, ordering: Option<std::cmp::Ordering>) -> bool {
+        use Compare::*;
+        use std::cmp::Ordering::*;
+        match self {
+            False => false,
+            True => true,
+            Num => ordering.is_some(),
+            Nan => ordering.is_none(),
+            Lt => ordering == Some(Less),
+            Eq => ordering == Some(Equal),
+            Gt => ordering == Some(Greater),
+            Le => matches!(ordering, Some(Less | Equal)),
+            Ge => matches!(ordering, Some(Greater | Equal)),
+            Ne => matches!(ordering, Some(Less | Greater)),
+            Ltu => matches!(ordering, Some(Less) | None),
+            Equ => matches!(ordering, Some(Equal) | None),
+            Gtu => matches!(ordering, Some(Greater) | None),
+            Leu => ordering != Some(Greater),
+            Geu => ordering != Some(Less),
+            Neu => ordering != Some(Equal),
+        }
+    }
+}
+
+/// How a comparison is combined with a predicate, and bitwise operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Logic {
+    And,
+    Or,
+    Xor,
+    /// The second operand.
+    PassB,
+}
+
+impl Logic {
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "AND" => Logic::And,
+            "OR" => Logic::Or,
+            "XOR" => Logic::Xor,
+            "PASS_B" => Logic::PassB,
+            _ => return None,
+        })
+    }
+
+    pub fn bits(self, a: u32, b: u32) -> u32 {
+        match self {
+            Logic::And => a & b,
+            Logic::Or => a | b,
+            Logic::Xor => a ^ b,
+            Logic::PassB => b,
+        }
+    }
+
+    pub fn bools(self, a: bool, b: bool) -> bool {
+        self.bits(a.into(), b.into()) != 0
+    }
+}
+
+/// Rounding of a float result, or of a conversion to an integer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Round {
+    #[default]
+    Nearest,
+    Down,
+    Up,
+    Zero,
+}
+
+/// The functions of the special function unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mufu {
+    Cos,
+    Sin,
+    Ex2,
+    Lg2,
+    Rcp,
+    Rsq,
+    Sqrt,
+    /// Upper word of a double's reciprocal or reciprocal square root.
+    Rcp64h,
+    Rsq64h,
+}
+
+/// A number format of a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Number {
+    Float(u8),
+    Signed(u8),
+    Unsigned(u8),
+}
+
+impl Number {
+    /// `F32`, `S64`, `U16`.
+    pub fn named(name: &str) -> Option<Self> {
+        let bits: u8 = name.get(1..)?.parse().ok()?;
+        match (&name[..1], bits) {
+            ("F", 16 | 32 | 64) => Some(Number::Float(bits)),
+            ("S", 8 | 16 | 32 | 64) => Some(Number::Signed(bits)),
+            ("U", 8 | 16 | 32 | 64) => Some(Number::Unsigned(bits)),
+            _ => None,
+        }
+    }
+
+    pub fn bits(self) -> u8 {
+        match self {
+            Number::Float(bits) | Number::Signed(bits) | Number::Unsigned(bits) => bits,
+        }
+    }
+}
+
+/// Values that `S2R` reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// Thread index in its block, by dimension.
+    Tid(u8),
+    /// Block index, by dimension.
+    Ctaid(u8),
+    LaneId,
+}
+
+/// The operation of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Op {
+    Nop,
+    Mov,
+    Sel,
+    Prmt,
+    Fadd,
+    Fmul,
+    Ffma,
+    Fmnmx,
+    /// Float comparison to 1.0 or all ones (`as_float` picks 1.0).
+    Fset {
+        compare: Compare,
+        combine: Logic,
+        as_float: bool,
+    },
+    Fsetp {
+        compare: Compare,
+        combine: Logic,
+    },
+    /// Picks an operand by comparing the third with zero.
+    Fcmp {
+        compare: Compare,
+    },
+    /// Tells whether a division needs its slow path.
+    Fchk,
+    Dadd,
+    Dmul,
+    Dfma,
+    Mufu(Mufu),
+    /// Range reduction before `Mufu`.
+    Rro,
+    Convert {
+        to: Number,
+        from: Number,
+        integral: bool,
+    },
+    Iadd,
+    Iscadd,
+    Imul {
+        high: bool,
+        signed: bool,
+    },
+    Imad {
+        high: bool,
+        signed: bool,
+    },
+    Imnmx {
+        signed: bool,
+    },
+    Iset {
+        compare: Compare,
+        combine: Logic,
+        signed: bool,
+        as_float: bool,
+    },
+    Isetp {
+        compare: Compare,
+        combine: Logic,
+        signed: bool,
+    },
+    Icmp {
+        compare: Compare,
+        signed: bool,
+    },
+    Lop(Logic),
+    Shl {
+        wrap: bool,
+    },
+    Shr {
+        signed: bool,
+        wrap: bool,
+    },
+    /// Funnel shift of the pair (third, first) by the second.
+    Shf {
+        right: bool,
+        wide: bool,
+        signed: bool,
+        wrap: bool,
+        high: bool,
+    },
+    Bfe {
+        signed: bool,
+    },
+    Bfi,
+    Popc,
+    Flo {
+        signed: bool,
+        shift: bool,
+    },
+    Psetp {
+        first: Logic,
+        second: Logic,
+    },
+    S2r(Special),
+    Ldc,
+    Load,
+    Store,
+    Bra,
+    /// Branch to an address in a register.
+    Brx,
+    Ssy,
+    Pbk,
+    Brk,
+    Pcnt,
+    Cont,
+    Call,
+    Ret,
+    Exit,
+    Barrier,
+}

@@ -1,0 +1,300 @@
+//! Operands as nvdisasm prints them.
+//!
+//! Models: registers, predicates, constants, memory references, immediates, labels, special
+//! registers, with negation, absolute value, inversion and `.CC`. Leaves out: textures, surfaces.
+//! Units: bytes for offsets. Sources: output of nvdisasm 11.8.
+
+/// The register that reads as zero and swallows writes.
+pub const RZ: u8 = 255;
+/// The predicate that is always true.
+pub const PT: u8 = 7;
+
+/// Where a source value comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place {
+    Reg(u8),
+    /// Uniform register (sm_75 and later).
+    Uniform(u8),
+    Imm(u32),
+    /// `c[bank][index + offset]`.
+    Const {
+        bank: u8,
+        index: u8,
+        offset: i32,
+    },
+}
+
+/// A source value with its modifiers, applied in the order absolute, then negate or invert.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Source {
+    pub place: Place,
+    pub negate: bool,
+    pub absolute: bool,
+    pub invert: bool,
+}
+
+/// A predicate source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Predicate {
+    /// 0 to 6, or [`PT`].
+    pub index: u8,
+    pub negate: bool,
+}
+
+impl Predicate {
+    pub const ALWAYS: Predicate = Predicate {
+        index: PT,
+        negate: false,
+    };
+}
+
+/// `[base + offset]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryRef {
+    pub base: u8,
+    /// Uniform register added to the address, if any.
+    pub uniform: Option<u8>,
+    pub offset: i32,
+}
+
+/// One operand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operand<'a> {
+    Value {
+        source: Source,
+        writes_cc: bool,
+    },
+    Predicate(Predicate),
+    Memory(MemoryRef),
+    Label(&'a str),
+    /// `32@lo(symbol)`, `32@hi(symbol)`.
+    Symbol {
+        name: &'a str,
+        high: bool,
+    },
+    Special(&'a str),
+    /// `CC.NEU`: a test of the condition code.
+    ConditionCode(&'a str),
+}
+
+/// Splits an operand list at its top-level commas.
+pub fn split_operands(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0i32, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = text[start..].trim();
+    if !last.is_empty() {
+        parts.push(last);
+    }
+    parts
+}
+
+/// Parses one operand; the error says why it is not one.
+pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
+    if let Some(label) = text
+        .strip_prefix("`(")
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
+        return Ok(Operand::Label(label));
+    }
+    if let Some(test) = text.strip_prefix("CC.") {
+        return Ok(Operand::ConditionCode(test));
+    }
+    if text.starts_with("SR_") || text.starts_with("SR") && text[2..].parse::<u8>().is_ok() {
+        return Ok(Operand::Special(text));
+    }
+    if let Some(symbol) = parse_symbol(text) {
+        return Ok(symbol);
+    }
+    if text.starts_with('[') {
+        return parse_memory(text).map(Operand::Memory);
+    }
+    if let Some(predicate) = parse_predicate(text) {
+        return Ok(Operand::Predicate(predicate));
+    }
+    parse_value(text)
+}
+
+/// `P3`, `!P0`, `PT`.
+pub fn parse_predicate(text: &str) -> Option<Predicate> {
+    let (negate, name) = match text.strip_prefix('!') {
+        Some(name) => (true, name),
+        None => (false, text),
+    };
+    let index = match name {
+        "PT" => PT,
+        _ => name
+            .strip_prefix('P')?
+            .parse()
+            .ok()
+            .filter(|&index| index < PT)?,
+    };
+    Some(Predicate { index, negate })
+}
+
+/// `R3`, `RZ`.
+pub fn parse_register(text: &str) -> Option<u8> {
+    match text {
+        "RZ" => Some(RZ),
+        _ => text
+            .strip_prefix('R')?
+            .parse()
+            .ok()
+            .filter(|&index| index < RZ),
+    }
+}
+
+/// `UR4`, `URZ`.
+pub fn parse_uniform_register(text: &str) -> Option<u8> {
+    match text {
+        "URZ" => Some(RZ),
+        _ => text
+            .strip_prefix("UR")?
+            .parse()
+            .ok()
+            .filter(|&index| index < 63),
+    }
+}
+
+fn parse_symbol(text: &str) -> Option<Operand<'_>> {
+    let rest = text.strip_prefix("32@")?;
+    let (part, rest) = rest.split_once('(')?;
+    let name = rest.strip_suffix(')')?;
+    match part {
+        "lo" => Some(Operand::Symbol { name, high: false }),
+        "hi" => Some(Operand::Symbol { name, high: true }),
+        _ => None,
+    }
+}
+
+fn parse_value(text: &str) -> Result<Operand<'_>, String> {
+    let (mut negate, mut invert) = (false, false);
+    let mut rest = text;
+    if parse_immediate(rest).is_none() {
+        if let Some(inner) = rest.strip_prefix('-') {
+            (negate, rest) = (true, inner);
+        } else if let Some(inner) = rest.strip_prefix('~') {
+            (invert, rest) = (true, inner);
+        }
+    }
+    let bars = rest
+        .strip_prefix('|')
+        .and_then(|inner| inner.strip_suffix('|'));
+    let absolute = bars.is_some();
+    let rest = bars.unwrap_or(rest);
+    let (name, writes_cc) = match rest.strip_suffix(".CC") {
+        Some(name) => (name, true),
+        None => (rest, false),
+    };
+    let name = name.strip_suffix(".reuse").unwrap_or(name);
+    let place = parse_place(name)?;
+    let source = Source {
+        place,
+        negate,
+        absolute,
+        invert,
+    };
+    Ok(Operand::Value { source, writes_cc })
+}
+
+fn parse_place(text: &str) -> Result<Place, String> {
+    if let Some(register) = parse_register(text) {
+        return Ok(Place::Reg(register));
+    }
+    if let Some(register) = parse_uniform_register(text) {
+        return Ok(Place::Uniform(register));
+    }
+    if let Some(bits) = parse_immediate(text) {
+        return Ok(Place::Imm(bits));
+    }
+    match text.strip_prefix("c[") {
+        Some(rest) => parse_constant(rest),
+        None => Err("neither register, predicate, constant, memory nor immediate".to_owned()),
+    }
+}
+
+/// `0x2][R4+0x10]`, after `c[`.
+fn parse_constant(rest: &str) -> Result<Place, String> {
+    let bad = || "not of the form c[bank][offset]".to_owned();
+    let (bank, rest) = rest.split_once(']').ok_or_else(bad)?;
+    let bank = parse_immediate(bank)
+        .filter(|&bank| bank < 32)
+        .ok_or_else(bad)?;
+    let memory = parse_memory(rest)?;
+    if memory.uniform.is_some() {
+        return Err("uniform registers in constant addresses are not supported".to_owned());
+    }
+    Ok(Place::Const {
+        bank: bank as u8,
+        index: memory.base,
+        offset: memory.offset,
+    })
+}
+
+/// `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2.64+UR4]`.
+pub fn parse_memory(text: &str) -> Result<MemoryRef, String> {
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|inner| inner.strip_suffix(']'));
+    let inner = inner.ok_or_else(|| "not of the form [register+offset]".to_owned())?;
+    let mut memory = MemoryRef {
+        base: RZ,
+        uniform: None,
+        offset: 0,
+    };
+    for part in inner.split('+') {
+        let part = part.trim();
+        let name = part.split('.').next().unwrap_or("");
+        if let Some(register) = parse_register(name) {
+            memory.base = register;
+        } else if let Some(register) = parse_uniform_register(name) {
+            memory.uniform = Some(register);
+        } else if let Some(offset) = parse_integer(part) {
+            memory.offset = memory.offset.wrapping_add(offset as i32);
+        } else {
+            return Err(format!("`{part}` is neither a register nor an offset"));
+        }
+    }
+    Ok(memory)
+}
+
+fn parse_integer(text: &str) -> Option<u32> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let value = u32::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?;
+    Some(if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    })
+}
+
+/// Hexadecimal integers, and floats in decimal, `+INF`, `-QNAN`.
+fn parse_immediate(text: &str) -> Option<u32> {
+    let text = text.trim();
+    if let Some(bits) = parse_integer(text) {
+        return Some(bits);
+    }
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let magnitude = match digits {
+        "INF" => f32::INFINITY,
+        "QNAN" | "SNAN" => f32::NAN,
+        _ if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse().ok()?,
+        _ => return None,
+    };
+    Some(if negative { -magnitude } else { magnitude }.to_bits())
+}

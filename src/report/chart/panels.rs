@@ -1,0 +1,144 @@
+//! Small multiples: one panel per value of a table's axis, predictions as a line, measurements as points.
+//!
+//! Leaves out: errors in figures (the table has them). Units: billions of GPop/s over threads per block.
+//! The vertical bars are the paper's confidence intervals; most are smaller than the points.
+
+use super::{BLUE, Chart, GRID, VERMILION, ink};
+use crate::validate::Compared;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::error::Error;
+
+/// Predicted and measured values of one table and problem.
+pub struct Panels<'a> {
+    pub cells: &'a [Compared],
+}
+
+const COLUMNS: usize = 3;
+const PANEL_WIDTH: u32 = 340;
+const PANEL_HEIGHT: u32 = 260;
+const HEADER_HEIGHT: u32 = 62;
+const LARGEST_BLOCK: f64 = 1024.0;
+/// The axis counts in these, so that its figures fall on usual block sizes.
+const TICK_THREADS: f64 = 256.0;
+
+impl Panels<'_> {
+    /// Cells by axis value, in the table's order.
+    fn groups(&self) -> Vec<(String, Vec<&Compared>)> {
+        let mut groups: Vec<(String, Vec<&Compared>)> = Vec::new();
+        for compared in self.cells {
+            let value = compared.cell.axis.value();
+            match groups.iter_mut().find(|(name, _)| *name == value) {
+                Some((_, members)) => members.push(compared),
+                None => groups.push((value, vec![compared])),
+            }
+        }
+        groups
+    }
+
+    /// One scale for all panels, so that heights can be compared.
+    fn highest(&self) -> f64 {
+        let values = self.cells.iter().flat_map(|compared| {
+            let measured = compared.measured.map(|value| value.gpops_billion);
+            [Some(compared.predicted_gpops_billion), measured]
+        });
+        values.flatten().fold(0.0, f64::max) * 1.08
+    }
+
+    fn title(&self) -> String {
+        self.cells.first().map_or(String::new(), |compared| {
+            let cell = &compared.cell;
+            format!("Table {}, {}", cell.table.number(), cell.problem)
+        })
+    }
+}
+
+impl Chart for Panels<'_> {
+    fn size(&self) -> (u32, u32) {
+        let n_rows = self.groups().len().div_ceil(COLUMNS).max(1) as u32;
+        (
+            PANEL_WIDTH * COLUMNS as u32 + 20,
+            HEADER_HEIGHT + PANEL_HEIGHT * n_rows + 10,
+        )
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        let groups = self.groups();
+        let (header, body) = area.split_vertically(HEADER_HEIGHT);
+        draw_header(&header, &self.title())?;
+        let body = body.margin(0, 10, 10, 10);
+        let panels = body.split_evenly((groups.len().div_ceil(COLUMNS).max(1), COLUMNS));
+        for ((value, cells), panel) in groups.iter().zip(&panels) {
+            let name = cells[0].cell.table.axis_title();
+            draw_panel(panel, &format!("{name} {value}"), cells, self.highest())?;
+        }
+        Ok(())
+    }
+}
+
+fn draw_header<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    title: &str,
+) -> Result<(), Box<dyn Error>>
+where
+    B::ErrorType: 'static,
+{
+    area.draw(&Text::new(title.to_string(), (16, 10), ink(20)))?;
+    let y = 47;
+    area.draw(&PathElement::new(
+        vec![(16, y), (44, y)],
+        BLUE.stroke_width(2),
+    ))?;
+    area.draw(&Text::new("predicted", (52, y - 8), ink(14)))?;
+    area.draw(&Circle::new((140, y), 4, VERMILION.filled()))?;
+    area.draw(&Text::new("measured", (152, y - 8), ink(14)))?;
+    let axes = "billion GPop/s over threads per block";
+    area.draw(&Text::new(axes, (250, y - 8), ink(14)))?;
+    Ok(())
+}
+
+fn draw_panel<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    title: &str,
+    cells: &[&Compared],
+    highest: f64,
+) -> Result<(), Box<dyn Error>>
+where
+    B::ErrorType: 'static,
+{
+    let mut chart = ChartBuilder::on(area)
+        .margin(8)
+        .margin_right(18)
+        .caption(title, ink(15))
+        .x_label_area_size(24)
+        .y_label_area_size(34)
+        .build_cartesian_2d(0.0..LARGEST_BLOCK / TICK_THREADS, 0.0..highest)?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(GRID)
+        .x_labels(5)
+        .y_labels(6)
+        .x_label_formatter(&|ticks| format!("{:.0}", ticks * TICK_THREADS))
+        .y_label_formatter(&|rate| format!("{rate:.0}"))
+        .label_style(ink(12))
+        .draw()?;
+    let threads = |compared: &Compared| f64::from(compared.cell.threads_per_block) / TICK_THREADS;
+    let predicted = cells
+        .iter()
+        .map(|c| (threads(c), c.predicted_gpops_billion));
+    chart.draw_series(LineSeries::new(predicted, BLUE.stroke_width(2)))?;
+    let measured = || cells.iter().filter_map(|c| Some((threads(c), c.measured?)));
+    chart.draw_series(measured().map(|(x, value)| {
+        let (y, half) = (value.gpops_billion, value.ci_billion);
+        PathElement::new(vec![(x, y - half), (x, y + half)], VERMILION)
+    }))?;
+    chart.draw_series(
+        measured().map(|(x, value)| Circle::new((x, value.gpops_billion), 3, VERMILION.filled())),
+    )?;
+    Ok(())
+}

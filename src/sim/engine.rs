@@ -1,0 +1,158 @@
+//! The simulator as a [`PerformanceModel`]: from a launch configuration to GPop/s.
+//!
+//! What it does: occupancy, a steady window of the full multiprocessor, short windows of partly filled
+//! ones, then the whole grid over all multiprocessors.
+//! What it leaves out: host work between launches (see `predict`).
+//! Units: in field names. Sources: those of the parts.
+
+use std::time::Instant;
+
+use super::chip::{RateCurve, makespan_cycles};
+use super::code::ReplayCode;
+use super::dispatch::Geometry;
+use super::observe::{Cause, Counters};
+use super::spec::SmxSpec;
+use super::window::{Window, WindowPlan, simulate};
+use crate::predict::{CpiEntry, MemoryTraffic};
+
+/// What the engine needs to know of a launch besides the code.
+#[derive(Debug, Clone)]
+pub struct Launch<'a> {
+    pub spec: &'a SmxSpec,
+    pub code: &'a ReplayCode,
+    pub code_bytes: u32,
+    pub geometry: Geometry,
+    pub n_smx: usize,
+    pub clock_hz: f64,
+    /// Program of every block, in grid order.
+    pub grid: &'a [u32],
+}
+
+/// Simulation effort.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effort {
+    pub plan: WindowPlan,
+    /// Share of the full window's blocks that each partly filled window measures.
+    pub partial_blocks: u32,
+}
+
+/// What the simulation of one launch gave.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    pub window: Window,
+    /// Cycles of the whole grid.
+    pub grid_cycles: f64,
+    pub gpops: f64,
+    pub simulated_instructions: u64,
+    pub wall_seconds: f64,
+}
+
+/// Simulates one launch.
+pub fn simulate_launch(
+    launch: &Launch,
+    effort: &Effort,
+) -> Result<Simulated, super::smx::Deadlock> {
+    let start = Instant::now();
+    let full = launch.geometry.resident_blocks;
+    let window = simulate_with(launch, full, effort.plan)?;
+    let mut simulated_instructions = window.simulated_instructions;
+    let mut points = vec![(full, window.tokens_per_cycle)];
+    for blocks in partial_levels(full) {
+        let plan = WindowPlan {
+            blocks: effort.partial_blocks,
+            ..effort.plan
+        };
+        let partial = simulate_with(launch, blocks, plan)?;
+        simulated_instructions += partial.simulated_instructions;
+        points.push((blocks, partial.tokens_per_cycle));
+    }
+    let rates = RateCurve::new(points).expect("the full window is a point");
+    let work = work_tokens(launch);
+    let grid_cycles = makespan_cycles(&work, launch.n_smx, full as usize, &rates);
+    let nodes: f64 = launch
+        .grid
+        .iter()
+        .map(|&p| f64::from(launch.code.programs[p as usize].nodes))
+        .sum();
+    let seconds = grid_cycles / launch.clock_hz;
+    Ok(Simulated {
+        gpops: nodes * f64::from(launch.geometry.fitness_cases) / seconds,
+        window,
+        grid_cycles,
+        simulated_instructions,
+        wall_seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+fn simulate_with(
+    launch: &Launch,
+    resident_blocks: u32,
+    plan: WindowPlan,
+) -> Result<Window, super::smx::Deadlock> {
+    let geometry = Geometry {
+        resident_blocks,
+        ..launch.geometry
+    };
+    simulate(
+        launch.spec,
+        launch.code,
+        launch.code_bytes,
+        geometry,
+        launch.grid,
+        plan,
+    )
+}
+
+/// Fillings below the full one at which the end of the grid is sampled.
+fn partial_levels(full: u32) -> Vec<u32> {
+    let mut levels = vec![full / 2, full / 4, 1];
+    levels.retain(|&blocks| blocks >= 1 && blocks < full);
+    levels.dedup();
+    levels
+}
+
+/// Tokens that each block of the grid executes, padding included.
+fn work_tokens(launch: &Launch) -> Vec<f64> {
+    let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
+        .map(|w| u64::from(launch.geometry.iterations(w)))
+        .sum();
+    let tokens =
+        |&p: &u32| f64::from(launch.code.programs[p as usize].nodes) * warp_iterations as f64;
+    launch.grid.iter().map(tokens).collect()
+}
+
+/// The CPI stack of a window in display order, empty causes left out.
+pub fn cpi_entries(counters: &Counters) -> Vec<CpiEntry> {
+    Cause::ALL
+        .iter()
+        .filter(|&&cause| counters.cpi_stack[cause as usize] > 0)
+        .map(|&cause| CpiEntry {
+            cause: cause.name().to_owned(),
+            nsight_name: cause.nsight_name().to_owned(),
+            cycles: counters.cpi_stack[cause as usize],
+        })
+        .collect()
+}
+
+/// Memory traffic of a window.
+pub fn traffic(counters: &Counters) -> MemoryTraffic {
+    let percent = |part: u64, whole: u64| {
+        if whole == 0 {
+            0.0
+        } else {
+            100.0 * part as f64 / whole as f64
+        }
+    };
+    MemoryTraffic {
+        warp_nodes: counters.tokens().round() as u64,
+        l1_load_lines: counters.l1_load_lines,
+        l1_store_lines: counters.l1_store_lines,
+        l1_load_hit_percent: percent(counters.l1_load_hits, counters.l1_load_lines),
+        l1_store_hit_percent: percent(counters.l1_store_hits, counters.l1_store_lines),
+        l2_read_bytes: counters.l2_read_bytes,
+        l2_write_bytes: counters.l2_write_bytes,
+        l2_hit_percent: percent(counters.l2_hits, counters.l2_lines),
+        dram_read_bytes: counters.dram_read_bytes,
+        dram_write_bytes: counters.dram_write_bytes,
+    }
+}

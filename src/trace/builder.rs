@@ -1,0 +1,362 @@
+//! Traces of programs: segments, remembered across programs.
+//!
+//! Models: the path of every program through a kernel as a walk over *states* (see `state`). What a
+//! segment asked of the program is remembered as a decision tree per state, so that a program of
+//! `n` tokens costs a few look-ups per token. Leaves out: partial last iterations.
+//! Units: segments. Sources: none.
+
+use std::collections::HashMap;
+
+use super::error::TraceError;
+use super::launch::{ConstantMemory, Launch};
+use super::program::ProgramWords;
+use super::state::{Machine, Run, State};
+use super::uniform::{Environment, Executed, Executor, Question, SegmentEnd, SharedCopy};
+use super::{ProgramTrace, SegmentId, SegmentPool, TraceOp};
+use crate::isa::Kernel;
+use crate::isa::Space;
+use crate::isa::cfg::{ControlFlow, LiveSet, live_before};
+use crate::isa::op::Op;
+
+/// Segments in one run before it counts as endless.
+const RUN_LIMIT: usize = 10_000_000;
+
+/// Traces programs through one kernel.
+pub struct TraceBuilder<'k> {
+    kernel: &'k Kernel,
+    launch: Launch,
+    live: Vec<LiveSet>,
+    case_loop: usize,
+    constants: [ConstantMemory; 2],
+    copy: Option<SharedCopy>,
+    machine: Machine,
+    memo: Memo,
+    pool: SegmentPool,
+    interned: HashMap<Vec<TraceOp>, SegmentId>,
+}
+
+/// A node of the decision trees.
+#[derive(Clone, Copy)]
+enum Node {
+    /// A state that has not been executed yet, by index.
+    Fresh,
+    Ask(Question),
+    Segment {
+        id: SegmentId,
+        assumptions: u32,
+        next: Option<u32>,
+    },
+}
+
+#[derive(Default)]
+struct Memo {
+    nodes: Vec<Node>,
+    /// Node reached from a node by an answer.
+    edges: HashMap<(u32, u32), u32>,
+    roots: HashMap<State, u32>,
+    /// The state of a root.
+    states: HashMap<u32, State>,
+}
+
+/// One executed or remembered segment.
+#[derive(Clone, Copy)]
+struct Piece {
+    id: SegmentId,
+    assumptions: u32,
+    at_header: bool,
+}
+
+impl<'k> TraceBuilder<'k> {
+    pub fn new(kernel: &'k Kernel, launch: Launch) -> Result<Self, TraceError> {
+        check_launch(&launch)?;
+        if kernel.instructions.len() > usize::from(u16::MAX) {
+            return Err(TraceError::TooLong {
+                kernel: kernel.name.clone(),
+                given: kernel.instructions.len(),
+                allowed: usize::from(u16::MAX),
+            });
+        }
+        let flow = ControlFlow::new(kernel);
+        let case_loop = case_loop(kernel, &flow)?;
+        let constants = [Run::Single, Run::Triple]
+            .map(|run| launch.constants(kernel, launch.cases_per_iteration * iterations(run)));
+        Ok(Self {
+            kernel,
+            live: live_before(kernel, &flow),
+            case_loop,
+            constants,
+            launch,
+            copy: None,
+            machine: Machine::new(),
+            memo: Memo::default(),
+            pool: SegmentPool {
+                ops: Vec::new(),
+                starts: vec![0],
+            },
+            interned: HashMap::new(),
+        })
+    }
+
+    /// The trace of one program.
+    pub fn trace(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
+        if program.words.is_empty() || program.words.len() > self.launch.max_program_words as usize
+        {
+            return Err(TraceError::Input {
+                name: "program length",
+                given: format!("{} words", program.words.len()),
+                allowed: format!("1 to {}", self.launch.max_program_words),
+            });
+        }
+        let single = self.run(program, Run::Single)?;
+        let triple = self.run(program, Run::Triple)?;
+        let [prologue, only] = self.split::<2>(&single)?;
+        let [_, first, steady, last] = self.split::<4>(&triple)?;
+        let assumptions = triple.iter().map(|piece| piece.assumptions).sum();
+        Ok(ProgramTrace {
+            prologue,
+            only,
+            first,
+            steady,
+            last,
+            nodes: program.nodes,
+            shared_bytes: 4 * program.words.len() as u32,
+            assumptions,
+        })
+    }
+
+    pub fn pool(&self) -> &SegmentPool {
+        &self.pool
+    }
+
+    pub fn into_pool(self) -> SegmentPool {
+        self.pool
+    }
+
+    /// Cuts a run at every arrival at the case loop's header.
+    fn split<const PARTS: usize>(
+        &self,
+        pieces: &[Piece],
+    ) -> Result<[Vec<SegmentId>; PARTS], TraceError> {
+        let mut parts = vec![Vec::new()];
+        for piece in pieces {
+            if piece.at_header {
+                parts.push(Vec::new());
+            }
+            if let Some(part) = parts.last_mut() {
+                part.push(piece.id);
+            }
+        }
+        let given = parts.len() - 1;
+        parts.try_into().map_err(|_| TraceError::Iterations {
+            kernel: self.kernel.name.clone(),
+            given,
+            expected: PARTS - 1,
+        })
+    }
+
+    fn run(&mut self, program: &ProgramWords, run: Run) -> Result<Vec<Piece>, TraceError> {
+        let mut pieces = Vec::new();
+        let start = State {
+            run,
+            pc: 0,
+            fetch: None,
+            registers: Vec::new(),
+            predicates: Vec::new(),
+            frames: Vec::new(),
+            local: Vec::new(),
+        };
+        let mut root = Some(self.memo.root(start));
+        while let Some(state) = root {
+            if pieces.len() == RUN_LIMIT {
+                return Err(TraceError::Endless {
+                    kernel: self.kernel.name.clone(),
+                    instructions: RUN_LIMIT as u64,
+                    limit: RUN_LIMIT as u64,
+                });
+            }
+            let (id, assumptions, next) = match self.memo.recall(state, program) {
+                Some(found) => found,
+                None => self.execute(state, program)?,
+            };
+            let at_header = self.memo.states[&state].pc as usize == self.case_loop;
+            pieces.push(Piece {
+                id,
+                assumptions,
+                at_header,
+            });
+            root = next;
+        }
+        Ok(pieces)
+    }
+
+    /// Executes the segment that starts in a state, and remembers it.
+    fn execute(
+        &mut self,
+        root: u32,
+        program: &ProgramWords,
+    ) -> Result<(SegmentId, u32, Option<u32>), TraceError> {
+        let state = &self.memo.states[&root];
+        let run = state.run;
+        let environment = Environment {
+            kernel: self.kernel,
+            launch: &self.launch,
+            constants: &self.constants[run as usize],
+            run_cases: self.launch.cases_per_iteration * iterations(run),
+            case_loop: self.case_loop,
+        };
+        self.machine.restore(state);
+        let fetch = state.fetch;
+        let executor = Executor::new(
+            &environment,
+            program,
+            &mut self.copy,
+            &mut self.machine,
+            fetch,
+        );
+        let executed = executor.segment()?;
+        let next = match executed.end {
+            SegmentEnd::Exit => None,
+            SegmentEnd::Boundary { fetch } => {
+                let live = &self.live[self.machine.pc];
+                Some(self.memo.root(self.machine.canonical(live, run, fetch)))
+            }
+        };
+        let Executed {
+            ops,
+            questions,
+            assumptions,
+            ..
+        } = executed;
+        let id = self.intern(ops);
+        self.memo.remember(
+            root,
+            &questions,
+            program,
+            Node::Segment {
+                id,
+                assumptions,
+                next,
+            },
+        );
+        Ok((id, assumptions, next))
+    }
+
+    fn intern(&mut self, ops: Vec<TraceOp>) -> SegmentId {
+        if let Some(&id) = self.interned.get(&ops) {
+            return id;
+        }
+        let id = SegmentId(self.pool.starts.len() as u32 - 1);
+        self.pool.ops.extend_from_slice(&ops);
+        self.pool.starts.push(self.pool.ops.len() as u32);
+        self.interned.insert(ops, id);
+        id
+    }
+}
+
+impl Memo {
+    fn root(&mut self, state: State) -> u32 {
+        if let Some(&root) = self.roots.get(&state) {
+            return root;
+        }
+        let root = self.push(Node::Fresh);
+        self.states.insert(root, state.clone());
+        self.roots.insert(state, root);
+        root
+    }
+
+    fn push(&mut self, node: Node) -> u32 {
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// The segment that a program executes from a state, if it has been executed before.
+    fn recall(&self, root: u32, program: &ProgramWords) -> Option<(SegmentId, u32, Option<u32>)> {
+        let mut node = root;
+        loop {
+            match self.nodes[node as usize] {
+                Node::Fresh => return None,
+                Node::Segment {
+                    id,
+                    assumptions,
+                    next,
+                } => return Some((id, assumptions, next)),
+                Node::Ask(question) => node = *self.edges.get(&(node, question.ask(program)))?,
+            }
+        }
+    }
+
+    /// Extends a state's decision tree by one path.
+    fn remember(&mut self, root: u32, questions: &[Question], program: &ProgramWords, leaf: Node) {
+        let mut node = root;
+        for &question in questions {
+            if matches!(self.nodes[node as usize], Node::Fresh) {
+                self.nodes[node as usize] = Node::Ask(question);
+            }
+            let key = (node, question.ask(program));
+            node = match self.edges.get(&key) {
+                Some(&next) => next,
+                None => {
+                    let next = self.push(Node::Fresh);
+                    self.edges.insert(key, next);
+                    next
+                }
+            };
+        }
+        self.nodes[node as usize] = leaf;
+    }
+}
+
+fn iterations(run: Run) -> u32 {
+    match run {
+        Run::Single => 1,
+        Run::Triple => 3,
+    }
+}
+
+fn check_launch(launch: &Launch) -> Result<(), TraceError> {
+    let out_of_range = |name, given: u32, allowed: &str| TraceError::Input {
+        name,
+        given: given.to_string(),
+        allowed: allowed.to_owned(),
+    };
+    if !(1..=1024).contains(&launch.threads_per_block) {
+        return Err(out_of_range(
+            "threads per block",
+            launch.threads_per_block,
+            "1 to 1024",
+        ));
+    }
+    if launch.cases_per_iteration == 0 || launch.cases_per_iteration > 1 << 20 {
+        return Err(out_of_range(
+            "cases per iteration",
+            launch.cases_per_iteration,
+            "1 to 1048576",
+        ));
+    }
+    Ok(())
+}
+
+/// The header of the case loop: the outermost loop that reads shared memory.
+fn case_loop(kernel: &Kernel, flow: &ControlFlow) -> Result<usize, TraceError> {
+    let reads_shared = |index: usize| {
+        let instruction = &kernel.instructions[index];
+        instruction.op == Op::Load
+            && instruction
+                .access
+                .is_some_and(|access| access.space == Space::Shared)
+    };
+    let loops = flow.loops();
+    let candidates = loops.iter().filter(|found| {
+        found
+            .blocks
+            .iter()
+            .any(|&block| (flow.graph[block].start..flow.graph[block].end).any(reads_shared))
+    });
+    let outermost = candidates.max_by_key(|found| found.blocks.len());
+    outermost
+        .map(|found| found.header)
+        .ok_or_else(|| TraceError::Kernel {
+            kernel: kernel.name.clone(),
+            why: "no loop over fitness cases found: no loop reads shared memory".to_owned(),
+        })
+}

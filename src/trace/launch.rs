@@ -1,0 +1,150 @@
+//! How a kernel is launched: parameters, constant memory, and where buffers lie.
+//!
+//! Models: constant bank 0 as ptxas lays it out, fixed buffer addresses below 4 GiB, so that an
+//! address tells its buffer. Leaves out: grids (block 0 stands for all). Units: bytes, 4-byte words.
+//! Sources: disassemblies of ptxas 11.8 (0x28 block size, 0x44 stack pointer, parameters by EIATTR).
+
+use crate::isa::Kernel;
+
+/// Programs: one word per 4 bytes.
+pub const PROGRAMS_ADDRESS: u32 = 0x1000_0000;
+/// Fitness-case inputs: one row per input variable.
+pub const INPUTS_ADDRESS: u32 = 0x2000_0000;
+/// Expected outputs, one per fitness case.
+pub const OUTPUTS_ADDRESS: u32 = 0x4000_0000;
+/// One result per thread.
+pub const RESULTS_ADDRESS: u32 = 0x6000_0000;
+/// Module-scope constants of CUDA's math functions.
+pub use crate::isa::kernel::GLOBAL_DATA_ADDRESS;
+/// One past the highest local address: the initial stack pointer.
+pub const LOCAL_TOP: u32 = 0x00ff_fff0;
+
+/// What lies at a global address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Buffer {
+    Programs,
+    Inputs,
+    Outputs,
+    Results,
+    ModuleData,
+}
+
+impl Buffer {
+    /// The buffer of a global address; `None` below all of them.
+    pub fn of(address: u32) -> Option<Self> {
+        Some(match address {
+            ..PROGRAMS_ADDRESS => return None,
+            ..INPUTS_ADDRESS => Buffer::Programs,
+            ..OUTPUTS_ADDRESS => Buffer::Inputs,
+            ..RESULTS_ADDRESS => Buffer::Outputs,
+            ..GLOBAL_DATA_ADDRESS => Buffer::Results,
+            _ => Buffer::ModuleData,
+        })
+    }
+
+    pub fn address(self) -> u32 {
+        match self {
+            Buffer::Programs => PROGRAMS_ADDRESS,
+            Buffer::Inputs => INPUTS_ADDRESS,
+            Buffer::Outputs => OUTPUTS_ADDRESS,
+            Buffer::Results => RESULTS_ADDRESS,
+            Buffer::ModuleData => GLOBAL_DATA_ADDRESS,
+        }
+    }
+}
+
+/// A kernel argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    Buffer(Buffer),
+    /// Words per row of the programs' buffer.
+    MaxProgramWords,
+    /// Number of fitness cases.
+    Cases,
+    Value(u32),
+}
+
+/// A launch of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    pub threads_per_block: u32,
+    /// Fitness cases that one iteration of the case loop covers: block size times second dimension.
+    pub cases_per_iteration: u32,
+    /// Fitness cases per input row in the addresses of the trace.
+    pub cases: u32,
+    pub max_program_words: u32,
+    pub arguments: Vec<Argument>,
+}
+
+impl Launch {
+    /// The interpreters' arguments: programs, inputs, outputs, results, row length, cases.
+    pub fn block_gp(threads_per_block: u32, second_dimension: u32, cases: u32) -> Self {
+        Self {
+            threads_per_block,
+            cases_per_iteration: threads_per_block * second_dimension,
+            cases,
+            max_program_words: 2001,
+            arguments: vec![
+                Argument::Buffer(Buffer::Programs),
+                Argument::Buffer(Buffer::Inputs),
+                Argument::Buffer(Buffer::Outputs),
+                Argument::Buffer(Buffer::Results),
+                Argument::MaxProgramWords,
+                Argument::Cases,
+            ],
+        }
+    }
+
+    /// The constant banks that the kernel sees when it is launched on `cases` fitness cases.
+    pub fn constants(&self, kernel: &Kernel, cases: u32) -> ConstantMemory {
+        let mut memory = ConstantMemory::default();
+        for (&bank, bytes) in &kernel.constants {
+            memory.banks[usize::from(bank)].clone_from(bytes);
+        }
+        memory.write(0x28, self.threads_per_block);
+        memory.write(0x2c, 1);
+        memory.write(0x30, 1);
+        memory.write(0x44, LOCAL_TOP);
+        for (argument, place) in self.arguments.iter().zip(&kernel.parameters) {
+            memory.write(place.offset_bytes, self.argument(*argument, cases));
+            if place.size_bytes == 8 {
+                memory.write(place.offset_bytes + 4, 0);
+            }
+        }
+        memory
+    }
+
+    fn argument(&self, argument: Argument, cases: u32) -> u32 {
+        match argument {
+            Argument::Buffer(buffer) => buffer.address(),
+            Argument::MaxProgramWords => self.max_program_words,
+            Argument::Cases => cases,
+            Argument::Value(value) => value,
+        }
+    }
+}
+
+/// All constant banks; reads beyond the end are zero.
+#[derive(Debug, Clone, Default)]
+pub struct ConstantMemory {
+    banks: [Vec<u8>; 32],
+}
+
+impl ConstantMemory {
+    fn write(&mut self, offset_bytes: u32, value: u32) {
+        let (bank, at) = (&mut self.banks[0], offset_bytes as usize);
+        if bank.len() < at + 4 {
+            bank.resize(at + 4, 0);
+        }
+        bank[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// The word at a byte offset of a bank.
+    pub fn word(&self, bank: u8, offset_bytes: u32) -> u32 {
+        let at = offset_bytes as usize;
+        let bytes = self.banks[usize::from(bank) % 32].get(at..at.saturating_add(4));
+        bytes.map_or(0, |bytes| {
+            u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! The abstract machine of uniform execution: what is known of every register.
+//!
+//! Models: three *probes* stand for all threads of a block: lane 0 and lane 1 of warp 0 and lane 0
+//! of warp 1; their differences tell how an address spreads. A value is control (known), the value
+//! of one program word that no decision has looked at yet, or data. Data is a nominal number,
+//! computed only so that guards of slow paths come out as they do for ordinary numbers.
+//! Leaves out: float data. Units: raw bits. Sources: none.
+
+use crate::isa::cfg::LiveSet;
+use crate::isa::operand::RZ;
+
+/// Thread indices that the probes stand for.
+pub const PROBE_THREADS: [u32; 3] = [0, 1, 32];
+/// Number of probes.
+pub const PROBES: usize = PROBE_THREADS.len();
+/// The number that stands for all data: inside every fast path of CUDA's math functions.
+pub const NOMINAL: u32 = 0x3f40_0000; // 0.75
+
+/// What a value depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tag {
+    /// Launch parameters, and program words that the path depends on already.
+    Control,
+    /// One program word, by index.
+    Word(u32),
+    Data,
+}
+
+/// Where an unchanged program word came from, for the copy into shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    None,
+    /// Word `index`, as it lies in global memory.
+    Raw(u32),
+    /// Word `index`, converted from an integer to a float.
+    AsFloat(u32),
+}
+
+/// A register's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Value {
+    pub bits: [u32; PROBES],
+    pub tag: Tag,
+    pub origin: Origin,
+}
+
+impl Value {
+    pub const DATA: Value = Value {
+        bits: [NOMINAL; PROBES],
+        tag: Tag::Data,
+        origin: Origin::None,
+    };
+    pub const ZERO: Value = Value {
+        bits: [0; PROBES],
+        tag: Tag::Control,
+        origin: Origin::None,
+    };
+
+    pub fn control(bits: [u32; PROBES]) -> Self {
+        Self { bits, ..Self::ZERO }
+    }
+}
+
+/// A predicate, or the condition code, per probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Flag {
+    pub bits: [u8; PROBES],
+    pub tag: Tag,
+}
+
+impl Flag {
+    pub const DATA: Flag = Flag {
+        bits: [0; PROBES],
+        tag: Tag::Data,
+    };
+}
+
+/// An entry of the reconvergence stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Frame {
+    /// `SSY`: where `.S` leads.
+    Sync(u32),
+    /// `PBK`: where `BRK` leads.
+    Break(u32),
+    /// `PCNT`: where `CONT` leads.
+    Continue(u32),
+    /// `CAL`: where `RET` leads.
+    Return(u32),
+}
+
+/// The whole machine between two instructions.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// Index of the next instruction.
+    pub pc: usize,
+    pub registers: Vec<Value>,
+    /// P0..P6; the eighth is the condition code.
+    pub predicates: [Flag; 8],
+    pub frames: Vec<Frame>,
+    /// Local memory that holds control values (spilled registers), by byte offset in the frame.
+    pub local: Vec<(u32, Value)>,
+}
+
+impl Machine {
+    /// Before the first instruction.
+    pub fn new() -> Self {
+        Self {
+            pc: 0,
+            registers: vec![Value::DATA; 256],
+            predicates: [Flag::DATA; 8],
+            frames: Vec::new(),
+            local: Vec::new(),
+        }
+    }
+
+    pub fn register(&self, index: u8) -> Value {
+        if index == RZ {
+            Value::ZERO
+        } else {
+            self.registers[usize::from(index)]
+        }
+    }
+
+    pub fn load_local(&self, offset_bytes: u32) -> Value {
+        let cell = self
+            .local
+            .binary_search_by_key(&offset_bytes, |(offset, _)| *offset);
+        cell.map_or(Value::DATA, |at| self.local[at].1)
+    }
+
+    pub fn store_local(&mut self, offset_bytes: u32, value: Value) {
+        let cell = self
+            .local
+            .binary_search_by_key(&offset_bytes, |(offset, _)| *offset);
+        match (cell, value.tag == Tag::Control) {
+            (Ok(at), true) => self.local[at].1 = value,
+            (Ok(at), false) => drop(self.local.remove(at)),
+            (Err(at), true) => self.local.insert(at, (offset_bytes, value)),
+            (Err(_), false) => {}
+        }
+    }
+
+    /// Forgets what is dead, and what is not control.
+    pub fn canonical(&self, live: &LiveSet, run: Run, fetch: Option<u32>) -> State {
+        let known = |value: &Value| value.tag == Tag::Control;
+        let registers = live
+            .registers()
+            .map(|index| (index, self.registers[usize::from(index)]));
+        let registers = registers.filter(|(_, value)| known(value));
+        let strip = |value: Value| Value {
+            origin: Origin::None,
+            ..value
+        };
+        let live_flag = |at: usize| live.predicates >> at & 1 != 0;
+        let flags = self
+            .predicates
+            .iter()
+            .enumerate()
+            .filter(|(at, flag)| live_flag(*at) && flag.tag == Tag::Control);
+        State {
+            run,
+            pc: self.pc as u32,
+            fetch,
+            registers: registers
+                .map(|(index, value)| (index, strip(value)))
+                .collect(),
+            predicates: flags.map(|(at, flag)| (at as u8, flag.bits)).collect(),
+            frames: self.frames.clone(),
+            local: self
+                .local
+                .iter()
+                .map(|&(offset, value)| (offset, strip(value)))
+                .collect(),
+        }
+    }
+
+    /// A machine in `state`, everything else being data.
+    pub fn restore(&mut self, state: &State) {
+        self.pc = state.pc as usize;
+        self.registers.fill(Value::DATA);
+        for &(index, value) in &state.registers {
+            self.registers[usize::from(index)] = value;
+        }
+        self.predicates = [Flag::DATA; 8];
+        for &(at, bits) in &state.predicates {
+            self.predicates[usize::from(at)] = Flag {
+                bits,
+                tag: Tag::Control,
+            };
+        }
+        self.frames.clone_from(&state.frames);
+        self.local.clone_from(&state.local);
+    }
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How many iterations of the case loop the launch asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Run {
+    /// One.
+    Single,
+    /// Three: the first, a steady one, the last.
+    Triple,
+}
+
+/// All that decides how execution goes on, besides the program's words: the machine at a segment's
+/// start with everything dead or unknown left out.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct State {
+    pub run: Run,
+    pub pc: u32,
+    /// The opcode word that the first instruction fetches, if it is a fetch.
+    pub fetch: Option<u32>,
+    pub registers: Vec<(u8, Value)>,
+    pub predicates: Vec<(u8, [u8; PROBES])>,
+    pub frames: Vec<Frame>,
+    pub local: Vec<(u32, Value)>,
+}

@@ -1,0 +1,88 @@
+//! The traces of a population on one kernel.
+//!
+//! What it does: lowers programs to words, parses the kernel's machine code, executes its control path for
+//! every program and lays the result out for the models.
+//! What it leaves out: time. Units: bytes. Sources: those of `gpu::lower`, `isa`, `trace`.
+
+use crate::gp::program::Rpn;
+use crate::gpu::lower::{LowerError, ProgramWords, lower};
+use crate::gpu::variant::{Resources, Variant, VariantError};
+use crate::isa::{IsaError, Kernel, TimingOp};
+use crate::trace::builder::TraceBuilder;
+use crate::trace::error::TraceError;
+use crate::trace::launch::Launch;
+use crate::trace::{self, ProgramTrace, SegmentPool};
+
+/// A kernel, its needs, and what every program of a population makes it execute.
+#[derive(Debug, Clone)]
+pub struct KernelTraces {
+    pub resources: Resources,
+    pub timing: Vec<TimingOp>,
+    pub code_bytes: u32,
+    pub pool: SegmentPool,
+    pub programs: Vec<ProgramTrace>,
+    /// Shared memory that the launch asks for per block: the longest program's words.
+    pub shared_bytes_per_block: u32,
+}
+
+/// Why no traces could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TracesError {
+    #[error(transparent)]
+    Variant(#[from] VariantError),
+    #[error("program {index} of the population: {source}")]
+    Lower { index: usize, source: LowerError },
+    #[error(transparent)]
+    Isa(#[from] IsaError),
+    #[error("kernel {variant}: {source}")]
+    Trace { variant: Box<Variant>, source: TraceError },
+}
+
+/// The words of every program, in order.
+pub fn program_words(variant: &Variant, programs: &[Rpn]) -> Result<Vec<ProgramWords>, TracesError> {
+    programs
+        .iter()
+        .enumerate()
+        .map(|(index, program)| {
+            lower(program, variant.kernel, variant.problem).map_err(|source| TracesError::Lower { index, source })
+        })
+        .collect()
+}
+
+impl KernelTraces {
+    /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`.
+    pub fn new(
+        variant: &Variant,
+        programs: &[Rpn],
+        threads_per_block: u32,
+        fitness_cases: u32,
+    ) -> Result<Self, TracesError> {
+        let words = program_words(variant, programs)?;
+        let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
+        let launch = Launch::block_gp(threads_per_block, variant.stack_dim, fitness_cases);
+        let trace_error = |source| TracesError::Trace { variant: Box::new(*variant), source };
+        let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
+        let programs = words
+            .iter()
+            .map(|program| {
+                let bits: Vec<u32> = program.words.iter().map(|word| word.to_bits()).collect();
+                builder.trace(&trace::program::ProgramWords {
+                    words: &bits,
+                    token_starts: &program.token_starts,
+                    nodes: program.nodes,
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(trace_error)?;
+        let longest = words.iter().map(|program| program.shared_bytes() as u32).max().unwrap_or(0);
+        let resources = variant.resources()?.clone();
+        Ok(KernelTraces {
+            shared_bytes_per_block: resources.static_shared_bytes + longest,
+            resources,
+            timing: kernel.instructions.iter().map(|instruction| instruction.timing()).collect(),
+            code_bytes: kernel.instructions.last().map_or(0, |last| last.pc_bytes + 8),
+            pool: builder.into_pool(),
+            programs,
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Is every bad input refused in one line that names it, with exit code 2 and nothing written?
+
+use assert_cmd::Command;
+use std::path::Path;
+
+/// Runs the program; the one line on standard error of a refusal.
+fn refusal(args: &[&str]) -> String {
+    let output = Command::cargo_bin("warpstack")
+        .unwrap()
+        .args(args)
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+    assert!(output.stdout.is_empty(), "{args:?} printed a result");
+    assert_eq!(stderr.lines().count(), 1, "{args:?}: {stderr}");
+    assert!(stderr.starts_with("error: "), "{stderr}");
+    stderr
+}
+
+/// The refusal must name all of `parts`: the thing, what was given, what is allowed.
+fn refuses(args: &[&str], parts: &[&str]) {
+    let message = refusal(args);
+    for part in parts {
+        assert!(
+            message.contains(part),
+            "{args:?}: no \"{part}\" in: {message}"
+        );
+    }
+}
+
+/// `simulate` with one option changed from a valid configuration.
+fn simulate_with(option: &str, value: &str, parts: &[&str]) {
+    let mut args = vec!["simulate"];
+    for (name, default) in [
+        ("--device", "gtx670"),
+        ("--kernel", "rpn"),
+        ("--threads", "256"),
+    ] {
+        args.extend([name, if name == option { value } else { default }]);
+    }
+    if !args.contains(&option) {
+        args.extend([option, value]);
+    }
+    refuses(&args, parts);
+}
+
+fn files_in(folder: &Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}
+
+#[test]
+fn unknown_names_list_what_exists() {
+    simulate_with("--device", "gtx999", &["device", "gtx999", "gtx670"]);
+    simulate_with("--kernel", "tree", &["kernel", "tree", "rpn"]);
+    simulate_with("--problem", "cubic", &["problem", "cubic", "sextic"]);
+    refuses(&["reproduce", "--table", "99"], &["table", "99", "3, 4"]);
+    refuses(
+        &["reproduce", "--table", "3", "--problem", "cubic"],
+        &["problem", "cubic", "sextic"],
+    );
+    refuses(
+        &["reproduce", "--table", "3", "--engine", "oracle"],
+        &["engine", "oracle", "sim"],
+    );
+    refuses(
+        &["kernels", "--arch", "sm_99"],
+        &["architecture", "sm_99", "sm_35"],
+    );
+    refuses(&["dance"], &["dance"]);
+}
+
+#[test]
+fn thread_counts_lie_between_1_and_1024() {
+    for given in ["0", "1025", "4000000000"] {
+        simulate_with("--threads", given, &["threads", given, "1 to 1024"]);
+    }
+    simulate_with("--threads", "many", &["--threads", "many"]);
+}
+
+#[test]
+fn other_numbers_name_their_range() {
+    simulate_with("--l1", "17", &["L1", "17", "16, 32, 48"]);
+    simulate_with("--stack-dim", "0", &["0"]);
+    simulate_with("--stack-dim", "99", &["99"]);
+    refuses(&["--jobs", "0", "devices"], &["--jobs", "0"]);
+}
+
+#[test]
+fn a_block_that_cannot_be_resident_is_refused() {
+    refuses(
+        &["occupancy", "--registers", "64"],
+        &["registers", "64", "1 to 63"],
+    );
+    refuses(
+        &["occupancy", "--registers", "20", "--shared", "50000"],
+        &["shared memory", "50000", "49152"],
+    );
+}
+
+#[test]
+fn corrupt_presets_name_file_line_and_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = std::fs::read_to_string("fixtures/devices/gtx670.toml").unwrap();
+    let path = folder.path().join("bad.toml");
+    let shown = path.to_str().unwrap();
+    let cases = [
+        (
+            good.replace("n_smx = { value = 7", "n_smx = { value = -7"),
+            "chip.n_smx",
+        ),
+        (good.replace("n_banks =", "n_benches ="), "n_benches"),
+        (good.replace("[dram]", "[dram"), "line"),
+        (good.replace("\"measured\"", "\"guessed\""), "guessed"),
+        (String::new(), "device"),
+    ];
+    for (text, part) in cases {
+        std::fs::write(&path, text).unwrap();
+        refuses(&["devices", shown], &["bad.toml", part]);
+        simulate_with("--device", shown, &["bad.toml", part]);
+    }
+    let missing = folder.path().join("missing.toml");
+    refuses(&["devices", missing.to_str().unwrap()], &["missing.toml"]);
+}
+
+#[test]
+fn unwritable_outputs_are_refused_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("no/such/out.csv");
+    let nowhere = nowhere.to_str().unwrap();
+    refuses(&["reproduce", "--table", "3", "--out", nowhere], &[nowhere]);
+    simulate_with("--out", nowhere, &[nowhere]);
+    let itself = folder.path().to_str().unwrap();
+    refuses(&["reproduce", "--table", "3", "--out", itself], &[itself]);
+    let gif = folder.path().join("chart.gif");
+    refuses(
+        &[
+            "reproduce",
+            "--table",
+            "3",
+            "--chart",
+            gif.to_str().unwrap(),
+        ],
+        &["gif", "svg, png"],
+    );
+    assert_eq!(files_in(folder.path()), 0, "nothing half-written");
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for args in [&["--help"][..], &["--version"], &["simulate", "--help"]] {
+        let assert = Command::cargo_bin("warpstack").unwrap().args(args).assert();
+        assert.success().stderr("");
+    }
+}
