@@ -97,8 +97,8 @@ impl Workload {
     pub fn mean_stack_levels(&self) -> f64 {
         let population = &self.population;
         let depth = |index: &u32| rpn_stack_depth(&population.programs[*index as usize]);
-        let levels: usize = population.grid.iter().map(depth).sum();
-        levels as f64 / population.grid.len() as f64
+        let levels: usize = population.sample.iter().map(depth).sum();
+        levels as f64 / population.sample.len() as f64
     }
 }
 
@@ -150,11 +150,11 @@ mod tests {
     fn the_population_has_the_papers_depths() {
         let workload = Workload::load("sextic", &Settings::default()).unwrap();
         let population = &workload.population;
-        assert_eq!(population.grid.len(), 1000);
+        assert_eq!(population.sample.len(), 1000);
         let within = |limit| {
             let depth = |index: &&u32| rpn_stack_depth(&population.programs[**index as usize]);
-            let shallow = population.grid.iter().filter(|index| depth(index) <= limit);
-            100.0 * shallow.count() as f64 / population.grid.len() as f64
+            let shallow = population.sample.iter().filter(|index| depth(index) <= limit);
+            100.0 * shallow.count() as f64 / population.sample.len() as f64
         };
         for (limit, percent) in depth_percentages("sextic").unwrap() {
             assert!((within(limit) - percent).abs() < 1.0, "{limit}: {percent}");

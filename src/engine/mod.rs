@@ -144,11 +144,13 @@ impl PerformanceModel for SimEngine {
                 stack_dim: configuration.stack_dim,
                 fitness_cases: workload.fitness_cases,
                 resident_blocks: occupancy.blocks,
+                n_smx: self.device.chip.n_smx,
                 local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
             },
             n_smx: self.device.chip.n_smx as usize,
             clock_hz: self.device.chip.clock_mhz * 1e6,
-            grid: &population.grid,
+            sample: &population.sample,
+            grids: &population.grids,
         };
         let effort = self.settings.effort(configuration, &occupancy);
         let simulated = simulate_launch(&launch, &effort).map_err(other)?;
