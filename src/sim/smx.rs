@@ -73,6 +73,13 @@ impl Scheduler {
         self.accounted = now;
     }
 
+    /// Charges cycle `now`, whose past is accounted for, to issuing; replays of what issued come after it.
+    #[inline]
+    fn charge_issue(&mut self, now: u64, counters: &mut Counters) {
+        counters.cpi_stack[Cause::Issued as usize] += 1;
+        self.accounted = now + 1;
+    }
+
     /// What the warp nearest to issuing waits for.
     fn blocking_cause(&self, occupied: impl Fn(usize) -> bool) -> Cause {
         (0..SLOTS)
@@ -274,7 +281,7 @@ impl<'a> Smx<'a> {
             self.schedulers[s].ready &= !(1 << i);
             if self.issue(s, i as usize) {
                 self.schedulers[s].last = i;
-                self.schedulers[s].charge(self.now + 1, Cause::Issued, &mut self.counters);
+                self.schedulers[s].charge_issue(self.now, &mut self.counters);
                 return;
             }
             cause = self.schedulers[s].cause[i as usize];
