@@ -110,7 +110,7 @@ pub fn spread(draws: &[Vec<Compared>]) -> String {
         .collect();
     let errors: Vec<f64> = draws
         .iter()
-        .filter_map(|draw| Summary::of(draw))
+        .filter_map(Summary::of)
         .map(|summary| summary.mean_absolute_error_percent)
         .collect();
     let most = |values: &[f64]| values.iter().copied().fold(f64::MIN, f64::max);

@@ -1,4 +1,4 @@
-//! The simulator as a [`PerformanceModel`]: from a launch configuration to GPop/s.
+//! The simulator as a [`crate::predict::PerformanceModel`]: from a launch configuration to GPop/s.
 //!
 //! What it does: occupancy, a steady window of the full multiprocessor, short windows of partly filled
 //! ones, then the whole grid over all multiprocessors.
