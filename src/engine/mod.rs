@@ -172,7 +172,7 @@ impl PerformanceModel for SimEngine {
                 &traces.timing,
                 &traces.pool,
                 &traces.programs,
-                &population.grid,
+                &population.sample,
             ),
             mean_stack_levels: workload.mean_stack_levels(),
             cpi_stack: cpi_entries(counters),
