@@ -153,7 +153,10 @@ mod tests {
         assert_eq!(population.sample.len(), 1000);
         let within = |limit| {
             let depth = |index: &&u32| rpn_stack_depth(&population.programs[**index as usize]);
-            let shallow = population.sample.iter().filter(|index| depth(index) <= limit);
+            let shallow = population
+                .sample
+                .iter()
+                .filter(|index| depth(index) <= limit);
             100.0 * shallow.count() as f64 / population.sample.len() as f64
         };
         for (limit, percent) in depth_percentages("sextic").unwrap() {
