@@ -54,7 +54,7 @@ fn unknown_names_list_what_exists() {
     simulate_with("--device", "gtx999", &["device", "gtx999", "gtx670"]);
     simulate_with("--kernel", "tree", &["kernel", "tree", "rpn"]);
     simulate_with("--problem", "cubic", &["problem", "cubic", "sextic"]);
-    refuses(&["reproduce", "--table", "99"], &["table", "99", "3, 4"]);
+    refuses(&["reproduce", "--table", "99"], &["table", "99", "3, 4, 7, 8, 9, 10, all"]);
     refuses(
         &["reproduce", "--table", "3", "--problem", "cubic"],
         &["problem", "cubic", "sextic"],

@@ -71,6 +71,7 @@ impl SimEngine {
             shape: self.settings.shape,
             math: self.settings.math,
             dispatch: self.settings.dispatch,
+            stack_registers: configuration.stack_registers,
             ..Variant::new(
                 kernel,
                 workload.problem,
