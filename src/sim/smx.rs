@@ -34,8 +34,9 @@ struct Scheduler {
     last: u32,
     /// Cycles before this one are accounted for.
     accounted: u64,
-    /// Replays occupy the issue slot until here.
+    /// Replays or a branch occupy the issue slot until here.
     busy_until: u64,
+    busy_cause: Cause,
 }
 
 impl Scheduler {
@@ -47,6 +48,7 @@ impl Scheduler {
             last: 0,
             accounted: 0,
             busy_until: 0,
+            busy_cause: Cause::LoadStoreUnit,
         }
     }
 
@@ -61,15 +63,21 @@ impl Scheduler {
         }
     }
 
-    /// Charges the cycles before `now` to `cause`, replays first.
+    /// Occupies the issue slot until `until`.
+    fn occupy(&mut self, until: u64, cause: Cause) {
+        self.busy_until = until;
+        self.busy_cause = cause;
+    }
+
+    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied.
     #[inline]
     fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
         if now <= self.accounted {
             return;
         }
-        let replays = self.busy_until.clamp(self.accounted, now) - self.accounted;
-        counters.cpi_stack[Cause::LoadStoreUnit as usize] += replays;
-        counters.cpi_stack[cause as usize] += now - self.accounted - replays;
+        let occupied = self.busy_until.clamp(self.accounted, now) - self.accounted;
+        counters.cpi_stack[self.busy_cause as usize] += occupied;
+        counters.cpi_stack[cause as usize] += now - self.accounted - occupied;
         self.accounted = now;
     }
 
@@ -273,7 +281,8 @@ impl<'a> Smx<'a> {
 
     /// Lets scheduler `s` issue from one of its ready warps.
     fn schedule(&mut self, s: usize) {
-        self.schedulers[s].charge(self.now, Cause::LoadStoreUnit, &mut self.counters);
+        let occupied = self.schedulers[s].busy_cause;
+        self.schedulers[s].charge(self.now, occupied, &mut self.counters);
         let mut mask = u32::from(self.schedulers[s].ready);
         let mut cause = Cause::Wait;
         while mask != 0 {
@@ -329,7 +338,7 @@ impl<'a> Smx<'a> {
 
     fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
         if op.request != MemoryRequest::None {
-            let at = self.memory.accepts_at(self.now);
+            let at = self.memory.accepts_at();
             if at > self.now {
                 return Err((at, Cause::LoadStoreUnit));
             }
@@ -365,14 +374,14 @@ impl<'a> Smx<'a> {
                 warp.track_load(op.load_targets, served.ready_at, served.cause, now);
             }
             if self.spec.replays_take_issue_slots && op.lines > 1 {
-                self.schedulers[s].busy_until = now + u64::from(op.lines);
+                self.schedulers[s].occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
             }
         } else if op.class == OpClass::ConstantLoad {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
         }
         if op.redirects && self.spec.branch_issue_slots > 1 {
-            self.schedulers[s].busy_until = now + u64::from(self.spec.branch_issue_slots);
+            self.schedulers[s].occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
         }
         match warp.step(self.code) {
             Step::Within => {}
