@@ -16,46 +16,11 @@ use cudarc::driver::{
     PushKernelArg,
 };
 use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
-use thiserror::Error;
 
+use super::error::GpuError;
 use super::layout::{CaseTable, ProgramTable};
 use super::source;
-use super::variant::{Arch, Variant, VariantError};
-
-/// Why nothing ran on a GPU.
-#[derive(Debug, Error)]
-pub enum GpuError {
-    #[error("no CUDA driver: libcuda was not found; measuring on a GPU needs NVIDIA's driver")]
-    NoDriver,
-    #[error("no CUDA device {given}; devices found: {found}")]
-    NoDevice { given: usize, found: usize },
-    #[error("{kernel} on compute capability {major}.{minor}: {reason}")]
-    Compile {
-        kernel: Variant,
-        major: i32,
-        minor: i32,
-        reason: String,
-    },
-    #[error("out of device memory: {what} needs {needed_bytes} bytes, {free_bytes} are free")]
-    OutOfMemory {
-        what: &'static str,
-        needed_bytes: usize,
-        free_bytes: usize,
-    },
-    #[error("{threads} threads per block; allowed: 1 to {allowed} for {kernel}")]
-    Threads {
-        kernel: Variant,
-        threads: u32,
-        allowed: u32,
-    },
-    #[error("the driver failed to {what}: {error:?}")]
-    Driver {
-        what: &'static str,
-        error: DriverError,
-    },
-    #[error(transparent)]
-    Variant(#[from] VariantError),
-}
+use super::variant::{Arch, Variant};
 
 /// What results hold before a run; an error is never negative.
 pub const POISON: f32 = -1.0;
@@ -67,8 +32,13 @@ trait Asked<T> {
 
 impl<T> Asked<T> for Result<T, DriverError> {
     fn to(self, what: &'static str) -> Result<T, GpuError> {
-        self.map_err(|error| GpuError::Driver { what, error })
+        self.map_err(|error| failed(what, error))
     }
+}
+
+fn failed(what: &'static str, error: DriverError) -> GpuError {
+    let reason = format!("{error:?}");
+    GpuError::Driver { what, reason }
 }
 
 /// An open device.
@@ -212,10 +182,7 @@ impl Gpu {
                         free_bytes,
                     }
                 }
-                _ => GpuError::Driver {
-                    what: "copy to the device",
-                    error,
-                },
+                _ => failed("copy to the device", error),
             })
     }
 
@@ -249,6 +216,24 @@ impl Gpu {
         Ok((times_ms, results))
     }
 
+    /// One evaluation as a generation needs it, transfers included: the summed error of every program.
+    pub fn evaluate(
+        &self,
+        kernel: &LoadedKernel,
+        table: &ProgramTable,
+        cases: &DeviceCases,
+        launch: Launch,
+    ) -> Result<Vec<f64>, GpuError> {
+        kernel.prepare(launch)?;
+        let programs = self.upload_programs(table)?;
+        let n_results = programs.n_programs as usize * launch.threads_per_block as usize;
+        let results = self.stream.alloc_zeros(n_results);
+        let mut results = results.to("allocate the results")?;
+        self.launch(kernel, &programs, cases, launch, &mut results)?;
+        let results = self.stream.clone_dtoh(&results).to("copy the results")?;
+        Ok(sums(&results, launch))
+    }
+
     fn launch(
         &self,
         kernel: &LoadedKernel,
@@ -278,6 +263,15 @@ impl Gpu {
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
         self.stream.record_event(flags).to("record an event")
     }
+}
+
+/// The error of every program from the errors of its block's threads.
+pub fn sums(results: &[f32], launch: Launch) -> Vec<f64> {
+    let sum = |errors: &[f32]| errors.iter().map(|&error| f64::from(error)).sum();
+    results
+        .chunks(launch.threads_per_block as usize)
+        .map(sum)
+        .collect()
 }
 
 impl LoadedKernel {
