@@ -13,9 +13,11 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig,
-    PushKernelArg,
+    PinnedHostSlice, PushKernelArg,
 };
 use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
+
+use rayon::prelude::*;
 
 use super::error::GpuError;
 use super::layout::{CaseTable, ProgramTable};
@@ -80,6 +82,18 @@ pub struct DeviceCases {
     inputs: CudaSlice<u32>,
     expected: CudaSlice<u32>,
     pitch: i32,
+}
+
+/// A population on a device with pinned host memory for its words and results.
+pub struct Evaluator<'a> {
+    gpu: &'a Gpu,
+    kernel: LoadedKernel,
+    cases: DeviceCases,
+    launch: Launch,
+    programs: DevicePrograms,
+    words: PinnedHostSlice<u32>,
+    device_results: CudaSlice<f32>,
+    results: PinnedHostSlice<f32>,
 }
 
 /// One launch: a block per program.
@@ -216,22 +230,38 @@ impl Gpu {
         Ok((times_ms, results))
     }
 
-    /// One evaluation as a generation needs it, transfers included: the summed error of every program.
-    pub fn evaluate(
+    /// Everything that repeated evaluations of a population reuse.
+    pub fn evaluator(
         &self,
-        kernel: &LoadedKernel,
+        kernel: LoadedKernel,
         table: &ProgramTable,
-        cases: &DeviceCases,
+        cases: DeviceCases,
         launch: Launch,
-    ) -> Result<Vec<f64>, GpuError> {
+    ) -> Result<Evaluator<'_>, GpuError> {
         kernel.prepare(launch)?;
-        let programs = self.upload_programs(table)?;
-        let n_results = programs.n_programs as usize * launch.threads_per_block as usize;
-        let results = self.stream.alloc_zeros(n_results);
-        let mut results = results.to("allocate the results")?;
-        self.launch(kernel, &programs, cases, launch, &mut results)?;
-        let results = self.stream.clone_dtoh(&results).to("copy the results")?;
-        Ok(sums(&results, launch))
+        let n_results = table.n_programs as usize * launch.threads_per_block as usize;
+        // SAFETY: plain words, written before they are read.
+        let mut words: PinnedHostSlice<u32> =
+            unsafe { self.context.alloc_pinned(table.words.len()) }.to("pin host memory")?;
+        words
+            .as_mut_slice()
+            .to("pin host memory")?
+            .copy_from_slice(&table.words);
+        // SAFETY: the same; not write-combined, because the host reads the results.
+        let results = unsafe { self.context.alloc_pinned_with_flags(n_results, 0) };
+        Ok(Evaluator {
+            gpu: self,
+            kernel,
+            cases,
+            launch,
+            programs: self.upload_programs(table)?,
+            words,
+            device_results: self
+                .stream
+                .alloc_zeros(n_results)
+                .to("allocate the results")?,
+            results: results.to("pin host memory")?,
+        })
     }
 
     fn launch(
@@ -265,11 +295,33 @@ impl Gpu {
     }
 }
 
+impl Evaluator<'_> {
+    /// One evaluation as a generation needs it, transfers included: the summed error of every program.
+    pub fn evaluate(&mut self) -> Result<Vec<f64>, GpuError> {
+        let stream = &self.gpu.stream;
+        let copied = stream.memcpy_htod(&self.words, &mut self.programs.words);
+        copied.to("copy the population")?;
+        let Self {
+            gpu,
+            kernel,
+            cases,
+            launch,
+            programs,
+            ..
+        } = self;
+        gpu.launch(kernel, programs, cases, *launch, &mut self.device_results)?;
+        let copied = stream.memcpy_dtoh(&self.device_results, &mut self.results);
+        copied.to("copy the results")?;
+        let results = self.results.as_slice().to("run the kernel")?;
+        Ok(sums(results, self.launch))
+    }
+}
+
 /// The error of every program from the errors of its block's threads.
 pub fn sums(results: &[f32], launch: Launch) -> Vec<f64> {
     let sum = |errors: &[f32]| errors.iter().map(|&error| f64::from(error)).sum();
     results
-        .chunks(launch.threads_per_block as usize)
+        .par_chunks(launch.threads_per_block as usize)
         .map(sum)
         .collect()
 }

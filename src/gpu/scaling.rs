@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::error::GpuError;
-use super::launch::{DeviceCases, Gpu, LoadedKernel};
+use super::launch::{Evaluator, Gpu};
 use super::layout::{CaseTable, ProgramTable};
 use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, digest, median};
 use super::oracle::{ExpectedError, relative_difference};
@@ -48,12 +48,10 @@ pub struct ScalingRow {
 }
 
 /// One GPU with its share of the population.
-struct Worker {
-    gpu: Gpu,
-    kernel: LoadedKernel,
-    cases: DeviceCases,
+struct Worker<'a> {
+    evaluator: Evaluator<'a>,
     share: Vec<usize>,
-    table: ProgramTable,
+    nodes: u64,
 }
 
 /// Measures `programs` split over the first `n_gpus` GPUs.
@@ -70,23 +68,28 @@ pub fn measure_split(
         &dataset,
         (launch.threads_per_block * variant.stack_dim) as usize,
     );
-    let workers = deal(programs, n_gpus)
-        .into_iter()
-        .enumerate()
-        .map(|(ordinal, share)| {
-            let gpu = Gpu::open(ordinal)?;
+    let gpus = (0..n_gpus).map(Gpu::open).collect::<Result<Vec<_>, _>>()?;
+    let mut workers = gpus
+        .iter()
+        .zip(deal(programs, n_gpus))
+        .map(|(gpu, share)| {
             let mine: Vec<Rpn> = share.iter().map(|&index| programs[index].clone()).collect();
+            let table = ProgramTable::new(&mine, variant.kernel, problem)?;
+            let evaluator = gpu.evaluator(
+                gpu.load(variant)?,
+                &table,
+                gpu.upload_cases(&cases)?,
+                *launch,
+            )?;
             Ok(Worker {
-                kernel: gpu.load(variant)?,
-                cases: gpu.upload_cases(&cases)?,
-                table: ProgramTable::new(&mine, variant.kernel, problem)?,
+                evaluator,
                 share,
-                gpu,
+                nodes: table.nodes,
             })
         })
         .collect::<Result<Vec<Worker>, MeasureError>>()?;
     let launches = protocol.warm_ups + protocol.repeats;
-    let (wall_ms, errors) = evaluate_together(&workers, configuration, launches, programs.len())?;
+    let (wall_ms, errors) = evaluate_together(&mut workers, launches, programs.len())?;
     let wall_ms = &wall_ms[protocol.warm_ups..];
     let checked = protocol.checked_programs.min(programs.len());
     let agreeing = (0..checked)
@@ -97,13 +100,13 @@ pub fn measure_split(
             relative_difference(errors[index], expected) <= AGREEMENT
         })
         .count();
-    let nodes = workers.iter().map(|worker| worker.table.nodes).sum();
+    let nodes = workers.iter().map(|worker| worker.nodes).sum();
     let n_cases = cases.n_elements as u64 * u64::from(workload::cases_per_element(problem));
     let median_wall_ms = median(wall_ms);
     Ok(ScalingRow {
-        device: workers
+        device: gpus
             .first()
-            .map(|worker| worker.gpu.info.name.clone())
+            .map(|gpu| gpu.info.name.clone())
             .unwrap_or_default(),
         gpus: workers.len(),
         problem: problem.name(),
@@ -149,13 +152,12 @@ fn deal(programs: &[Rpn], n_gpus: usize) -> Vec<Vec<usize>> {
 
 /// The wall-clock milliseconds of each evaluation, and every program's error after the last one.
 fn evaluate_together(
-    workers: &[Worker],
-    configuration: &Configuration,
+    workers: &mut [Worker],
     launches: usize,
     n_programs: usize,
 ) -> Result<(Vec<f64>, Vec<f64>), GpuError> {
     let barrier = Barrier::new(workers.len());
-    let run = |worker: &Worker| {
+    let run = |evaluator: &mut Evaluator| {
         let mut wall_ms = Vec::with_capacity(launches);
         let mut last = Ok(Vec::new());
         for _ in 0..launches {
@@ -163,14 +165,7 @@ fn evaluate_together(
             let start = Instant::now();
             // A worker that failed goes on waiting, so that the others are not left at the barrier.
             if last.is_ok() {
-                let Worker {
-                    gpu,
-                    kernel,
-                    cases,
-                    table,
-                    ..
-                } = worker;
-                last = gpu.evaluate(kernel, table, cases, configuration.launch);
+                last = evaluator.evaluate();
             }
             barrier.wait();
             wall_ms.push(start.elapsed().as_secs_f64() * 1e3);
@@ -180,16 +175,21 @@ fn evaluate_together(
     let mut errors = vec![f64::NAN; n_programs];
     let mut wall_ms = Vec::new();
     std::thread::scope(|scope| {
+        let run = &run;
         let threads: Vec<_> = workers
-            .iter()
-            .map(|worker| scope.spawn(|| run(worker)))
+            .iter_mut()
+            .map(
+                |Worker {
+                     evaluator, share, ..
+                 }| (scope.spawn(move || run(evaluator)), share),
+            )
             .collect();
-        for (thread, worker) in threads.into_iter().zip(workers) {
+        for (thread, share) in threads {
             let (times, mine) = thread
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             wall_ms = times;
-            for (&index, error) in worker.share.iter().zip(mine) {
+            for (&index, error) in share.iter().zip(mine) {
                 errors[index] = error;
             }
         }
