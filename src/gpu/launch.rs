@@ -312,6 +312,8 @@ impl Evaluator<'_> {
         gpu.launch(kernel, programs, cases, *launch, &mut self.device_results)?;
         let copied = stream.memcpy_dtoh(&self.device_results, &mut self.results);
         copied.to("copy the results")?;
+        // Reading pinned memory does not wait for the copy by itself: this context tracks no events.
+        stream.synchronize().to("run the kernel")?;
         let results = self.results.as_slice().to("run the kernel")?;
         Ok(sums(results, self.launch))
     }
