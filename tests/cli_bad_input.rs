@@ -54,7 +54,10 @@ fn unknown_names_list_what_exists() {
     simulate_with("--device", "gtx999", &["device", "gtx999", "gtx670"]);
     simulate_with("--kernel", "tree", &["kernel", "tree", "rpn"]);
     simulate_with("--problem", "cubic", &["problem", "cubic", "sextic"]);
-    refuses(&["reproduce", "--table", "99"], &["table", "99", "3, 4"]);
+    refuses(
+        &["reproduce", "--table", "99"],
+        &["table", "99", "3, 4, 7, 8, 9, 10, all"],
+    );
     refuses(
         &["reproduce", "--table", "3", "--problem", "cubic"],
         &["problem", "cubic", "sextic"],
@@ -81,8 +84,13 @@ fn thread_counts_lie_between_1_and_1024() {
 #[test]
 fn other_numbers_name_their_range() {
     simulate_with("--l1", "17", &["L1", "17", "16, 32, 48"]);
-    simulate_with("--stack-dim", "0", &["0"]);
-    simulate_with("--stack-dim", "99", &["99"]);
+    simulate_with("--stack-dim", "0", &["dimension", "0", "1, 2, 3, 4, 5, 6"]);
+    simulate_with(
+        "--stack-dim",
+        "99",
+        &["dimension", "99", "1, 2, 3, 4, 5, 6"],
+    );
+    simulate_with("--stack-registers", "9", &["registers", "9"]);
     refuses(&["--jobs", "0", "devices"], &["--jobs", "0"]);
 }
 
@@ -121,6 +129,23 @@ fn corrupt_presets_name_file_line_and_field() {
     }
     let missing = folder.path().join("missing.toml");
     refuses(&["devices", missing.to_str().unwrap()], &["missing.toml"]);
+}
+
+#[test]
+fn corrupt_corpora_name_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.corpus");
+    let shown = path.to_str().unwrap();
+    let good = std::fs::read_to_string("fixtures/corpus/sextic.corpus").unwrap();
+    let half = &good[..good.len() / 2];
+    let other_problem = good.replacen("\"sextic\"", "\"cubic\"", 1);
+    assert_ne!(other_problem, good);
+    for text in ["", "no corpus\n", half, &other_problem] {
+        std::fs::write(&path, text).unwrap();
+        simulate_with("--corpus", shown, &["bad.corpus"]);
+    }
+    let missing = folder.path().join("missing.corpus");
+    simulate_with("--corpus", missing.to_str().unwrap(), &["missing.corpus"]);
 }
 
 #[test]
