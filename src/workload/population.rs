@@ -48,7 +48,10 @@ impl Population {
             return Err(PopulationError::Empty);
         }
         let (weights, weighting) = match depth_percentages {
-            None => (vec![1.0; corpus.entries.len()], "corpus as evolved".to_owned()),
+            None => (
+                vec![1.0; corpus.entries.len()],
+                "corpus as evolved".to_owned(),
+            ),
             Some(percentages) => {
                 let weights = weights_for_depth_percentages(&corpus.rpn_depths(), percentages)?;
                 let text = describe(&weights);
@@ -67,18 +70,29 @@ impl Population {
             grid.push(programs.len() as u32 - 1);
         }
         grid.shuffle(&mut rng);
-        Ok(Population { programs, grid, weighting })
+        Ok(Population {
+            programs,
+            grid,
+            weighting,
+        })
     }
 
     /// Mean number of nodes over the blocks of the grid.
     pub fn mean_nodes(&self) -> f64 {
-        let nodes: usize = self.grid.iter().map(|&p| self.programs[p as usize].0.len()).sum();
+        let nodes: usize = self
+            .grid
+            .iter()
+            .map(|&p| self.programs[p as usize].0.len())
+            .sum();
         nodes as f64 / self.grid.len() as f64
     }
 }
 
 fn describe(weights: &Weights) -> String {
-    let mut text = format!("corpus weighted to given depth percentages (largest weight {:.2})", weights.largest);
+    let mut text = format!(
+        "corpus weighted to given depth percentages (largest weight {:.2})",
+        weights.largest
+    );
     for merged in &weights.merged {
         text.push_str("; ");
         text.push_str(merged);

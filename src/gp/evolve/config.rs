@@ -83,6 +83,8 @@ pub struct EvolveConfig {
     pub parsimony: Option<Parsimony>,
     /// The best programs that enter the next generation unchanged.
     pub elitism: usize,
+    /// How often an offspring that the run has evaluated before is drawn again.
+    pub redraws: u32,
     /// End the run with the generation in which the problem is solved.
     pub stop_when_solved: bool,
 }
@@ -107,6 +109,7 @@ impl Default for EvolveConfig {
             crossover_function_bias: None,
             parsimony: Some(Parsimony::Near(0.01)),
             elitism: 0,
+            redraws: 0,
             stop_when_solved: true,
         }
     }
