@@ -67,7 +67,7 @@ pub fn run(args: EvolveArgs) -> Result<(), Box<dyn Error>> {
 }
 
 /// Settings from a file, or the defaults.
-fn settings(path: Option<&Path>) -> Result<EvolveConfig, Box<dyn Error>> {
+pub(super) fn settings(path: Option<&Path>) -> Result<EvolveConfig, Box<dyn Error>> {
     let Some(path) = path else {
         return Ok(EvolveConfig::default());
     };

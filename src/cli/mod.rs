@@ -4,14 +4,18 @@
 //! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
+pub mod configuration;
 pub mod devices;
+pub mod engine;
 pub mod evolve;
+pub mod explain;
 pub mod kernels;
 pub mod measure;
 pub mod occupancy;
 pub mod problems;
 pub mod reproduce;
 pub mod simulate;
+pub mod stacks;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -36,11 +40,15 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Simulate(simulate::SimulateArgs),
+    Reproduce(reproduce::ReproduceArgs),
+    Explain(explain::ExplainArgs),
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
     Measure(measure::MeasureArgs),
     Problems(problems::ProblemsArgs),
+    Stacks(stacks::StacksArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -63,10 +71,14 @@ fn dispatch(cli: Cli) -> CliResult {
             .build_global()?;
     }
     match cli.command {
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Problems(args) => problems::run(&args),
+        Command::Stacks(args) => stacks::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }

@@ -7,5 +7,6 @@ pub mod lgp;
 pub mod primitive;
 pub mod problem;
 pub mod program;
+pub mod record;
 pub mod stack_depth;
 pub mod weights;

@@ -1,14 +1,15 @@
 //! Control-flow graph of a kernel: basic blocks, natural loops, live registers.
 //!
-//! Models: every edge that the code can take; calls as an edge to the callee and one past the call.
-//! Leaves out: which paths are taken, indirect branches whose targets nvdisasm does not note.
+//! Models: every edge that the code can take from the entry; reconvergence points and calls by their
+//! stack. Leaves out: which paths are taken, code that cannot be reached.
 //! Units: instruction indices. Sources: Aho et al., "Compilers", sections 9.2.5 and 9.6.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use super::instruction::Instruction;
 use super::kernel::Kernel;
 use super::op::Op;
 use super::operand::{PT, Predicate};
@@ -42,9 +43,7 @@ pub struct Loop {
 
 impl ControlFlow {
     pub fn new(kernel: &Kernel) -> Self {
-        let successors: Vec<Vec<usize>> = (0..kernel.instructions.len())
-            .map(|index| successors(kernel, index))
-            .collect();
+        let successors = all_successors(kernel);
         let starts = block_starts(&successors);
         let mut graph = DiGraph::new();
         let mut block_of = Vec::with_capacity(successors.len());
@@ -117,37 +116,90 @@ fn conditional(guard: Predicate) -> bool {
         }
 }
 
-/// Where control may go after an instruction.
-fn successors(kernel: &Kernel, index: usize) -> Vec<usize> {
-    let instruction = &kernel.instructions[index];
-    let mut next = Vec::new();
-    let falls_through = match instruction.op {
-        Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Ret | Op::Exit => {
-            conditional(instruction.guard) || instruction.cc_test.is_some()
+/// Deepest nesting of reconvergence points that is followed.
+const MAX_NESTING: usize = 32;
+
+/// What an instruction does to the reconvergence stack, by the kind of entry.
+fn opens(op: Op) -> Option<Op> {
+    matches!(op, Op::Ssy | Op::Pbk | Op::Pcnt | Op::Call).then_some(op)
+}
+
+/// The kind of entry that an instruction leaves to.
+fn leaves_to(instruction: &Instruction) -> Option<Op> {
+    match instruction.op {
+        Op::Brk => Some(Op::Pbk),
+        Op::Cont => Some(Op::Pcnt),
+        Op::Ret => Some(Op::Call),
+        _ => instruction.sync.then_some(Op::Ssy),
+    }
+}
+
+/// Where control may go after every instruction: all paths from the entry are followed, with their
+/// stack of reconvergence points.
+fn all_successors(kernel: &Kernel) -> Vec<Vec<usize>> {
+    let mut successors = vec![Vec::new(); kernel.instructions.len()];
+    let mut seen = HashSet::new();
+    let mut pending: Vec<(usize, Vec<(Op, usize)>)> = vec![(0, Vec::new())];
+    while let Some((index, stack)) = pending.pop() {
+        if !seen.insert((index, stack.clone())) {
+            continue;
         }
-        _ => !instruction.sync || conditional(instruction.guard),
-    };
-    if falls_through && index + 1 < kernel.instructions.len() {
-        next.push(index + 1);
+        for (next, stack) in steps(kernel, index, stack) {
+            if !successors[index].contains(&next) {
+                successors[index].push(next);
+            }
+            if stack.len() <= MAX_NESTING {
+                pending.push((next, stack));
+            }
+        }
+        successors[index].sort_unstable();
     }
-    if matches!(instruction.op, Op::Bra | Op::Call) {
-        next.extend(instruction.target.and_then(|pc| kernel.index_of(pc)));
+    successors
+}
+
+/// The instructions that may follow one, with the stack that they find.
+fn steps(
+    kernel: &Kernel,
+    index: usize,
+    mut stack: Vec<(Op, usize)>,
+) -> Vec<(usize, Vec<(Op, usize)>)> {
+    let instruction = &kernel.instructions[index];
+    let target = instruction.target.and_then(|pc| kernel.index_of(pc));
+    let conditional = conditional(instruction.guard) || instruction.cc_test.is_some();
+    let mut next = Vec::new();
+    let always_leaves = instruction.redirects() && instruction.op != Op::Call && !conditional;
+    if instruction.op == Op::Call {
+        let mut inner = stack.clone();
+        inner.push((Op::Call, index + 1));
+        next.extend(target.map(|target| (target, inner)));
+        if !conditional {
+            return next;
+        }
+    } else if let (Some(kind), Some(target)) = (opens(instruction.op), target) {
+        stack.push((kind, target));
     }
-    if instruction.redirects() {
-        let noted = instruction.indirect_targets.iter();
-        next.extend(noted.filter_map(|&pc| kernel.index_of(pc)));
+    if let Some(kind) = leaves_to(instruction) {
+        let mut outer = stack.clone();
+        while let Some((found, to)) = outer.pop() {
+            if found == kind {
+                next.push((to, outer));
+                break;
+            }
+        }
     }
-    if instruction.op == Op::Ret {
-        let calls = kernel.instructions.iter().enumerate();
-        let calls = calls.filter(|(_, other)| other.op == Op::Call);
-        next.extend(
-            calls
-                .map(|(at, _)| at + 1)
-                .filter(|&at| at < kernel.instructions.len()),
-        );
+    if instruction.op == Op::Bra {
+        next.extend(target.map(|target| (target, stack.clone())));
     }
-    next.sort_unstable();
-    next.dedup();
+    if instruction.op == Op::Brx {
+        let targets = instruction
+            .indirect_targets
+            .iter()
+            .filter_map(|&pc| kernel.index_of(pc));
+        next.extend(targets.map(|target| (target, stack.clone())));
+    }
+    if !always_leaves && index + 1 < kernel.instructions.len() {
+        next.push((index + 1, stack));
+    }
     next
 }
 

@@ -7,6 +7,9 @@ use super::op::{Compare, Op, Round};
 use super::operand::{MemoryRef, PT, Place, Predicate, RZ, Source};
 use super::{Access, OpClass, TimingOp};
 
+/// Bytes of a Kepler instruction.
+const KEPLER_INSTRUCTION_BYTES: u32 = 8;
+
 /// The compiler's schedule for one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Control {
@@ -64,6 +67,13 @@ impl Instruction {
                 self.op,
                 Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Call | Op::Ret | Op::Exit
             )
+    }
+
+    /// Where an indirect branch goes when its register holds `register`.
+    pub fn indirect_target(&self, register: u32) -> u32 {
+        let offset = self.memory.map_or(0, |memory| memory.offset);
+        let next = self.pc_bytes.wrapping_add(KEPLER_INSTRUCTION_BYTES);
+        next.wrapping_add(register).wrapping_add_signed(offset)
     }
 
     /// Registers read, vector operands expanded, `RZ` left out.

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::OpClass;
 use super::error::IsaError;
 use super::instruction::{Control, Instruction};
+use super::jump_table;
 use super::kepler;
 use super::kepler::decode::Meaning;
 use super::op::{Compare, Op};
@@ -66,7 +67,7 @@ impl Kernel {
             text: &text,
         };
         let instructions = text.instructions.iter().map(|raw| decoder.instruction(raw));
-        Ok(Self {
+        let mut kernel = Self {
             name: name.to_owned(),
             arch: text.arch.clone(),
             registers: text
@@ -80,14 +81,25 @@ impl Kernel {
             constants: decoder.constants(name),
             global_data: decoder.global_data(),
             parameters: parameters(&text),
-        })
+        };
+        jump_table::resolve(&mut kernel);
+        Ok(kernel)
     }
 
-    /// Index of the instruction at a byte offset.
+    /// Index of the instruction at a byte offset. On Kepler the offset of a control word stands for the
+    /// instruction after it.
     pub fn index_of(&self, pc_bytes: u32) -> Option<usize> {
-        self.instructions
-            .binary_search_by_key(&pc_bytes, |instruction| instruction.pc_bytes)
-            .ok()
+        let find = |pc_bytes: u32| {
+            self.instructions
+                .binary_search_by_key(&pc_bytes, |found| found.pc_bytes)
+                .ok()
+        };
+        find(pc_bytes).or_else(|| {
+            let is_control_word = pc_bytes % kepler::control::WORD_INTERVAL_BYTES == 0;
+            is_control_word
+                .then(|| find(pc_bytes + kepler::control::WORD_BYTES))
+                .flatten()
+        })
     }
 }
 
@@ -298,6 +310,7 @@ fn required_sources(instruction: &Instruction) -> usize {
     match instruction.op {
         Op::Psetp { .. } | Op::S2r(_) | Op::Load => 0,
         Op::Bra
+        | Op::Brx
         | Op::Ssy
         | Op::Pbk
         | Op::Brk
@@ -307,8 +320,8 @@ fn required_sources(instruction: &Instruction) -> usize {
         | Op::Ret
         | Op::Exit => 0,
         Op::Nop | Op::Barrier => instruction.sources.len(),
-        Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store | Op::Brx => 1,
-        Op::Popc | Op::Flo { .. } => 1,
+        Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
+        Op::Flo { .. } => 1,
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
         Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } => 3,
         _ => 2,

@@ -7,6 +7,7 @@
 pub mod cfg;
 pub mod error;
 pub mod instruction;
+pub mod jump_table;
 pub mod kepler;
 pub mod kernel;
 pub mod op;

@@ -258,6 +258,7 @@ pub enum Op {
         signed: bool,
     },
     Bfi,
+    /// Number of ones in both sources.
     Popc,
     Flo {
         signed: bool,

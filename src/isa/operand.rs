@@ -118,6 +118,9 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     if text.starts_with('[') {
         return parse_memory(text).map(Operand::Memory);
     }
+    if let Some(target) = parse_indirect(text) {
+        return Ok(Operand::Memory(target));
+    }
     if let Some(predicate) = parse_predicate(text) {
         return Ok(Operand::Predicate(predicate));
     }
@@ -163,6 +166,18 @@ pub fn parse_uniform_register(text: &str) -> Option<u8> {
             .ok()
             .filter(|&index| index < 63),
     }
+}
+
+/// `R17 -0x620`: the target of an indirect branch, counted from the next instruction.
+fn parse_indirect(text: &str) -> Option<MemoryRef> {
+    let (register, offset) = text.split_once(' ')?;
+    let base = parse_register(register)?;
+    let offset = parse_integer(offset.trim())? as i32;
+    Some(MemoryRef {
+        base,
+        uniform: None,
+        offset,
+    })
 }
 
 fn parse_symbol(text: &str) -> Option<Operand<'_>> {

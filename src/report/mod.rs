@@ -3,8 +3,10 @@
 //! Leaves out: computing anything. Units: printed beside every figure.
 
 pub mod chart;
+pub mod explain;
 pub mod output;
 pub mod prediction;
 pub mod progress;
 pub mod reproduction;
+pub mod stacks;
 pub mod table;

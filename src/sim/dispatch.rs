@@ -13,6 +13,10 @@ pub struct Geometry {
     pub stack_dim: u32,
     pub fitness_cases: u32,
     pub resident_blocks: u32,
+    /// Multiprocessors that share the L2. One of them is simulated with its share of the L2, and with the same
+    /// share of the fitness cases: what is reused by all of them at `n` times the distance in an L2 of `n`
+    /// times the size is reused here likewise.
+    pub n_smx: u32,
     /// Bytes between the local memories of neighbouring warp slots.
     pub local_stride_bytes: u32,
 }
@@ -26,6 +30,13 @@ impl Geometry {
     /// Fitness cases that a block covers in one iteration.
     pub fn cases_per_iteration(&self) -> u32 {
         self.threads_per_block * self.stack_dim
+    }
+
+    /// Bytes of fitness-case rows that one multiprocessor's share of the L2 sees.
+    pub fn case_window_bytes(&self) -> u32 {
+        (4 * self.fitness_cases)
+            .div_ceil(self.n_smx)
+            .next_multiple_of(128)
     }
 
     /// Iterations of the case loop that warp `warp` of a block executes.
@@ -62,6 +73,9 @@ pub struct BlockStart {
     /// Whether this block pays for the program copy. A window that cuts the iterations of a block cuts
     /// its prologues by the same factor.
     pub run_prologue: bool,
+    /// Iteration of the case loop at which a block whose iterations are cut begins: the blocks of a whole
+    /// run are spread over the fitness cases, those of a window must be too.
+    pub first_iteration: u32,
 }
 
 impl BlockQueue {
@@ -89,7 +103,15 @@ impl BlockQueue {
         BlockStart {
             program,
             run_prologue,
+            first_iteration: self.first_iteration(),
         }
+    }
+
+    /// Spreads evenly by the golden ratio (a low-discrepancy sequence).
+    fn first_iteration(&self) -> u32 {
+        let room = self.full_iterations.saturating_sub(self.iteration_cap);
+        let position = (self.next as f64 * 0.618_033_988_749_895).fract();
+        (position * f64::from(room + 1)) as u32
     }
 
     /// Iterations that a warp with `full` of them runs in the window.

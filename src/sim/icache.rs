@@ -5,7 +5,7 @@
 //! second level. Units: bytes, cycles. Sources: the device preset (Jia et al. 2018, Table 3.1, figure 3.9).
 
 use super::cache::{Cache, Lookup};
-use super::spec::{CacheSpec, Replacement, SmxSpec};
+use super::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
 
 /// See the module text.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl InstructionCache {
                 ways,
                 line_bytes: spec.icache_line_bytes,
                 replacement: Replacement::Lru,
-                hashed_index: false,
+                index: SetIndex::Linear,
             };
             Cache::new(spec, 1)
         };

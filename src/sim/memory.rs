@@ -25,6 +25,45 @@ pub struct Served {
     pub cause: Cause,
 }
 
+/// Line fills in flight; a further one waits for the first to end.
+#[derive(Debug, Clone)]
+struct Outstanding {
+    ends_at: Vec<u64>,
+    limit: usize,
+}
+
+impl Outstanding {
+    fn new(limit: u32) -> Self {
+        Outstanding {
+            ends_at: Vec::with_capacity(limit as usize),
+            limit: limit as usize,
+        }
+    }
+
+    /// The first cycle from `cycle` on at which a request can be tracked.
+    fn admit(&mut self, cycle: u64) -> u64 {
+        if self.ends_at.len() < self.limit {
+            return cycle;
+        }
+        self.ends_at.retain(|&end| end > cycle);
+        if self.ends_at.len() < self.limit {
+            return cycle;
+        }
+        let (index, &first) = self
+            .ends_at
+            .iter()
+            .enumerate()
+            .min_by_key(|entry| *entry.1)
+            .expect("the limit is above 0");
+        self.ends_at.swap_remove(index);
+        first
+    }
+
+    fn track(&mut self, ends_at: u64) {
+        self.ends_at.push(ends_at);
+    }
+}
+
 /// A resource that serves requests one after another.
 #[derive(Debug, Clone, Copy, Default)]
 struct Port {
@@ -54,6 +93,8 @@ pub struct Memory {
     l1: Cache,
     l2: Cache,
     lsu_free_at: u64,
+    fills: Outstanding,
+    global_in_mshr: bool,
     read_port: Port,
     write_port: Port,
     dram: Port,
@@ -64,6 +105,8 @@ pub struct Memory {
     l2_latency: u64,
     dram_extra: u64,
     fetch_on_write_miss: bool,
+    line_cycles: u64,
+    fill_cycles: u64,
 }
 
 impl Memory {
@@ -73,6 +116,8 @@ impl Memory {
             l1: Cache::new(spec.l1.clone(), seed),
             l2: Cache::new(spec.l2.clone(), seed ^ 0x5bd1_e995),
             lsu_free_at: 0,
+            fills: Outstanding::new(spec.l1_mshr_lines),
+            global_in_mshr: spec.global_in_mshr,
             read_port: Port::new(spec.l2_read_bytes_per_cycle),
             write_port: Port::new(spec.l2_write_bytes_per_cycle),
             dram: Port::new(spec.dram_bytes_per_cycle),
@@ -84,6 +129,8 @@ impl Memory {
             l2_latency: u64::from(spec.l2_latency_cycles),
             dram_extra: u64::from(spec.dram_extra_cycles),
             fetch_on_write_miss: spec.l1_fetch_on_write_miss,
+            line_cycles: u64::from(spec.l1_cycles_per_line),
+            fill_cycles: u64::from(spec.l1_fill_cycles),
         }
     }
 
@@ -112,7 +159,7 @@ impl Memory {
         let start = self.lsu_free_at.max(now);
         match op.request {
             MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
-                self.lsu_free_at = start + u64::from(op.lines);
+                self.lsu_free_at = start + u64::from(op.lines) * self.line_cycles;
                 self.local(op, start, local_base, counters)
             }
             MemoryRequest::GlobalLoad | MemoryRequest::GlobalStore => {
@@ -176,7 +223,9 @@ impl Memory {
                 }
             }
             Lookup::Miss { way, evicted_dirty } => {
+                self.lsu_free_at += self.fill_cycles;
                 if let Some(victim) = evicted_dirty {
+                    self.lsu_free_at += self.fill_cycles;
                     self.write_back(victim, cycle, counters);
                 }
                 if store && !self.fetch_on_write_miss {
@@ -185,7 +234,10 @@ impl Memory {
                         cause: Cause::L1Hit,
                     };
                 }
-                let served = self.read(LOCAL_BASE + address, LINE_BYTES, cycle, counters);
+                let admitted = self.fills.admit(cycle);
+                self.lsu_free_at += admitted - cycle;
+                let served = self.read(LOCAL_BASE + address, LINE_BYTES, admitted, counters);
+                self.fills.track(served.ready_at);
                 self.l1.fill_at(way, served.ready_at);
                 served
             }
@@ -211,7 +263,16 @@ impl Memory {
                 cause: Cause::Global,
             };
         }
+        let mut start = start;
+        if self.global_in_mshr {
+            let admitted = self.fills.admit(start);
+            self.lsu_free_at += admitted - start;
+            start = admitted;
+        }
         let served = self.read(address, bytes, start, counters);
+        if self.global_in_mshr {
+            self.fills.track(served.ready_at);
+        }
         Served {
             ready_at: served.ready_at,
             cause: Cause::Global,

@@ -73,6 +73,13 @@ impl Scheduler {
         self.accounted = now;
     }
 
+    /// Charges cycle `now`, whose past is accounted for, to issuing; replays of what issued come after it.
+    #[inline]
+    fn charge_issue(&mut self, now: u64, counters: &mut Counters) {
+        counters.cpi_stack[Cause::Issued as usize] += 1;
+        self.accounted = now + 1;
+    }
+
     /// What the warp nearest to issuing waits for.
     fn blocking_cause(&self, occupied: impl Fn(usize) -> bool) -> Cause {
         (0..SLOTS)
@@ -92,6 +99,7 @@ pub struct Smx<'a> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
+    case_window_bytes: u32,
     queue: BlockQueue,
     schedulers: Vec<Scheduler>,
     warps: Vec<Option<Warp>>,
@@ -126,6 +134,7 @@ impl<'a> Smx<'a> {
         let mut smx = Smx {
             spec,
             code,
+            case_window_bytes: geometry.case_window_bytes(),
             geometry,
             queue,
             schedulers: vec![Scheduler::new(); spec.n_schedulers],
@@ -188,7 +197,7 @@ impl<'a> Smx<'a> {
                     skip_iterations: skip,
                     run_prologue: start.run_prologue && staggered.is_none(),
                     local_base: slot * self.geometry.local_stride_bytes,
-                    case_offset_bytes: 128 * w,
+                    case_offset_bytes: 128 * w + start.first_iteration * stride,
                     case_stride_bytes: stride,
                 },
             );
@@ -272,7 +281,7 @@ impl<'a> Smx<'a> {
             self.schedulers[s].ready &= !(1 << i);
             if self.issue(s, i as usize) {
                 self.schedulers[s].last = i;
-                self.schedulers[s].charge(self.now + 1, Cause::Issued, &mut self.counters);
+                self.schedulers[s].charge_issue(self.now, &mut self.counters);
                 return;
             }
             cause = self.schedulers[s].cause[i as usize];
@@ -345,7 +354,7 @@ impl<'a> Smx<'a> {
         };
         if op.request != MemoryRequest::None {
             let offset = match op.address_kind {
-                AddressKind::PerCase => warp.case_offset_bytes,
+                AddressKind::PerCase => warp.case_offset_bytes % self.case_window_bytes,
                 AddressKind::PerThread => warp.case_offset_bytes,
                 _ => 0,
             };
@@ -361,6 +370,9 @@ impl<'a> Smx<'a> {
         } else if op.class == OpClass::ConstantLoad {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
+        }
+        if op.redirects && self.spec.branch_issue_slots > 1 {
+            self.schedulers[s].busy_until = now + u64::from(self.spec.branch_issue_slots);
         }
         match warp.step(self.code) {
             Step::Within => {}

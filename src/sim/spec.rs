@@ -15,6 +15,17 @@ pub enum Replacement {
     Random,
 }
 
+/// How an address becomes a set number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetIndex {
+    /// The low bits of the line address.
+    Linear,
+    /// Fermi's L1: the low bits, each XORed with one higher bit.
+    FermiXor,
+    /// Evenly spread, whatever the stride: the L2, whose slices are chosen by an unpublished hash.
+    Spread,
+}
+
 /// Geometry and policy of a cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheSpec {
@@ -22,8 +33,7 @@ pub struct CacheSpec {
     pub ways: u32,
     pub line_bytes: u32,
     pub replacement: Replacement,
-    /// XOR-hash the set index (Fermi's hash) instead of taking the low line-address bits.
-    pub hashed_index: bool,
+    pub index: SetIndex,
 }
 
 impl CacheSpec {
@@ -63,11 +73,20 @@ pub struct SmxSpec {
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.
     pub lsu_queue_cycles: u32,
+    /// Load/store unit cycles per 128-byte line of local memory.
+    pub l1_cycles_per_line: u32,
+    /// Load/store unit cycles that a line fill or write-back takes.
+    pub l1_fill_cycles: u32,
     /// Every 128-byte line after the first of one access takes an issue slot (a replay).
     pub replays_take_issue_slots: bool,
+    /// Issue slots that a branch, taken or not, occupies.
+    pub branch_issue_slots: u32,
     /// Global loads that one warp may have in flight.
     pub global_loads_in_flight_per_warp: usize,
     pub l1: CacheSpec,
+    /// Line fills in flight at most.
+    pub l1_mshr_lines: u32,
+    pub global_in_mshr: bool,
     /// Line fills that may wait for the L2 port before the load/store unit stops taking work.
     pub l1_miss_queue_lines: u32,
     /// A store that misses fetches the line from L2 first.
@@ -128,10 +147,15 @@ impl SmxSpec {
                 .saturating_sub(device.l2.hit_latency_cycles),
             constant_latency_cycles: device.constant_cache.l1_latency_cycles,
             lsu_queue_cycles: device.load_store.queue_cycles,
+            l1_cycles_per_line: 1,
+            l1_fill_cycles: 0,
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
+            branch_issue_slots: 1,
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
                 as usize,
             l1: l1_spec(device, l1_bytes)?,
+            l1_mshr_lines: 32,
+            global_in_mshr: false,
             l1_miss_queue_lines: device.load_store.l1_miss_queue_lines,
             l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
             l2: l2_share(device),
@@ -207,7 +231,10 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
         ways: geometry.n_ways,
         line_bytes: device.l1.line_bytes,
         replacement,
-        hashed_index: device.l1.index_hash == IndexHash::Xor,
+        index: match device.l1.index_hash {
+            IndexHash::Xor => SetIndex::FermiXor,
+            IndexHash::Linear => SetIndex::Linear,
+        },
     })
 }
 
@@ -219,6 +246,6 @@ fn l2_share(device: &Device) -> CacheSpec {
         ways: device.l2.n_ways,
         line_bytes: device.l2.line_bytes,
         replacement: Replacement::Lru,
-        hashed_index: false,
+        index: SetIndex::Spread,
     }
 }

@@ -5,7 +5,7 @@ use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::Counters;
 use super::smx::Smx;
-use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SmxSpec};
+use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec};
 use crate::isa::{Access, OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 
@@ -41,15 +41,20 @@ pub fn spec() -> SmxSpec {
         dram_extra_cycles: 100,
         constant_latency_cycles: 30,
         lsu_queue_cycles: 8,
+        l1_cycles_per_line: 1,
+        l1_fill_cycles: 0,
         replays_take_issue_slots: false,
+        branch_issue_slots: 1,
         global_loads_in_flight_per_warp: 8,
         l1: CacheSpec {
             sets: 32,
             ways: 4,
             line_bytes: 128,
             replacement: Replacement::Lru,
-            hashed_index: false,
+            index: SetIndex::Linear,
         },
+        l1_mshr_lines: 64,
+        global_in_mshr: false,
         l1_miss_queue_lines: 64,
         l1_fetch_on_write_miss: true,
         l2: CacheSpec {
@@ -57,7 +62,7 @@ pub fn spec() -> SmxSpec {
             ways: 16,
             line_bytes: 128,
             replacement: Replacement::Lru,
-            hashed_index: false,
+            index: SetIndex::Linear,
         },
         l2_read_bytes_per_cycle: 32.0,
         l2_write_bytes_per_cycle: 32.0,
@@ -182,6 +187,7 @@ pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Coun
         stack_dim: 1,
         fitness_cases: 32 * 1_000_000,
         resident_blocks: n_warps,
+        n_smx: 1,
         local_stride_bytes: 4096,
     };
     let queue = BlockQueue::new(vec![0], &geometry, 1_000_000);

@@ -312,7 +312,7 @@ impl Lane<'_> {
             } => self.funnel_shift(right, wide, signed, wrap),
             Op::Bfe { signed } => extract(self.i(0), self.i(1), signed),
             Op::Bfi => insert(self.i(0), self.i(1), self.i(2)),
-            Op::Popc => self.i(0).count_ones(),
+            Op::Popc => (self.i(0) & self.i(1)).count_ones(),
             Op::Flo { signed, shift } => leading_one(self.i(0), signed, shift),
             _ => return None,
         };

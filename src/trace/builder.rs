@@ -1,8 +1,8 @@
 //! Traces of programs: segments, remembered across programs.
 //!
 //! Models: the path of every program through a kernel as a walk over *states* (see `state`). What a
-//! segment asked of the program is remembered as a decision tree per state, so that a program of
-//! `n` tokens costs a few look-ups per token. Leaves out: partial last iterations.
+//! segment asked of the program is remembered as a decision tree per state. States are seen from the
+//! token's position, so few of them occur, and a program of `n` tokens costs a few look-ups per token. Leaves out: partial last iterations.
 //! Units: segments. Sources: none.
 
 use std::collections::HashMap;
@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};
 use super::program::ProgramWords;
+use super::slopes::Slopes;
 use super::state::{Machine, Run, State};
-use super::uniform::{Environment, Executed, Executor, Question, SegmentEnd, SharedCopy};
+use super::uniform::{Environment, Executor, Question, SegmentEnd, SharedCopy};
 use super::{ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use crate::isa::Kernel;
 use crate::isa::Space;
@@ -31,31 +32,73 @@ pub struct TraceBuilder<'k> {
     copy: Option<SharedCopy>,
     machine: Machine,
     memo: Memo,
+    slopes: Slopes,
+    remembers: bool,
     pool: SegmentPool,
     interned: HashMap<Vec<TraceOp>, SegmentId>,
 }
 
 /// A node of the decision trees.
-#[derive(Clone, Copy)]
+#[derive(Debug)]
 enum Node {
-    /// A state that has not been executed yet, by index.
+    /// Not executed yet.
     Fresh,
-    Ask(Question),
-    Segment {
-        id: SegmentId,
-        assumptions: u32,
-        next: Option<u32>,
-    },
+    Ask(Question, Answers),
+    Segment(Step),
 }
 
+/// A segment and where it leads.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    id: SegmentId,
+    assumptions: u32,
+    next: Option<Next>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Next {
+    root: u32,
+    /// How far the next token lies from this one; `None` when the next segment fetches none.
+    words_ahead: Option<i32>,
+}
+
+/// The nodes that the answers to a question lead to: a short list, or a table for many answers.
+#[derive(Debug, Default)]
+struct Answers {
+    few: Vec<(u32, u32)>,
+    many: HashMap<u32, u32>,
+}
+
+/// Answers that are searched one by one.
+const FEW_ANSWERS: usize = 12;
+
+impl Answers {
+    fn get(&self, answer: u32) -> Option<u32> {
+        let found = self.few.iter().find(|(known, _)| *known == answer);
+        match found {
+            Some(&(_, node)) => Some(node),
+            None if self.many.is_empty() => None,
+            None => self.many.get(&answer).copied(),
+        }
+    }
+
+    fn insert(&mut self, answer: u32, node: u32) {
+        if self.few.len() < FEW_ANSWERS {
+            self.few.push((answer, node));
+        } else {
+            self.many.insert(answer, node);
+        }
+    }
+}
+
+/// All decision trees; the tree of a state hangs on the state's root node.
 #[derive(Default)]
 struct Memo {
     nodes: Vec<Node>,
-    /// Node reached from a node by an answer.
-    edges: HashMap<(u32, u32), u32>,
     roots: HashMap<State, u32>,
-    /// The state of a root.
     states: HashMap<u32, State>,
+    /// Per node: it is the root of a state at the case loop's header.
+    at_header: Vec<bool>,
 }
 
 /// One executed or remembered segment.
@@ -89,6 +132,8 @@ impl<'k> TraceBuilder<'k> {
             copy: None,
             machine: Machine::new(),
             memo: Memo::default(),
+            slopes: Slopes::default(),
+            remembers: true,
             pool: SegmentPool {
                 ops: Vec::new(),
                 starts: vec![0],
@@ -97,13 +142,18 @@ impl<'k> TraceBuilder<'k> {
         })
     }
 
+    /// The same builder without its memory: every segment is executed. Slow, for tests.
+    pub fn forgetful(mut self) -> Self {
+        self.remembers = false;
+        self
+    }
+
     /// The trace of one program.
     pub fn trace(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
-        if program.words.is_empty() || program.words.len() > self.launch.max_program_words as usize
-        {
+        if program.words().len() > self.launch.max_program_words as usize {
             return Err(TraceError::Input {
                 name: "program length",
-                given: format!("{} words", program.words.len()),
+                given: format!("{} words", program.words().len()),
                 allowed: format!("1 to {}", self.launch.max_program_words),
             });
         }
@@ -118,8 +168,8 @@ impl<'k> TraceBuilder<'k> {
             first,
             steady,
             last,
-            nodes: program.nodes,
-            shared_bytes: 4 * program.words.len() as u32,
+            nodes: program.nodes(),
+            shared_bytes: 4 * program.words().len() as u32,
             assumptions,
         })
     }
@@ -156,17 +206,9 @@ impl<'k> TraceBuilder<'k> {
 
     fn run(&mut self, program: &ProgramWords, run: Run) -> Result<Vec<Piece>, TraceError> {
         let mut pieces = Vec::new();
-        let start = State {
-            run,
-            pc: 0,
-            fetch: None,
-            registers: Vec::new(),
-            predicates: Vec::new(),
-            frames: Vec::new(),
-            local: Vec::new(),
-        };
-        let mut root = Some(self.memo.root(start));
-        while let Some(state) = root {
+        let root = self.memo.root(State::entry(run), false);
+        let (mut root, mut position) = (root, 0);
+        loop {
             if pieces.len() == RUN_LIMIT {
                 return Err(TraceError::Endless {
                     kernel: self.kernel.name.clone(),
@@ -174,19 +216,25 @@ impl<'k> TraceBuilder<'k> {
                     limit: RUN_LIMIT as u64,
                 });
             }
-            let (id, assumptions, next) = match self.memo.recall(state, program) {
-                Some(found) => found,
-                None => self.execute(state, program)?,
+            let known = self.memo.recall(root, self.kernel, program, position);
+            let step = match known.filter(|_| self.remembers) {
+                Some(step) => step,
+                None => self.execute(root, program, position)?,
             };
-            let at_header = self.memo.states[&state].pc as usize == self.case_loop;
+            let at_header = self.memo.at_header[root as usize];
             pieces.push(Piece {
-                id,
-                assumptions,
+                id: step.id,
+                assumptions: step.assumptions,
                 at_header,
             });
-            root = next;
+            let Some(next) = step.next else {
+                return Ok(pieces);
+            };
+            root = next.root;
+            position = next
+                .words_ahead
+                .map_or(0, |ahead| position.wrapping_add_signed(ahead));
         }
-        Ok(pieces)
     }
 
     /// Executes the segment that starts in a state, and remembers it.
@@ -194,9 +242,10 @@ impl<'k> TraceBuilder<'k> {
         &mut self,
         root: u32,
         program: &ProgramWords,
-    ) -> Result<(SegmentId, u32, Option<u32>), TraceError> {
+        position: u32,
+    ) -> Result<Step, TraceError> {
         let state = &self.memo.states[&root];
-        let run = state.run;
+        let (run, at_fetch) = (state.run, state.at_fetch);
         let environment = Environment {
             kernel: self.kernel,
             launch: &self.launch,
@@ -204,41 +253,56 @@ impl<'k> TraceBuilder<'k> {
             run_cases: self.launch.cases_per_iteration * iterations(run),
             case_loop: self.case_loop,
         };
-        self.machine.restore(state);
-        let fetch = state.fetch;
+        self.machine.restore(state, position);
+        let token = at_fetch.then_some(position);
         let executor = Executor::new(
             &environment,
             program,
             &mut self.copy,
             &mut self.machine,
-            fetch,
+            token,
         );
-        let executed = executor.segment()?;
+        let mut executed = executor.segment()?;
         let next = match executed.end {
             SegmentEnd::Exit => None,
             SegmentEnd::Boundary { fetch } => {
-                let live = &self.live[self.machine.pc];
-                Some(self.memo.root(self.machine.canonical(live, run, fetch)))
+                if self.forgets_position(fetch) && at_fetch {
+                    executed.questions.push(Question::Position);
+                }
+                Some(self.arrive(run, position, fetch))
             }
         };
-        let Executed {
-            ops,
-            questions,
-            assumptions,
-            ..
-        } = executed;
-        let id = self.intern(ops);
-        self.memo.remember(
-            root,
-            &questions,
-            program,
-            Node::Segment {
-                id,
-                assumptions,
-                next,
-            },
-        );
-        Ok((id, assumptions, next))
+        let id = self.intern(executed.ops);
+        let step = Step {
+            id,
+            assumptions: executed.assumptions,
+            next,
+        };
+        let answers = executed
+            .questions
+            .iter()
+            .map(|question| (*question, question.ask(self.kernel, program, position)));
+        if self.remembers {
+            self.memo.remember(root, answers, step);
+        }
+        Ok(step)
+    }
+
+    /// A segment without a token cannot say where a value that moves with the position is.
+    fn forgets_position(&self, fetch: Option<u32>) -> bool {
+        fetch.is_none() && self.machine.is_positional(&self.live[self.machine.pc])
+    }
+
+    /// The state that the machine is in, at a segment's start.
+    fn arrive(&mut self, run: Run, position: u32, fetch: Option<u32>) -> Next {
+        let live = &self.live[self.machine.pc];
+        if let Some(fetch) = fetch.filter(|_| self.remembers) {
+            self.slopes.apply(&mut self.machine, live, fetch);
+        }
+        let state = self.machine.canonical(live, run, fetch);
+        let root = self.memo.root(state, self.machine.pc == self.case_loop);
+        let words_ahead = fetch.map(|fetch| fetch.wrapping_sub(position) as i32);
+        Next { root, words_ahead }
     }
 
     fn intern(&mut self, ops: Vec<TraceOp>) -> SegmentId {
@@ -254,55 +318,66 @@ impl<'k> TraceBuilder<'k> {
 }
 
 impl Memo {
-    fn root(&mut self, state: State) -> u32 {
+    fn root(&mut self, state: State, at_header: bool) -> u32 {
         if let Some(&root) = self.roots.get(&state) {
             return root;
         }
-        let root = self.push(Node::Fresh);
+        let root = self.push(at_header);
         self.states.insert(root, state.clone());
         self.roots.insert(state, root);
         root
     }
 
-    fn push(&mut self, node: Node) -> u32 {
-        self.nodes.push(node);
+    fn push(&mut self, at_header: bool) -> u32 {
+        self.nodes.push(Node::Fresh);
+        self.at_header.push(at_header);
         self.nodes.len() as u32 - 1
     }
 
-    /// The segment that a program executes from a state, if it has been executed before.
-    fn recall(&self, root: u32, program: &ProgramWords) -> Option<(SegmentId, u32, Option<u32>)> {
+    /// What a program executes from a state, if that is known.
+    fn recall(
+        &self,
+        root: u32,
+        kernel: &Kernel,
+        program: &ProgramWords,
+        position: u32,
+    ) -> Option<Step> {
         let mut node = root;
         loop {
-            match self.nodes[node as usize] {
+            match &self.nodes[node as usize] {
                 Node::Fresh => return None,
-                Node::Segment {
-                    id,
-                    assumptions,
-                    next,
-                } => return Some((id, assumptions, next)),
-                Node::Ask(question) => node = *self.edges.get(&(node, question.ask(program)))?,
+                Node::Segment(step) => return Some(*step),
+                Node::Ask(question, answers) => {
+                    node = answers.get(question.ask(kernel, program, position))?;
+                }
             }
         }
     }
 
     /// Extends a state's decision tree by one path.
-    fn remember(&mut self, root: u32, questions: &[Question], program: &ProgramWords, leaf: Node) {
+    fn remember(&mut self, root: u32, answers: impl Iterator<Item = (Question, u32)>, step: Step) {
         let mut node = root;
-        for &question in questions {
-            if matches!(self.nodes[node as usize], Node::Fresh) {
-                self.nodes[node as usize] = Node::Ask(question);
+        for (question, answer) in answers {
+            let at = node as usize;
+            if matches!(self.nodes[at], Node::Fresh) {
+                self.nodes[at] = Node::Ask(question, Answers::default());
             }
-            let key = (node, question.ask(program));
-            node = match self.edges.get(&key) {
-                Some(&next) => next,
+            let known = match &self.nodes[at] {
+                Node::Ask(_, answers) => answers.get(answer),
+                _ => None,
+            };
+            node = match known {
+                Some(next) => next,
                 None => {
-                    let next = self.push(Node::Fresh);
-                    self.edges.insert(key, next);
+                    let next = self.push(false);
+                    if let Node::Ask(_, answers) = &mut self.nodes[at] {
+                        answers.insert(answer, next);
+                    }
                     next
                 }
             };
         }
-        self.nodes[node as usize] = leaf;
+        self.nodes[node as usize] = Node::Segment(step);
     }
 }
 

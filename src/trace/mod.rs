@@ -7,13 +7,19 @@
 pub mod alu;
 pub mod builder;
 pub mod error;
+pub mod lanes;
 pub mod launch;
+pub mod memory;
+pub mod mix;
 pub mod program;
+pub mod slopes;
 pub mod state;
 pub mod uniform;
+pub mod warp;
 
 pub use builder::TraceBuilder;
 pub use error::TraceError;
+pub use lanes::{BlockRun, CaseWords, run_block};
 pub use launch::{Argument, Buffer, Launch};
 pub use program::ProgramWords;
 

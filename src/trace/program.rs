@@ -1,23 +1,74 @@
 //! A program as the words that lie in global memory.
 
+use super::error::TraceError;
+
 /// One program, its end word included.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProgramWords<'a> {
+#[derive(Debug, Clone)]
+pub struct ProgramWords {
     /// Bit patterns of the words (`f32::to_bits` for kernels that keep programs as floats).
-    pub words: &'a [u32],
-    /// Index of every token's opcode word, in order; the last word, the end word, counts as one.
-    pub token_starts: &'a [u32],
+    words: Vec<u32>,
+    /// Whether a word is one that every dispatch looks at: an opcode or the end word.
+    opcode: Vec<bool>,
     /// Functions and terminals.
-    pub nodes: u32,
+    nodes: u32,
 }
 
-impl ProgramWords<'_> {
-    /// Whether a word is looked at by every dispatch: an opcode or the end word.
-    pub fn is_opcode(&self, index: u32) -> bool {
-        index as usize + 1 == self.words.len() || self.token_starts.binary_search(&index).is_ok()
+impl ProgramWords {
+    /// A program of words given by their bits. `token_starts` are the indices of the opcode words;
+    /// the last word, the end word, counts as one.
+    pub fn new(words: Vec<u32>, token_starts: &[u32], nodes: u32) -> Result<Self, TraceError> {
+        let mut opcode = vec![false; words.len()];
+        for &start in token_starts {
+            let place = opcode
+                .get_mut(start as usize)
+                .ok_or_else(|| TraceError::Input {
+                    name: "token start",
+                    given: start.to_string(),
+                    allowed: format!("below the {} words of the program", words.len()),
+                })?;
+            *place = true;
+        }
+        match opcode.last_mut() {
+            Some(end) => *end = true,
+            None => {
+                return Err(TraceError::Input {
+                    name: "program length",
+                    given: "0 words".to_owned(),
+                    allowed: "at least the end word".to_owned(),
+                });
+            }
+        }
+        Ok(Self {
+            words,
+            opcode,
+            nodes,
+        })
+    }
+
+    /// The same for words that are floats.
+    pub fn of_floats(words: &[f32], token_starts: &[u32], nodes: u32) -> Result<Self, TraceError> {
+        let bits = words.iter().map(|word| word.to_bits()).collect();
+        Self::new(bits, token_starts, nodes)
+    }
+
+    pub fn words(&self) -> &[u32] {
+        &self.words
     }
 
     pub fn word(&self, index: u32) -> Option<u32> {
         self.words.get(index as usize).copied()
+    }
+
+    /// Functions and terminals.
+    pub fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    /// 0 for an operand, 1 for an opcode, 2 beyond the end.
+    pub fn role(&self, index: u32) -> u32 {
+        match self.opcode.get(index as usize) {
+            Some(&opcode) => opcode.into(),
+            None => 2,
+        }
     }
 }

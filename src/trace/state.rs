@@ -3,7 +3,8 @@
 //! Models: three *probes* stand for all threads of a block: lane 0 and lane 1 of warp 0 and lane 0
 //! of warp 1; their differences tell how an address spreads. A value is control (known), the value
 //! of one program word that no decision has looked at yet, or data. Data is a nominal number,
-//! computed only so that guards of slow paths come out as they do for ordinary numbers.
+//! computed only so that guards of slow paths come out as they do for ordinary numbers. A control
+//! value may move with the *position* of the segment's token in the program: `stride` bits per word.
 //! Leaves out: float data. Units: raw bits. Sources: none.
 
 use crate::isa::cfg::LiveSet;
@@ -40,6 +41,8 @@ pub enum Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {
     pub bits: [u32; PROBES],
+    /// How much the bits grow with the position of the segment's token.
+    pub stride: u32,
     pub tag: Tag,
     pub origin: Origin,
 }
@@ -47,17 +50,29 @@ pub struct Value {
 impl Value {
     pub const DATA: Value = Value {
         bits: [NOMINAL; PROBES],
+        stride: 0,
         tag: Tag::Data,
         origin: Origin::None,
     };
     pub const ZERO: Value = Value {
         bits: [0; PROBES],
+        stride: 0,
         tag: Tag::Control,
         origin: Origin::None,
     };
 
     pub fn control(bits: [u32; PROBES]) -> Self {
         Self { bits, ..Self::ZERO }
+    }
+
+    /// The same value as seen from a token `position` words further up.
+    fn rebased(self, position: u32) -> Self {
+        let shift = self.stride.wrapping_mul(position);
+        Self {
+            bits: self.bits.map(|bits| bits.wrapping_sub(shift)),
+            origin: Origin::None,
+            ..self
+        }
     }
 }
 
@@ -66,12 +81,24 @@ impl Value {
 pub struct Flag {
     pub bits: [u8; PROBES],
     pub tag: Tag,
+    /// The flag is nothing but this comparison of one program word with an immediate.
+    pub test: Option<WordTest>,
+}
+
+/// A comparison of a program word with an immediate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WordTest {
+    /// Index of the comparing instruction.
+    pub instruction: u16,
+    /// The word is converted from an integer to a float first.
+    pub as_float: bool,
 }
 
 impl Flag {
     pub const DATA: Flag = Flag {
         bits: [0; PROBES],
         tag: Tag::Data,
+        test: None,
     };
 }
 
@@ -140,56 +167,72 @@ impl Machine {
         }
     }
 
-    /// Forgets what is dead, and what is not control.
-    pub fn canonical(&self, live: &LiveSet, run: Run, fetch: Option<u32>) -> State {
-        let known = |value: &Value| value.tag == Tag::Control;
+    /// Forgets what is dead or not control; positions are counted from the token at `position`.
+    pub fn canonical(&self, live: &LiveSet, run: Run, position: Option<u32>) -> State {
+        let rebase = |value: Value| match position {
+            Some(position) => value.rebased(position),
+            None => Value {
+                stride: 0,
+                origin: Origin::None,
+                ..value
+            },
+        };
         let registers = live
             .registers()
             .map(|index| (index, self.registers[usize::from(index)]));
-        let registers = registers.filter(|(_, value)| known(value));
-        let strip = |value: Value| Value {
-            origin: Origin::None,
-            ..value
-        };
-        let live_flag = |at: usize| live.predicates >> at & 1 != 0;
-        let flags = self
-            .predicates
-            .iter()
-            .enumerate()
-            .filter(|(at, flag)| live_flag(*at) && flag.tag == Tag::Control);
+        let registers = registers.filter(|(_, value)| value.tag == Tag::Control);
+        let flags = self.predicates.iter().enumerate();
+        let flags =
+            flags.filter(|(at, flag)| live.predicates >> at & 1 != 0 && flag.tag == Tag::Control);
         State {
             run,
             pc: self.pc as u32,
-            fetch,
+            at_fetch: position.is_some(),
             registers: registers
-                .map(|(index, value)| (index, strip(value)))
+                .map(|(index, value)| (index, rebase(value)))
                 .collect(),
             predicates: flags.map(|(at, flag)| (at as u8, flag.bits)).collect(),
             frames: self.frames.clone(),
             local: self
                 .local
                 .iter()
-                .map(|&(offset, value)| (offset, strip(value)))
+                .map(|&(offset, value)| (offset, rebase(value)))
                 .collect(),
         }
     }
 
-    /// A machine in `state`, everything else being data.
-    pub fn restore(&mut self, state: &State) {
+    /// Whether a live control value moves with the position.
+    pub fn is_positional(&self, live: &LiveSet) -> bool {
+        let moves = |value: &Value| value.tag == Tag::Control && value.stride != 0;
+        live.registers()
+            .any(|index| moves(&self.registers[usize::from(index)]))
+            || self.local.iter().any(|(_, value)| moves(value))
+    }
+
+    /// A machine in `state` at a token's position, everything else being data.
+    pub fn restore(&mut self, state: &State, position: u32) {
+        let back = position.wrapping_neg();
         self.pc = state.pc as usize;
         self.registers.fill(Value::DATA);
         for &(index, value) in &state.registers {
-            self.registers[usize::from(index)] = value;
+            self.registers[usize::from(index)] = value.rebased(back);
         }
         self.predicates = [Flag::DATA; 8];
         for &(at, bits) in &state.predicates {
             self.predicates[usize::from(at)] = Flag {
                 bits,
                 tag: Tag::Control,
+                test: None,
             };
         }
         self.frames.clone_from(&state.frames);
-        self.local.clone_from(&state.local);
+        self.local.clear();
+        self.local.extend(
+            state
+                .local
+                .iter()
+                .map(|&(offset, value)| (offset, value.rebased(back))),
+        );
     }
 }
 
@@ -209,15 +252,30 @@ pub enum Run {
 }
 
 /// All that decides how execution goes on, besides the program's words: the machine at a segment's
-/// start with everything dead or unknown left out.
+/// start with everything dead or unknown left out, seen from the token's position.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
     pub run: Run,
     pub pc: u32,
-    /// The opcode word that the first instruction fetches, if it is a fetch.
-    pub fetch: Option<u32>,
+    /// The first instruction fetches an opcode word; positions are counted from it.
+    pub at_fetch: bool,
     pub registers: Vec<(u8, Value)>,
     pub predicates: Vec<(u8, [u8; PROBES])>,
     pub frames: Vec<Frame>,
     pub local: Vec<(u32, Value)>,
+}
+
+impl State {
+    /// Before a kernel's first instruction.
+    pub fn entry(run: Run) -> Self {
+        Self {
+            run,
+            pc: 0,
+            at_fetch: false,
+            registers: Vec::new(),
+            predicates: Vec::new(),
+            frames: Vec::new(),
+            local: Vec::new(),
+        }
+    }
 }

@@ -9,7 +9,9 @@ use super::alu::{self, Inputs};
 use super::error::TraceError;
 use super::launch::{Buffer, ConstantMemory, LOCAL_TOP, Launch};
 use super::program::ProgramWords;
-use super::state::{Flag, Frame, Machine, NOMINAL, Origin, PROBE_THREADS, PROBES, Tag, Value};
+use super::state::{
+    Flag, Frame, Machine, NOMINAL, Origin, PROBE_THREADS, PROBES, Tag, Value, WordTest,
+};
 use super::{AddressKind, TraceOp};
 use crate::isa::instruction::Instruction;
 use crate::isa::op::{Number, Op, Special};
@@ -19,22 +21,60 @@ use crate::isa::{Kernel, Space};
 /// Instructions in one segment before it counts as endless.
 const SEGMENT_LIMIT: u64 = 1_000_000;
 
-/// Something about the program that a segment's path depends on.
+/// Something about the program that a segment's path depends on. Words are counted from the
+/// segment's token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
     /// The bits of a word.
-    Word(u32),
-    /// Whether a word is an opcode word.
-    IsOpcode(u32),
+    Word(i32),
+    /// Whether a word is an operand (0), an opcode (1) or beyond the end (2).
+    Role(i32),
+    /// What a comparison of a word with an immediate gives (see [`WordTest`]).
+    Test(i32, WordTest),
+    /// The token's place in the program.
+    Position,
 }
 
 impl Question {
-    /// The program's answer.
-    pub fn ask(self, program: &ProgramWords) -> u32 {
+    /// The answer of a program whose current token is at `position`.
+    pub fn ask(self, kernel: &Kernel, program: &ProgramWords, position: u32) -> u32 {
+        let word = |offset: i32| {
+            program
+                .word(position.wrapping_add_signed(offset))
+                .unwrap_or(0)
+        };
         match self {
-            Question::Word(index) => program.word(index).unwrap_or(0),
-            Question::IsOpcode(index) => program.is_opcode(index).into(),
+            Question::Word(offset) => word(offset),
+            Question::Role(offset) => program.role(position.wrapping_add_signed(offset)),
+            Question::Test(offset, test) => test.outcome(kernel, word(offset)),
+            Question::Position => position,
         }
+    }
+}
+
+impl WordTest {
+    /// All flags that the comparison sets, as one number.
+    fn outcome(self, kernel: &Kernel, word: u32) -> u32 {
+        let bits = if self.as_float {
+            (word as i32 as f32).to_bits()
+        } else {
+            word
+        };
+        let instruction = &kernel.instructions[usize::from(self.instruction)];
+        let mut inputs = Inputs {
+            predicates: [true; 3],
+            ..Inputs::default()
+        };
+        for (input, source) in inputs.sources.iter_mut().zip(&instruction.sources) {
+            *input = match source.place {
+                Place::Imm(bits) => u64::from(bits),
+                Place::Reg(RZ) => 0,
+                _ => u64::from(bits),
+            };
+        }
+        let outputs = alu::execute(instruction, &inputs).unwrap_or_default();
+        let [result, complement] = outputs.predicates.map(u32::from);
+        u32::from(outputs.cc) | result << 8 | complement << 9
     }
 }
 
@@ -80,7 +120,7 @@ pub struct Executed {
 /// Executes segments.
 pub struct Executor<'a> {
     pub environment: &'a Environment<'a>,
-    pub program: &'a ProgramWords<'a>,
+    pub program: &'a ProgramWords,
     pub copy: &'a mut Option<SharedCopy>,
     pub machine: &'a mut Machine,
     ops: Vec<TraceOp>,
@@ -94,12 +134,13 @@ pub struct Executor<'a> {
 struct Truth {
     bits: [bool; PROBES],
     tag: Tag,
+    test: Option<WordTest>,
 }
 
 impl<'a> Executor<'a> {
     pub fn new(
         environment: &'a Environment<'a>,
-        program: &'a ProgramWords<'a>,
+        program: &'a ProgramWords,
         copy: &'a mut Option<SharedCopy>,
         machine: &'a mut Machine,
         fetch: Option<u32>,
@@ -176,7 +217,7 @@ impl<'a> Executor<'a> {
     }
 
     /// The opcode word that the next instruction fetches.
-    pub fn next_fetch(&mut self) -> Result<Option<u32>, TraceError> {
+    fn next_fetch(&mut self) -> Result<Option<u32>, TraceError> {
         let instruction = self.instruction()?;
         let space = instruction.access.map(|access| access.space);
         if instruction.op != Op::Load || space == Some(Space::Local) {
@@ -190,9 +231,7 @@ impl<'a> Executor<'a> {
             return Ok(None);
         };
         for index in first..first + u32::from(instruction.dst_registers) {
-            if (index as usize) < self.program.words.len()
-                && self.ask(Question::IsOpcode(index)) != 0
-            {
+            if self.role(index) == 1 {
                 return Ok(Some(index));
             }
         }
@@ -213,15 +252,43 @@ impl<'a> Executor<'a> {
             .then_some(offset / 4)
     }
 
+    fn position(&self) -> u32 {
+        self.fetch.unwrap_or(0)
+    }
+
     fn ask(&mut self, question: Question) -> u32 {
         if !self.questions.contains(&question) {
             self.questions.push(question);
         }
-        question.ask(self.program)
+        question.ask(self.environment.kernel, self.program, self.position())
+    }
+
+    fn offset(&self, index: u32) -> i32 {
+        index.wrapping_sub(self.position()) as i32
+    }
+
+    fn ask_word(&mut self, index: u32) {
+        self.ask(Question::Word(self.offset(index)));
+    }
+
+    /// 0 for an operand, 1 for an opcode, 2 beyond the end.
+    fn role(&mut self, index: u32) -> u32 {
+        if self.fetch == Some(index) {
+            1
+        } else {
+            self.ask(Question::Role(self.offset(index)))
+        }
+    }
+
+    /// Something depends on the token's place in the program.
+    fn ask_position(&mut self) {
+        if self.fetch.is_some() {
+            self.ask(Question::Position);
+        }
     }
 
     fn asked(&self, index: u32) -> bool {
-        self.questions.contains(&Question::Word(index))
+        self.questions.contains(&Question::Word(self.offset(index)))
     }
 
     /// Control, once the word has been looked at.
@@ -238,7 +305,7 @@ impl<'a> Executor<'a> {
             (Tag::Data, _) | (_, Tag::Data) => Tag::Data,
             (Tag::Word(a), Tag::Word(b)) if a == b => Tag::Word(a),
             (Tag::Word(a), Tag::Word(b)) => {
-                self.ask(Question::Word(b));
+                self.ask_word(b);
                 Tag::Word(a)
             }
         }
@@ -249,21 +316,26 @@ impl<'a> Executor<'a> {
             return Truth {
                 bits: [!predicate.negate; PROBES],
                 tag: Tag::Control,
+                test: None,
             };
         }
         let flag = self.machine.predicates[usize::from(predicate.index)];
         Truth {
             bits: flag.bits.map(|bit| (bit != 0) != predicate.negate),
             tag: flag.tag,
+            test: flag.test,
         }
     }
 
     /// A truth value that the path depends on. Lane 0 leads.
     fn decide(&mut self, truth: Truth) -> bool {
-        match self.settle(truth.tag) {
-            Tag::Control => {}
-            Tag::Word(index) => drop(self.ask(Question::Word(index))),
-            Tag::Data => self.assumptions += 1,
+        match (self.settle(truth.tag), truth.test) {
+            (Tag::Control, _) => {}
+            (Tag::Word(index), Some(test)) => {
+                self.ask(Question::Test(self.offset(index), test));
+            }
+            (Tag::Word(index), None) => self.ask_word(index),
+            (Tag::Data, _) => self.assumptions += 1,
         }
         truth.bits[0]
     }
@@ -275,6 +347,10 @@ impl<'a> Executor<'a> {
             .ok_or_else(|| self.fail("no memory operand"))?;
         let base = self.machine.register(memory.base);
         self.known(base, "the address depends on data")?;
+        let shared = instruction.access.map(|access| access.space) == Some(Space::Shared);
+        if base.stride != if shared { 4 } else { 0 } {
+            self.ask_position();
+        }
         Ok(base
             .bits
             .map(|bits| bits.wrapping_add_signed(memory.offset)))
@@ -285,7 +361,7 @@ impl<'a> Executor<'a> {
         match self.settle(value.tag) {
             Tag::Control => Ok(()),
             Tag::Word(index) => {
-                self.ask(Question::Word(index));
+                self.ask_word(index);
                 Ok(())
             }
             Tag::Data => Err(self.fail(why)),
@@ -364,6 +440,7 @@ impl<'a> Executor<'a> {
             if !self.decide(Truth {
                 bits,
                 tag: flag.tag,
+                test: flag.test,
             }) {
                 self.machine.pc += 1;
                 return Ok(true);
@@ -388,17 +465,16 @@ impl<'a> Executor<'a> {
     }
 
     fn indirect(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
-        let Some(Place::Reg(register)) = instruction.sources.first().map(|source| source.place)
-        else {
-            return Err(self.fail("the target is not in a register"));
-        };
-        let value = self.machine.register(register);
+        let memory = instruction
+            .memory
+            .ok_or_else(|| self.fail("no target operand"))?;
+        let value = self.machine.register(memory.base);
         self.known(value, "the target depends on data")?;
-        let offset = instruction.memory.map_or(0, |memory| memory.offset);
-        let target = self
-            .environment
-            .kernel
-            .index_of(value.bits[0].wrapping_add_signed(offset));
+        if value.stride != 0 {
+            self.ask_position();
+        }
+        let target = instruction.indirect_target(value.bits[0]);
+        let target = self.environment.kernel.index_of(target);
         self.machine.pc = target.ok_or_else(|| self.fail("the target is not an instruction"))?;
         Ok(())
     }
@@ -470,9 +546,7 @@ impl<'a> Executor<'a> {
     fn normalized(&self, address: u32, kind: AddressKind, space: Space) -> u32 {
         let launch = self.environment.launch;
         match (kind, space) {
-            (AddressKind::Uniform, Space::Shared) => {
-                address.wrapping_sub(4 * self.fetch.unwrap_or(0))
-            }
+            (AddressKind::Uniform, Space::Shared) => address.wrapping_sub(4 * self.position()),
             (AddressKind::PerCase, _) => {
                 let base = Buffer::of(address).map_or(0, Buffer::address);
                 let case = (address - base) / 4;
@@ -526,40 +600,37 @@ impl<'a> Executor<'a> {
         let Some(index) = self.program_word(space, addresses[0]) else {
             return Value::DATA;
         };
-        if index as usize >= self.program.words.len() {
+        let role = self.role(index);
+        let Some(raw) = self.program.word(index) else {
             return Value::DATA;
-        }
-        let uniform = addresses == [addresses[0]; PROBES];
-        let copied_as_float =
-            space == Some(Space::Shared) && self.copy.is_some_and(|copy| copy.as_float);
-        let origin = if copied_as_float {
+        };
+        let as_float = space == Some(Space::Shared) && self.copy.is_some_and(|copy| copy.as_float);
+        let origin = if as_float {
             Origin::AsFloat(index)
         } else {
             Origin::Raw(index)
         };
-        if !uniform {
+        if addresses != [addresses[0]; PROBES] {
             return Value {
                 origin,
                 ..Value::DATA
             };
         }
-        let opcode = self.fetch == Some(index) || self.ask(Question::IsOpcode(index)) != 0;
-        let tag = if opcode {
-            self.ask(Question::Word(index));
+        let tag = if role == 1 {
+            self.ask_word(index);
             Tag::Control
         } else {
             Tag::Word(index)
         };
-        let raw = self.program.words[index as usize];
-        let bits = if copied_as_float {
+        let bits = if as_float {
             (raw as i32 as f32).to_bits()
         } else {
             raw
         };
         Value {
-            bits: [bits; PROBES],
             tag,
             origin,
+            ..Value::control([bits; PROBES])
         }
     }
 
@@ -608,12 +679,21 @@ impl<'a> Executor<'a> {
     }
 
     fn compute(&mut self, instruction: &Instruction, guard: Truth) -> Result<(), TraceError> {
-        if let Tag::Word(index) = self.settle(guard.tag) {
-            self.ask(Question::Word(index));
+        if let Tag::Word(_) = self.settle(guard.tag) {
+            self.decide(guard);
         }
         let guard_is_data = guard.tag == Tag::Data;
-        let (inputs, tag) = self.inputs(instruction)?;
-        let tag = if guard_is_data { Tag::Data } else { tag };
+        let start = if guard_is_data {
+            Tag::Data
+        } else {
+            Tag::Control
+        };
+        let (inputs, tag) = self.inputs(instruction, start)?;
+        let stride = if tag == Tag::Data {
+            0
+        } else {
+            self.stride(instruction, &inputs)
+        };
         let mut outputs = [alu::Outputs::default(); PROBES];
         for (probe, output) in outputs.iter_mut().enumerate() {
             *output = match instruction.op {
@@ -623,20 +703,20 @@ impl<'a> Executor<'a> {
                     .ok_or_else(|| self.fail("this operation is not executed"))?,
             };
         }
+        let test = self.word_test(instruction, tag);
         let write = Write {
             guard: guard.bits,
             forget: guard_is_data,
             tag,
+            stride,
+            test,
         };
         self.write_registers(instruction, &outputs, write);
         for side in 0..2 {
             let index = usize::from(instruction.dst_predicates[side]);
             if index < 7 {
-                self.write_flag(
-                    index,
-                    outputs.map(|output| output.predicates[side].into()),
-                    write,
-                );
+                let bits = outputs.map(|output| output.predicates[side].into());
+                self.write_flag(index, bits, write);
             }
         }
         if instruction.writes_cc {
@@ -645,9 +725,104 @@ impl<'a> Executor<'a> {
         Ok(())
     }
 
+    /// How the result moves with the token's position. What is not linear in the position is only
+    /// true for this one.
+    fn stride(&mut self, instruction: &Instruction, inputs: &[Inputs; PROBES]) -> u32 {
+        let mut strides = [0u32; 3];
+        let mut linear = true;
+        let sources = instruction
+            .sources
+            .iter()
+            .zip(&instruction.source_registers);
+        for (at, (source, &registers)) in sources.enumerate() {
+            let value = match source.place {
+                Place::Reg(register) => self.machine.register(register),
+                Place::Const { index, .. } => self.machine.register(index),
+                _ => continue,
+            };
+            let moves = value.stride != 0;
+            linear &= !moves || registers == 1 && !source.absolute && !source.invert;
+            linear &= !moves || matches!(source.place, Place::Reg(_));
+            let sign = if source.negate { u32::MAX } else { 1 };
+            strides[at.min(2)] = value.stride.wrapping_mul(sign);
+        }
+        if strides == [0; 3] && linear {
+            return 0;
+        }
+        let flags = instruction.writes_cc || instruction.carry_in;
+        let same = |at: usize| {
+            inputs
+                .iter()
+                .all(|input| input.sources[at] == inputs[0].sources[at])
+        };
+        let constant = |at: usize| inputs[0].sources[at] as u32;
+        let [first, second, third] = strides;
+        let result = match instruction.op {
+            Op::Mov => Some(first),
+            Op::Iadd => Some(first.wrapping_add(second)),
+            Op::Iscadd => first
+                .checked_shl(constant(2))
+                .map(|first| first.wrapping_add(second)),
+            Op::Imad { high: false, .. }
+                if second == 0 && same(1) && !instruction.sources[1].negate =>
+            {
+                Some(first.wrapping_mul(constant(1)).wrapping_add(third))
+            }
+            Op::Shl { .. } if second == 0 => first.checked_shl(constant(1)),
+            Op::Shf {
+                right: false,
+                wide: false,
+                ..
+            } if first == 0 && second == 0 => third.checked_shl(constant(1)),
+            _ => None,
+        };
+        match result.filter(|_| linear && !flags) {
+            Some(stride) => stride,
+            None => {
+                self.ask_position();
+                0
+            }
+        }
+    }
+
+    /// Whether an instruction only compares one unchanged program word with an immediate.
+    fn word_test(&self, instruction: &Instruction, tag: Tag) -> Option<WordTest> {
+        let compares = matches!(
+            instruction.op,
+            Op::Fset { .. } | Op::Fsetp { .. } | Op::Iset { .. } | Op::Isetp { .. }
+        );
+        if !compares || !matches!(tag, Tag::Word(_)) || instruction.carry_in {
+            return None;
+        }
+        let always = |predicate: &Predicate| *predicate == Predicate::ALWAYS;
+        if !instruction.predicates.iter().all(always) {
+            return None;
+        }
+        let mut as_float = None;
+        for source in &instruction.sources {
+            match source.place {
+                Place::Imm(_) | Place::Reg(RZ) => {}
+                Place::Reg(register) => match self.machine.register(register).origin {
+                    Origin::None => return None,
+                    Origin::Raw(_) => as_float = Some(false),
+                    Origin::AsFloat(_) => as_float = Some(true),
+                },
+                _ => return None,
+            }
+        }
+        Some(WordTest {
+            instruction: self.machine.pc as u16,
+            as_float: as_float?,
+        })
+    }
+
     /// Reads all sources; data swallows the program words it is mixed with.
-    fn inputs(&mut self, instruction: &Instruction) -> Result<([Inputs; PROBES], Tag), TraceError> {
-        let mut tag = Tag::Control;
+    fn inputs(
+        &mut self,
+        instruction: &Instruction,
+        start: Tag,
+    ) -> Result<([Inputs; PROBES], Tag), TraceError> {
+        let mut tag = start;
         for source in &instruction.sources {
             match source.place {
                 Place::Reg(register) => tag = self.join(tag, self.machine.register(register).tag),
@@ -671,11 +846,23 @@ impl<'a> Executor<'a> {
                     self.source(source.place, instruction.source_registers[at], probe, tag);
             }
             for (at, predicate) in instruction.predicates.iter().enumerate().take(3) {
-                input.predicates[at] = self.truth(*predicate).bits[probe];
+                let truth = self.truth(*predicate);
+                input.predicates[at] = truth.bits[probe] && !self.hidden(truth.tag, 0, tag);
             }
-            input.cc = self.machine.predicates[7].bits[probe];
+            let cc = self.machine.predicates[7];
+            input.cc = if self.hidden(cc.tag, 0, tag) {
+                0
+            } else {
+                cc.bits[probe]
+            };
         }
         Ok((inputs, tag))
+    }
+
+    /// Whether a value must not show in the data that it is mixed with: nominal data is the same for
+    /// all programs and positions.
+    fn hidden(&self, tag: Tag, stride: u32, joined: Tag) -> bool {
+        joined == Tag::Data && (stride != 0 || matches!(self.settle(tag), Tag::Word(_)))
     }
 
     fn source(&self, place: Place, registers: u8, probe: usize, joined: Tag) -> u64 {
@@ -683,8 +870,11 @@ impl<'a> Executor<'a> {
             Place::Reg(RZ) => 0,
             Place::Reg(register) => {
                 let value = self.machine.register(register + part);
-                let hidden = joined == Tag::Data && matches!(self.settle(value.tag), Tag::Word(_));
-                if hidden { NOMINAL } else { value.bits[probe] }
+                if self.hidden(value.tag, value.stride, joined) {
+                    NOMINAL
+                } else {
+                    value.bits[probe]
+                }
             }
             Place::Uniform(_) => 0,
             Place::Imm(bits) => {
@@ -732,7 +922,7 @@ impl<'a> Executor<'a> {
         let origin = self.origin(instruction);
         for part in 0..instruction.dst_registers {
             let old = self.machine.register(first + part);
-            let forgotten = matches!(old.tag, Tag::Word(_)) && write.forget;
+            let forgotten = write.forget && self.hidden(old.tag, old.stride, Tag::Data);
             let mut bits = if forgotten {
                 [NOMINAL; PROBES]
             } else {
@@ -748,12 +938,27 @@ impl<'a> Executor<'a> {
             if none {
                 continue;
             }
-            let tag = if all || write.forget {
-                write.tag
-            } else {
+            let mixed = !all && !write.forget;
+            let tag = if mixed {
                 self.join(write.tag, old.tag)
+            } else {
+                write.tag
             };
-            self.machine.registers[usize::from(first + part)] = Value { bits, tag, origin };
+            if mixed && old.stride != write.stride {
+                self.ask_position();
+            }
+            let stride = if mixed && old.stride != write.stride {
+                0
+            } else {
+                write.stride
+            };
+            let value = Value {
+                bits,
+                stride,
+                tag,
+                origin,
+            };
+            self.machine.registers[usize::from(first + part)] = value;
         }
     }
 
@@ -762,19 +967,22 @@ impl<'a> Executor<'a> {
         if write.guard == [false; PROBES] && !write.forget {
             return;
         }
-        let mut bits = old.bits;
+        let forgotten = write.forget && self.hidden(old.tag, 0, Tag::Data);
+        let mut bits = if forgotten { [0; PROBES] } else { old.bits };
         for probe in 0..PROBES {
             if write.guard[probe] {
                 bits[probe] = new[probe];
             }
         }
         let all = write.guard == [true; PROBES];
-        let tag = if all || write.forget {
-            write.tag
-        } else {
+        let mixed = !all && !write.forget;
+        let tag = if mixed {
             self.join(write.tag, old.tag)
+        } else {
+            write.tag
         };
-        self.machine.predicates[index] = Flag { bits, tag };
+        let test = write.test.filter(|_| all);
+        self.machine.predicates[index] = Flag { bits, tag, test };
     }
 
     /// Moves keep a program word's origin, and so does its conversion to a float.
@@ -806,6 +1014,8 @@ struct Write {
     /// The guard depends on data: afterwards the destination does, whether it was written or not.
     forget: bool,
     tag: Tag,
+    stride: u32,
+    test: Option<WordTest>,
 }
 
 fn special_register(special: Special, probe: usize) -> alu::Outputs {

@@ -75,12 +75,12 @@ impl KernelTraces {
         let programs = words
             .iter()
             .map(|program| {
-                let bits: Vec<u32> = program.words.iter().map(|word| word.to_bits()).collect();
-                builder.trace(&trace::program::ProgramWords {
-                    words: &bits,
-                    token_starts: &program.token_starts,
-                    nodes: program.nodes,
-                })
+                let words = trace::ProgramWords::of_floats(
+                    &program.words,
+                    &program.token_starts,
+                    program.nodes,
+                )?;
+                builder.trace(&words)
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;

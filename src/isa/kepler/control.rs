@@ -13,6 +13,11 @@ use crate::isa::instruction::Control;
 /// Instructions that one control word governs.
 pub const INSTRUCTIONS_PER_WORD: u8 = 7;
 
+/// Bytes of a control word.
+pub const WORD_BYTES: u32 = 8;
+/// Control words stand at multiples of this offset.
+pub const WORD_INTERVAL_BYTES: u32 = 64;
+
 /// Whether a 64-bit word is a control word.
 pub fn is_control_word(word: u64) -> bool {
     word >> 58 == 0x02

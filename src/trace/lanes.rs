@@ -1,0 +1,94 @@
+//! Execution of a whole block, every lane with its own fitness cases.
+//!
+//! Models: the warps of one block with their barriers. Leaves out: time and the order of warps between
+//! barriers. Units: bytes, words. Sources: none.
+
+use super::error::TraceError;
+use super::launch::Launch;
+use super::memory::BlockMemory;
+use super::program::ProgramWords;
+use super::warp::{Stop, Warp, WarpCounts};
+use crate::isa::Kernel;
+
+/// Instructions of one warp before it counts as endless.
+const WARP_LIMIT: u64 = 1_000_000_000;
+
+/// Fitness cases as a kernel reads them.
+#[derive(Debug, Clone, Copy)]
+pub struct CaseWords<'a> {
+    /// One row of `cases` words per input variable.
+    pub inputs: &'a [u32],
+    /// Expected outputs.
+    pub outputs: &'a [u32],
+    /// The kernel's number of fitness cases, and the length of a row.
+    pub cases: u32,
+}
+
+/// What a block computed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlockRun {
+    /// What every thread stored: its sum of errors.
+    pub results: Vec<f32>,
+    /// Summed over warps.
+    pub counts: WarpCounts,
+    /// Instructions that the first warp executed, by index.
+    pub path: Vec<u16>,
+}
+
+impl BlockRun {
+    /// The program's error: the sum over threads.
+    pub fn total(&self) -> f64 {
+        self.results.iter().map(|&result| f64::from(result)).sum()
+    }
+}
+
+/// Executes one program on a kernel, on all lanes of a block.
+pub fn run_block(
+    kernel: &Kernel,
+    launch: &Launch,
+    program: &ProgramWords,
+    cases: &CaseWords,
+) -> Result<BlockRun, TraceError> {
+    let constants = launch.constants(kernel, cases.cases);
+    let threads = launch.threads_per_block;
+    let mut memory = BlockMemory::new(
+        program.words().to_vec(),
+        cases.inputs.to_vec(),
+        cases.outputs.to_vec(),
+        threads,
+    );
+    let mut warps: Vec<Warp> = (0..threads)
+        .step_by(32)
+        .map(|first| Warp::new(kernel, &constants, first, (threads - first).min(32)))
+        .collect();
+    if let Some(first) = warps.first_mut() {
+        first.path = Some(Vec::new());
+    }
+    let mut running: Vec<&mut Warp> = warps.iter_mut().collect();
+    while !running.is_empty() {
+        let mut waiting = Vec::new();
+        for warp in running {
+            if warp.run(&mut memory, WARP_LIMIT)? == Stop::Barrier {
+                waiting.push(warp);
+            }
+        }
+        running = waiting;
+    }
+    let mut counts = WarpCounts::default();
+    for warp in &warps {
+        counts.instructions += warp.counts.instructions;
+        counts.divergences += warp.counts.divergences;
+    }
+    Ok(BlockRun {
+        results: memory
+            .results
+            .iter()
+            .map(|&bits| f32::from_bits(bits))
+            .collect(),
+        counts,
+        path: warps
+            .first_mut()
+            .and_then(|warp| warp.path.take())
+            .unwrap_or_default(),
+    })
+}

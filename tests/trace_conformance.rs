@@ -1,0 +1,244 @@
+//! The machine code of every committed Kepler kernel, executed on all lanes, against the reference
+//! interpreter; and the uniform trace against the path that the lanes took.
+//!
+//! Bounds: relative 1e-4 on the summed error for accurate math, 1e-3 for fast math (their roundings
+//! differ, and errors of functions add up); exact for multiplexers. Programs whose result in single
+//! precision is far from that in double precision decide nothing and are skipped, at most a third.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use warpstack::gp::interpret::reference::{value_f32, value_f64, value_u32};
+use warpstack::gp::program::{Rpn, Token};
+use warpstack::gpu::lower::{function_codes, lower};
+use warpstack::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Variant};
+use warpstack::isa::Kernel;
+use warpstack::trace::{
+    BlockRun, CaseWords, Launch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, run_block,
+};
+
+const THREADS: u32 = 64;
+const ITERATIONS: u32 = 2;
+const PROGRAMS_PER_KERNEL: usize = 6;
+
+fn random_program(problem: FunctionSet, n_inputs: u16, rng: &mut ChaCha8Rng) -> Rpn {
+    let mut tokens = Vec::new();
+    let depth = rng.random_range(2..6);
+    grow(problem, n_inputs, depth, rng, &mut tokens);
+    Rpn(tokens)
+}
+
+fn grow(
+    problem: FunctionSet,
+    n_inputs: u16,
+    depth: u32,
+    rng: &mut ChaCha8Rng,
+    out: &mut Vec<Token>,
+) {
+    if depth == 0 || (depth < 4 && rng.random_bool(0.2)) {
+        let constant = problem != FunctionSet::Mux20 && rng.random_bool(0.4);
+        out.push(if constant {
+            Token::Constant((rng.random::<f32>() * 8.0 - 4.0).round() / 2.0)
+        } else {
+            Token::Input(rng.random_range(0..n_inputs))
+        });
+        return;
+    }
+    let codes = function_codes(problem);
+    let (primitive, _) = codes[rng.random_range(0..codes.len())];
+    for _ in 0..primitive.arity() {
+        grow(problem, n_inputs, depth - 1, rng, out);
+    }
+    out.push(Token::Apply(primitive));
+}
+
+fn n_inputs(problem: FunctionSet) -> u16 {
+    match problem {
+        FunctionSet::Sextic => 1,
+        FunctionSet::Shuttle => 9,
+        FunctionSet::Kddcup => 41,
+        FunctionSet::Mux20 => 20,
+    }
+}
+
+/// Input rows and expected outputs as words.
+fn random_cases(problem: FunctionSet, cases: usize, rng: &mut ChaCha8Rng) -> (Vec<u32>, Vec<u32>) {
+    let rows = usize::from(n_inputs(problem)) * cases;
+    let mut input = || match problem {
+        FunctionSet::Mux20 => rng.random(),
+        FunctionSet::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
+        _ => (rng.random_range(-20i32..20) as f32).to_bits(),
+    };
+    let inputs: Vec<u32> = (0..rows).map(|_| input()).collect();
+    let outputs = (0..cases).map(|_| match problem {
+        FunctionSet::Mux20 => rng.random(),
+        FunctionSet::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
+        _ => (rng.random_range(1..8) as f32).to_bits(),
+    });
+    (inputs, outputs.collect())
+}
+
+/// The reference's summed error in single and in double precision.
+fn expected(program: &Rpn, problem: FunctionSet, cases: &CaseWords) -> (f64, f64) {
+    let n = cases.cases as usize;
+    let error = |difference: f64| match problem {
+        FunctionSet::Sextic => difference * difference,
+        _ => f64::from(u8::from(difference.is_nan() || difference.abs() >= 0.5)),
+    };
+    (0..n).fold((0.0, 0.0), |(single, double), case| {
+        let words: Vec<u32> = cases.inputs.iter().skip(case).step_by(n).copied().collect();
+        if problem == FunctionSet::Mux20 {
+            let wrong = (value_u32(program, &words) ^ cases.outputs[case]).count_ones();
+            return (single + f64::from(wrong), double + f64::from(wrong));
+        }
+        let floats: Vec<f32> = words.iter().map(|&word| f32::from_bits(word)).collect();
+        let doubles: Vec<f64> = floats.iter().map(|&float| f64::from(float)).collect();
+        let output = f32::from_bits(cases.outputs[case]);
+        (
+            single + error(f64::from(value_f32(program, &floats) - output)),
+            double + error(value_f64(program, &doubles) - f64::from(output)),
+        )
+    })
+}
+
+fn relative(a: f64, b: f64) -> f64 {
+    if a == b || a.is_nan() && b.is_nan() {
+        0.0
+    } else {
+        (a - b).abs() / a.abs().max(b.abs()).max(1e-3)
+    }
+}
+
+fn program_words(program: &Rpn, variant: &Variant) -> ProgramWords {
+    let lowered = lower(program, variant.kernel, variant.problem).unwrap();
+    ProgramWords::of_floats(&lowered.words, &lowered.token_starts, lowered.nodes).unwrap()
+}
+
+/// The instructions of a trace over two iterations.
+fn path(trace: &ProgramTrace, builder: &TraceBuilder) -> Vec<u16> {
+    let pool = builder.pool();
+    let segment = |id: &SegmentId| {
+        let at = id.0 as usize;
+        pool.ops[pool.starts[at] as usize..pool.starts[at + 1] as usize]
+            .iter()
+            .map(|op| op.inst)
+    };
+    [&trace.prologue, &trace.first, &trace.last]
+        .into_iter()
+        .flatten()
+        .flat_map(segment)
+        .collect()
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    compared: usize,
+    skipped: usize,
+    same_path: usize,
+    other_path: usize,
+}
+
+fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>) {
+    let name = variant.sass_file().unwrap();
+    let kernel = Kernel::parse(&variant.sass().unwrap(), name).unwrap();
+    let mut rng =
+        ChaCha8Rng::seed_from_u64(name.len() as u64 * 1000 + u64::from(variant.stack_dim));
+    let cases = THREADS * variant.stack_dim * ITERATIONS;
+    let launch = Launch::block_gp(THREADS, variant.stack_dim, cases);
+    let mut builder = TraceBuilder::new(&kernel, launch.clone()).unwrap();
+    for _ in 0..PROGRAMS_PER_KERNEL {
+        let program = random_program(variant.problem, n_inputs(variant.problem), &mut rng);
+        let (inputs, outputs) = random_cases(variant.problem, cases as usize, &mut rng);
+        let cases = CaseWords {
+            inputs: &inputs,
+            outputs: &outputs,
+            cases,
+        };
+        let words = program_words(&program, variant);
+        let run = run_block(&kernel, &launch, &words, &cases).unwrap();
+        compare_path(
+            &builder.trace(&words).unwrap(),
+            &builder,
+            &run,
+            &program,
+            name,
+            tally,
+            failures,
+        );
+        let (single, double) = expected(&program, variant.problem, &cases);
+        let bound = match (variant.problem, variant.math) {
+            (FunctionSet::Mux20, _) => 0.0,
+            (_, Math::Accurate) => 1e-4,
+            (_, Math::Fast) => 1e-3,
+        };
+        if relative(single, double) > 1e-5 {
+            tally.skipped += 1;
+        } else if relative(run.total(), single) > bound {
+            failures.push(format!(
+                "{name}: {program}: {} instead of {single} ({double})",
+                run.total()
+            ));
+        } else {
+            tally.compared += 1;
+        }
+    }
+}
+
+/// A trace without assumptions is the lanes' path; with assumptions it is unless data decided otherwise.
+fn compare_path(
+    trace: &ProgramTrace,
+    builder: &TraceBuilder,
+    run: &BlockRun,
+    program: &Rpn,
+    name: &str,
+    tally: &mut Tally,
+    failures: &mut Vec<String>,
+) {
+    if path(trace, builder) == run.path {
+        tally.same_path += 1;
+    } else if trace.assumptions > 0 {
+        tally.other_path += 1;
+    } else {
+        failures.push(format!(
+            "{name}: {program}: the trace is not the lanes' path"
+        ));
+    }
+}
+
+fn check_problem(problem: FunctionSet) {
+    let (mut tally, mut failures) = (Tally::default(), Vec::new());
+    for variant in Variant::all().unwrap() {
+        let wanted = variant.arch == Arch::Sm35 && variant.dispatch == Dispatch::Float;
+        if wanted && variant.problem == problem {
+            check_kernel(&variant, &mut tally, &mut failures);
+        }
+    }
+    println!("{problem}: {tally:?}");
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    assert!(tally.compared > 2 * tally.skipped, "{tally:?}");
+    assert!(tally.same_path > tally.other_path, "{tally:?}");
+}
+
+#[test]
+fn sextic_kernels_compute_the_reference() {
+    check_problem(FunctionSet::Sextic);
+}
+
+#[test]
+fn shuttle_kernels_compute_the_reference() {
+    check_problem(FunctionSet::Shuttle);
+}
+
+#[test]
+fn kddcup_kernels_compute_the_reference() {
+    check_problem(FunctionSet::Kddcup);
+}
+
+#[test]
+fn multiplexer_kernels_compute_the_reference() {
+    check_problem(FunctionSet::Mux20);
+}
