@@ -3,7 +3,11 @@
 use proptest::prelude::*;
 use warpstack::gp::evolve::dice::Dice;
 use warpstack::gp::evolve::init::Ingredients;
-use warpstack::gp::evolve::{self, EvolveConfig, config::Mutation, variation};
+use warpstack::gp::evolve::{
+    self, EvolveConfig,
+    config::{FunctionChoice, Mutation},
+    variation,
+};
 use warpstack::gp::interpret::{evaluate, reference};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::problem::{Cases, Dataset, Problem, Score, sextic};
@@ -15,6 +19,7 @@ fn program_of(functions: &'static [Primitive]) -> impl Strategy<Value = Rpn> {
     (any::<u64>(), 0usize..7, any::<bool>()).prop_map(move |(seed, depth, grow)| {
         let ingredients = Ingredients {
             functions: functions.to_vec(),
+            function_choice: FunctionChoice::Uniform,
             n_inputs: 3,
             constants: Some((-200.0, 200.0)),
         };

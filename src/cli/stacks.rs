@@ -1,11 +1,11 @@
 //! `warpstack stacks`: Tables 5 and 6 from committed run records, or from runs made now.
 
 use super::CliResult;
-use super::evolve::settings;
+use super::evolve::{finish, settings};
+use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, Source};
 use crate::gp::record::Record;
 use crate::report::chart::{self, stacks::Stacks};
-use crate::report::progress::Progress;
 use crate::report::{output, stacks};
 use std::error::Error;
 use std::path::PathBuf;
@@ -125,22 +125,18 @@ fn make(args: &StacksArgs) -> Result<Vec<Record>, Box<dyn Error>> {
         n_cases: args.cases.map(|n| n as usize),
         data: args.data.clone(),
     };
-    let progress = Progress::new(
-        names.len() as u64 * u64::from(args.runs) * u64::from(config.generations),
-        "generations",
-    );
     let mut records = Vec::new();
     for name in names {
         let problem = problem::load(name, &source)?;
-        let made = Record::make(
-            &problem,
-            &config,
-            command(args, name),
-            args.seed,
-            args.runs,
-            || progress.step(),
-        )?;
-        records.push(made);
+        let plan = Plan {
+            problem: name.clone(),
+            evaluated_cases: problem.n_cases(),
+            seed: args.seed,
+            runs: args.runs,
+            per_generation: 0,
+            settings: config.clone(),
+        };
+        records.push(finish(Campaign::new(plan), &problem, None)?.record(command(args, name)));
     }
     if let (Some(path), [record]) = (&args.record, &records[..]) {
         output::write(Some(path), record.to_text()?.as_bytes())?;

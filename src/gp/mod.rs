@@ -1,4 +1,5 @@
 //! Genetic programming: problems, programs, evolution, interpreters.
+pub mod campaign;
 pub mod corpus;
 pub mod depth_profile;
 pub mod evolve;

@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
         seed: u64,
     ) -> Result<Self, EvolveError> {
         config.check()?;
-        let ingredients = Ingredients::of(problem);
+        let ingredients = Ingredients::of(problem, config.function_choice);
         Ok(Run {
             problem,
             config,
@@ -198,16 +198,8 @@ impl Run<'_> {
         index: u32,
     ) -> Rpn {
         let mut dice = Dice::for_offspring(self.seed, generation, index);
-        let mut draws_left = self.config.redraws;
-        loop {
-            let (mother, father) = select::parents(candidates, self.config, &mut dice);
-            let (mother, father) = (&parents.programs[mother], &parents.programs[father]);
-            let child =
-                variation::offspring(mother, father, self.config, &self.ingredients, &mut dice);
-            if draws_left == 0 || !self.evaluator.known.contains_key(&child) {
-                return child;
-            }
-            draws_left -= 1;
-        }
+        let (mother, father) = select::parents(candidates, self.config, &mut dice);
+        let (mother, father) = (&parents.programs[mother], &parents.programs[father]);
+        variation::offspring(mother, father, self.config, &self.ingredients, &mut dice)
     }
 }
