@@ -12,8 +12,10 @@
 //! * [`isa`]: the machine code (SASS) of those kernels, parsed.
 //! * [`trace`]: the exact warp-instruction sequence a program makes a kernel execute.
 //! * [`device`]: GPU presets with a source for every value, and the occupancy calculation.
+//! * [`launch`]: what both performance models share of one launch.
 //! * [`sim`]: the streaming multiprocessor, cycle by cycle.
-//! * [`engine`]: the simulator behind the trait that every performance model implements.
+//! * [`model`]: the closed-form twin of the simulator.
+//! * [`engine`]: both models behind the trait that every performance model implements.
 //! * [`predict`]: what a prediction is, and the trait that every performance model implements.
 //! * [`validate`]: predictions against measurements, the only reader of measured values.
 //! * [`report`]: tables and plots.
@@ -25,6 +27,8 @@ pub mod engine;
 pub mod gp;
 pub mod gpu;
 pub mod isa;
+pub mod launch;
+pub mod model;
 pub mod predict;
 pub mod report;
 pub mod sim;

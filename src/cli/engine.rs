@@ -3,7 +3,7 @@
 //! Leaves out: the configuration (`configuration.rs`). Units: none of its own.
 
 use crate::device::Device;
-use crate::engine::{InputError, Settings, SimEngine, Weighting};
+use crate::engine::{self, InputError, Kind, Settings, Weighting};
 use crate::gpu::variant::{Dispatch, Math, Shape};
 use std::path::PathBuf;
 
@@ -37,6 +37,8 @@ pub struct EngineArgs {
 pub enum Engine {
     /// The cycle-approximate simulator
     Sim,
+    /// The analytical model: the same inputs in closed form
+    Model,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -47,10 +49,13 @@ pub enum WeightsArg {
 
 impl EngineArgs {
     /// The model for a device and the problems named.
-    pub fn open(&self, device: &Device, problems: &[&str]) -> Result<SimEngine, InputError> {
-        let Engine::Sim = self.engine;
+    pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
         let defaults = Settings::default();
         let settings = Settings {
+            kind: match self.engine {
+                Engine::Sim => Kind::Simulator,
+                Engine::Model => Kind::Analytical,
+            },
             corpus: self.corpus.clone(),
             weighting: match self.weights {
                 WeightsArg::Paper => Weighting::Paper,
@@ -62,6 +67,6 @@ impl EngineArgs {
             dispatch: self.dispatch.unwrap_or(defaults.dispatch),
             ..defaults
         };
-        SimEngine::new(device.clone(), problems, settings)
+        engine::Engine::new(device.clone(), problems, settings)
     }
 }

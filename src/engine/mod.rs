@@ -1,48 +1,53 @@
-//! The simulator as a [`PerformanceModel`]: from a configuration to a prediction.
+//! The simulator and the analytical model as [`PerformanceModel`]s: from a configuration to a prediction.
 //!
 //! Models: draws the population once per problem; per configuration finds the kernel's machine code,
-//! traces the population on it, computes occupancy and simulates the launch.
+//! traces the population on it, computes occupancy, and simulates the launch or solves the model for it.
 //! Leaves out: host work between generations. Never reads a measured speed.
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
 mod inputs;
 mod kernel;
+mod loaded;
 mod settings;
+mod show;
 
 pub use inputs::{InputError, problems};
-pub use settings::{Settings, Weighting};
+pub use settings::{Kind, Settings, Weighting};
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
-use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
-use crate::sim::code::ReplayCode;
-use crate::sim::dispatch::Geometry;
-use crate::sim::engine::{Launch, cpi_entries, simulate_launch, traffic};
-use crate::sim::spec::SmxSpec;
-use crate::trace::mix::instruction_mix;
-use crate::workload::KernelTraces;
+use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
+use crate::launch::Launch;
+use crate::launch::geometry::Geometry;
+use crate::launch::spec::SmxSpec;
+use crate::model::predict_launch;
+use crate::sim::engine::simulate_launch;
 use inputs::Workload;
+use loaded::Kernels;
 use std::error::Error;
+use std::time::Instant;
 
 /// See the module text.
 #[derive(Debug)]
-pub struct SimEngine {
+pub struct Engine {
     device: Device,
     settings: Settings,
     workloads: Vec<Workload>,
+    kernels: Kernels,
 }
 
-impl SimEngine {
+impl Engine {
     /// An engine for `device` and the problems named.
     pub fn new(device: Device, problems: &[&str], settings: Settings) -> Result<Self, InputError> {
         let workloads = problems
             .iter()
             .map(|problem| Workload::load(problem, &settings))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(SimEngine {
+        Ok(Engine {
             device,
             settings,
             workloads,
+            kernels: Kernels::default(),
         })
     }
 
@@ -92,7 +97,7 @@ impl SimEngine {
     }
 }
 
-impl PerformanceModel for SimEngine {
+impl PerformanceModel for Engine {
     fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
         let workload = self.workload(&configuration.problem)?;
         let variant = kernel::find(configuration, workload.problem, &self.settings)?;
@@ -104,29 +109,22 @@ impl PerformanceModel for SimEngine {
         // Refuses an impossible block before tracing for it.
         self.occupancy(configuration, block)?;
         let population = &workload.population;
-        let traces = KernelTraces::new(
-            &variant,
-            &population.programs,
-            configuration.threads_per_block,
-            workload.fitness_cases,
-        )
-        .map_err(other)?;
-        block.shared_bytes_per_block = traces.shared_bytes_per_block;
+        let loaded = self.kernels.load(&variant, workload, configuration)?;
+        block.shared_bytes_per_block = loaded.traces.shared_bytes_per_block;
         let occupancy = self.occupancy(configuration, block)?;
         let l1_bytes = self.effective_l1_bytes(&occupancy);
         let spec = SmxSpec::new(&self.device, l1_bytes).map_err(other)?;
-        let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
         let launch = Launch {
             spec: &spec,
-            code: &code,
-            code_bytes: traces.code_bytes,
+            code: &loaded.code,
+            code_bytes: loaded.traces.code_bytes,
             geometry: Geometry {
                 threads_per_block: configuration.threads_per_block,
                 stack_dim: configuration.stack_dim,
                 fitness_cases: workload.fitness_cases,
                 resident_blocks: occupancy.blocks,
                 n_smx: self.device.chip.n_smx,
-                local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
+                local_stride_bytes: local_stride_bytes(loaded.traces.resources.frame_bytes),
             },
             n_smx: self.device.chip.n_smx as usize,
             clock_hz: self.device.chip.clock_mhz * 1e6,
@@ -134,32 +132,38 @@ impl PerformanceModel for SimEngine {
             grids: &population.grids,
         };
         let effort = self.settings.effort(configuration, &occupancy);
-        let simulated = simulate_launch(&launch, &effort).map_err(other)?;
-        let counters = &simulated.window.counters;
-        let instructions = counters.instructions as f64;
-        Ok(Prediction {
+        let frame = Prediction {
             configuration: configuration.clone(),
-            gpops_billion: simulated.gpops / 1e9,
-            run_milliseconds: 1e3 * simulated.grid_cycles / launch.clock_hz,
-            sampling_error_percent: simulated.window.error_percent,
+            gpops_billion: 0.0,
+            run_milliseconds: 0.0,
+            sampling_error_percent: 0.0,
             block,
             occupancy,
             l1_bytes,
-            memory: traffic(counters),
-            ipc: instructions / counters.cycles as f64,
-            dual_issue_percent: 100.0 * counters.dual_issued as f64 / instructions,
-            warp_instructions_per_node: instructions / counters.tokens(),
-            instruction_mix: instruction_mix(
-                &traces.timing,
-                &traces.pool,
-                &traces.programs,
-                &population.sample,
-            ),
+            memory: MemoryTraffic::default(),
+            ipc: 0.0,
+            dual_issue_percent: 0.0,
+            warp_instructions_per_node: 0.0,
+            instruction_mix: loaded.mix(population),
             mean_stack_levels: workload.mean_stack_levels(),
-            cpi_stack: cpi_entries(counters),
-            simulated_warp_instructions: simulated.simulated_instructions,
-            wall_seconds: simulated.wall_seconds,
-        })
+            cpi_stack: Vec::new(),
+            simulated_warp_instructions: 0,
+            wall_seconds: 0.0,
+        };
+        match self.settings.kind {
+            Kind::Simulator => {
+                let simulated = simulate_launch(&launch, &effort).map_err(other)?;
+                Ok(show::simulated(frame, &simulated, launch.clock_hz))
+            }
+            Kind::Analytical => {
+                let start = Instant::now();
+                let analysis = loaded.analysis(&launch);
+                let modelled = predict_launch(&launch, analysis);
+                let mut prediction = show::modelled(frame, &modelled, analysis, &launch);
+                prediction.wall_seconds = start.elapsed().as_secs_f64();
+                Ok(prediction)
+            }
+        }
     }
 }
 

@@ -10,6 +10,15 @@ use crate::sim::engine::Effort;
 use crate::sim::window::WindowPlan;
 use std::path::PathBuf;
 
+/// Which performance model predicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Cycle by cycle.
+    Simulator,
+    /// In closed form.
+    Analytical,
+}
+
 /// How a corpus becomes a population.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weighting {
@@ -22,6 +31,7 @@ pub enum Weighting {
 /// See the module text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
+    pub kind: Kind,
     pub shape: Shape,
     pub math: Math,
     pub dispatch: Dispatch,
@@ -47,6 +57,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
+            kind: Kind::Simulator,
             shape: Shape::RolledInput,
             math: Math::Fast,
             dispatch: Dispatch::Float,

@@ -7,7 +7,7 @@
 //! Sources: Fermi's index hash as in GPGPU-Sim's `gpu-cache.cc` (Nugteren et al., HPCA 2014); Kepler's
 //! L1 is known not to be LRU (Jia et al. 2018, arXiv 1804.06826).
 
-use super::spec::{CacheSpec, Replacement, SetIndex};
+use super::spec::{CacheSpec, Replacement};
 
 /// Line-address tag of an empty way.
 const EMPTY: u32 = u32::MAX;
@@ -116,26 +116,14 @@ impl Cache {
     }
 
     fn set_of(&self, tag: u32) -> u32 {
-        match self.spec.index {
-            SetIndex::Linear => tag % self.spec.sets,
-            SetIndex::FermiXor => {
-                // Address bits 13, 14, 15, 17, 19 fold into the five low set bits (bits 7 and up).
-                let bit = |n: u32| (tag >> (n - 7)) & 1;
-                let fold = bit(13) | bit(14) << 1 | bit(15) << 2 | bit(17) << 3 | bit(19) << 4;
-                (tag ^ fold) % self.spec.sets
-            }
-            SetIndex::Spread => {
-                // Knuth's multiplicative hash; the high bits are the well-mixed ones.
-                let mixed = tag.wrapping_mul(0x9e37_79b1);
-                ((u64::from(mixed) * u64::from(self.spec.sets)) >> 32) as u32
-            }
-        }
+        self.spec.index.set_of(tag, self.spec.sets)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::spec::SetIndex;
 
     fn cache(ways: u32, replacement: Replacement) -> Cache {
         Cache::new(

@@ -7,28 +7,12 @@
 
 use std::time::Instant;
 
-use super::chip::{RateCurve, makespan_cycles};
-use super::code::ReplayCode;
 use super::dispatch::Geometry;
 use super::observe::{Cause, Counters};
-use super::spec::SmxSpec;
 use super::window::{Window, WindowPlan, simulate};
+use crate::launch::chip::RateCurve;
+pub use crate::launch::{Launch, partial_levels, run_grids};
 use crate::predict::{CpiEntry, MemoryTraffic};
-
-/// What the engine needs to know of a launch besides the code.
-#[derive(Debug, Clone)]
-pub struct Launch<'a> {
-    pub spec: &'a SmxSpec,
-    pub code: &'a ReplayCode,
-    pub code_bytes: u32,
-    pub geometry: Geometry,
-    pub n_smx: usize,
-    pub clock_hz: f64,
-    /// Programs of the sampled blocks, in random order.
-    pub sample: &'a [u32],
-    /// Nodes of every block of some launches, in grid order.
-    pub grids: &'a [Vec<u32>],
-}
 
 /// Simulation effort.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,25 +64,6 @@ pub fn simulate_launch(
     })
 }
 
-/// Cycles and nodes of all grids together.
-fn run_grids(launch: &Launch, rates: &RateCurve) -> (f64, f64) {
-    let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
-        .map(|w| u64::from(launch.geometry.iterations(w)))
-        .sum();
-    let blocks = launch.geometry.resident_blocks as usize;
-    let mut total = (0.0, 0.0);
-    for grid in launch.grids {
-        // Padding of the last iteration is work too, but not useful work.
-        let work: Vec<f64> = grid
-            .iter()
-            .map(|&nodes| f64::from(nodes) * warp_iterations as f64)
-            .collect();
-        total.0 += makespan_cycles(&work, launch.n_smx, blocks, rates);
-        total.1 += grid.iter().map(|&nodes| f64::from(nodes)).sum::<f64>();
-    }
-    total
-}
-
 fn simulate_with(
     launch: &Launch,
     resident_blocks: u32,
@@ -116,14 +81,6 @@ fn simulate_with(
         launch.sample,
         plan,
     )
-}
-
-/// Fillings below the full one at which the end of the grid is sampled.
-fn partial_levels(full: u32) -> Vec<u32> {
-    let mut levels = vec![full / 2, full / 4, 1];
-    levels.retain(|&blocks| blocks >= 1 && blocks < full);
-    levels.dedup();
-    levels
 }
 
 /// The CPI stack of a window in display order, empty causes left out.

@@ -1,8 +1,6 @@
 //! The Kepler streaming multiprocessor, cycle by cycle.
 pub mod cache;
 pub mod calendar;
-pub mod chip;
-pub mod code;
 pub mod dispatch;
 pub mod engine;
 pub mod icache;
@@ -10,7 +8,8 @@ pub mod memory;
 pub mod observe;
 pub mod pipes;
 pub mod smx;
-pub mod spec;
 pub mod testing;
 pub mod warp;
 pub mod window;
+
+pub use crate::launch::{code, spec};

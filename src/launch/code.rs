@@ -12,7 +12,7 @@ use crate::isa::{OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool};
 
 /// What an instruction asks of the load/store unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryRequest {
     None,
     LocalLoad,

@@ -27,6 +27,27 @@ pub enum SetIndex {
     Spread,
 }
 
+impl SetIndex {
+    /// The set of a line address (byte address over line size) in a cache of `sets` sets.
+    #[inline]
+    pub fn set_of(self, tag: u32, sets: u32) -> u32 {
+        match self {
+            SetIndex::Linear => tag % sets,
+            SetIndex::FermiXor => {
+                // Address bits 13, 14, 15, 17, 19 fold into the five low set bits (bits 7 and up).
+                let bit = |n: u32| (tag >> (n - 7)) & 1;
+                let fold = bit(13) | bit(14) << 1 | bit(15) << 2 | bit(17) << 3 | bit(19) << 4;
+                (tag ^ fold) % sets
+            }
+            SetIndex::Spread => {
+                // Knuth's multiplicative hash; the high bits are the well-mixed ones.
+                let mixed = tag.wrapping_mul(0x9e37_79b1);
+                ((u64::from(mixed) * u64::from(sets)) >> 32) as u32
+            }
+        }
+    }
+}
+
 /// Geometry and policy of a cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheSpec {

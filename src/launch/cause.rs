@@ -1,0 +1,97 @@
+//! The causes that scheduler cycles are charged to, the same in every model.
+//!
+//! What it holds: the names, and Nsight Compute's name for each.
+//! What it leaves out: counting (`sim::observe`, `model::solve`). Units: none.
+//! Sources: Nsight Compute's warp states; the mapping is in [`Cause::nsight_name`].
+
+use serde::Serialize;
+
+/// What one scheduler did in one cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Cause {
+    /// Issued one or two instructions.
+    Issued,
+    /// Waiting out the compiler's stall count (fixed latency of the previous instruction).
+    Wait,
+    /// Waiting out the stall count of a branch.
+    Branch,
+    /// Local-memory load that hits the L1.
+    L1Hit,
+    /// Local-memory load served by the L2.
+    L2,
+    /// Local-memory load served by DRAM.
+    Dram,
+    /// Fitness-case (global) load.
+    Global,
+    /// Shared-memory load (program fetch).
+    Shared,
+    /// Constant load.
+    Constant,
+    /// The pipe of the next instruction is taken.
+    MathPipe,
+    /// The load/store unit is taken, or its replays take the issue slot.
+    LoadStoreUnit,
+    /// Instruction cache miss.
+    NoInstruction,
+    Barrier,
+    /// No warp resident on this scheduler.
+    NoWarp,
+}
+
+impl Cause {
+    /// All causes in display order.
+    pub const ALL: [Cause; 14] = [
+        Cause::Issued,
+        Cause::Wait,
+        Cause::Branch,
+        Cause::L1Hit,
+        Cause::L2,
+        Cause::Dram,
+        Cause::Global,
+        Cause::Shared,
+        Cause::Constant,
+        Cause::MathPipe,
+        Cause::LoadStoreUnit,
+        Cause::NoInstruction,
+        Cause::Barrier,
+        Cause::NoWarp,
+    ];
+
+    /// The name in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Issued => "issued",
+            Cause::Wait => "wait",
+            Cause::Branch => "branch",
+            Cause::L1Hit => "l1_hit",
+            Cause::L2 => "l2",
+            Cause::Dram => "dram",
+            Cause::Global => "global",
+            Cause::Shared => "shared",
+            Cause::Constant => "constant",
+            Cause::MathPipe => "math_pipe",
+            Cause::LoadStoreUnit => "load_store_unit",
+            Cause::NoInstruction => "no_instruction",
+            Cause::Barrier => "barrier",
+            Cause::NoWarp => "no_warp",
+        }
+    }
+
+    /// Nsight Compute's warp state that this cause maps to.
+    pub fn nsight_name(self) -> &'static str {
+        match self {
+            Cause::Issued => "selected",
+            Cause::Wait => "wait",
+            Cause::Branch => "branch_resolving",
+            Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::Global => "long_scoreboard",
+            Cause::Shared | Cause::Constant => "short_scoreboard",
+            Cause::MathPipe => "math_pipe_throttle",
+            Cause::LoadStoreUnit => "lg_throttle",
+            Cause::NoInstruction => "no_instruction",
+            Cause::Barrier => "barrier",
+            Cause::NoWarp => "idle",
+        }
+    }
+}

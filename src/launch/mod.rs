@@ -1,0 +1,59 @@
+//! What the simulator and the analytical model share: one launch, resolved for one device.
+//!
+//! What it holds: a kernel's traces laid out for timing ([`code`]), the multiprocessor as plain numbers ([`spec`]),
+//! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`chip`]), the causes of lost
+//! cycles ([`cause`]).
+//! What it leaves out: how fast anything runs. Units: in the names. Sources: those of the parts.
+
+pub mod cause;
+pub mod chip;
+pub mod code;
+pub mod geometry;
+pub mod spec;
+
+use chip::{RateCurve, makespan_cycles};
+use code::ReplayCode;
+use geometry::Geometry;
+use spec::SmxSpec;
+
+/// What a model needs to know of a launch besides the code.
+#[derive(Debug, Clone)]
+pub struct Launch<'a> {
+    pub spec: &'a SmxSpec,
+    pub code: &'a ReplayCode,
+    pub code_bytes: u32,
+    pub geometry: Geometry,
+    pub n_smx: usize,
+    pub clock_hz: f64,
+    /// Programs of the sampled blocks, in random order.
+    pub sample: &'a [u32],
+    /// Nodes of every block of some launches, in grid order.
+    pub grids: &'a [Vec<u32>],
+}
+
+/// Cycles and nodes of all grids together.
+pub fn run_grids(launch: &Launch, rates: &RateCurve) -> (f64, f64) {
+    let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
+        .map(|w| u64::from(launch.geometry.iterations(w)))
+        .sum();
+    let blocks = launch.geometry.resident_blocks as usize;
+    let mut total = (0.0, 0.0);
+    for grid in launch.grids {
+        // Padding of the last iteration is work too, but not useful work.
+        let work: Vec<f64> = grid
+            .iter()
+            .map(|&nodes| f64::from(nodes) * warp_iterations as f64)
+            .collect();
+        total.0 += makespan_cycles(&work, launch.n_smx, blocks, rates);
+        total.1 += grid.iter().map(|&nodes| f64::from(nodes)).sum::<f64>();
+    }
+    total
+}
+
+/// Fillings below the full one at which the end of the grid is sampled.
+pub fn partial_levels(full: u32) -> Vec<u32> {
+    let mut levels = vec![full / 2, full / 4, 1];
+    levels.retain(|&blocks| blocks >= 1 && blocks < full);
+    levels.dedup();
+    levels
+}

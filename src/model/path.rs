@@ -1,0 +1,155 @@
+//! The expected critical path of a segment: a dependence graph whose longest path is the time of one warp alone.
+//!
+//! What it models: the compiler's stall counts from each instruction to the next, and an edge from every load to the
+//! first instruction that reads or writes its registers. Local loads miss with a probability.
+//! What it leaves out: loads that are still in flight when the segment ends.
+//! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; longest paths in topological order, Cormen et al.,
+//! Introduction to Algorithms, section 24.2; critical path as a bound, Hong and Kim, ISCA 2009.
+
+use petgraph::Direction::Incoming;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
+
+use crate::isa::OpClass;
+use crate::launch::code::{MemoryRequest, ReplayOp};
+
+/// Why one instruction waits for an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Dependence {
+    /// The compiler's stall count.
+    Stall(f64),
+    /// A local load of so many lines.
+    Local(f64),
+    Shared,
+    Global,
+    Constant,
+}
+
+/// Latencies of the memories, waiting in queues included.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Latencies {
+    pub shared_cycles: f64,
+    pub local_hit_cycles: f64,
+    pub local_miss_cycles: f64,
+    pub local_miss_probability: f64,
+    pub global_cycles: f64,
+    pub constant_cycles: f64,
+}
+
+/// See the module text. Nodes are instructions in program order; the last one is the segment's end.
+#[derive(Debug, Clone)]
+pub struct Path {
+    graph: DiGraph<(), Dependence>,
+}
+
+impl Path {
+    /// The dependence graph of `ops`.
+    pub fn new(ops: &[ReplayOp]) -> Self {
+        let mut graph = DiGraph::with_capacity(ops.len() + 1, 2 * ops.len());
+        let nodes: Vec<NodeIndex> = (0..=ops.len()).map(|_| graph.add_node(())).collect();
+        let mut pending: Vec<(usize, u64, Dependence)> = Vec::new();
+        for (i, op) in ops.iter().enumerate() {
+            pending.retain(|&(load, targets, dependence)| {
+                let waits = targets & op.registers != 0;
+                if waits {
+                    graph.add_edge(nodes[load], nodes[i], dependence);
+                }
+                !waits
+            });
+            graph.add_edge(nodes[i], nodes[i + 1], Dependence::Stall(f64::from(op.stall_cycles)));
+            if let Some(dependence) = load(op) {
+                pending.push((i, op.load_targets, dependence));
+            }
+        }
+        Path { graph }
+    }
+
+    /// **(10)** The expected length of the longest path. **(11)** Where an instruction waits for several local loads,
+    /// all hit with the product of their probabilities, and otherwise the latest one is taken to miss.
+    pub fn cycles(&self, latencies: &Latencies) -> f64 {
+        let mut at: Vec<f64> = Vec::with_capacity(self.graph.node_count());
+        // Nodes were added in program order, which is a topological order.
+        for node in self.graph.node_indices() {
+            let (mut certain, mut hit, mut miss, mut all_hit) = (0.0f64, 0.0f64, 0.0f64, 1.0f64);
+            for edge in self.graph.edges_directed(node, Incoming) {
+                let from = at[edge.source().index()];
+                match *edge.weight() {
+                    Dependence::Stall(cycles) => certain = certain.max(from + cycles),
+                    Dependence::Shared => certain = certain.max(from + latencies.shared_cycles),
+                    Dependence::Global => certain = certain.max(from + latencies.global_cycles),
+                    Dependence::Constant => certain = certain.max(from + latencies.constant_cycles),
+                    Dependence::Local(lines) => {
+                        hit = hit.max(from + latencies.local_hit_cycles + lines - 1.0);
+                        miss = miss.max(from + latencies.local_miss_cycles + lines - 1.0);
+                        all_hit *= (1.0 - latencies.local_miss_probability).powf(lines);
+                    }
+                }
+            }
+            at.push(all_hit * certain.max(hit) + (1.0 - all_hit) * certain.max(miss));
+        }
+        at.last().copied().unwrap_or(0.0)
+    }
+}
+
+fn load(op: &ReplayOp) -> Option<Dependence> {
+    if op.load_targets == 0 && op.class != OpClass::ConstantLoad {
+        return None;
+    }
+    match op.request {
+        MemoryRequest::LocalLoad => Some(Dependence::Local(f64::from(op.lines))),
+        MemoryRequest::SharedLoad => Some(Dependence::Shared),
+        MemoryRequest::GlobalLoad => Some(Dependence::Global),
+        _ if op.class == OpClass::ConstantLoad && op.load_targets != 0 => Some(Dependence::Constant),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Space;
+    use crate::launch::code::ReplayCode;
+    use crate::sim::testing::{alu, load_to, looped, use_of_load};
+
+    fn path(ops: &[crate::isa::TimingOp]) -> Path {
+        let code: ReplayCode = looped(ops);
+        Path::new(&code.ops)
+    }
+
+    #[test]
+    fn stalls_add_up() {
+        let path = path(&[alu(OpClass::Fp32, 9), alu(OpClass::Fp32, 4)]);
+        assert_eq!(path.cycles(&Latencies::default()), 13.0);
+    }
+
+    #[test]
+    fn a_load_hides_behind_the_work_before_its_use() {
+        let ops = [load_to(10, Space::Local, 4), alu(OpClass::Fp32, 9), use_of_load()];
+        let at = |hit, miss, probability| {
+            path(&ops).cycles(&Latencies {
+                local_hit_cycles: hit,
+                local_miss_cycles: miss,
+                local_miss_probability: probability,
+                ..Latencies::default()
+            })
+        };
+        assert_eq!(at(5.0, 200.0, 0.0), 11.0);
+        assert_eq!(at(35.0, 200.0, 0.0), 36.0);
+        assert_eq!(at(35.0, 135.0, 0.5), 86.0);
+    }
+
+    #[test]
+    fn one_miss_of_two_is_enough_to_wait() {
+        let mut both = use_of_load();
+        both.reads = vec![10, 11];
+        let ops = [load_to(10, Space::Local, 4), load_to(11, Space::Local, 4), both];
+        let cycles = path(&ops).cycles(&Latencies {
+            local_hit_cycles: 30.0,
+            local_miss_cycles: 230.0,
+            local_miss_probability: 0.5,
+            ..Latencies::default()
+        });
+        // Issued at 0 and 1: 31 if both hit (a quarter), 231 otherwise, and one cycle for the use.
+        assert_eq!(cycles, 0.25 * 31.0 + 0.75 * 231.0 + 1.0);
+    }
+}

@@ -1,0 +1,212 @@
+//! The segments of a population, reduced to the shapes that timing depends on, and how often a node executes each.
+//!
+//! What it models: segments that differ in addresses only are one shape; counts are per program node, over whole blocks
+//! (prologue once, then every iteration of the fitness-case loop).
+//! What it leaves out: addresses (`locality`). Units: per token. Sources: equation (9) of `docs/model.md`.
+
+use std::collections::HashMap;
+
+use super::path::Path;
+use crate::isa::OpClass;
+use crate::launch::Launch;
+use crate::launch::code::{MemoryRequest, ReplayOp};
+use crate::launch::spec::{IssueLimit, N_CLASSES, SmxSpec};
+
+/// What one execution of a shape, or one token on average, asks of the multiprocessor.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Demand {
+    pub instructions: f64,
+    pub dual_issued: f64,
+    pub memory_instructions: f64,
+    /// 128-byte lines through the load/store unit.
+    pub lines: f64,
+    pub local_load_lines: f64,
+    pub local_store_lines: f64,
+    pub global_loads: f64,
+    pub global_load_bytes: f64,
+    pub global_store_bytes: f64,
+    pub branches: f64,
+    /// Further lines of memory instructions: each takes an issue slot if the device replays.
+    pub replays: f64,
+    pub per_class: [f64; N_CLASSES],
+}
+
+impl Demand {
+    fn of(ops: &[ReplayOp]) -> Self {
+        let mut demand = Demand::default();
+        for (i, op) in ops.iter().enumerate() {
+            demand.instructions += 1.0;
+            if i > 0 && ops[i - 1].stall_cycles == 0 {
+                demand.dual_issued += 1.0;
+            }
+            demand.per_class[op.class as usize] += 1.0;
+            demand.branches += f64::from(u8::from(op.redirects));
+            demand.memory(op);
+        }
+        demand
+    }
+
+    fn memory(&mut self, op: &ReplayOp) {
+        if op.request == MemoryRequest::None {
+            return;
+        }
+        let lines = f64::from(op.lines);
+        let bytes = match op.address_kind {
+            crate::trace::AddressKind::Uniform => 32.0,
+            _ => 128.0 * lines,
+        };
+        self.memory_instructions += 1.0;
+        self.replays += lines - 1.0;
+        match op.request {
+            MemoryRequest::LocalLoad => self.local_load_lines += lines,
+            MemoryRequest::LocalStore => self.local_store_lines += lines,
+            MemoryRequest::GlobalLoad => {
+                self.global_loads += 1.0;
+                self.global_load_bytes += bytes;
+            }
+            MemoryRequest::GlobalStore => self.global_store_bytes += bytes,
+            _ => {}
+        }
+        // The shared accesses of the kernels are broadcasts: one line.
+        self.lines += match op.request {
+            MemoryRequest::SharedLoad | MemoryRequest::SharedStore => 1.0,
+            _ => lines,
+        };
+    }
+
+    fn add(&mut self, other: &Demand, times: f64) {
+        self.instructions += times * other.instructions;
+        self.dual_issued += times * other.dual_issued;
+        self.memory_instructions += times * other.memory_instructions;
+        self.lines += times * other.lines;
+        self.local_load_lines += times * other.local_load_lines;
+        self.local_store_lines += times * other.local_store_lines;
+        self.global_loads += times * other.global_loads;
+        self.global_load_bytes += times * other.global_load_bytes;
+        self.global_store_bytes += times * other.global_store_bytes;
+        self.branches += times * other.branches;
+        self.replays += times * other.replays;
+        for (mine, theirs) in self.per_class.iter_mut().zip(other.per_class) {
+            *mine += times * theirs;
+        }
+    }
+
+    /// Issue slots taken: a pair shares one, branches and replays take more.
+    pub fn issue_slots(&self, spec: &SmxSpec) -> f64 {
+        let branch_extra = f64::from(spec.branch_issue_slots.max(1) - 1);
+        let replays = if spec.replays_take_issue_slots {
+            self.replays
+        } else {
+            0.0
+        };
+        self.instructions - self.dual_issued + self.branches * branch_extra + replays
+    }
+
+    /// Cycles that the busiest pipe of one scheduler works for this demand, all schedulers sharing it equally.
+    pub fn pipe_cycles(&self, spec: &SmxSpec) -> f64 {
+        let mut shared_alu = 0.0;
+        let mut slow = [0.0; 3];
+        for class in OpClass::ALL {
+            let count = self.per_class[class as usize];
+            match spec.limits[class as usize] {
+                IssueLimit::Free => {}
+                IssueLimit::PerCycle(_) => shared_alu += count,
+                IssueLimit::Interval(cycles) => slow[slow_pipe(class)] += count * f64::from(cycles),
+            }
+        }
+        let schedulers = spec.n_schedulers as f64;
+        let alu = shared_alu / f64::from(spec.alu_warps_per_cycle.max(1)) * schedulers;
+        slow.into_iter().fold(alu, f64::max)
+    }
+}
+
+/// Classes that share a pipe, as the simulator groups them.
+fn slow_pipe(class: OpClass) -> usize {
+    match class {
+        OpClass::Sfu => 0,
+        OpClass::Shift | OpClass::Bitfield => 1,
+        _ => 2,
+    }
+}
+
+/// One distinct sequence of instructions.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// Executions per token.
+    pub per_token: f64,
+    pub path: Path,
+    /// Instruction-cache lines that the shape enters, in order.
+    pub code_lines: Vec<u32>,
+}
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Shapes {
+    pub shapes: Vec<Shape>,
+    /// Average over all tokens of the grid.
+    pub per_token: Demand,
+}
+
+impl Shapes {
+    pub fn new(launch: &Launch) -> Self {
+        let counts = segment_counts(launch);
+        let code = launch.code;
+        let mut index: HashMap<Vec<(u32, MemoryRequest)>, usize> = HashMap::new();
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut per_token = Demand::default();
+        for (segment, &count) in counts.iter().enumerate() {
+            if count == 0.0 {
+                continue;
+            }
+            let (start, end) = code.segments[segment];
+            let ops = &code.ops[start as usize..end as usize];
+            per_token.add(&Demand::of(ops), count);
+            let key = ops.iter().map(|op| (op.pc_bytes, op.request)).collect();
+            let shape = *index.entry(key).or_insert_with(|| {
+                shapes.push(Shape {
+                    per_token: 0.0,
+                    path: Path::new(ops),
+                    code_lines: code_lines(ops, launch.spec.icache_line_bytes),
+                });
+                shapes.len() - 1
+            });
+            shapes[shape].per_token += count;
+        }
+        Shapes { shapes, per_token }
+    }
+}
+
+fn code_lines(ops: &[ReplayOp], line_bytes: u32) -> Vec<u32> {
+    let mut lines: Vec<u32> = ops.iter().map(|op| op.pc_bytes / line_bytes).collect();
+    lines.dedup();
+    lines
+}
+
+/// **(9)** Executions of every segment per token: over all sampled blocks, the prologue once and each iteration.
+fn segment_counts(launch: &Launch) -> Vec<f64> {
+    let code = launch.code;
+    let mut counts = vec![0.0; code.segments.len()];
+    let mut tokens = 0.0;
+    let iterations = f64::from(launch.geometry.iterations(0));
+    for &program in launch.sample {
+        let program = &code.programs[program as usize];
+        let mut add = |range: &std::ops::Range<u32>, times: f64| {
+            for &segment in &code.lists[range.start as usize..range.end as usize] {
+                counts[segment as usize] += times;
+            }
+        };
+        add(&program.prologue, 1.0);
+        if iterations < 2.0 {
+            add(&program.only, 1.0);
+        } else {
+            add(&program.first, 1.0);
+            add(&program.steady, iterations - 2.0);
+            add(&program.last, 1.0);
+        }
+        tokens += f64::from(program.nodes) * iterations.max(1.0);
+    }
+    for count in &mut counts {
+        *count /= tokens;
+    }
+    counts
+}
