@@ -55,7 +55,7 @@ impl Default for Settings {
             n_blocks: 1000,
             population_seed: 1,
             cache_seed: 7,
-            full_size_blocks: 12,
+            full_size_blocks: 8,
             iteration_cap: 16,
             warm_up_percent: 40,
             batches: 10,
