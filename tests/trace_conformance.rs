@@ -1,4 +1,4 @@
-//! The machine code of every committed Kepler kernel, executed on all lanes, against the reference
+//! The machine code of every committed kernel, Kepler's and Hopper's, executed on all lanes, against the reference
 //! interpreter; and the uniform trace against the path that the lanes took.
 //!
 //! Bounds: relative 1e-4 on the summed error for accurate math, 1e-3 for fast math (their roundings
@@ -209,14 +209,14 @@ fn compare_path(
     }
 }
 
-fn check_problem(problem: FunctionSet) {
+fn check_problem(problem: FunctionSet, arch: Arch) {
     let (mut tally, mut failures) = (Tally::default(), Vec::new());
     for variant in Variant::all().unwrap() {
-        if variant.arch == Arch::Sm35 && variant.problem == problem {
+        if variant.arch == arch && variant.problem == problem {
             check_kernel(&variant, &mut tally, &mut failures);
         }
     }
-    println!("{problem}: {tally:?}");
+    println!("{arch} {problem}: {tally:?}");
     assert!(
         failures.is_empty(),
         "{} failures:\n{}",
@@ -228,21 +228,41 @@ fn check_problem(problem: FunctionSet) {
 }
 
 #[test]
-fn sextic_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Sextic);
+fn kepler_sextic() {
+    check_problem(FunctionSet::Sextic, Arch::Sm35);
 }
 
 #[test]
-fn shuttle_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Shuttle);
+fn kepler_shuttle() {
+    check_problem(FunctionSet::Shuttle, Arch::Sm35);
 }
 
 #[test]
-fn kddcup_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Kddcup);
+fn kepler_kddcup() {
+    check_problem(FunctionSet::Kddcup, Arch::Sm35);
 }
 
 #[test]
-fn multiplexer_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Mux20);
+fn kepler_multiplexer() {
+    check_problem(FunctionSet::Mux20, Arch::Sm35);
+}
+
+#[test]
+fn hopper_sextic() {
+    check_problem(FunctionSet::Sextic, Arch::Sm90);
+}
+
+#[test]
+fn hopper_shuttle() {
+    check_problem(FunctionSet::Shuttle, Arch::Sm90);
+}
+
+#[test]
+fn hopper_kddcup() {
+    check_problem(FunctionSet::Kddcup, Arch::Sm90);
+}
+
+#[test]
+fn hopper_multiplexer() {
+    check_problem(FunctionSet::Mux20, Arch::Sm90);
 }

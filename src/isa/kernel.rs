@@ -7,10 +7,11 @@ use std::collections::HashMap;
 
 use super::OpClass;
 use super::error::IsaError;
+use super::hopper;
 use super::instruction::{Control, Instruction};
 use super::jump_table;
 use super::kepler;
-use super::kepler::decode::Meaning;
+use super::meaning::{Meaning, special};
 use super::op::{Compare, Op};
 use super::operand::{
     Operand, PT, Place, Predicate, RZ, Source, parse_operand, parse_predicate, split_operands,
@@ -50,13 +51,13 @@ impl Kernel {
     /// Parses the output of `nvdisasm -hex`; `file_name` is used in errors.
     pub fn parse(text: &str, file_name: &str) -> Result<Self, IsaError> {
         let text = SassText::split(text, file_name)?;
-        if text.arch != "sm_35" {
+        let Some(family) = Family::of(&text.arch) else {
             return Err(IsaError::Architecture {
                 file: file_name.to_owned(),
                 given: text.arch,
-                allowed: "sm_35",
+                allowed: "sm_35, sm_90",
             });
-        }
+        };
         let name = text.kernel.unwrap_or_default();
         let missing = |what| IsaError::Missing {
             file: file_name.to_owned(),
@@ -65,6 +66,7 @@ impl Kernel {
         let decoder = Decoder {
             file: file_name,
             text: &text,
+            family,
         };
         let instructions = text.instructions.iter().map(|raw| decoder.instruction(raw));
         let mut kernel = Self {
@@ -95,7 +97,8 @@ impl Kernel {
                 .ok()
         };
         find(pc_bytes).or_else(|| {
-            let is_control_word = pc_bytes % kepler::control::WORD_INTERVAL_BYTES == 0;
+            let is_control_word =
+                self.arch == "sm_35" && pc_bytes % kepler::control::WORD_INTERVAL_BYTES == 0;
             is_control_word
                 .then(|| find(pc_bytes + kepler::control::WORD_BYTES))
                 .flatten()
@@ -147,27 +150,95 @@ fn param_base(text: &SassText) -> u32 {
             }
         }
     }
-    0x140
+    if text.arch == "sm_35" { 0x140 } else { 0x210 }
+}
+
+/// Architectures whose code is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Kepler,
+    Hopper,
+}
+
+impl Family {
+    fn of(arch: &str) -> Option<Self> {
+        match arch {
+            "sm_35" => Some(Family::Kepler),
+            "sm_90" => Some(Family::Hopper),
+            _ => None,
+        }
+    }
+
+    fn meaning(self, opcode: &str) -> Option<Meaning> {
+        match self {
+            Family::Kepler => kepler::decode::meaning(opcode),
+            Family::Hopper => hopper::decode::meaning(opcode),
+        }
+    }
+
+    /// The text of an instruction that the disassembler did not print.
+    fn unprinted(self, raw: &RawInstruction) -> Option<String> {
+        let (upper, _) = raw.control_word.filter(|_| raw.text.is_empty())?;
+        hopper::unprinted::text(raw.encoding, upper).filter(|_| self == Family::Hopper)
+    }
+
+    fn instruction_bytes(self) -> u8 {
+        match self {
+            Family::Kepler => kepler::control::INSTRUCTION_BYTES,
+            Family::Hopper => hopper::control::INSTRUCTION_BYTES,
+        }
+    }
+
+    /// The schedule of an instruction; `None` when its control information is not understood.
+    fn control(self, raw: &RawInstruction) -> Option<Control> {
+        let (word, place) = raw.control_word?;
+        match self {
+            Family::Kepler => kepler::control::of_instruction(word, place),
+            Family::Hopper => Some(hopper::control::decode(word)),
+        }
+    }
 }
 
 struct Decoder<'a> {
     file: &'a str,
     text: &'a SassText<'a>,
+    family: Family,
 }
 
 impl Decoder<'_> {
     fn instruction(&self, raw: &RawInstruction) -> Result<Instruction, IsaError> {
-        let (guard, rest) = split_guard(raw.text);
+        let unprinted = self.family.unprinted(raw).unwrap_or_default();
+        let text = if raw.text.is_empty() {
+            unprinted.as_str()
+        } else {
+            raw.text
+        };
+        let (guard, rest) = split_guard(text);
         let (opcode, operands) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let meaning = kepler::decode::meaning(opcode).ok_or_else(|| IsaError::UnknownOpcode {
-            file: self.file.to_owned(),
-            line: raw.line,
-            opcode: opcode.to_owned(),
-            arch: self.text.arch.clone(),
-        })?;
-        let mut builder = Builder::new(raw, guard, &meaning, self.control(raw)?);
+        let meaning = self
+            .family
+            .meaning(opcode)
+            .ok_or_else(|| IsaError::UnknownOpcode {
+                file: self.file.to_owned(),
+                line: raw.line,
+                opcode: if opcode.is_empty() {
+                    format!("encoding {:#018x}", raw.encoding)
+                } else {
+                    opcode.to_owned()
+                },
+                arch: self.text.arch.clone(),
+            })?;
+        let mut builder = Builder::new(
+            raw,
+            text,
+            guard,
+            &meaning,
+            self.control(raw)?,
+            self.family.instruction_bytes(),
+        );
         for operand in split_operands(operands) {
-            let outcome = parse_operand(operand).and_then(|parsed| self.add(&mut builder, parsed));
+            let outcome =
+                parse_operand(operand).and_then(|parsed| self.add(&mut builder, parsed, raw));
             outcome.map_err(|why| IsaError::Operand {
                 file: self.file.to_owned(),
                 line: raw.line,
@@ -180,15 +251,7 @@ impl Decoder<'_> {
     }
 
     fn control(&self, raw: &RawInstruction) -> Result<Control, IsaError> {
-        let control = raw.control_word.and_then(|(word, place)| {
-            if place >= kepler::control::INSTRUCTIONS_PER_WORD {
-                // The endless loop that pads the code may stand where a control word would.
-                return kepler::control::decode(0);
-            }
-            let field = kepler::control::field(word, place);
-            kepler::control::decode(field).filter(|_| kepler::control::is_control_word(word))
-        });
-        control.ok_or_else(|| IsaError::Syntax {
+        self.family.control(raw).ok_or_else(|| IsaError::Syntax {
             file: self.file.to_owned(),
             line: raw.line,
             text: raw.text.to_owned(),
@@ -196,7 +259,12 @@ impl Decoder<'_> {
         })
     }
 
-    fn add(&self, builder: &mut Builder, operand: Operand) -> Result<(), String> {
+    fn add(
+        &self,
+        builder: &mut Builder,
+        operand: Operand,
+        raw: &RawInstruction,
+    ) -> Result<(), String> {
         let instruction = &mut builder.instruction;
         match operand {
             Operand::Predicate(predicate) => builder.predicate(predicate),
@@ -205,15 +273,26 @@ impl Decoder<'_> {
                 builder.value(source)?;
             }
             Operand::Memory(memory) => instruction.memory = Some(memory),
-            Operand::Label(label) => instruction.target = Some(self.label(label)?),
+            Operand::Label(label) => {
+                let by_encoding = self.family == Family::Hopper && instruction.op == Op::Bra;
+                let target = self.label(label);
+                instruction.target = Some(if by_encoding {
+                    target.unwrap_or_else(|_| {
+                        hopper::control::branch_target(raw.pc_bytes, raw.encoding)
+                    })
+                } else {
+                    target?
+                });
+            }
             Operand::Symbol { name, high } => {
                 let address = if high { 0 } else { self.symbol(name)? };
                 builder.value(plain(Place::Imm(address)))?;
             }
             Operand::Special(name) => {
-                let special = kepler::decode::special(name).ok_or("unknown special register")?;
+                let special = special(name).ok_or("unknown special register")?;
                 instruction.op = Op::S2r(special);
             }
+            Operand::Barrier => {}
             Operand::ConditionCode(test) => {
                 let test = Compare::named(test).ok_or("unknown condition-code test")?;
                 instruction.cc_test = Some(test);
@@ -253,6 +332,12 @@ impl Decoder<'_> {
             && let Some(second) = instruction.sources.get_mut(1)
         {
             second.negate = !second.negate;
+        }
+        if matches!(instruction.op, Op::ImadWide { .. }) && instruction.sources.len() == 3 {
+            instruction.source_registers[2] = 2;
+        }
+        if instruction.op == Op::Mov && instruction.sources.len() == 4 {
+            half_constants(&mut instruction);
         }
         let wanted = required_sources(&instruction);
         if instruction.sources.len() != wanted {
@@ -317,15 +402,46 @@ fn required_sources(instruction: &Instruction) -> usize {
         | Op::Pcnt
         | Op::Cont
         | Op::Call
-        | Op::Ret
         | Op::Exit => 0,
-        Op::Nop | Op::Barrier => instruction.sources.len(),
+        Op::Nop | Op::Barrier | Op::Ret | Op::Popc => instruction.sources.len(),
+        Op::Plop3 => 2,
+        Op::Lop3 | Op::Lea { high: true } => 4,
+        Op::Iadd3 | Op::Lea { high: false } | Op::ImadWide { .. } => 3,
         Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
         Op::Flo { .. } => 1,
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
         Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } => 3,
         _ => 2,
     }
+}
+
+/// `HFMA2.MMA R, -RZ, RZ, high, low` moves two half-precision constants.
+fn half_constants(instruction: &mut Instruction) {
+    let [first, second, high, low] = instruction.sources[..] else {
+        return;
+    };
+    let zero = |source: Source| source.place == Place::Reg(RZ);
+    if let (true, true, Place::Imm(high), Place::Imm(low)) =
+        (zero(first), zero(second), high.place, low.place)
+    {
+        let bits = half_bits(f32::from_bits(high)) << 16 | half_bits(f32::from_bits(low));
+        instruction.sources = vec![plain(Place::Imm(bits))];
+        instruction.source_registers = vec![1];
+    }
+}
+
+/// The half-precision pattern of a number that half precision holds exactly.
+fn half_bits(value: f32) -> u32 {
+    let bits = value.to_bits();
+    let sign = bits >> 16 & 0x8000;
+    let magnitude = value.abs();
+    if magnitude < 2f32.powi(-14) {
+        return sign | (magnitude * 2f32.powi(24)) as u32;
+    }
+    if !magnitude.is_finite() {
+        return sign | 0x7c00 | u32::from(value.is_nan()) << 9;
+    }
+    sign | ((bits >> 23 & 0xff) - 112) << 10 | bits >> 13 & 0x3ff
 }
 
 fn plain(place: Place) -> Source {
@@ -352,12 +468,20 @@ struct Builder {
     instruction: Instruction,
     wants_register: bool,
     predicates_wanted: usize,
+    predicates_seen: usize,
 }
 
 impl Builder {
-    fn new(raw: &RawInstruction, guard: Predicate, meaning: &Meaning, control: Control) -> Self {
+    fn new(
+        raw: &RawInstruction,
+        text: &str,
+        guard: Predicate,
+        meaning: &Meaning,
+        control: Control,
+        size_bytes: u8,
+    ) -> Self {
         let predicates_wanted = match meaning.op {
-            Op::Fsetp { .. } | Op::Isetp { .. } | Op::Psetp { .. } => 2,
+            Op::Fsetp { .. } | Op::Isetp { .. } | Op::Psetp { .. } | Op::Plop3 => 2,
             Op::Fchk => 1,
             _ => 0,
         };
@@ -366,7 +490,8 @@ impl Builder {
         let instruction = Instruction {
             line: raw.line,
             pc_bytes: raw.pc_bytes,
-            text: raw.text.to_owned(),
+            size_bytes,
+            text: text.to_owned(),
             guard,
             op: meaning.op,
             class: meaning.class,
@@ -394,20 +519,20 @@ impl Builder {
             instruction,
             wants_register: predicates_wanted == 0 && !without_register,
             predicates_wanted,
+            predicates_seen: 0,
         }
     }
 
     fn predicate(&mut self, predicate: Predicate) {
-        if self.predicates_wanted > 0 {
-            let place = self.instruction.dst_predicates.iter_mut().nth(usize::from(
-                self.predicates_wanted == 1 && !matches!(self.instruction.op, Op::Fchk),
-            ));
-            if let Some(place) = place {
-                *place = predicate.index;
-            }
-            self.predicates_wanted -= 1;
+        let instruction = &mut self.instruction;
+        let may_write = matches!(instruction.op, Op::Iadd3 | Op::Lea { .. } | Op::Lop3);
+        let is_result = self.predicates_wanted > 0 || may_write && instruction.sources.is_empty();
+        if is_result && self.predicates_seen < 2 {
+            instruction.dst_predicates[self.predicates_seen] = predicate.index;
+            self.predicates_seen += 1;
+            self.predicates_wanted = self.predicates_wanted.saturating_sub(1);
         } else {
-            self.instruction.predicates.push(predicate);
+            instruction.predicates.push(predicate);
         }
     }
 

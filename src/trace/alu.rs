@@ -97,6 +97,13 @@ impl Lane<'_> {
             Op::Convert { to, from, integral } => value64(self.convert(to, from, integral)),
             Op::Iadd => self.add(),
             Op::Iscadd => self.scaled_add(),
+            Op::Iadd3 => self.add_three(),
+            Op::Lea { high } => self.scaled_address(high),
+            Op::ImadWide { signed } => {
+                value64(self.product(signed).wrapping_add(self.inputs.sources[2]))
+            }
+            Op::Lop3 => self.truth_table(),
+            Op::Plop3 => self.predicate_truth_table(),
             Op::Imul { high, signed } => {
                 value((self.product(signed) >> if high { 32 } else { 0 }) as u32)
             }
@@ -298,21 +305,23 @@ impl Lane<'_> {
         let result = match op {
             Op::Mov => self.raw(0),
             Op::Sel => return Some(self.pick(self.inputs.predicates[0])),
+            Op::Fsel => self.f(usize::from(!self.inputs.predicates[0])).to_bits(),
             Op::Prmt => permute(self.raw(0), self.raw(1), self.raw(2)),
             Op::Imnmx { signed } => self.integer_min_max(signed),
             Op::Lop(logic) => logic.bits(self.i(0), self.i(1)),
             Op::Shl { wrap } => shift_amount(self.i(1), wrap).map_or(0, |by| self.i(0) << by),
             Op::Shr { signed, wrap } => self.shift_right(signed, wrap),
-            Op::Shf {
-                right,
-                wide,
-                signed,
-                wrap,
-                ..
-            } => self.funnel_shift(right, wide, signed, wrap),
+            Op::Shf { .. } => self.funnel_shift(op),
             Op::Bfe { signed } => extract(self.i(0), self.i(1), signed),
             Op::Bfi => insert(self.i(0), self.i(1), self.i(2)),
-            Op::Popc => (self.i(0) & self.i(1)).count_ones(),
+            Op::Popc => {
+                let mask = if self.instruction.sources.len() > 1 {
+                    self.i(1)
+                } else {
+                    u32::MAX
+                };
+                (self.i(0) & mask).count_ones()
+            }
             Op::Flo { signed, shift } => leading_one(self.i(0), signed, shift),
             _ => return None,
         };
@@ -338,7 +347,17 @@ impl Lane<'_> {
         }
     }
 
-    fn funnel_shift(&self, right: bool, wide: bool, signed: bool, wrap: bool) -> u32 {
+    fn funnel_shift(&self, op: Op) -> u32 {
+        let Op::Shf {
+            right,
+            wide,
+            signed,
+            wrap,
+            high,
+        } = op
+        else {
+            return 0;
+        };
         let pair = u64::from(self.i(2)) << 32 | u64::from(self.i(0));
         let limit = if wide { 63 } else { 32 };
         let by = if wrap {
@@ -346,10 +365,72 @@ impl Lane<'_> {
         } else {
             self.i(1).min(limit)
         };
-        match (right, signed) {
-            (false, _) => ((pair << by) >> 32) as u32,
-            (true, false) => (pair >> by) as u32,
-            (true, true) => (pair as i64 >> by) as u32,
+        let shifted = match (right, signed) {
+            (false, _) => pair << by,
+            (true, false) => pair >> by,
+            (true, true) => (pair as i64 >> by) as u64,
+        };
+        (shifted >> if high { 32 } else { 0 }) as u32
+    }
+
+    /// Three addends and two carries; a negated addend is its complement plus one.
+    fn add_three(&self) -> Outputs {
+        let mut sum = self.inputs.predicates[..2]
+            .iter()
+            .map(|&carry| u64::from(carry))
+            .sum::<u64>();
+        for index in 0..3 {
+            let source = self.instruction.sources[index];
+            let bits = if source.negate || source.invert {
+                !self.raw(index)
+            } else {
+                self.raw(index)
+            };
+            sum += u64::from(bits) + u64::from(source.negate);
+        }
+        let carries = [sum >> 32 != 0, sum >> 33 != 0];
+        Outputs {
+            predicates: carries,
+            ..value(sum as u32)
+        }
+    }
+
+    /// `(first << n) + second`, or the upper half of the pair (third, first) shifted, plus the second.
+    fn scaled_address(&self, high: bool) -> Outputs {
+        let shift = self.raw(if high { 3 } else { 2 }) & 31;
+        let upper = if high { self.i(2) } else { 0 };
+        let pair = (u64::from(upper) << 32 | u64::from(self.i(0))) << shift;
+        let part = if high { pair >> 32 } else { pair & 0xffff_ffff };
+        let sum = part + u64::from(self.i(1)) + u64::from(self.inputs.predicates[0]);
+        Outputs {
+            predicates: [sum >> 32 != 0, false],
+            ..value(sum as u32)
+        }
+    }
+
+    fn truth_table(&self) -> Outputs {
+        let (a, b, c, table) = (self.i(0), self.i(1), self.i(2), self.raw(3));
+        let mut result = 0;
+        for row in 0..8 {
+            let pick = |bits: u32, place: u32| if row >> place & 1 != 0 { bits } else { !bits };
+            if table >> row & 1 != 0 {
+                result |= pick(a, 2) & pick(b, 1) & pick(c, 0);
+            }
+        }
+        let holds = result != 0 || self.inputs.predicates[0];
+        Outputs {
+            predicates: [holds, !holds],
+            ..value(result)
+        }
+    }
+
+    fn predicate_truth_table(&self) -> Outputs {
+        let [a, b, c] = self.inputs.predicates.map(u32::from);
+        let row = a << 2 | b << 1 | c;
+        let predicates = [0, 1].map(|side| self.raw(side) >> row & 1 != 0);
+        Outputs {
+            predicates,
+            ..Outputs::default()
         }
     }
 
@@ -492,6 +573,8 @@ fn special(function: Mufu, x: f32) -> f32 {
     match function {
         Mufu::Cos => wide.cos() as f32,
         Mufu::Sin => wide.sin() as f32,
+        Mufu::CosTurns => (wide * std::f64::consts::TAU).cos() as f32,
+        Mufu::SinTurns => (wide * std::f64::consts::TAU).sin() as f32,
         Mufu::Ex2 => flush_denormal(wide.exp2() as f32),
         Mufu::Lg2 => wide.log2() as f32,
         Mufu::Rcp => flush_denormal((1.0 / wide) as f32),

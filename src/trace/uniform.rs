@@ -446,6 +446,14 @@ impl<'a> Executor<'a> {
                 return Ok(true);
             }
         }
+        if instruction.op == Op::Bra {
+            for &predicate in &instruction.predicates {
+                if !self.decide(self.truth(predicate)) {
+                    self.machine.pc += 1;
+                    return Ok(true);
+                }
+            }
+        }
         match instruction.op {
             Op::Exit => return Ok(false),
             Op::Bra => self.machine.pc = self.target(instruction)?,
@@ -714,7 +722,7 @@ impl<'a> Executor<'a> {
         self.write_registers(instruction, &outputs, write);
         for side in 0..2 {
             let index = usize::from(instruction.dst_predicates[side]);
-            if index < 7 {
+            if index != usize::from(PT) {
                 let bits = outputs.map(|output| output.predicates[side].into());
                 self.write_flag(index, bits, write);
             }
@@ -749,7 +757,8 @@ impl<'a> Executor<'a> {
         if strides == [0; 3] && linear {
             return 0;
         }
-        let flags = instruction.writes_cc || instruction.carry_in;
+        let flags =
+            instruction.writes_cc || instruction.carry_in || instruction.dst_predicates != [PT; 2];
         let same = |at: usize| {
             inputs
                 .iter()
@@ -760,6 +769,10 @@ impl<'a> Executor<'a> {
         let result = match instruction.op {
             Op::Mov => Some(first),
             Op::Iadd => Some(first.wrapping_add(second)),
+            Op::Iadd3 => Some(first.wrapping_add(second).wrapping_add(third)),
+            Op::Lea { high: false } => first
+                .checked_shl(constant(2))
+                .map(|first| first.wrapping_add(second)),
             Op::Iscadd => first
                 .checked_shl(constant(2))
                 .map(|first| first.wrapping_add(second)),
@@ -772,8 +785,13 @@ impl<'a> Executor<'a> {
             Op::Shf {
                 right: false,
                 wide: false,
+                high,
                 ..
-            } if first == 0 && second == 0 => third.checked_shl(constant(1)),
+            } if second == 0 => match high {
+                true if first == 0 => third.checked_shl(constant(1)),
+                false if third == 0 => first.checked_shl(constant(1)),
+                _ => None,
+            },
             _ => None,
         };
         match result.filter(|_| linear && !flags) {
@@ -876,7 +894,6 @@ impl<'a> Executor<'a> {
                     value.bits[probe]
                 }
             }
-            Place::Uniform(_) => 0,
             Place::Imm(bits) => {
                 if part == 0 {
                     bits
@@ -1023,7 +1040,7 @@ fn special_register(special: Special, probe: usize) -> alu::Outputs {
     let value = match special {
         Special::Tid(0) => thread,
         Special::LaneId => thread % 32,
-        Special::Tid(_) | Special::Ctaid(_) => 0,
+        Special::Tid(_) | Special::Ctaid(_) | Special::Zero => 0,
     };
     alu::Outputs {
         value: u64::from(value),

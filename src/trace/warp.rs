@@ -59,8 +59,8 @@ pub struct Warp<'a> {
     active: u32,
     exited: u32,
     registers: Vec<[u32; LANES]>,
-    /// Lane masks of P0..P6.
-    predicates: [u32; 7],
+    /// Lane masks by number.
+    predicates: [u32; 16],
     cc: [u8; LANES],
     stack: Vec<Entry>,
     local: Vec<[u32; LANES]>,
@@ -90,7 +90,7 @@ impl<'a> Warp<'a> {
             active,
             exited: !active,
             registers: vec![[0; LANES]; 256],
-            predicates: [0; 7],
+            predicates: [0; 16],
             cc: [0; LANES],
             stack: Vec::new(),
             local: vec![[0; LANES]; kernel.frame_bytes.div_ceil(4) as usize],
@@ -237,6 +237,10 @@ impl<'a> Warp<'a> {
             }
             None => lanes,
         };
+        let taken = instruction
+            .predicates
+            .iter()
+            .fold(taken, |taken, &predicate| taken & self.mask(predicate));
         self.split(taken, self.target(instruction)?);
         Ok(())
     }
@@ -448,7 +452,7 @@ impl<'a> Warp<'a> {
 
     fn source(&self, place: Place, registers: u8, lane: usize) -> u64 {
         let word = |part: u8| match place {
-            Place::Reg(RZ) | Place::Uniform(_) => 0,
+            Place::Reg(RZ) => 0,
             Place::Reg(register) => self.registers[usize::from(register + part)][lane],
             Place::Imm(bits) if part == 0 => bits,
             Place::Imm(_) => 0,
@@ -488,7 +492,7 @@ impl<'a> Warp<'a> {
         let value = match special {
             Special::Tid(0) => self.first_thread + lane as u32,
             Special::LaneId => lane as u32,
-            Special::Tid(_) | Special::Ctaid(_) => 0,
+            Special::Tid(_) | Special::Ctaid(_) | Special::Zero => 0,
         };
         Outputs {
             value: u64::from(value),
@@ -508,7 +512,8 @@ impl<'a> Warp<'a> {
             .into_iter()
             .zip(outputs.predicates)
         {
-            if let Some(mask) = self.predicates.get_mut(usize::from(index)) {
+            if index != PT {
+                let mask = &mut self.predicates[usize::from(index)];
                 *mask = *mask & !(1 << lane) | u32::from(holds) << lane;
             }
         }

@@ -77,7 +77,7 @@ impl KernelTraces {
             shared_bytes_per_block: resources.static_shared_bytes + longest,
             resources,
             timing: kernel.instructions.iter().map(|instruction| instruction.timing()).collect(),
-            code_bytes: kernel.instructions.last().map_or(0, |last| last.pc_bytes + 8),
+            code_bytes: kernel.instructions.last().map_or(0, |last| last.pc_bytes + u32::from(last.size_bytes)),
             pool: builder.into_pool(),
             programs,
         })
