@@ -13,6 +13,7 @@
 //! * [`trace`]: the exact warp-instruction sequence a program makes a kernel execute.
 //! * [`device`]: GPU presets with a source for every value, and the occupancy calculation.
 //! * [`sim`]: the streaming multiprocessor, cycle by cycle.
+//! * [`engine`]: the simulator behind the trait that every performance model implements.
 //! * [`predict`]: what a prediction is, and the trait that every performance model implements.
 //! * [`validate`]: predictions against measurements, the only reader of measured values.
 //! * [`report`]: tables and plots.
@@ -20,6 +21,7 @@
 
 pub mod cli;
 pub mod device;
+pub mod engine;
 pub mod gp;
 pub mod gpu;
 pub mod isa;

@@ -6,6 +6,7 @@
 //! Sources: Nsight Compute for the names of stall reasons.
 
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
+use crate::trace::mix::MixEntry;
 use serde::Serialize;
 
 /// One kernel launch configuration to predict, on the device that a model was made for.
@@ -41,6 +42,10 @@ pub struct Prediction {
     /// Part of the warp instructions that issued in the second slot of a dual issue.
     pub dual_issue_percent: f64,
     pub warp_instructions_per_node: f64,
+    /// What the instructions of a steady iteration are for.
+    pub instruction_mix: Vec<MixEntry>,
+    /// Stack levels that a program needs, mean over the blocks of the grid.
+    pub mean_stack_levels: f64,
     /// Where the cycles of the schedulers go; sums to schedulers x cycles.
     pub cpi_stack: Vec<CpiEntry>,
     pub simulated_warp_instructions: u64,

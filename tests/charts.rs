@@ -22,19 +22,22 @@ fn drawn_cells(table: Table) -> Vec<Compared> {
 }
 
 fn two_bars() -> StackedBars {
-    let layers = |values: [f64; 3]| {
-        let names = ["issued", "l1_hit", "barrier"];
+    let layers = |values: [f64; 5]| {
+        let names = ["issued", "l1_hit", "barrier", "dram", "constant"];
         names.map(String::from).into_iter().zip(values).collect()
     };
     let bar = |label: &str, values| Bar {
         label: label.into(),
         layers: layers(values),
     };
-    StackedBars {
-        title: "Where the cycles go".into(),
-        unit: "scheduler cycles per GP operation".into(),
-        bars: vec![bar("one", [2.0, 5.0, 0.0]), bar("two", [3.0, 1.0, 0.0])],
-    }
+    StackedBars::new(
+        "Where the cycles go".into(),
+        "scheduler cycles per GP operation".into(),
+        vec![
+            bar("one", [2.0, 5.0, 0.0, 0.02, 0.01]),
+            bar("two", [3.0, 1.0, 0.0, 0.0, 0.04]),
+        ],
+    )
 }
 
 #[test]
@@ -53,7 +56,11 @@ fn every_axis_value_has_a_panel_and_every_cell_a_point() {
 fn bars_show_layers_that_exist_and_no_others() {
     let text = svg(&two_bars()).unwrap();
     assert!(text.contains("issued") && text.contains("l1_hit"));
-    assert!(!text.contains("barrier"));
+    assert!(!text.contains("barrier"), "no cycle anywhere");
+    assert!(
+        !text.contains("dram") && text.contains("other"),
+        "small layers are joined"
+    );
 }
 
 #[test]

@@ -124,6 +124,23 @@ fn corrupt_presets_name_file_line_and_field() {
 }
 
 #[test]
+fn corrupt_corpora_name_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.corpus");
+    let shown = path.to_str().unwrap();
+    let good = std::fs::read_to_string("fixtures/corpus/sextic.corpus").unwrap();
+    let half = &good[..good.len() / 2];
+    let other_problem = good.replacen("\"sextic\"", "\"cubic\"", 1);
+    assert_ne!(other_problem, good);
+    for text in ["", "no corpus\n", half, &other_problem] {
+        std::fs::write(&path, text).unwrap();
+        simulate_with("--corpus", shown, &["bad.corpus"]);
+    }
+    let missing = folder.path().join("missing.corpus");
+    simulate_with("--corpus", missing.to_str().unwrap(), &["missing.corpus"]);
+}
+
+#[test]
 fn unwritable_outputs_are_refused_before_the_work() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("no/such/out.csv");

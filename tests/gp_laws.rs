@@ -85,7 +85,8 @@ proptest! {
         mother in program_of(Primitive::ALL), father in program_of(Primitive::ALL), seed: u64,
         mutation in prop_oneof![
             Just(Mutation::PointPerNode), Just(Mutation::Point),
-            (0usize..5).prop_map(|max_depth| Mutation::Subtree { max_depth })],
+            (0usize..5).prop_map(|max_depth| Mutation::Subtree { max_depth }),
+            (0usize..3).prop_map(|max_depth| Mutation::SubtreePerNode { max_depth })],
         bias in proptest::option::of(0.0..1.0f64), max_depth in 7usize..9,
     ) {
         let ingredients = Ingredients { functions: Primitive::ALL.to_vec(), n_inputs: 3, constants: Some((-1.0, 1.0)) };

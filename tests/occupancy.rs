@@ -103,6 +103,10 @@ fn agrees_with_every_vector() {
         );
     }
     assert_eq!(n_rows, 4704);
+    assert!(
+        n_refused > 0,
+        "some vectors hold blocks that cannot be resident"
+    );
 }
 
 fn block(threads: u32, registers: u32, shared: u32) -> BlockResources {

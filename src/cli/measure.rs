@@ -1,12 +1,14 @@
 //! `warpstack measure`: the interpreters on a real GPU.
 
 use super::CliResult;
+use crate::gp::program::Rpn;
+use crate::gpu::counters::{self, parse_ncu};
 use crate::gpu::launch::{Gpu, Launch};
 use crate::gpu::measure::{Bench, Configuration, Protocol};
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::read_programs;
 use crate::report::output;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Measures the interpreters on an NVIDIA GPU (needs its driver, and no other part of CUDA on compute capability 9.0).
 ///
@@ -18,11 +20,20 @@ pub struct MeasureArgs {
     #[arg(long, default_value_t = 0)]
     device: usize,
     /// sextic, shuttle, kddcup or mux20
-    #[arg(long)]
-    problem: String,
+    #[arg(long, required_unless_present = "counters")]
+    problem: Option<String>,
     /// Programs, one per line in postfix form
-    #[arg(long, value_name = "FILE")]
-    programs: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "counters")]
+    programs: Option<PathBuf>,
+    /// Measure nothing: join this output of `ncu --csv --metrics LIST` to --rows
+    #[arg(long, value_name = "FILE", requires = "rows")]
+    counters: Option<PathBuf>,
+    /// What the profiled `measure --warm-ups 0 --repeats 1 --check 0` wrote
+    #[arg(long, value_name = "FILE", requires = "counters")]
+    rows: Option<PathBuf>,
+    /// Programs per launch: the file's list repeated [default: the file's list once]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    population: Option<u32>,
     /// rpn, lgp, lgp-vector, lgp-registers
     #[arg(long, value_delimiter = ',', default_value = "rpn")]
     kernel: Vec<String>,
@@ -59,8 +70,31 @@ pub struct MeasureArgs {
 }
 
 pub fn run(args: &MeasureArgs) -> CliResult {
-    let problem: FunctionSet = args.problem.parse()?;
-    let programs = read_programs(&args.programs)?;
+    match (&args.counters, &args.rows) {
+        (Some(counters), Some(rows)) => join(counters, rows, args.out.as_deref()),
+        _ => measure(args),
+    }
+}
+
+fn join(counters: &Path, rows: &Path, out: Option<&Path>) -> CliResult {
+    let launches = parse_ncu(&read(counters)?, &counters.display().to_string())?;
+    let joined = counters::join(&read(rows)?, &rows.display().to_string(), &launches)?;
+    output::write(out, &joined)?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read `{}`: {error}", path.display()))
+}
+
+fn measure(args: &MeasureArgs) -> CliResult {
+    let problem: FunctionSet = args.problem.as_deref().unwrap_or_default().parse()?;
+    let programs = read_programs(args.programs.as_deref().unwrap_or(Path::new("")))?;
+    let population = args
+        .population
+        .map_or(programs.len(), |population| population as usize);
+    let programs: Vec<Rpn> = programs.into_iter().cycle().take(population).collect();
     let configurations = configurations(args, problem)?;
     let gpu = Gpu::open(args.device)?;
     let protocol = Protocol {

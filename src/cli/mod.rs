@@ -4,8 +4,11 @@
 //! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
+pub mod configuration;
 pub mod devices;
+pub mod engine;
 pub mod evolve;
+pub mod explain;
 pub mod kernels;
 pub mod measure;
 pub mod occupancy;
@@ -36,6 +39,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Simulate(simulate::SimulateArgs),
+    Reproduce(reproduce::ReproduceArgs),
+    Explain(explain::ExplainArgs),
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
@@ -63,6 +69,9 @@ fn dispatch(cli: Cli) -> CliResult {
             .build_global()?;
     }
     match cli.command {
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),
         Command::Measure(args) => measure::run(&args),

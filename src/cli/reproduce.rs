@@ -1,12 +1,13 @@
 //! `warpstack reproduce`: a table of the paper, predicted cell by cell beside what was measured.
 
 use super::CliResult;
+use super::engine::EngineArgs;
+use crate::device::{Device, Preset};
 use crate::predict::{PerformanceModel, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
 use crate::report::{output, reproduction};
-use crate::validate::cells::PROBLEMS;
-use crate::validate::{Cell, Compared, Measured, Split, Table, cells};
+use crate::validate::{Cell, Compared, Measured, Table, cells};
 use rayon::prelude::*;
 use std::error::Error;
 use std::path::PathBuf;
@@ -23,11 +24,13 @@ pub struct ReproduceArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]
     pub device: String,
-    /// The performance model
-    #[arg(long, value_enum, default_value = "sim")]
-    pub engine: Engine,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
+    /// Repeat with N other draws of programs from the corpus and report how far the results spread
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
+    pub spread: Option<u16>,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -37,25 +40,13 @@ pub struct ReproduceArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Engine {
-    /// The cycle-approximate simulator
-    Sim,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     Table,
     Csv,
 }
 
-/// `split` says which cells took part in choosing a fitted value.
-pub fn run(
-    args: &ReproduceArgs,
-    model: &dyn PerformanceModel,
-    split: impl Fn(&Cell) -> Split,
-) -> CliResult {
+pub fn run(args: &ReproduceArgs) -> CliResult {
     let table = parse_table(&args.table)?;
-    check_problem(&args.problem)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
@@ -63,19 +54,13 @@ pub fn run(
         chart::check_path(path)?;
     }
     let cells = cells(table, &args.problem);
-    let predictions = predict_all(model, &cells)?;
+    let device = Preset::load(&args.device)?.device;
+    let model = args.engine.open(&device, &[&args.problem])?;
+    let predictions = predict_all(&model, &cells)?;
+    let other_draws = other_draws(args, &device, &cells)?;
     // Measured values are read only now that every prediction stands.
     let measured = Measured::of_paper(table)?;
-    let compared: Vec<Compared> = cells
-        .into_iter()
-        .zip(predictions)
-        .map(|(cell, predicted_gpops_billion)| Compared {
-            split: split(&cell),
-            measured: measured.get(&cell),
-            predicted_gpops_billion,
-            cell,
-        })
-        .collect();
+    let compared = compare(&cells, &predictions, &measured);
     let content = match args.format {
         Format::Table => reproduction::text(&compared).into_bytes(),
         Format::Csv => reproduction::csv(&compared)?,
@@ -84,8 +69,46 @@ pub fn run(
     if let Some(path) = &args.chart {
         chart::save(&Panels { cells: &compared }, path)?;
     }
+    for sentence in model.weighting() {
+        eprintln!("{sentence}");
+    }
     eprint!("{}", reproduction::summary(&compared));
+    let draws: Vec<_> = other_draws
+        .iter()
+        .map(|predictions| compare(&cells, predictions, &measured))
+        .collect();
+    eprint!("{}", reproduction::spread(&draws));
     Ok(())
+}
+
+/// Predictions for further draws of programs, as many as asked for.
+fn other_draws(
+    args: &ReproduceArgs,
+    device: &Device,
+    cells: &[Cell],
+) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
+    let n_draws = u64::from(args.spread.unwrap_or(0));
+    let mut draws = Vec::new();
+    for draw in 1..=n_draws {
+        let mut engine = args.engine.clone();
+        engine.population_seed = engine.population_seed.wrapping_add(draw);
+        let model = engine.open(device, &[&args.problem])?;
+        draws.push(predict_all(&model, cells)?);
+    }
+    Ok(draws)
+}
+
+fn compare(cells: &[Cell], predictions: &[f64], measured: &Measured) -> Vec<Compared> {
+    cells
+        .iter()
+        .zip(predictions)
+        .map(|(cell, predicted)| Compared {
+            cell: cell.clone(),
+            split: cell.split(),
+            predicted_gpops_billion: *predicted,
+            measured: measured.get(cell),
+        })
+        .collect()
 }
 
 /// In parallel, in the order of the cells.
@@ -107,12 +130,4 @@ fn parse_table(given: &str) -> Result<Table, Box<dyn Error>> {
         let allowed = Table::ALL.map(|table| table.number().to_string());
         format!("unknown table \"{given}\"; allowed: {}", allowed.join(", ")).into()
     })
-}
-
-fn check_problem(given: &str) -> Result<(), Box<dyn Error>> {
-    if PROBLEMS.contains(&given) {
-        return Ok(());
-    }
-    let allowed = PROBLEMS.join(", ");
-    Err(format!("unknown problem \"{given}\"; allowed: {allowed}").into())
 }

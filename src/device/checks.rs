@@ -65,14 +65,14 @@ fn check_splits(device: &Device) -> Result<(), FieldError> {
 fn check_l2(device: &Device) -> Result<(), FieldError> {
     let l2 = &device.l2;
     let way_bytes = u64::from(l2.n_slices) * u64::from(l2.n_ways) * u64::from(l2.line_bytes);
-    if u64::from(l2.bytes) % way_bytes != 0 {
+    if !u64::from(l2.bytes).is_multiple_of(way_bytes) {
         return Err(FieldError {
             field: "l2.bytes".into(),
             given: l2.bytes.to_string(),
             allowed: format!("a multiple of slices x ways x line = {way_bytes}"),
         });
     }
-    if l2.line_bytes % l2.sector_bytes != 0 {
+    if !l2.line_bytes.is_multiple_of(l2.sector_bytes) {
         return Err(FieldError {
             field: "l2.sector_bytes".into(),
             given: l2.sector_bytes.to_string(),

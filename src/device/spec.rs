@@ -93,6 +93,8 @@ section! {
         memory_spacing_cycles: u32, "cycles", CYCLES;
         /// Least distance of a memory instruction from a store before it in the same warp.
         after_store_spacing_cycles: u32, "cycles", CYCLES;
+        /// Issue slots that a branch occupies, taken or not.
+        branch_issue_slots: u32, "slots", (1.0, 16.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.
         replays_take_issue_slots: bool, "yes/no", ANY;
     }
@@ -103,8 +105,8 @@ section! {
     LoadStore, LoadStoreFile, "load_store" {
         /// Cycles of work that may queue before further memory instructions are held at issue.
         queue_cycles: u32, "cycles", CYCLES;
-        /// Line fills that may wait before the unit stops taking work.
-        l1_miss_queue_lines: u32, "lines", (1.0, 4096.0);
+        /// Line fills and fitness-case loads that may be on their way from the L2 together.
+        l2_requests_in_flight: u32, "requests", (1.0, 4096.0);
         /// Global loads that one warp may have in flight.
         global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0);
     }

@@ -1,5 +1,6 @@
 //! Genetic programming: problems, programs, evolution, interpreters.
 pub mod corpus;
+pub mod depth_profile;
 pub mod evolve;
 pub mod interpret;
 pub mod lgp;

@@ -87,6 +87,9 @@ pub struct Row {
     pub shared_bytes: u32,
     pub threads_per_block: u32,
     pub carveout_percent: Option<u32>,
+    /// Shared memory of a multiprocessor that the carve-out gives, and what is left for the L1; empty where not known.
+    pub shared_config_kib: Option<u32>,
+    pub l1_kib: Option<u32>,
     pub resident_blocks: u32,
     pub repeats: usize,
     pub median_ms: f64,
@@ -169,6 +172,11 @@ impl<'a> Bench<'a> {
         let n_cases =
             cases.n_elements as u64 * u64::from(workload::cases_per_element(self.problem));
         let median_ms = median(&times_ms);
+        let hopper = self.gpu.info.compute_capability == (9, 0);
+        let shared_config_kib = launch
+            .carveout_percent
+            .filter(|_| hopper)
+            .map(hopper_shared_config_kib);
         Ok(Row {
             split: configuration.split(),
             device: self.gpu.info.name.clone(),
@@ -191,6 +199,8 @@ impl<'a> Bench<'a> {
             shared_bytes: table.shared_bytes(),
             threads_per_block: launch.threads_per_block,
             carveout_percent: launch.carveout_percent,
+            shared_config_kib,
+            l1_kib: shared_config_kib.map(|shared| HOPPER_L1_AND_SHARED_KIB - shared),
             resident_blocks: kernel
                 .resident_blocks(launch.threads_per_block, table.shared_bytes())?,
             repeats: times_ms.len(),
@@ -254,6 +264,21 @@ impl<'a> Bench<'a> {
             })
             .collect()
     }
+}
+
+/// L1 and shared memory of a Hopper multiprocessor together.
+const HOPPER_L1_AND_SHARED_KIB: u32 = 256;
+
+/// The shared memory that a carve-out gives on an H200 with driver 580.159: the smallest configuration of at least
+/// *twice* the percentage of 228 KiB. The documentation says once; this is what Nsight Compute's
+/// `launch__shared_mem_config_size` read at 20 percentages (`fixtures/measured/h200/counters.csv`).
+pub fn hopper_shared_config_kib(carveout_percent: u32) -> u32 {
+    const CONFIGURATIONS_KIB: [u32; 9] = [8, 16, 32, 64, 100, 132, 164, 196, 228];
+    let wanted_kib = 2 * 228 * carveout_percent / 100;
+    CONFIGURATIONS_KIB
+        .into_iter()
+        .find(|&size| size >= wanted_kib)
+        .unwrap_or(228)
 }
 
 fn digest(programs: &[Rpn]) -> String {

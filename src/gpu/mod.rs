@@ -1,8 +1,12 @@
 //! The CUDA interpreters of the papers, and how programs reach them.
 //!
 //! * [`variant`]: which kernels exist, with the machine code and resource usage of each.
-//! * [`lower`]: programs as the words that a kernel reads.
+//! * [`lower`]: programs as the words that a kernel reads; [`layout`]: whole populations and cases as buffers.
+//! * [`launch`]: the kernels on a real GPU, the only module that names cudarc.
+//! * [`measure`]: measured rows, on a [`workload`], checked against the [`oracle`]; [`counters`]: Nsight
+//!   Compute's counters beside them.
 
+pub mod counters;
 pub mod launch;
 pub mod layout;
 pub mod lower;

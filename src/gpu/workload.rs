@@ -61,7 +61,9 @@ pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
 /// The fitness cases of a problem.
 pub fn dataset(problem: FunctionSet) -> Dataset {
     match problem {
-        FunctionSet::Sextic => sextic::problem(crate::gp::problem::CASE_SEED, sextic::N_CASES).dataset,
+        FunctionSet::Sextic => {
+            sextic::problem(crate::gp::problem::CASE_SEED, sextic::N_CASES).dataset
+        }
         FunctionSet::Shuttle => random_classes(9, 58_000, 200.0, 7),
         FunctionSet::Kddcup => random_classes(41, 494_021, 20_000.0, 22),
         FunctionSet::Mux20 => multiplexer(4),

@@ -3,6 +3,7 @@
 //! Leaves out: computing anything. Units: printed beside every figure.
 
 pub mod chart;
+pub mod explain;
 pub mod output;
 pub mod prediction;
 pub mod progress;

@@ -4,7 +4,7 @@
 
 use super::table::table;
 use crate::validate::compare::Best;
-use crate::validate::{Compared, Split, Summary};
+use crate::validate::{Compared, Split, Summary, stats};
 
 /// The columns of the CSV.
 pub const CSV_HEADER: [&str; 8] = [
@@ -94,6 +94,40 @@ pub fn summary(cells: &[Compared]) -> String {
     table(&headers, rows, 1) + &bests.concat()
 }
 
+/// How far results spread over draws of programs from the corpus; nothing for fewer than two draws.
+pub fn spread(draws: &[Vec<Compared>]) -> String {
+    if draws.len() < 2 {
+        return String::new();
+    }
+    let deviations: Vec<f64> = (0..draws[0].len())
+        .filter_map(|cell| {
+            let values: Vec<f64> = draws
+                .iter()
+                .map(|draw| draw[cell].predicted_gpops_billion)
+                .collect();
+            stats::relative_deviation_percent(&values)
+        })
+        .collect();
+    let errors: Vec<f64> = draws
+        .iter()
+        .filter_map(Summary::of)
+        .map(|summary| summary.mean_absolute_error_percent)
+        .collect();
+    let most = |values: &[f64]| values.iter().copied().fold(f64::MIN, f64::max);
+    let least = |values: &[f64]| values.iter().copied().fold(f64::MAX, f64::min);
+    let mut text = format!(
+        "{} draws of programs: standard deviation of a cell {:.2} % in the mean, {:.2} % at most",
+        draws.len(),
+        stats::mean(&deviations).unwrap_or(0.0),
+        most(&deviations)
+    );
+    if !errors.is_empty() {
+        let (low, high) = (least(&errors), most(&errors));
+        text += &format!("; mean |error| {low:.2} to {high:.2} %");
+    }
+    text + "\n"
+}
+
 /// Cells grouped by table and problem, in the order of their first cell.
 fn blocks(cells: &[Compared]) -> Vec<(String, Vec<&Compared>)> {
     let mut blocks: Vec<(String, Vec<&Compared>)> = Vec::new();
@@ -177,6 +211,20 @@ mod tests {
              4,sextic,32,stack_dim,2,11.000,10.000,10.00\n\
              4,sextic,32,stack_dim,3,12.000,,\n"
         );
+    }
+
+    #[test]
+    fn spread_is_that_of_the_predictions() {
+        let mut draws = vec![some_cells(), some_cells()];
+        draws[1][0].predicted_gpops_billion = 9.0;
+        // First cell 11 and 9: mean 10, deviation sqrt(2); second cell equal in both.
+        let text = spread(&draws);
+        assert!(
+            text.contains("7.07 % in the mean, 14.14 % at most"),
+            "{text}"
+        );
+        assert!(text.contains("mean |error| 10.00 to 10.00 %"), "{text}");
+        assert_eq!(spread(&draws[..1]), "");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One kernel's traces, laid out for replay.
 //!
-//! What it does: joins every [`TraceOp`] with the timing facts of its instruction into one small
+//! What it does: joins every [`crate::trace::TraceOp`] with the timing facts of its instruction into one small
 //! [`ReplayOp`], so that the issue path touches one cache line per instruction; flattens each
 //! program's segment lists into index ranges.
 //! What it leaves out: time.

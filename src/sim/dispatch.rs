@@ -13,6 +13,10 @@ pub struct Geometry {
     pub stack_dim: u32,
     pub fitness_cases: u32,
     pub resident_blocks: u32,
+    /// Multiprocessors that share the L2. One of them is simulated with its share of the L2, and with the same
+    /// share of the fitness cases: what is reused by all of them at `n` times the distance in an L2 of `n`
+    /// times the size is reused here likewise.
+    pub n_smx: u32,
     /// Bytes between the local memories of neighbouring warp slots.
     pub local_stride_bytes: u32,
 }
@@ -26,6 +30,13 @@ impl Geometry {
     /// Fitness cases that a block covers in one iteration.
     pub fn cases_per_iteration(&self) -> u32 {
         self.threads_per_block * self.stack_dim
+    }
+
+    /// Bytes of fitness-case rows that one multiprocessor's share of the L2 sees.
+    pub fn case_window_bytes(&self) -> u32 {
+        (4 * self.fitness_cases)
+            .div_ceil(self.n_smx)
+            .next_multiple_of(128)
     }
 
     /// Iterations of the case loop that warp `warp` of a block executes.
@@ -89,7 +100,11 @@ impl BlockQueue {
         if run_prologue {
             self.prologue_debt -= 1.0;
         }
-        BlockStart { program, run_prologue, first_iteration: self.first_iteration() }
+        BlockStart {
+            program,
+            run_prologue,
+            first_iteration: self.first_iteration(),
+        }
     }
 
     /// Spreads evenly by the golden ratio (a low-discrepancy sequence).

@@ -1,4 +1,4 @@
-//! The simulator as a [`PerformanceModel`]: from a launch configuration to GPop/s.
+//! The simulator as a [`crate::predict::PerformanceModel`]: from a launch configuration to GPop/s.
 //!
 //! What it does: occupancy, a steady window of the full multiprocessor, short windows of partly filled
 //! ones, then the whole grid over all multiprocessors.
@@ -24,8 +24,10 @@ pub struct Launch<'a> {
     pub geometry: Geometry,
     pub n_smx: usize,
     pub clock_hz: f64,
-    /// Program of every block, in grid order.
-    pub grid: &'a [u32],
+    /// Programs of the sampled blocks, in random order.
+    pub sample: &'a [u32],
+    /// Nodes of every block of some launches, in grid order.
+    pub grids: &'a [Vec<u32>],
 }
 
 /// Simulation effort.
@@ -40,7 +42,7 @@ pub struct Effort {
 #[derive(Debug, Clone)]
 pub struct Simulated {
     pub window: Window,
-    /// Cycles of the whole grid.
+    /// Cycles of one launch, on average over the grids.
     pub grid_cycles: f64,
     pub gpops: f64,
     pub simulated_instructions: u64,
@@ -67,21 +69,34 @@ pub fn simulate_launch(
         points.push((blocks, partial.tokens_per_cycle));
     }
     let rates = RateCurve::new(points).expect("the full window is a point");
-    let work = work_tokens(launch);
-    let grid_cycles = makespan_cycles(&work, launch.n_smx, full as usize, &rates);
-    let nodes: f64 = launch
-        .grid
-        .iter()
-        .map(|&p| f64::from(launch.code.programs[p as usize].nodes))
-        .sum();
+    let (grid_cycles, nodes) = run_grids(launch, &rates);
     let seconds = grid_cycles / launch.clock_hz;
     Ok(Simulated {
         gpops: nodes * f64::from(launch.geometry.fitness_cases) / seconds,
         window,
-        grid_cycles,
+        grid_cycles: grid_cycles / launch.grids.len() as f64,
         simulated_instructions,
         wall_seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+/// Cycles and nodes of all grids together.
+fn run_grids(launch: &Launch, rates: &RateCurve) -> (f64, f64) {
+    let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
+        .map(|w| u64::from(launch.geometry.iterations(w)))
+        .sum();
+    let blocks = launch.geometry.resident_blocks as usize;
+    let mut total = (0.0, 0.0);
+    for grid in launch.grids {
+        // Padding of the last iteration is work too, but not useful work.
+        let work: Vec<f64> = grid
+            .iter()
+            .map(|&nodes| f64::from(nodes) * warp_iterations as f64)
+            .collect();
+        total.0 += makespan_cycles(&work, launch.n_smx, blocks, rates);
+        total.1 += grid.iter().map(|&nodes| f64::from(nodes)).sum::<f64>();
+    }
+    total
 }
 
 fn simulate_with(
@@ -98,7 +113,7 @@ fn simulate_with(
         launch.code,
         launch.code_bytes,
         geometry,
-        launch.grid,
+        launch.sample,
         plan,
     )
 }
@@ -109,16 +124,6 @@ fn partial_levels(full: u32) -> Vec<u32> {
     levels.retain(|&blocks| blocks >= 1 && blocks < full);
     levels.dedup();
     levels
-}
-
-/// Tokens that each block of the grid executes, padding included.
-fn work_tokens(launch: &Launch) -> Vec<f64> {
-    let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
-        .map(|w| u64::from(launch.geometry.iterations(w)))
-        .sum();
-    let tokens =
-        |&p: &u32| f64::from(launch.code.programs[p as usize].nodes) * warp_iterations as f64;
-    launch.grid.iter().map(tokens).collect()
 }
 
 /// The CPI stack of a window in display order, empty causes left out.

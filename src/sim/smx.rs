@@ -34,8 +34,9 @@ struct Scheduler {
     last: u32,
     /// Cycles before this one are accounted for.
     accounted: u64,
-    /// Replays occupy the issue slot until here.
+    /// Replays or a branch occupy the issue slot until here.
     busy_until: u64,
+    busy_cause: Cause,
 }
 
 impl Scheduler {
@@ -47,6 +48,7 @@ impl Scheduler {
             last: 0,
             accounted: 0,
             busy_until: 0,
+            busy_cause: Cause::LoadStoreUnit,
         }
     }
 
@@ -61,16 +63,29 @@ impl Scheduler {
         }
     }
 
-    /// Charges the cycles before `now` to `cause`, replays first.
+    /// Occupies the issue slot until `until`.
+    fn occupy(&mut self, until: u64, cause: Cause) {
+        self.busy_until = until;
+        self.busy_cause = cause;
+    }
+
+    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied.
     #[inline]
     fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
         if now <= self.accounted {
             return;
         }
-        let replays = self.busy_until.clamp(self.accounted, now) - self.accounted;
-        counters.cpi_stack[Cause::LoadStoreUnit as usize] += replays;
-        counters.cpi_stack[cause as usize] += now - self.accounted - replays;
+        let occupied = self.busy_until.clamp(self.accounted, now) - self.accounted;
+        counters.cpi_stack[self.busy_cause as usize] += occupied;
+        counters.cpi_stack[cause as usize] += now - self.accounted - occupied;
         self.accounted = now;
+    }
+
+    /// Charges cycle `now`, whose past is accounted for, to issuing; replays of what issued come after it.
+    #[inline]
+    fn charge_issue(&mut self, now: u64, counters: &mut Counters) {
+        counters.cpi_stack[Cause::Issued as usize] += 1;
+        self.accounted = now + 1;
     }
 
     /// What the warp nearest to issuing waits for.
@@ -92,6 +107,7 @@ pub struct Smx<'a> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
+    case_window_bytes: u32,
     queue: BlockQueue,
     schedulers: Vec<Scheduler>,
     warps: Vec<Option<Warp>>,
@@ -126,6 +142,7 @@ impl<'a> Smx<'a> {
         let mut smx = Smx {
             spec,
             code,
+            case_window_bytes: geometry.case_window_bytes(),
             geometry,
             queue,
             schedulers: vec![Scheduler::new(); spec.n_schedulers],
@@ -264,7 +281,8 @@ impl<'a> Smx<'a> {
 
     /// Lets scheduler `s` issue from one of its ready warps.
     fn schedule(&mut self, s: usize) {
-        self.schedulers[s].charge(self.now, Cause::LoadStoreUnit, &mut self.counters);
+        let occupied = self.schedulers[s].busy_cause;
+        self.schedulers[s].charge(self.now, occupied, &mut self.counters);
         let mut mask = u32::from(self.schedulers[s].ready);
         let mut cause = Cause::Wait;
         while mask != 0 {
@@ -272,7 +290,7 @@ impl<'a> Smx<'a> {
             self.schedulers[s].ready &= !(1 << i);
             if self.issue(s, i as usize) {
                 self.schedulers[s].last = i;
-                self.schedulers[s].charge(self.now + 1, Cause::Issued, &mut self.counters);
+                self.schedulers[s].charge_issue(self.now, &mut self.counters);
                 return;
             }
             cause = self.schedulers[s].cause[i as usize];
@@ -320,7 +338,7 @@ impl<'a> Smx<'a> {
 
     fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
         if op.request != MemoryRequest::None {
-            let at = self.memory.accepts_at(self.now);
+            let at = self.memory.accepts_at();
             if at > self.now {
                 return Err((at, Cause::LoadStoreUnit));
             }
@@ -345,7 +363,7 @@ impl<'a> Smx<'a> {
         };
         if op.request != MemoryRequest::None {
             let offset = match op.address_kind {
-                AddressKind::PerCase => warp.case_offset_bytes,
+                AddressKind::PerCase => warp.case_offset_bytes % self.case_window_bytes,
                 AddressKind::PerThread => warp.case_offset_bytes,
                 _ => 0,
             };
@@ -356,14 +374,14 @@ impl<'a> Smx<'a> {
                 warp.track_load(op.load_targets, served.ready_at, served.cause, now);
             }
             if self.spec.replays_take_issue_slots && op.lines > 1 {
-                self.schedulers[s].busy_until = now + u64::from(op.lines);
+                self.schedulers[s].occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
             }
         } else if op.class == OpClass::ConstantLoad {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
         }
         if op.redirects && self.spec.branch_issue_slots > 1 {
-            self.schedulers[s].busy_until = now + u64::from(self.spec.branch_issue_slots);
+            self.schedulers[s].occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
         }
         match warp.step(self.code) {
             Step::Within => {}

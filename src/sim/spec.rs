@@ -73,10 +73,6 @@ pub struct SmxSpec {
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.
     pub lsu_queue_cycles: u32,
-    /// Load/store unit cycles per 128-byte line of local memory.
-    pub l1_cycles_per_line: u32,
-    /// Load/store unit cycles that a line fill or write-back takes.
-    pub l1_fill_cycles: u32,
     /// Every 128-byte line after the first of one access takes an issue slot (a replay).
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
@@ -84,11 +80,8 @@ pub struct SmxSpec {
     /// Global loads that one warp may have in flight.
     pub global_loads_in_flight_per_warp: usize,
     pub l1: CacheSpec,
-    /// Line fills in flight at most.
-    pub l1_mshr_lines: u32,
-    pub global_in_mshr: bool,
-    /// Line fills that may wait for the L2 port before the load/store unit stops taking work.
-    pub l1_miss_queue_lines: u32,
+    /// Line fills and fitness-case loads that may be on their way from the L2 together.
+    pub l2_requests_in_flight: u32,
     /// A store that misses fetches the line from L2 first.
     pub l1_fetch_on_write_miss: bool,
     /// One multiprocessor's share of the L2.
@@ -147,16 +140,12 @@ impl SmxSpec {
                 .saturating_sub(device.l2.hit_latency_cycles),
             constant_latency_cycles: device.constant_cache.l1_latency_cycles,
             lsu_queue_cycles: device.load_store.queue_cycles,
-            l1_cycles_per_line: 1,
-            l1_fill_cycles: 0,
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
-            branch_issue_slots: 1,
+            branch_issue_slots: device.issue.branch_issue_slots,
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
                 as usize,
             l1: l1_spec(device, l1_bytes)?,
-            l1_mshr_lines: 32,
-            global_in_mshr: false,
-            l1_miss_queue_lines: device.load_store.l1_miss_queue_lines,
+            l2_requests_in_flight: device.load_store.l2_requests_in_flight,
             l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
             l2: l2_share(device),
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,

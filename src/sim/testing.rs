@@ -41,8 +41,6 @@ pub fn spec() -> SmxSpec {
         dram_extra_cycles: 100,
         constant_latency_cycles: 30,
         lsu_queue_cycles: 8,
-        l1_cycles_per_line: 1,
-        l1_fill_cycles: 0,
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
         global_loads_in_flight_per_warp: 8,
@@ -53,9 +51,7 @@ pub fn spec() -> SmxSpec {
             replacement: Replacement::Lru,
             index: SetIndex::Linear,
         },
-        l1_mshr_lines: 64,
-        global_in_mshr: false,
-        l1_miss_queue_lines: 64,
+        l2_requests_in_flight: 64,
         l1_fetch_on_write_miss: true,
         l2: CacheSpec {
             sets: 64,
@@ -188,6 +184,7 @@ pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Coun
         stack_dim: 1,
         fitness_cases: 32 * 1_000_000,
         resident_blocks: n_warps,
+        n_smx: 1,
         local_stride_bytes: 4096,
     };
     let queue = BlockQueue::new(vec![0], &geometry, 1_000_000);

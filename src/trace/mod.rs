@@ -10,6 +10,7 @@ pub mod error;
 pub mod lanes;
 pub mod launch;
 pub mod memory;
+pub mod mix;
 pub mod program;
 pub mod slopes;
 pub mod state;

@@ -4,6 +4,7 @@
 //! Units: threads per block, bytes.
 //! Source: Chitty's Tables 3 and 4. Table 4 was measured with a preference for the L1.
 
+use super::compare::Split;
 use crate::predict::Configuration;
 
 /// A table of the paper.
@@ -41,6 +42,9 @@ pub struct Cell {
 
 /// The problems of the tables, in the paper's order.
 pub const PROBLEMS: [&str; 4] = ["sextic", "shuttle", "kddcup", "mux20"];
+
+/// The problem whose cells of Tables 3 and 4 were looked at when a value was fitted.
+const FITTED_PROBLEM: &str = "sextic";
 
 const WIDE_BLOCKS: [u32; 8] = [128, 256, 384, 512, 640, 768, 896, 1024];
 const NARROW_BLOCKS: [u32; 3] = [32, 64, 96];
@@ -107,6 +111,15 @@ impl Axis {
 }
 
 impl Cell {
+    /// Values of kind `fitted` were chosen on the sextic cells; all other cells are held out.
+    pub fn split(&self) -> Split {
+        if self.problem == FITTED_PROBLEM {
+            Split::Fitted
+        } else {
+            Split::HeldOut
+        }
+    }
+
     /// What to launch for this cell.
     pub fn configuration(&self) -> Configuration {
         let (stack_dim, l1_kib) = match self.axis {

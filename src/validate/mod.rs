@@ -1,6 +1,6 @@
 //! Predictions against measurements: the only reader of measured values.
 //!
-//! [`cells`] says which configurations a table of the paper has; it is known without any measurement.
+//! [`mod@cells`] says which configurations a table of the paper has; it is known without any measurement.
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up.
 //! Leaves out: making predictions, and fitting.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.

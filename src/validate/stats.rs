@@ -20,6 +20,16 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some((sorted[middle - 1] + upper) / 2.0)
 }
 
+/// Sample standard deviation over the mean, in percent; `None` for fewer than two values.
+pub fn relative_deviation_percent(values: &[f64]) -> Option<f64> {
+    let mean = mean(values)?;
+    if values.len() < 2 {
+        return None;
+    }
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some(100.0 * (squares / (values.len() - 1) as f64).sqrt() / mean)
+}
+
 /// Spearman's rank correlation; `None` if there are fewer than two pairs or one side is constant.
 pub fn spearman(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.len() != b.len() {

@@ -1,9 +1,9 @@
 //! A grid of programs drawn from a corpus.
 //!
-//! Models: the population of one generation, one program per block, representative of a whole run: drawn by
-//! systematic sampling over programs sorted by stack depth and size, so that every draw has nearly the same
-//! mix, then shuffled into grid order.
-//! Leaves out: which generation a program came from.
+//! Models: the programs of a whole run, one program per block, drawn by systematic sampling over programs
+//! sorted by stack depth and size, so that every draw has nearly the same mix, then shuffled; and launches of
+//! single generations.
+//! Leaves out: breeding.
 //! Units: programs, nodes. Sources: systematic sampling, Cochran, Sampling Techniques, chapter 8.
 
 use rand::seq::SliceRandom;
@@ -15,13 +15,16 @@ use crate::gp::program::Rpn;
 use crate::gp::stack_depth::rpn_stack_depth;
 use crate::gp::weights::{Weights, WeightsError, weights_for_depth_percentages};
 
-/// Programs and the order in which blocks execute them.
+/// Programs of a run: a representative sample of all generations, and the sizes of single generations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Population {
-    /// Every distinct program of the grid.
+    /// Every distinct program of the sample.
     pub programs: Vec<Rpn>,
-    /// Program index of every block, in grid order.
-    pub grid: Vec<u32>,
+    /// Program index of every block of the sample, in random order.
+    pub sample: Vec<u32>,
+    /// Nodes of every block of a launch, in grid order, for some generations of the run. The programs of
+    /// one generation are more alike in size than those of a whole run, and the end of a grid depends on it.
+    pub grids: Vec<Vec<u32>>,
     /// How the corpus was weighted, in one sentence; every prediction says so.
     pub weighting: String,
 }
@@ -48,7 +51,10 @@ impl Population {
             return Err(PopulationError::Empty);
         }
         let (weights, weighting) = match depth_percentages {
-            None => (vec![1.0; corpus.entries.len()], "corpus as evolved".to_owned()),
+            None => (
+                vec![1.0; corpus.entries.len()],
+                "corpus as evolved".to_owned(),
+            ),
             Some(percentages) => {
                 let weights = weights_for_depth_percentages(&corpus.rpn_depths(), percentages)?;
                 let text = describe(&weights);
@@ -56,29 +62,83 @@ impl Population {
             }
         };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let chosen = systematic(corpus, &weights, n_blocks, &mut rng);
-        let (mut programs, mut grid): (Vec<Rpn>, Vec<u32>) = (Vec::new(), Vec::new());
+        let all: Vec<usize> = (0..corpus.entries.len()).collect();
+        let chosen = systematic(corpus, &all, &weights, n_blocks, &mut rng);
+        let (mut programs, mut sample): (Vec<Rpn>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut last = usize::MAX;
         for index in chosen {
             if index != last {
                 programs.push(corpus.entries[index].program.clone());
                 last = index;
             }
-            grid.push(programs.len() as u32 - 1);
+            sample.push(programs.len() as u32 - 1);
         }
-        grid.shuffle(&mut rng);
-        Ok(Population { programs, grid, weighting })
+        sample.shuffle(&mut rng);
+        let grids = draw_grids(corpus, &weights, n_blocks, &mut rng);
+        Ok(Population {
+            programs,
+            sample,
+            grids,
+            weighting,
+        })
     }
 
-    /// Mean number of nodes over the blocks of the grid.
+    /// Mean number of nodes over the blocks of the sample.
     pub fn mean_nodes(&self) -> f64 {
-        let nodes: usize = self.grid.iter().map(|&p| self.programs[p as usize].0.len()).sum();
-        nodes as f64 / self.grid.len() as f64
+        let nodes: usize = self
+            .sample
+            .iter()
+            .map(|&p| self.programs[p as usize].0.len())
+            .sum();
+        nodes as f64 / self.sample.len() as f64
     }
 }
 
+/// Generations whose launches stand for the run.
+const N_GRIDS: usize = 32;
+
+/// Launches of evenly chosen generations: each draws from one generation of one run and its neighbours.
+fn draw_grids(
+    corpus: &Corpus,
+    weights: &[f64],
+    n_blocks: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<Vec<u32>> {
+    let mut generations: Vec<(u32, u32)> = corpus
+        .entries
+        .iter()
+        .map(|e| (e.run, e.generation))
+        .collect();
+    generations.sort_unstable();
+    generations.dedup();
+    let n_grids = N_GRIDS.min(generations.len());
+    (0..n_grids)
+        .filter_map(|i| {
+            let (run, generation) = generations[(2 * i + 1) * generations.len() / (2 * n_grids)];
+            let near: Vec<usize> = (0..corpus.entries.len())
+                .filter(|&e| {
+                    let entry = &corpus.entries[e];
+                    entry.run == run
+                        && entry.generation.abs_diff(generation) <= 1
+                        && weights[e] > 0.0
+                })
+                .collect();
+            let chosen = systematic(corpus, &near, weights, n_blocks, rng);
+            let mut grid: Vec<u32> = chosen
+                .iter()
+                .map(|&e| corpus.entries[e].program.0.len() as u32)
+                .collect();
+            grid.shuffle(rng);
+            (!grid.is_empty()).then_some(grid)
+        })
+        .collect()
+}
+
 fn describe(weights: &Weights) -> String {
-    let mut text = format!("corpus weighted to given depth percentages (largest weight {:.2})", weights.largest);
+    let mut text = format!(
+        "corpus weighted to given depth percentages (largest weight {:.2})",
+        weights.largest
+    );
     for merged in &weights.merged {
         text.push_str("; ");
         text.push_str(merged);
@@ -86,16 +146,22 @@ fn describe(weights: &Weights) -> String {
     text
 }
 
-/// Indices of `n` programs, each expected `n * weight / sum` times, in order of depth and size.
-fn systematic(corpus: &Corpus, weights: &[f64], n: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..corpus.entries.len()).collect();
+/// Indices of `n` of the `candidates`, each expected `n * weight / sum` times, in order of depth and size.
+fn systematic(
+    corpus: &Corpus,
+    candidates: &[usize],
+    weights: &[f64],
+    n: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<usize> {
+    let mut order = candidates.to_vec();
     // A random order within equal keys, so that different seeds draw different programs.
     order.shuffle(rng);
     order.sort_by_key(|&i| {
         let program = &corpus.entries[i].program;
         (rpn_stack_depth(program), program.0.len())
     });
-    let total: f64 = weights.iter().sum();
+    let total: f64 = order.iter().map(|&i| weights[i]).sum();
     let step = total / n as f64;
     let mut next = step * rng.random::<f64>();
     let mut cumulative = 0.0;

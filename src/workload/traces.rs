@@ -35,16 +35,23 @@ pub enum TracesError {
     #[error(transparent)]
     Isa(#[from] IsaError),
     #[error("kernel {variant}: {source}")]
-    Trace { variant: Box<Variant>, source: TraceError },
+    Trace {
+        variant: Box<Variant>,
+        source: TraceError,
+    },
 }
 
 /// The words of every program, in order.
-pub fn program_words(variant: &Variant, programs: &[Rpn]) -> Result<Vec<ProgramWords>, TracesError> {
+pub fn program_words(
+    variant: &Variant,
+    programs: &[Rpn],
+) -> Result<Vec<ProgramWords>, TracesError> {
     programs
         .iter()
         .enumerate()
         .map(|(index, program)| {
-            lower(program, variant.kernel, variant.problem).map_err(|source| TracesError::Lower { index, source })
+            lower(program, variant.kernel, variant.problem)
+                .map_err(|source| TracesError::Lower { index, source })
         })
         .collect()
 }
@@ -60,7 +67,10 @@ impl KernelTraces {
         let words = program_words(variant, programs)?;
         let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
         let launch = Launch::block_gp(threads_per_block, variant.stack_dim, fitness_cases);
-        let trace_error = |source| TracesError::Trace { variant: Box::new(*variant), source };
+        let trace_error = |source| TracesError::Trace {
+            variant: Box::new(*variant),
+            source,
+        };
         let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
         let programs = words
             .iter()
@@ -71,13 +81,24 @@ impl KernelTraces {
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;
-        let longest = words.iter().map(|program| program.shared_bytes() as u32).max().unwrap_or(0);
+        let longest = words
+            .iter()
+            .map(|program| program.shared_bytes() as u32)
+            .max()
+            .unwrap_or(0);
         let resources = variant.resources()?.clone();
         Ok(KernelTraces {
             shared_bytes_per_block: resources.static_shared_bytes + longest,
             resources,
-            timing: kernel.instructions.iter().map(|instruction| instruction.timing()).collect(),
-            code_bytes: kernel.instructions.last().map_or(0, |last| last.pc_bytes + u32::from(last.size_bytes)),
+            timing: kernel
+                .instructions
+                .iter()
+                .map(|instruction| instruction.timing())
+                .collect(),
+            code_bytes: kernel
+                .instructions
+                .last()
+                .map_or(0, |last| last.pc_bytes + u32::from(last.size_bytes)),
             pool: builder.into_pool(),
             programs,
         })

@@ -38,6 +38,28 @@ pub enum Mutation {
     PointPerNode,
     /// With the probability per offspring: one such replacement.
     Point,
+    /// With the probability per node, from the root down: the subtree is replaced by a grown one.
+    SubtreePerNode { max_depth: usize },
+}
+
+/// Where the two parents of a crossover come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mates {
+    /// A tournament each.
+    TwoTournaments,
+    /// The best and the second best of one tournament.
+    BestTwo,
+}
+
+/// When selection prefers the smaller program.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parsimony {
+    /// Between two programs whose errors differ by at most this fraction of the larger error.
+    Near(f64),
+    /// With this probability per comparison, whatever the errors; and between equals.
+    Coin(f64),
 }
 
 /// All settings.
@@ -54,10 +76,11 @@ pub struct EvolveConfig {
     pub mutation_probability: f64,
     pub init: Init,
     pub mutation: Mutation,
+    pub mates: Mates,
     /// Probability that a crossover point is a function; absent: all nodes are equally likely.
     pub crossover_function_bias: Option<f64>,
-    /// Of two programs whose errors differ by at most this fraction the smaller wins; absent: the first drawn wins a tie.
-    pub parsimony: Option<f64>,
+    /// Absent: the better program wins, of equals the first drawn.
+    pub parsimony: Option<Parsimony>,
     /// The best programs that enter the next generation unchanged.
     pub elitism: usize,
     /// End the run with the generation in which the problem is solved.
@@ -80,8 +103,9 @@ impl Default for EvolveConfig {
                 max_depth: 6,
             },
             mutation: Mutation::PointPerNode,
+            mates: Mates::TwoTournaments,
             crossover_function_bias: None,
-            parsimony: Some(0.01),
+            parsimony: Some(Parsimony::Near(0.01)),
             elitism: 0,
             stop_when_solved: true,
         }
@@ -95,6 +119,15 @@ pub struct ConfigError {
     pub field: &'static str,
     pub given: String,
     pub allowed: &'static str,
+}
+
+impl Parsimony {
+    fn in_range(self) -> bool {
+        match self {
+            Parsimony::Near(fraction) => fraction >= 0.0,
+            Parsimony::Coin(probability) => (0.0..=1.0).contains(&probability),
+        }
+    }
 }
 
 impl EvolveConfig {
@@ -127,8 +160,10 @@ impl EvolveConfig {
                 &c.crossover_function_bias.unwrap_or_default(),
                 "0 to 1",
             ),
-            c if !c.parsimony.is_none_or(|p| p >= 0.0) => {
-                error("parsimony", &c.parsimony.unwrap_or_default(), "0 or more")
+            c if !c.parsimony.is_none_or(Parsimony::in_range) => {
+                let (Parsimony::Near(given) | Parsimony::Coin(given)) =
+                    c.parsimony.unwrap_or(Parsimony::Near(0.0));
+                error("parsimony", &given, "near: 0 or more, coin: 0 to 1")
             }
             c if c.init.min_depth > c.init.max_depth || c.init.max_depth > c.max_depth.min(12) => {
                 error(

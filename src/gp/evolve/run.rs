@@ -132,8 +132,8 @@ fn breed(
         Some(&best) => parents.programs[best].clone(),
         None => {
             let mut dice = Dice::for_offspring(seed, generation, index as u32);
-            let mother = &parents.programs[select::tournament(&candidates, config, &mut dice)];
-            let father = &parents.programs[select::tournament(&candidates, config, &mut dice)];
+            let (mother, father) = select::parents(&candidates, config, &mut dice);
+            let (mother, father) = (&parents.programs[mother], &parents.programs[father]);
             variation::offspring(mother, father, config, ingredients, &mut dice)
         }
     };

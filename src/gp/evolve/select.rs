@@ -5,7 +5,7 @@
 //! Units: fitness is an error, lower is better; size in nodes.
 //! Sources: Chitty (2D stack) table 2.
 
-use super::config::EvolveConfig;
+use super::config::{EvolveConfig, Mates, Parsimony};
 use super::dice::Dice;
 
 /// What selection looks at.
@@ -15,22 +15,73 @@ pub struct Candidate {
     pub n_nodes: usize,
 }
 
+/// The indices of the two parents of an offspring.
+pub fn parents(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) -> (usize, usize) {
+    match config.mates {
+        Mates::TwoTournaments => (
+            tournament(candidates, config, dice),
+            tournament(candidates, config, dice),
+        ),
+        Mates::BestTwo => best_two(candidates, config, dice),
+    }
+}
+
+fn best_two(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) -> (usize, usize) {
+    let mut winner = dice.below(candidates.len());
+    let mut second = winner;
+    for round in 1..config.tournament {
+        let rival = dice.below(candidates.len());
+        if beats(
+            candidates[rival],
+            candidates[winner],
+            config.parsimony,
+            dice,
+        ) {
+            (second, winner) = (winner, rival);
+        } else if round == 1
+            || beats(
+                candidates[rival],
+                candidates[second],
+                config.parsimony,
+                dice,
+            )
+        {
+            second = rival;
+        }
+    }
+    (winner, second)
+}
+
 /// The index of the winner of one tournament.
 pub fn tournament(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) -> usize {
     let mut winner = dice.below(candidates.len());
     for _ in 1..config.tournament {
         let rival = dice.below(candidates.len());
-        if beats(candidates[rival], candidates[winner], config.parsimony) {
+        if beats(
+            candidates[rival],
+            candidates[winner],
+            config.parsimony,
+            dice,
+        ) {
             winner = rival;
         }
     }
     winner
 }
 
-fn beats(rival: Candidate, holder: Candidate, parsimony: Option<f64>) -> bool {
+fn beats(
+    rival: Candidate,
+    holder: Candidate,
+    parsimony: Option<Parsimony>,
+    dice: &mut Dice,
+) -> bool {
+    let smaller = rival.n_nodes < holder.n_nodes;
     match parsimony {
-        Some(fraction) if near(rival.fitness, holder.fitness, fraction) => {
-            rival.n_nodes < holder.n_nodes
+        Some(Parsimony::Near(fraction)) if near(rival.fitness, holder.fitness, fraction) => smaller,
+        Some(Parsimony::Coin(probability))
+            if rival.fitness == holder.fitness || dice.chance(probability) =>
+        {
+            smaller
         }
         _ => rival.fitness < holder.fitness,
     }
@@ -63,14 +114,23 @@ mod tests {
 
     #[test]
     fn parsimony_decides_between_near_equals_only() {
-        assert!(beats(candidate(1.005, 3), candidate(1.0, 9), Some(0.01)));
-        assert!(!beats(candidate(1.1, 3), candidate(1.0, 9), Some(0.01)));
-        assert!(beats(
-            candidate(f64::INFINITY, 3),
-            candidate(f64::INFINITY, 9),
-            Some(0.0)
-        ));
-        assert!(!beats(candidate(1.0, 3), candidate(1.0, 9), None));
+        let mut dice = Dice::new(1, 1);
+        let mut wins = |a: (f64, usize), b: (f64, usize), parsimony| {
+            beats(
+                candidate(a.0, a.1),
+                candidate(b.0, b.1),
+                parsimony,
+                &mut dice,
+            )
+        };
+        let near = |fraction| Some(Parsimony::Near(fraction));
+        assert!(wins((1.005, 3), (1.0, 9), near(0.01)));
+        assert!(!wins((1.1, 3), (1.0, 9), near(0.01)));
+        assert!(wins((f64::INFINITY, 3), (f64::INFINITY, 9), near(0.0)));
+        assert!(!wins((1.0, 3), (1.0, 9), None));
+        assert!(wins((9.0, 3), (1.0, 9), Some(Parsimony::Coin(1.0))));
+        assert!(!wins((9.0, 3), (1.0, 9), Some(Parsimony::Coin(0.0))));
+        assert!(wins((1.0, 3), (1.0, 9), Some(Parsimony::Coin(0.0))));
     }
 
     #[test]

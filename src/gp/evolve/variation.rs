@@ -92,6 +92,16 @@ fn mutate(program: &Rpn, config: &EvolveConfig, ingredients: &Ingredients, dice:
             }
             mutant
         }
+        Mutation::SubtreePerNode { max_depth } => {
+            let mut mutant = Vec::with_capacity(program.n_nodes());
+            let shape = Regrowth {
+                probability,
+                max_depth,
+                ingredients,
+            };
+            shape.copy(program, program.n_nodes() - 1, dice, &mut mutant);
+            Rpn(mutant)
+        }
         Mutation::Subtree { .. } | Mutation::Point => program.clone(),
     }
 }
@@ -107,4 +117,29 @@ fn like(token: Token, ingredients: &Ingredients, dice: &mut Dice) -> Token {
         .filter(|f| f.arity() == function.arity());
     let nth = dice.below(same.clone().count().max(1));
     same.copied().nth(nth).map_or(token, Token::Apply)
+}
+
+struct Regrowth<'a> {
+    probability: f64,
+    max_depth: usize,
+    ingredients: &'a Ingredients,
+}
+
+impl Regrowth<'_> {
+    /// Copies the subtree at `root`, regrowing subtrees where the dice say so.
+    fn copy(&self, program: &Rpn, root: usize, dice: &mut Dice, out: &mut Vec<Token>) {
+        if dice.chance(self.probability) {
+            return self.ingredients.tree(dice, self.max_depth, true, out);
+        }
+        let mut roots = Vec::new();
+        let mut next = root;
+        for _ in 0..program.0[root].arity() {
+            roots.push(next - 1);
+            next = program.subtree(next - 1).start;
+        }
+        for &operand in roots.iter().rev() {
+            self.copy(program, operand, dice, out);
+        }
+        out.push(program.0[root]);
+    }
 }

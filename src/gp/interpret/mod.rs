@@ -1,6 +1,6 @@
 //! Interpreters on the CPU.
 //!
-//! Models: two of them. [`reference`] is the oracle, plain and slow; [`batched`] is the two-dimensional-stack interpreter
+//! Models: two of them. [`mod@reference`] is the oracle, plain and slow; [`batched`] is the two-dimensional-stack interpreter
 //! that evolution uses. [`plan`] prepares programs for it, [`element`] and [`math`] are its whole-array operations.
 //! Leaves out: GPU kernels; their operations are held against `reference` in the tests.
 //! Units: fitness is an error, lower is better.

@@ -1,6 +1,7 @@
 //! Stacked bars, one per configuration: where the cycles go.
 //!
-//! Leaves out: layers that no bar has. Units: given by the caller, the same for all bars.
+//! Leaves out: layers that no bar has; layers too small to see anywhere are drawn together as `other`.
+//! Units: given by the caller, the same for all bars.
 
 use super::{Chart, GRID, INK, ink};
 use plotters::coord::Shift;
@@ -17,10 +18,10 @@ pub struct Bar {
 /// Bars under each other on one scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackedBars {
-    pub title: String,
+    title: String,
     /// What the lengths mean: `scheduler cycles per GP operation`.
-    pub unit: String,
-    pub bars: Vec<Bar>,
+    unit: String,
+    bars: Vec<Bar>,
 }
 
 const WIDTH: u32 = 900;
@@ -32,8 +33,14 @@ const LEGEND_COLUMNS: usize = 4;
 /// A layer narrower than this part of the scale carries no figure.
 const LEAST_LABELLED: f64 = 0.04;
 
+/// A layer that is smaller than this part of the scale in every bar joins `other`.
+const LEAST_DRAWN: f64 = 0.01;
+const OTHER: &str = "other";
+/// Colour of `other`, and of layers beyond the last colour.
+const GREY: RGBColor = RGBColor(160, 160, 160);
+
 /// Colours of the layers, by their place among all layers; issue first.
-const COLOURS: [RGBColor; 10] = [
+const COLOURS: [RGBColor; 9] = [
     RGBColor(0, 158, 115),
     RGBColor(0, 114, 178),
     RGBColor(86, 180, 233),
@@ -43,7 +50,6 @@ const COLOURS: [RGBColor; 10] = [
     RGBColor(240, 228, 66),
     RGBColor(120, 94, 160),
     RGBColor(150, 110, 60),
-    RGBColor(160, 160, 160),
 ];
 
 impl Bar {
@@ -53,7 +59,32 @@ impl Bar {
 }
 
 impl StackedBars {
-    /// Names of the layers that any bar has, in the order of the first bar that has them.
+    /// A chart of `bars`, layers too small to see joined.
+    pub fn new(title: String, unit: String, bars: Vec<Bar>) -> StackedBars {
+        let longest = bars.iter().map(Bar::length).fold(0.0, f64::max);
+        let large = |name: &str| {
+            let layers = bars.iter().flat_map(|bar| &bar.layers);
+            let mut of_name = layers.filter(|(other, _)| other == name);
+            of_name.any(|(_, value)| *value >= LEAST_DRAWN * longest)
+        };
+        let join = |bar: &Bar| {
+            let (mut layers, small): (Vec<_>, Vec<_>) = bar
+                .layers
+                .iter()
+                .cloned()
+                .partition(|(name, _)| large(name));
+            let rest: f64 = small.iter().map(|(_, value)| value).sum();
+            layers.push((OTHER.into(), rest));
+            Bar {
+                label: bar.label.clone(),
+                layers,
+            }
+        };
+        let bars = bars.iter().map(join).collect();
+        StackedBars { title, unit, bars }
+    }
+
+    /// Names of the layers that any bar has, in the order of the first bar that has them, `other` last.
     fn layer_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for (name, value) in self.bars.iter().flat_map(|bar| &bar.layers) {
@@ -61,6 +92,7 @@ impl StackedBars {
                 names.push(name);
             }
         }
+        names.sort_by_key(|name| *name == OTHER);
         names
     }
 
@@ -160,9 +192,9 @@ where
 }
 
 fn colour(names: &[&str], name: &str) -> RGBColor {
-    let place = names.iter().position(|other| *other == name).unwrap_or(0);
-    // More layers than colours: the last colour, grey, stands for the rest.
-    COLOURS[place.min(COLOURS.len() - 1)]
+    let place = names.iter().position(|other| *other == name);
+    let colour = place.and_then(|place| COLOURS.get(place));
+    colour.copied().filter(|_| name != OTHER).unwrap_or(GREY)
 }
 
 /// Ink that can be read on `background`.

@@ -1,0 +1,67 @@
+//! The options that make a performance model, and the model they make.
+//!
+//! Leaves out: the configuration (`configuration.rs`). Units: none of its own.
+
+use crate::device::Device;
+use crate::engine::{InputError, Settings, SimEngine, Weighting};
+use crate::gpu::variant::{Dispatch, Math, Shape};
+use std::path::PathBuf;
+
+/// Which model, which programs, which code.
+#[derive(Debug, Clone, clap::Args)]
+pub struct EngineArgs {
+    /// The performance model
+    #[arg(long, value_enum, default_value = "sim")]
+    pub engine: Engine,
+    /// Corpus file [default: the problem's corpus in the program]
+    #[arg(long, value_name = "FILE")]
+    pub corpus: Option<PathBuf>,
+    /// Weights of the corpus: stack depths as in the paper's Table 5, or programs as evolved
+    #[arg(long, value_enum, default_value = "paper")]
+    pub weights: WeightsArg,
+    /// Chooses the programs drawn from the corpus
+    #[arg(long, default_value_t = 1)]
+    pub population_seed: u64,
+    /// Code shape of the kernel: unrolled, rolled, rolled-input
+    #[arg(long, value_name = "SHAPE")]
+    pub shape: Option<Shape>,
+    /// Math of the kernel: accurate, fast
+    #[arg(long, value_name = "MATH")]
+    pub math: Option<Math>,
+    /// Program words of the kernel: float, int
+    #[arg(long, value_name = "WORDS")]
+    pub dispatch: Option<Dispatch>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Engine {
+    /// The cycle-approximate simulator
+    Sim,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum WeightsArg {
+    Paper,
+    None,
+}
+
+impl EngineArgs {
+    /// The model for a device and the problems named.
+    pub fn open(&self, device: &Device, problems: &[&str]) -> Result<SimEngine, InputError> {
+        let Engine::Sim = self.engine;
+        let defaults = Settings::default();
+        let settings = Settings {
+            corpus: self.corpus.clone(),
+            weighting: match self.weights {
+                WeightsArg::Paper => Weighting::Paper,
+                WeightsArg::None => Weighting::AsEvolved,
+            },
+            population_seed: self.population_seed,
+            shape: self.shape.unwrap_or(defaults.shape),
+            math: self.math.unwrap_or(defaults.math),
+            dispatch: self.dispatch.unwrap_or(defaults.dispatch),
+            ..defaults
+        };
+        SimEngine::new(device.clone(), problems, settings)
+    }
+}

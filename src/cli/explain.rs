@@ -1,0 +1,71 @@
+//! `warpstack explain`: why a configuration is as fast as it is, alone or beside another one.
+
+use super::CliResult;
+use super::configuration::ConfigurationArgs;
+use super::engine::EngineArgs;
+use super::simulate::Format;
+use crate::device::Preset;
+use crate::predict::{Configuration, PerformanceModel, Prediction};
+use crate::report::explain::{self, Explanation};
+use crate::report::{chart, output};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Explains where a configuration's cycles go, alone or side by side with a changed one.
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    pub configuration: ConfigurationArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// A second configuration, by what differs: threads=N,stack-dim=N,l1=KIB,kernel=NAME,problem=NAME
+    #[arg(long, value_name = "CHANGES")]
+    pub against: Option<String>,
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+    /// File to write instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Chart of the cycles to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+}
+
+pub fn run(args: &ExplainArgs) -> CliResult {
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
+    let predictions = predictions(args)?;
+    let explanations: Vec<Explanation> = predictions.iter().map(Explanation::of).collect();
+    let text = match args.format {
+        Format::Table => explain::text(&explanations),
+        Format::Json => serde_json::to_string_pretty(&explanations)? + "\n",
+    };
+    output::write(args.out.as_deref(), text.as_bytes())?;
+    if let Some(path) = &args.chart {
+        chart::save(&explain::chart(&explanations), path)?;
+    }
+    Ok(())
+}
+
+fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
+    let device = Preset::load(&args.configuration.device)?.device;
+    let mut configurations = vec![args.configuration.configuration(&device)?];
+    if let Some(changes) = &args.against {
+        let changed = args.configuration.changed(changes)?;
+        configurations.push(changed.configuration(&device)?);
+    }
+    let problem = |configuration: &Configuration| configuration.problem.clone();
+    let mut problems: Vec<String> = configurations.iter().map(problem).collect();
+    problems.dedup();
+    let problems: Vec<&str> = problems.iter().map(String::as_str).collect();
+    let model = args.engine.open(&device, &problems)?;
+    let mut predictions = Vec::new();
+    for configuration in &configurations {
+        predictions.push(model.predict(configuration)?);
+    }
+    Ok(predictions)
+}

@@ -1,0 +1,168 @@
+//! The programs that a launch evaluates: corpus, weights, population.
+//!
+//! Leaves out: making corpora (`warpstack evolve`).
+//! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs within a
+//! stack limit are those of Chitty's Table 5, an input here, not a measured speed.
+
+use super::settings::{Settings, Weighting};
+use crate::gp::corpus::{Corpus, CorpusError};
+use crate::gp::problem;
+use crate::gp::stack_depth::rpn_stack_depth;
+use crate::gpu::variant::FunctionSet;
+use crate::workload::{Population, PopulationError};
+use std::path::Path;
+
+/// The corpora in the binary: problem and file text.
+const CORPORA: &[(&str, &str)] = &[(
+    "sextic",
+    include_str!("../../fixtures/corpus/sextic.corpus"),
+)];
+const TABLE_5: &str = include_str!("../../fixtures/papers/table5.csv");
+
+/// Why an engine has no programs to run.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    #[error("unknown problem \"{given}\"; allowed: {allowed}")]
+    Problem { given: String, allowed: String },
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
+    OtherProblem {
+        file: String,
+        given: String,
+        allowed: String,
+    },
+    #[error("population of {problem}: {source}")]
+    Population {
+        problem: String,
+        source: PopulationError,
+    },
+    #[error("weights of the paper for \"{problem}\": not given in Table 5; allowed: none")]
+    NoPercentages { problem: String },
+}
+
+/// Names of the problems that an engine can predict.
+pub fn problems() -> Vec<&'static str> {
+    CORPORA.iter().map(|(name, _)| *name).collect()
+}
+
+/// One problem's population.
+#[derive(Debug)]
+pub(super) struct Workload {
+    pub problem: FunctionSet,
+    pub population: Population,
+    pub fitness_cases: u32,
+}
+
+impl Workload {
+    pub fn load(name: &str, settings: &Settings) -> Result<Workload, InputError> {
+        let unknown = || InputError::Problem {
+            given: name.into(),
+            allowed: problems().join(", "),
+        };
+        let problem: FunctionSet = name.parse().map_err(|_| unknown())?;
+        let (_, embedded) = CORPORA
+            .iter()
+            .find(|(corpus, _)| *corpus == name)
+            .ok_or_else(unknown)?;
+        let corpus = match &settings.corpus {
+            Some(path) => load_file(path, name)?,
+            None => Corpus::parse(embedded, Path::new("the corpus in the program"))?,
+        };
+        let percentages = match settings.weighting {
+            Weighting::Paper => Some(depth_percentages(name)?),
+            Weighting::AsEvolved => None,
+        };
+        let population = Population::draw(
+            &corpus,
+            percentages.as_deref(),
+            settings.n_blocks,
+            settings.population_seed,
+        )
+        .map_err(|source| InputError::Population {
+            problem: name.into(),
+            source,
+        })?;
+        let fitness_cases = problem::by_name(name, None)
+            .map_err(|_| unknown())?
+            .n_cases() as u32;
+        Ok(Workload {
+            problem,
+            population,
+            fitness_cases,
+        })
+    }
+
+    /// Stack levels that a block's program needs, on average.
+    pub fn mean_stack_levels(&self) -> f64 {
+        let population = &self.population;
+        let depth = |index: &u32| rpn_stack_depth(&population.programs[*index as usize]);
+        let levels: usize = population.sample.iter().map(depth).sum();
+        levels as f64 / population.sample.len() as f64
+    }
+}
+
+fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {
+    let corpus = Corpus::load(path)?;
+    if corpus.header.problem != problem {
+        return Err(InputError::OtherProblem {
+            file: path.display().to_string(),
+            given: corpus.header.problem,
+            allowed: problem.into(),
+        });
+    }
+    Ok(corpus)
+}
+
+/// Table 5's cumulative percentages of a problem; the file is part of the program and tested.
+fn depth_percentages(problem: &str) -> Result<Vec<(usize, f64)>, InputError> {
+    let mut reader = csv::Reader::from_reader(TABLE_5.as_bytes());
+    let rows: Vec<(String, usize, f64)> = reader.deserialize().filter_map(Result::ok).collect();
+    let percentages: Vec<(usize, f64)> = rows
+        .into_iter()
+        .filter(|(name, _, _)| name == problem)
+        .map(|(_, limit, percent)| (limit, percent))
+        .collect();
+    if percentages.is_empty() {
+        return Err(InputError::NoPercentages {
+            problem: problem.into(),
+        });
+    }
+    Ok(percentages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_table_5_is_read() {
+        let n_rows: usize = ["sextic", "shuttle", "mux20"]
+            .iter()
+            .map(|problem| depth_percentages(problem).unwrap().len())
+            .sum();
+        assert_eq!(n_rows, TABLE_5.lines().count() - 1);
+        assert_eq!(depth_percentages("sextic").unwrap()[0], (2, 18.71));
+        assert!(depth_percentages("kddcup").is_err());
+    }
+
+    #[test]
+    fn the_population_has_the_papers_depths() {
+        let workload = Workload::load("sextic", &Settings::default()).unwrap();
+        let population = &workload.population;
+        assert_eq!(population.sample.len(), 1000);
+        let within = |limit| {
+            let depth = |index: &&u32| rpn_stack_depth(&population.programs[**index as usize]);
+            let shallow = population
+                .sample
+                .iter()
+                .filter(|index| depth(index) <= limit);
+            100.0 * shallow.count() as f64 / population.sample.len() as f64
+        };
+        for (limit, percent) in depth_percentages("sextic").unwrap() {
+            assert!((within(limit) - percent).abs() < 1.0, "{limit}: {percent}");
+        }
+        let levels = workload.mean_stack_levels();
+        assert!((3.0..4.5).contains(&levels), "{levels}");
+    }
+}

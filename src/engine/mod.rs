@@ -1,0 +1,193 @@
+//! The simulator as a [`PerformanceModel`]: from a configuration to a prediction.
+//!
+//! Models: draws the population once per problem; per configuration finds the kernel's machine code,
+//! traces the population on it, computes occupancy and simulates the launch.
+//! Leaves out: host work between generations. Never reads a measured speed.
+//! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
+
+mod inputs;
+mod settings;
+
+pub use inputs::{InputError, problems};
+pub use settings::{Settings, Weighting};
+
+use crate::device::Device;
+use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
+use crate::gpu::variant::{Arch, KernelId, Variant};
+use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::sim::code::ReplayCode;
+use crate::sim::dispatch::Geometry;
+use crate::sim::engine::{Launch, cpi_entries, simulate_launch, traffic};
+use crate::sim::spec::SmxSpec;
+use crate::trace::mix::instruction_mix;
+use crate::workload::KernelTraces;
+use inputs::Workload;
+use std::error::Error;
+
+/// See the module text.
+#[derive(Debug)]
+pub struct SimEngine {
+    device: Device,
+    settings: Settings,
+    workloads: Vec<Workload>,
+}
+
+impl SimEngine {
+    /// An engine for `device` and the problems named.
+    pub fn new(device: Device, problems: &[&str], settings: Settings) -> Result<Self, InputError> {
+        let workloads = problems
+            .iter()
+            .map(|problem| Workload::load(problem, &settings))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(SimEngine {
+            device,
+            settings,
+            workloads,
+        })
+    }
+
+    /// How the corpora were weighted: part of what every result means.
+    pub fn weighting(&self) -> Vec<String> {
+        let sentence = |w: &Workload| format!("{}: {}", w.problem, w.population.weighting);
+        self.workloads.iter().map(sentence).collect()
+    }
+
+    fn workload(&self, problem: &str) -> Result<&Workload, PredictError> {
+        let found = self.workloads.iter().find(|w| w.problem.name() == problem);
+        found.ok_or_else(|| PredictError::Input {
+            what: "problem",
+            given: problem.into(),
+            allowed: problems().join(", "),
+        })
+    }
+
+    fn variant(
+        &self,
+        configuration: &Configuration,
+        workload: &Workload,
+    ) -> Result<Variant, PredictError> {
+        let kernel: KernelId = configuration.kernel.parse().map_err(other)?;
+        Ok(Variant {
+            shape: self.settings.shape,
+            math: self.settings.math,
+            dispatch: self.settings.dispatch,
+            ..Variant::new(
+                kernel,
+                workload.problem,
+                configuration.stack_dim,
+                Arch::Sm35,
+            )
+        })
+    }
+
+    fn occupancy(
+        &self,
+        configuration: &Configuration,
+        block: BlockResources,
+    ) -> Result<Occupancy, PredictError> {
+        let split = self.device.split_for_l1(configuration.l1_bytes);
+        let split = split.ok_or_else(|| {
+            let sizes = self.device.l1.splits.iter();
+            let allowed: Vec<String> = sizes.map(|split| split.l1_bytes.to_string()).collect();
+            PredictError::Input {
+                what: "L1 bytes",
+                given: configuration.l1_bytes.to_string(),
+                allowed: allowed.join(", "),
+            }
+        })?;
+        OccupancyLimits::of(&self.device)
+            .occupancy(block, split.shared_bytes)
+            .map_err(|source| PredictError::Occupancy {
+                kernel: configuration.kernel.clone(),
+                source,
+            })
+    }
+
+    /// The L1 that is left beside the shared memory in effect.
+    fn effective_l1_bytes(&self, occupancy: &Occupancy) -> u32 {
+        let mut splits = self.device.l1.splits.iter();
+        let split = splits.find(|split| split.shared_bytes == occupancy.shared_config_bytes);
+        split.map_or(0, |split| split.l1_bytes)
+    }
+}
+
+impl PerformanceModel for SimEngine {
+    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
+        let workload = self.workload(&configuration.problem)?;
+        let variant = self.variant(configuration, workload)?;
+        let mut block = BlockResources {
+            threads_per_block: configuration.threads_per_block,
+            registers_per_thread: variant.resources().map_err(other)?.registers,
+            shared_bytes_per_block: 0,
+        };
+        // Refuses an impossible block before tracing for it.
+        self.occupancy(configuration, block)?;
+        let population = &workload.population;
+        let traces = KernelTraces::new(
+            &variant,
+            &population.programs,
+            configuration.threads_per_block,
+            workload.fitness_cases,
+        )
+        .map_err(other)?;
+        block.shared_bytes_per_block = traces.shared_bytes_per_block;
+        let occupancy = self.occupancy(configuration, block)?;
+        let l1_bytes = self.effective_l1_bytes(&occupancy);
+        let spec = SmxSpec::new(&self.device, l1_bytes).map_err(other)?;
+        let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
+        let launch = Launch {
+            spec: &spec,
+            code: &code,
+            code_bytes: traces.code_bytes,
+            geometry: Geometry {
+                threads_per_block: configuration.threads_per_block,
+                stack_dim: configuration.stack_dim,
+                fitness_cases: workload.fitness_cases,
+                resident_blocks: occupancy.blocks,
+                n_smx: self.device.chip.n_smx,
+                local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
+            },
+            n_smx: self.device.chip.n_smx as usize,
+            clock_hz: self.device.chip.clock_mhz * 1e6,
+            sample: &population.sample,
+            grids: &population.grids,
+        };
+        let effort = self.settings.effort(configuration, &occupancy);
+        let simulated = simulate_launch(&launch, &effort).map_err(other)?;
+        let counters = &simulated.window.counters;
+        let instructions = counters.instructions as f64;
+        Ok(Prediction {
+            configuration: configuration.clone(),
+            gpops_billion: simulated.gpops / 1e9,
+            run_milliseconds: 1e3 * simulated.grid_cycles / launch.clock_hz,
+            sampling_error_percent: simulated.window.error_percent,
+            block,
+            occupancy,
+            l1_bytes,
+            memory: traffic(counters),
+            ipc: instructions / counters.cycles as f64,
+            dual_issue_percent: 100.0 * counters.dual_issued as f64 / instructions,
+            warp_instructions_per_node: instructions / counters.tokens(),
+            instruction_mix: instruction_mix(
+                &traces.timing,
+                &traces.pool,
+                &traces.programs,
+                &population.sample,
+            ),
+            mean_stack_levels: workload.mean_stack_levels(),
+            cpi_stack: cpi_entries(counters),
+            simulated_warp_instructions: simulated.simulated_instructions,
+            wall_seconds: simulated.wall_seconds,
+        })
+    }
+}
+
+/// Bytes between the local memories of neighbouring warp slots: the frames of 32 lanes, whole 512-byte
+/// units (the allocation granularity that drivers use for local memory).
+fn local_stride_bytes(frame_bytes: u32) -> u32 {
+    (32 * frame_bytes).next_multiple_of(512)
+}
+
+fn other(error: impl Error + Send + Sync + 'static) -> PredictError {
+    PredictError::Other(Box::new(error))
+}

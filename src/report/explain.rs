@@ -1,0 +1,320 @@
+//! An explanation of a prediction that a student can read: what the kernel executes, where its cycles
+//! go, what of its stack fits into the L1, and the first bottleneck in one sentence.
+//!
+//! Leaves out: new computing; everything follows from the predictions.
+//! Units: warp instructions and scheduler cycles per GP operation of a warp, that is, per node and
+//! 32 fitness cases, so that configurations with different second dimensions can be compared.
+
+use super::chart::bars::{Bar, StackedBars};
+use super::table::table;
+use crate::predict::{CpiEntry, Prediction};
+use serde::Serialize;
+
+/// One configuration, explained.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    pub label: String,
+    pub gpops_billion: f64,
+    pub occupancy_percent: f64,
+    pub occupancy_limited_by: Vec<&'static str>,
+    pub registers_per_thread: u32,
+    /// Warp instructions per operation by role, and in all.
+    pub instructions: Vec<Share>,
+    pub instructions_per_operation: f64,
+    /// Scheduler cycles per operation by cause, and in all.
+    pub cycles: Vec<Share>,
+    pub cycles_per_operation: f64,
+    /// What the resident warps' stacks touch on average, against what the L1 holds.
+    pub stack_bytes: f64,
+    pub l1_bytes: u32,
+    pub l1_load_hit_percent: f64,
+    pub l2_hit_percent: f64,
+    pub bottleneck: String,
+}
+
+/// A named part of a whole.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Share {
+    pub name: String,
+    pub per_operation: f64,
+    pub percent: f64,
+}
+
+impl Explanation {
+    pub fn of(prediction: &Prediction) -> Explanation {
+        let configuration = &prediction.configuration;
+        let operations =
+            prediction.memory.warp_nodes.max(1) as f64 * f64::from(configuration.stack_dim);
+        let cycles = prediction.cpi_stack.iter().map(|entry| {
+            let cycles = entry.cycles as f64 / operations;
+            (cause_in_words(&entry.cause), cycles)
+        });
+        let instructions = prediction.instruction_mix.iter().map(|entry| {
+            let per_operation =
+                entry.warp_instructions_per_node / f64::from(configuration.stack_dim);
+            (entry.role.name().to_string(), per_operation)
+        });
+        let (instructions, instructions_per_operation) = shares(instructions.collect());
+        let (cycles, cycles_per_operation) = shares(cycles.collect());
+        Explanation {
+            label: label(prediction),
+            gpops_billion: prediction.gpops_billion,
+            occupancy_percent: 100.0 * prediction.occupancy.fraction,
+            occupancy_limited_by: prediction
+                .occupancy
+                .limiters
+                .iter()
+                .map(|limiter| limiter.name())
+                .collect(),
+            registers_per_thread: prediction.block.registers_per_thread,
+            instructions,
+            instructions_per_operation,
+            cycles,
+            cycles_per_operation,
+            stack_bytes: stack_bytes(prediction),
+            l1_bytes: prediction.l1_bytes,
+            l1_load_hit_percent: prediction.memory.l1_load_hit_percent,
+            l2_hit_percent: prediction.memory.l2_hit_percent,
+            bottleneck: bottleneck(prediction),
+        }
+    }
+}
+
+fn label(prediction: &Prediction) -> String {
+    let configuration = &prediction.configuration;
+    format!(
+        "{} on {}, second dimension {}, {} threads per block, L1 {} KiB",
+        configuration.kernel,
+        configuration.problem,
+        configuration.stack_dim,
+        configuration.threads_per_block,
+        prediction.l1_bytes / 1024
+    )
+}
+
+/// Parts without any value are left out.
+fn shares(parts: Vec<(String, f64)>) -> (Vec<Share>, f64) {
+    let total: f64 = parts.iter().map(|(_, value)| value).sum();
+    let shares = parts
+        .into_iter()
+        .filter(|(_, value)| *value > 0.0)
+        .map(|(name, per_operation)| Share {
+            name,
+            per_operation,
+            percent: 100.0 * per_operation / total,
+        })
+        .collect();
+    (shares, total)
+}
+
+/// The stack words that all resident warps touch on average.
+fn stack_bytes(prediction: &Prediction) -> f64 {
+    const WORD_BYTES_PER_WARP: f64 = 4.0 * 32.0;
+    f64::from(prediction.occupancy.warps)
+        * prediction.mean_stack_levels
+        * f64::from(prediction.configuration.stack_dim)
+        * WORD_BYTES_PER_WARP
+}
+
+/// Causes as the simulator names them, in words.
+fn cause_in_words(cause: &str) -> String {
+    let words = match cause {
+        "issued" => "issuing",
+        "wait" => "fixed latency",
+        "branch" => "branch",
+        "l1_hit" => "stack load, L1",
+        "l2" => "stack load, L2",
+        "dram" => "stack load, DRAM",
+        "global" => "fitness-case load",
+        "shared" => "program fetch",
+        "constant" => "constant load",
+        "math_pipe" => "pipe taken",
+        "load_store_unit" => "load/store unit",
+        "no_instruction" => "instruction fetch",
+        "barrier" => "barrier",
+        "no_warp" => "no warp",
+        other => other,
+    };
+    words.to_string()
+}
+
+/// The first thing to change, in one sentence.
+pub fn bottleneck(prediction: &Prediction) -> String {
+    let total = prediction.scheduler_cycles().max(1) as f64;
+    let percent = |entry: &CpiEntry| 100.0 * entry.cycles as f64 / total;
+    let issued = prediction.cpi_stack.iter().find(|e| e.cause == "issued");
+    let issued_percent = issued.map_or(0.0, percent);
+    let waits = prediction.cpi_stack.iter().filter(|e| e.cause != "issued");
+    let Some(worst) = waits.max_by_key(|entry| entry.cycles) else {
+        return "No cycle was spent waiting.".into();
+    };
+    if issued_percent > 60.0 {
+        return format!(
+            "The issue slots: schedulers issue in {issued_percent:.0} % of their cycles, so only fewer \
+             instructions per operation would help."
+        );
+    }
+    let reason = reason(&worst.cause, prediction);
+    let words = cause_in_words(&worst.cause);
+    format!(
+        "{}: {:.0} % of the scheduler cycles, against {issued_percent:.0} % that issue; {reason}.",
+        capital(&words),
+        percent(worst)
+    )
+}
+
+fn reason(cause: &str, prediction: &Prediction) -> String {
+    let warps = prediction.occupancy.warps;
+    let stack_kib = stack_bytes(prediction) / 1024.0;
+    let l1_kib = prediction.l1_bytes / 1024;
+    match cause {
+        "l2" | "dram" => format!(
+            "the stacks of {warps} warps touch {stack_kib:.0} KiB and the L1 holds {l1_kib} KiB"
+        ),
+        "load_store_unit" => {
+            "stack accesses and their replays fill the one line per cycle that the \
+                              unit serves"
+                .into()
+        }
+        "math_pipe" => "the pipe for special functions, integer products or shifts is full".into(),
+        "no_instruction" => "the interpreter's code does not fit into the instruction cache".into(),
+        "no_warp" => format!(
+            "{warps} resident warps leave schedulers empty (limited by {})",
+            limiters(prediction)
+        ),
+        "barrier" => "warps of a block wait for each other".into(),
+        _ => format!(
+            "{warps} resident warps (limited by {}) do not hide the latency",
+            limiters(prediction)
+        ),
+    }
+}
+
+fn limiters(prediction: &Prediction) -> String {
+    let names: Vec<&str> = prediction
+        .occupancy
+        .limiters
+        .iter()
+        .map(|limiter| limiter.name())
+        .collect();
+    names.join(" and ")
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// One explanation, or two side by side.
+pub fn text(explanations: &[Explanation]) -> String {
+    let mut out = String::new();
+    for (number, explanation) in explanations.iter().enumerate() {
+        out += &format!("[{}] {}\n", number + 1, explanation.label);
+        out += &format!("    {}\n", explanation.bottleneck);
+    }
+    out += "\n";
+    out += &figures(explanations);
+    out += "\n";
+    let by_role = |explanation: &Explanation| explanation.instructions.clone();
+    out += &share_table("warp instructions per operation", explanations, by_role);
+    out += "\n";
+    let by_cause = |explanation: &Explanation| explanation.cycles.clone();
+    out += &share_table("scheduler cycles per operation", explanations, by_cause);
+    out += "\nAn operation is one node on 32 fitness cases (one lane each).\n";
+    out
+}
+
+fn figures(explanations: &[Explanation]) -> String {
+    let row = |name: &str, value: &dyn Fn(&Explanation) -> String| {
+        let mut row = vec![name.to_string()];
+        row.extend(explanations.iter().map(value));
+        row
+    };
+    let rows = vec![
+        row("billion GPop/s", &|e| format!("{:.3}", e.gpops_billion)),
+        row("occupancy (%)", &|e| format!("{:.1}", e.occupancy_percent)),
+        row("limited by", &|e| e.occupancy_limited_by.join(", ")),
+        row("registers per thread", &|e| {
+            e.registers_per_thread.to_string()
+        }),
+        row("stacks touch (KiB)", &|e| {
+            format!("{:.1}", e.stack_bytes / 1024.0)
+        }),
+        row("L1 holds (KiB)", &|e| (e.l1_bytes / 1024).to_string()),
+        row("L1 load hits (%)", &|e| {
+            format!("{:.1}", e.l1_load_hit_percent)
+        }),
+        row("L2 hits (%)", &|e| format!("{:.1}", e.l2_hit_percent)),
+    ];
+    numbered_table("figure", explanations.len(), rows, 1)
+}
+
+fn share_table(
+    title: &str,
+    explanations: &[Explanation],
+    part: impl Fn(&Explanation) -> Vec<Share>,
+) -> String {
+    let parts: Vec<Vec<Share>> = explanations.iter().map(part).collect();
+    let mut names: Vec<String> = Vec::new();
+    for share in parts.iter().flatten() {
+        if !names.contains(&share.name) {
+            names.push(share.name.clone());
+        }
+    }
+    let cells = |name: &str, shares: &[Share]| {
+        let found = shares.iter().find(|share| share.name == name);
+        found.map_or(["".into(), "".into()], |share| {
+            [
+                format!("{:.2}", share.per_operation),
+                format!("{:.1} %", share.percent),
+            ]
+        })
+    };
+    let mut rows: Vec<Vec<String>> = names
+        .iter()
+        .map(|name| {
+            let values = parts.iter().flat_map(|shares| cells(name, shares));
+            [name.clone()].into_iter().chain(values).collect()
+        })
+        .collect();
+    let mut total = vec!["total".to_string()];
+    for shares in &parts {
+        let sum: f64 = shares.iter().map(|share| share.per_operation).sum();
+        total.extend([format!("{sum:.2}"), "100.0 %".into()]);
+    }
+    rows.push(total);
+    numbered_table(title, explanations.len(), rows, 2)
+}
+
+/// A table whose columns after the first belong to `[1]`, `[2]`, `width` columns each.
+fn numbered_table(title: &str, n: usize, rows: Vec<Vec<String>>, width: usize) -> String {
+    let mut headers = vec![title.to_string()];
+    for number in 1..=n {
+        headers.push(format!("[{number}]"));
+        headers.extend((1..width).map(|_| String::new()));
+    }
+    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+    table(&headers, rows, 1)
+}
+
+/// Stacked bars of the cycles per operation, one per configuration.
+pub fn chart(explanations: &[Explanation]) -> StackedBars {
+    let bar = |explanation: &Explanation| Bar {
+        label: format!(
+            "{}: {:.1} billion GPop/s",
+            explanation.label, explanation.gpops_billion
+        ),
+        layers: explanation
+            .cycles
+            .iter()
+            .map(|share| (share.name.clone(), share.per_operation))
+            .collect(),
+    };
+    StackedBars::new(
+        "Where the cycles go".into(),
+        "scheduler cycles per operation (one node on 32 fitness cases); shorter is faster".into(),
+        explanations.iter().map(bar).collect(),
+    )
+}

@@ -1,0 +1,211 @@
+//! What the executed warp instructions are for: the mix of a kernel running given programs.
+//!
+//! Models: one role per static instruction, told by its class and memory space alone.
+//! Leaves out: compares and integer work inside an arithmetic handler, which count under their class.
+//! Units: warp instructions per node, one iteration of the fitness-case loop (the steady one).
+
+use super::{AddressKind, ProgramTrace, SegmentId, SegmentPool};
+use crate::isa::{OpClass, Space, TimingOp};
+use serde::Serialize;
+
+/// What an instruction does for a stack interpreter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Reads the program: shared-memory loads.
+    ProgramFetch,
+    /// Finds the token's handler: compares and branches.
+    Dispatch,
+    /// Reads a fitness case: global loads.
+    CaseFetch,
+    /// Reads and writes the stack: local memory.
+    StackTraffic,
+    /// Computes: single precision, special functions, conversions.
+    Arithmetic,
+    /// Addresses, counters and moves: integer instructions.
+    Integer,
+    /// The rest: constants, barriers, results.
+    Other,
+}
+
+impl Role {
+    pub const ALL: [Role; 7] = [
+        Role::ProgramFetch,
+        Role::Dispatch,
+        Role::CaseFetch,
+        Role::StackTraffic,
+        Role::Arithmetic,
+        Role::Integer,
+        Role::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::ProgramFetch => "program fetch",
+            Role::Dispatch => "dispatch",
+            Role::CaseFetch => "case fetch",
+            Role::StackTraffic => "stack traffic",
+            Role::Arithmetic => "arithmetic",
+            Role::Integer => "integer",
+            Role::Other => "other",
+        }
+    }
+
+    pub fn of(op: &TimingOp) -> Role {
+        match (op.access, op.class) {
+            (Some(access), _) => match (access.space, access.store) {
+                (Space::Local, _) => Role::StackTraffic,
+                (Space::Shared, false) => Role::ProgramFetch,
+                (Space::Global, false) => Role::CaseFetch,
+                (Space::Shared | Space::Global, true) => Role::Other,
+            },
+            (None, OpClass::Compare | OpClass::Control) => Role::Dispatch,
+            (None, OpClass::Fp32 | OpClass::Sfu | OpClass::Convert) => Role::Arithmetic,
+            (
+                None,
+                OpClass::IntAdd
+                | OpClass::Logic
+                | OpClass::IntMul
+                | OpClass::Shift
+                | OpClass::Bitfield,
+            ) => Role::Integer,
+            (None, _) => Role::Other,
+        }
+    }
+}
+
+/// Warp instructions of one role.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MixEntry {
+    pub role: Role,
+    pub warp_instructions_per_node: f64,
+}
+
+/// The mix over a grid: `grid` holds the index into `programs` of every block.
+pub fn instruction_mix(
+    timing: &[TimingOp],
+    pool: &SegmentPool,
+    programs: &[ProgramTrace],
+    grid: &[u32],
+) -> Vec<MixEntry> {
+    let roles: Vec<Role> = timing.iter().map(Role::of).collect();
+    let mut counts = [0u64; Role::ALL.len()];
+    let mut nodes = 0;
+    for program in grid
+        .iter()
+        .filter_map(|index| programs.get(*index as usize))
+    {
+        nodes += u64::from(program.nodes);
+        for segment in iteration(program) {
+            for op in segment_ops(pool, *segment) {
+                let memory = op.address_kind != AddressKind::None;
+                let role = roles[op.inst as usize];
+                // A memory instruction switched off by its guard moves nothing.
+                let counted = memory || timing[op.inst as usize].access.is_none();
+                counts[if counted { role } else { Role::Other } as usize] += 1;
+            }
+        }
+    }
+    Role::ALL
+        .into_iter()
+        .map(|role| MixEntry {
+            role,
+            warp_instructions_per_node: counts[role as usize] as f64 / nodes.max(1) as f64,
+        })
+        .collect()
+}
+
+/// The steady iteration, or the only one of a program that has just one.
+fn iteration(program: &ProgramTrace) -> &[SegmentId] {
+    if program.steady.is_empty() {
+        &program.only
+    } else {
+        &program.steady
+    }
+}
+
+fn segment_ops(pool: &SegmentPool, segment: SegmentId) -> &[super::TraceOp] {
+    let id = segment.0 as usize;
+    let (start, end) = (pool.starts[id] as usize, pool.starts[id + 1] as usize);
+    &pool.ops[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::TraceOp;
+    use super::*;
+    use crate::isa::Access;
+
+    fn op(class: OpClass, access: Option<(Space, bool)>) -> TimingOp {
+        TimingOp {
+            class,
+            access: access.map(|(space, store)| Access {
+                space,
+                bytes_per_lane: 4,
+                store,
+            }),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            pred_reads: 0,
+            pred_writes: 0,
+            stall_cycles: 1,
+            dual_with_next: false,
+            pc_bytes: 0,
+            redirects: false,
+            barriers: Default::default(),
+        }
+    }
+
+    #[test]
+    fn roles_follow_class_and_space() {
+        let role = |class, access| Role::of(&op(class, access));
+        assert_eq!(
+            role(OpClass::Memory, Some((Space::Local, true))),
+            Role::StackTraffic
+        );
+        assert_eq!(
+            role(OpClass::Memory, Some((Space::Global, false))),
+            Role::CaseFetch
+        );
+        assert_eq!(
+            role(OpClass::Memory, Some((Space::Shared, false))),
+            Role::ProgramFetch
+        );
+        assert_eq!(role(OpClass::Compare, None), Role::Dispatch);
+        assert_eq!(role(OpClass::Sfu, None), Role::Arithmetic);
+        assert_eq!(role(OpClass::IntAdd, None), Role::Integer);
+    }
+
+    #[test]
+    fn the_mix_is_per_node_and_weighted_by_the_grid() {
+        let timing = [
+            op(OpClass::Fp32, None),
+            op(OpClass::Memory, Some((Space::Local, false))),
+        ];
+        let trace_op = |inst, address_kind| TraceOp {
+            inst,
+            address_kind,
+            address: 0,
+        };
+        // Segment 0: arithmetic. Segment 1: a stack load, and one that its guard switches off.
+        let pool = SegmentPool {
+            ops: vec![
+                trace_op(0, AddressKind::None),
+                trace_op(1, AddressKind::Local),
+                trace_op(1, AddressKind::None),
+            ],
+            starts: vec![0, 1, 3],
+        };
+        let program = |steady: &[u32], nodes| ProgramTrace {
+            steady: steady.iter().map(|id| SegmentId(*id)).collect(),
+            nodes,
+            ..ProgramTrace::default()
+        };
+        let programs = [program(&[0, 0], 2), program(&[1], 2)];
+        let mix = instruction_mix(&timing, &pool, &programs, &[0, 0, 1]);
+        let of = |role: Role| mix[role as usize].warp_instructions_per_node;
+        assert_eq!(of(Role::Arithmetic), 4.0 / 6.0);
+        assert_eq!(of(Role::StackTraffic), 1.0 / 6.0);
+        assert_eq!(of(Role::Other), 1.0 / 6.0);
+    }
+}

@@ -1,0 +1,64 @@
+//! Does `warpstack measure` refuse bad input in one line with exit code 2?
+
+use assert_cmd::Command;
+
+fn refused(arguments: &[&str]) -> String {
+    let mut command = Command::cargo_bin("warpstack").unwrap();
+    let output = command.arg("measure").args(arguments).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert_eq!(message.trim_end().lines().count(), 1, "{message}");
+    assert!(output.stdout.is_empty());
+    message
+}
+
+#[test]
+fn bad_input_is_named_with_what_is_allowed() {
+    let programs = "fixtures/measured/programs/sextic.txt";
+    let unknown = refused(&["--problem", "sixtic", "--programs", programs]);
+    assert!(
+        unknown.contains("`sixtic`; allowed: sextic, shuttle, kddcup, mux20"),
+        "{unknown}"
+    );
+    let kernel = refused(&[
+        "--problem",
+        "sextic",
+        "--programs",
+        programs,
+        "--kernel",
+        "rpm",
+    ]);
+    assert!(
+        kernel.contains("allowed: rpn, lgp, lgp-vector, lgp-registers"),
+        "{kernel}"
+    );
+    let missing = refused(&["--problem", "sextic", "--programs", "none.txt"]);
+    assert!(missing.contains("none.txt"), "{missing}");
+    let wrong = refused(&["--problem", "sextic", "--programs", "Cargo.toml"]);
+    assert!(wrong.contains("`Cargo.toml` line 1"), "{wrong}");
+    let carveout = refused(&[
+        "--problem",
+        "sextic",
+        "--programs",
+        programs,
+        "--carveout",
+        "101",
+    ]);
+    assert!(carveout.contains("101"), "{carveout}");
+    let combination = refused(&[
+        "--problem",
+        "mux20",
+        "--programs",
+        "fixtures/measured/programs/mux20.txt",
+        "--math",
+        "fast",
+    ]);
+    assert!(combination.contains("no compiled kernel"), "{combination}");
+}
+
+#[test]
+fn counters_that_do_not_fit_are_refused() {
+    let rows = "fixtures/measured/h200/runs.csv";
+    let message = refused(&["--counters", "Cargo.toml", "--rows", rows]);
+    assert!(message.contains("ncu --csv"), "{message}");
+}

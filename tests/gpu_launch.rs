@@ -1,0 +1,75 @@
+//! Do the kernels compute on a GPU what the CPU computes? Without a GPU, is that said in one line?
+
+use std::path::Path;
+
+use warpstack::gp::program::Rpn;
+use warpstack::gpu::launch::{Gpu, GpuError, Launch};
+use warpstack::gpu::measure::{Bench, Configuration, Protocol};
+use warpstack::gpu::variant::{Arch, FunctionSet, Variant};
+use warpstack::gpu::workload::read_programs;
+
+/// The first GPU, or a visible skip.
+fn gpu() -> Option<Gpu> {
+    match Gpu::open(0) {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            assert!(
+                matches!(error, GpuError::NoDriver | GpuError::NoDevice { .. }),
+                "{error}"
+            );
+            eprintln!("SKIPPED, nothing was launched: {error}");
+            None
+        }
+    }
+}
+
+fn programs(problem: FunctionSet) -> Vec<Rpn> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/measured/programs");
+    read_programs(&folder.join(format!("{problem}.txt"))).unwrap()
+}
+
+#[test]
+fn every_hopper_kernel_agrees_with_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let protocol = Protocol {
+        warm_ups: 0,
+        repeats: 1,
+        checked_programs: 40,
+    };
+    for &problem in FunctionSet::ALL {
+        let programs = programs(problem);
+        let bench = Bench::new(&gpu, problem, &programs[..40], protocol);
+        let variants = Variant::all().unwrap().into_iter();
+        for variant in
+            variants.filter(|variant| variant.problem == problem && variant.arch == Arch::Sm90)
+        {
+            let launch = Launch {
+                threads_per_block: 96,
+                carveout_percent: None,
+            };
+            let row = bench.row(&Configuration { variant, launch }).unwrap();
+            assert!(
+                row.agreeing_programs * 100 >= 85 * row.checked_programs,
+                "{variant}: {row:?}"
+            );
+            assert!(row.median_relative_difference < 1e-5, "{variant}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn committed_programs_run_on_every_kernel_and_are_all_of_a_population() {
+    for &problem in FunctionSet::ALL {
+        let programs = programs(problem);
+        assert_eq!(programs.len(), 1000);
+        for variant in Variant::all()
+            .unwrap()
+            .into_iter()
+            .filter(|variant| variant.problem == problem)
+        {
+            for program in &programs {
+                warpstack::gpu::lower::lower(program, variant.kernel, problem).unwrap();
+            }
+        }
+    }
+}
