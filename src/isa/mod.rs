@@ -5,7 +5,9 @@
 //! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and sm_90; [`meaning`]: what both give.
 
 pub mod cfg;
+mod decoder;
 pub mod error;
+mod family;
 pub mod hopper;
 pub mod instruction;
 pub mod jump_table;
@@ -14,6 +16,7 @@ pub mod kernel;
 pub mod meaning;
 pub mod op;
 pub mod operand;
+mod operands;
 pub mod text;
 
 pub use error::IsaError;

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};
 use super::program::ProgramWords;
+use super::recall::{Memo, Next, Step};
 use super::slopes::Slopes;
 use super::state::{Machine, Run, State};
 use super::uniform::{Environment, Executor, Question, SegmentEnd, SharedCopy};
@@ -36,69 +37,6 @@ pub struct TraceBuilder<'k> {
     remembers: bool,
     pool: SegmentPool,
     interned: HashMap<Vec<TraceOp>, SegmentId>,
-}
-
-/// A node of the decision trees.
-#[derive(Debug)]
-enum Node {
-    /// Not executed yet.
-    Fresh,
-    Ask(Question, Answers),
-    Segment(Step),
-}
-
-/// A segment and where it leads.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    id: SegmentId,
-    assumptions: u32,
-    next: Option<Next>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Next {
-    root: u32,
-    /// How far the next token lies from this one; `None` when the next segment fetches none.
-    words_ahead: Option<i32>,
-}
-
-/// The nodes that the answers to a question lead to: a short list, or a table for many answers.
-#[derive(Debug, Default)]
-struct Answers {
-    few: Vec<(u32, u32)>,
-    many: HashMap<u32, u32>,
-}
-
-/// Answers that are searched one by one.
-const FEW_ANSWERS: usize = 12;
-
-impl Answers {
-    fn get(&self, answer: u32) -> Option<u32> {
-        let found = self.few.iter().find(|(known, _)| *known == answer);
-        match found {
-            Some(&(_, node)) => Some(node),
-            None if self.many.is_empty() => None,
-            None => self.many.get(&answer).copied(),
-        }
-    }
-
-    fn insert(&mut self, answer: u32, node: u32) {
-        if self.few.len() < FEW_ANSWERS {
-            self.few.push((answer, node));
-        } else {
-            self.many.insert(answer, node);
-        }
-    }
-}
-
-/// All decision trees; the tree of a state hangs on the state's root node.
-#[derive(Default)]
-struct Memo {
-    nodes: Vec<Node>,
-    roots: HashMap<State, u32>,
-    states: HashMap<u32, State>,
-    /// Per node: it is the root of a state at the case loop's header.
-    at_header: Vec<bool>,
 }
 
 /// One executed or remembered segment.
@@ -221,7 +159,7 @@ impl<'k> TraceBuilder<'k> {
                 Some(step) => step,
                 None => self.execute(root, program, position)?,
             };
-            let at_header = self.memo.at_header[root as usize];
+            let at_header = self.memo.is_header(root);
             pieces.push(Piece {
                 id: step.id,
                 assumptions: step.assumptions,
@@ -244,7 +182,7 @@ impl<'k> TraceBuilder<'k> {
         program: &ProgramWords,
         position: u32,
     ) -> Result<Step, TraceError> {
-        let state = &self.memo.states[&root];
+        let state = self.memo.state(root);
         let (run, at_fetch) = (state.run, state.at_fetch);
         let environment = Environment {
             kernel: self.kernel,
@@ -314,70 +252,6 @@ impl<'k> TraceBuilder<'k> {
         self.pool.starts.push(self.pool.ops.len() as u32);
         self.interned.insert(ops, id);
         id
-    }
-}
-
-impl Memo {
-    fn root(&mut self, state: State, at_header: bool) -> u32 {
-        if let Some(&root) = self.roots.get(&state) {
-            return root;
-        }
-        let root = self.push(at_header);
-        self.states.insert(root, state.clone());
-        self.roots.insert(state, root);
-        root
-    }
-
-    fn push(&mut self, at_header: bool) -> u32 {
-        self.nodes.push(Node::Fresh);
-        self.at_header.push(at_header);
-        self.nodes.len() as u32 - 1
-    }
-
-    /// What a program executes from a state, if that is known.
-    fn recall(
-        &self,
-        root: u32,
-        kernel: &Kernel,
-        program: &ProgramWords,
-        position: u32,
-    ) -> Option<Step> {
-        let mut node = root;
-        loop {
-            match &self.nodes[node as usize] {
-                Node::Fresh => return None,
-                Node::Segment(step) => return Some(*step),
-                Node::Ask(question, answers) => {
-                    node = answers.get(question.ask(kernel, program, position))?;
-                }
-            }
-        }
-    }
-
-    /// Extends a state's decision tree by one path.
-    fn remember(&mut self, root: u32, answers: impl Iterator<Item = (Question, u32)>, step: Step) {
-        let mut node = root;
-        for (question, answer) in answers {
-            let at = node as usize;
-            if matches!(self.nodes[at], Node::Fresh) {
-                self.nodes[at] = Node::Ask(question, Answers::default());
-            }
-            let known = match &self.nodes[at] {
-                Node::Ask(_, answers) => answers.get(answer),
-                _ => None,
-            };
-            node = match known {
-                Some(next) => next,
-                None => {
-                    let next = self.push(false);
-                    if let Node::Ask(_, answers) = &mut self.nodes[at] {
-                        answers.insert(answer, next);
-                    }
-                    next
-                }
-            };
-        }
-        self.nodes[node as usize] = Node::Segment(step);
     }
 }
 
