@@ -91,8 +91,8 @@ impl Kernel {
                 .ok()
         };
         find(pc_bytes).or_else(|| {
-            let is_control_word =
-                self.arch == "sm_35" && pc_bytes % kepler::control::WORD_INTERVAL_BYTES == 0;
+            let is_control_word = self.arch == "sm_35"
+                && pc_bytes.is_multiple_of(kepler::control::WORD_INTERVAL_BYTES);
             is_control_word
                 .then(|| find(pc_bytes + kepler::control::WORD_BYTES))
                 .flatten()

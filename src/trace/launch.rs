@@ -33,14 +33,16 @@ pub enum Buffer {
 impl Buffer {
     /// The buffer of a global address; `None` below all of them.
     pub fn of(address: u32) -> Option<Self> {
-        Some(match address {
-            ..PROGRAMS_ADDRESS => return None,
-            ..INPUTS_ADDRESS => Buffer::Programs,
-            ..OUTPUTS_ADDRESS => Buffer::Inputs,
-            ..RESULTS_ADDRESS => Buffer::Outputs,
-            ..GLOBAL_DATA_ADDRESS => Buffer::Results,
-            _ => Buffer::ModuleData,
-        })
+        let downwards = [
+            Buffer::ModuleData,
+            Buffer::Results,
+            Buffer::Outputs,
+            Buffer::Inputs,
+            Buffer::Programs,
+        ];
+        downwards
+            .into_iter()
+            .find(|buffer| address >= buffer.address())
     }
 
     pub fn address(self) -> u32 {

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn fields_cross_byte_boundaries() {
-        assert_eq!(field(0x0880_1010_b308_80a0, 3), 0xc2);
+        assert_eq!(field(0x0880_10b3_0880_a0c4, 3), 0xc2);
         assert_eq!(decode(0xc2).unwrap().stall_cycles, 1);
     }
 
