@@ -113,8 +113,15 @@ fn choices() -> impl Strategy<Value = Vec<Vec<(u8, f32)>>> {
     prop::collection::vec(prop::collection::vec((0u8..16, -5f32..5.0), 1..40), 1..8)
 }
 
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(cases)
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(config(24))]
 
     #[test]
     fn postfix_programs(programs in choices()) {
@@ -140,7 +147,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(config(12))]
 
     #[test]
     fn programs_on_hopper(programs in choices()) {

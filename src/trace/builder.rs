@@ -39,14 +39,6 @@ pub struct TraceBuilder<'k> {
     interned: HashMap<Vec<TraceOp>, SegmentId>,
 }
 
-/// One executed or remembered segment.
-#[derive(Clone, Copy)]
-struct Piece {
-    id: SegmentId,
-    assumptions: u32,
-    at_header: bool,
-}
-
 impl<'k> TraceBuilder<'k> {
     pub fn new(kernel: &'k Kernel, launch: Launch) -> Result<Self, TraceError> {
         check_launch(&launch)?;
@@ -95,11 +87,10 @@ impl<'k> TraceBuilder<'k> {
                 allowed: format!("1 to {}", self.launch.max_program_words),
             });
         }
-        let single = self.run(program, Run::Single)?;
-        let triple = self.run(program, Run::Triple)?;
-        let [prologue, only] = self.split::<2>(&single)?;
-        let [_, first, steady, last] = self.split::<4>(&triple)?;
-        let assumptions = triple.iter().map(|piece| piece.assumptions).sum();
+        let (single, _) = self.run(program, Run::Single)?;
+        let (triple, assumptions) = self.run(program, Run::Triple)?;
+        let [prologue, only] = self.parts(single)?;
+        let [_, first, steady, last] = self.parts(triple)?;
         Ok(ProgramTrace {
             prologue,
             only,
@@ -120,20 +111,11 @@ impl<'k> TraceBuilder<'k> {
         self.pool
     }
 
-    /// Cuts a run at every arrival at the case loop's header.
-    fn split<const PARTS: usize>(
+    /// The parts of a run, which must be as many as expected.
+    fn parts<const PARTS: usize>(
         &self,
-        pieces: &[Piece],
+        parts: Vec<Vec<SegmentId>>,
     ) -> Result<[Vec<SegmentId>; PARTS], TraceError> {
-        let mut parts = vec![Vec::new()];
-        for piece in pieces {
-            if piece.at_header {
-                parts.push(Vec::new());
-            }
-            if let Some(part) = parts.last_mut() {
-                part.push(piece.id);
-            }
-        }
         let given = parts.len() - 1;
         parts.try_into().map_err(|_| TraceError::Iterations {
             kernel: self.kernel.name.clone(),
@@ -142,37 +124,42 @@ impl<'k> TraceBuilder<'k> {
         })
     }
 
-    fn run(&mut self, program: &ProgramWords, run: Run) -> Result<Vec<Piece>, TraceError> {
-        let mut pieces = Vec::new();
-        let root = self.memo.root(State::entry(run), false);
-        let (mut root, mut position) = (root, 0);
-        loop {
-            if pieces.len() == RUN_LIMIT {
-                return Err(TraceError::Endless {
-                    kernel: self.kernel.name.clone(),
-                    instructions: RUN_LIMIT as u64,
-                    limit: RUN_LIMIT as u64,
-                });
-            }
+    /// The segments that a program executes, cut at every arrival at the case loop's header, and how
+    /// many decisions on data they assumed.
+    fn run(
+        &mut self,
+        program: &ProgramWords,
+        run: Run,
+    ) -> Result<(Vec<Vec<SegmentId>>, u32), TraceError> {
+        let mut parts = Vec::new();
+        let mut part = Vec::with_capacity(program.words().len() + 1);
+        let (mut root, mut position, mut assumptions) = (self.memo.root(State::entry(run)), 0, 0);
+        for _ in 0..RUN_LIMIT {
             let known = self.memo.recall(root, self.kernel, program, position);
             let step = match known.filter(|_| self.remembers) {
                 Some(step) => step,
                 None => self.execute(root, program, position)?,
             };
-            let at_header = self.memo.is_header(root);
-            pieces.push(Piece {
-                id: step.id,
-                assumptions: step.assumptions,
-                at_header,
-            });
+            part.push(step.id);
+            assumptions += step.assumptions;
             let Some(next) = step.next else {
-                return Ok(pieces);
+                parts.push(part);
+                return Ok((parts, assumptions));
             };
+            if next.at_header {
+                let length = part.len();
+                parts.push(std::mem::replace(&mut part, Vec::with_capacity(length)));
+            }
             root = next.root;
             position = next
                 .words_ahead
                 .map_or(0, |ahead| position.wrapping_add_signed(ahead));
         }
+        Err(TraceError::Endless {
+            kernel: self.kernel.name.clone(),
+            instructions: RUN_LIMIT as u64,
+            limit: RUN_LIMIT as u64,
+        })
     }
 
     /// Executes the segment that starts in a state, and remembers it.
@@ -238,9 +225,11 @@ impl<'k> TraceBuilder<'k> {
             self.slopes.apply(&mut self.machine, live, fetch);
         }
         let state = self.machine.canonical(live, run, fetch);
-        let root = self.memo.root(state, self.machine.pc == self.case_loop);
-        let words_ahead = fetch.map(|fetch| fetch.wrapping_sub(position) as i32);
-        Next { root, words_ahead }
+        Next {
+            root: self.memo.root(state),
+            words_ahead: fetch.map(|fetch| fetch.wrapping_sub(position) as i32),
+            at_header: self.machine.pc == self.case_loop,
+        }
     }
 
     fn intern(&mut self, ops: Vec<TraceOp>) -> SegmentId {

@@ -33,22 +33,30 @@ pub struct Next {
     pub root: u32,
     /// How far the next token lies from this one; `None` when the next segment fetches none.
     pub words_ahead: Option<i32>,
+    /// The next segment starts at the case loop's header.
+    pub at_header: bool,
 }
 
-/// The nodes that the answers to a question lead to: a short list, or a table for many answers.
+/// The nodes that the answers to a question lead to. Small answers (positions, roles) index a list, a
+/// few large ones (opcode words) are searched, the rest is hashed.
 #[derive(Debug, Default)]
 struct Answers {
+    small: Vec<Option<u32>>,
     few: Vec<(u32, u32)>,
     many: HashMap<u32, u32>,
 }
 
-/// Answers that are searched one by one.
-const FEW_ANSWERS: usize = 12;
+/// Answers below this index a list.
+const SMALL_ANSWERS: usize = 4096;
+/// Large answers that are searched one by one.
+const FEW_ANSWERS: usize = 24;
 
 impl Answers {
     fn get(&self, answer: u32) -> Option<u32> {
-        let found = self.few.iter().find(|(known, _)| *known == answer);
-        match found {
+        if (answer as usize) < SMALL_ANSWERS {
+            return self.small.get(answer as usize).copied().flatten();
+        }
+        match self.few.iter().find(|(known, _)| *known == answer) {
             Some(&(_, node)) => Some(node),
             None if self.many.is_empty() => None,
             None => self.many.get(&answer).copied(),
@@ -56,7 +64,13 @@ impl Answers {
     }
 
     fn insert(&mut self, answer: u32, node: u32) {
-        if self.few.len() < FEW_ANSWERS {
+        let at = answer as usize;
+        if at < SMALL_ANSWERS {
+            if self.small.len() <= at {
+                self.small.resize(at + 1, None);
+            }
+            self.small[at] = Some(node);
+        } else if self.few.len() < FEW_ANSWERS {
             self.few.push((answer, node));
         } else {
             self.many.insert(answer, node);
@@ -70,8 +84,6 @@ pub struct Memo {
     nodes: Vec<Node>,
     roots: HashMap<State, u32>,
     states: HashMap<u32, State>,
-    /// Per node: it is the root of a state at the case loop's header.
-    at_header: Vec<bool>,
 }
 
 impl Memo {
@@ -80,24 +92,19 @@ impl Memo {
         &self.states[&root]
     }
 
-    /// Whether a root's state is at the case loop's header.
-    pub fn is_header(&self, root: u32) -> bool {
-        self.at_header[root as usize]
-    }
-
-    pub fn root(&mut self, state: State, at_header: bool) -> u32 {
+    /// The root of a state's decision tree.
+    pub fn root(&mut self, state: State) -> u32 {
         if let Some(&root) = self.roots.get(&state) {
             return root;
         }
-        let root = self.push(at_header);
+        let root = self.push();
         self.states.insert(root, state.clone());
         self.roots.insert(state, root);
         root
     }
 
-    fn push(&mut self, at_header: bool) -> u32 {
+    fn push(&mut self) -> u32 {
         self.nodes.push(Node::Fresh);
-        self.at_header.push(at_header);
         self.nodes.len() as u32 - 1
     }
 
@@ -141,7 +148,7 @@ impl Memo {
             node = match known {
                 Some(next) => next,
                 None => {
-                    let next = self.push(false);
+                    let next = self.push();
                     if let Node::Ask(_, answers) = &mut self.nodes[at] {
                         answers.insert(answer, next);
                     }

@@ -9,6 +9,15 @@ use crate::trace::launch::LOCAL_TOP;
 use crate::trace::memory::BlockMemory;
 
 impl Warp<'_> {
+    /// Lane 0's address, for the path.
+    fn note_address(&mut self, address: u32, lanes: u32) {
+        if lanes & 1 != 0
+            && let Some(step) = self.path.as_mut().and_then(|path| path.last_mut())
+        {
+            step.address = Some(address);
+        }
+    }
+
     fn addresses(&self, instruction: &Instruction) -> [u32; LANES] {
         let Some(memory) = instruction.memory else {
             return [0; LANES];
@@ -28,6 +37,7 @@ impl Warp<'_> {
         memory: &BlockMemory,
     ) -> Result<(), TraceError> {
         let addresses = self.addresses(instruction);
+        self.note_address(addresses[0], lanes);
         let Some(first) = instruction.dst else {
             return Ok(());
         };
@@ -56,6 +66,7 @@ impl Warp<'_> {
         memory: &mut BlockMemory,
     ) -> Result<(), TraceError> {
         let addresses = self.addresses(instruction);
+        self.note_address(addresses[0], lanes);
         let Some(Place::Reg(first)) = instruction.sources.first().map(|source| source.place) else {
             return Err(self.fail(instruction, "the stored value is not in a register"));
         };

@@ -53,6 +53,15 @@ pub struct WarpCounts {
     pub divergences: u64,
 }
 
+/// One executed instruction of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathStep {
+    /// Index of the instruction.
+    pub instruction: u16,
+    /// The address that lane 0 accessed, if it did.
+    pub address: Option<u32>,
+}
+
 /// One warp.
 pub struct Warp<'a> {
     kernel: &'a Kernel,
@@ -69,7 +78,7 @@ pub struct Warp<'a> {
     local: Vec<[u32; LANES]>,
     pub counts: WarpCounts,
     /// Executed instructions, when asked for.
-    pub path: Option<Vec<u16>>,
+    pub path: Option<Vec<PathStep>>,
 }
 
 impl<'a> Warp<'a> {
@@ -142,7 +151,10 @@ impl<'a> Warp<'a> {
             })?;
         self.counts.instructions += 1;
         if let Some(path) = &mut self.path {
-            path.push(self.pc as u16);
+            path.push(PathStep {
+                instruction: self.pc as u16,
+                address: None,
+            });
         }
         let lanes = self.active & self.mask(instruction.guard);
         match instruction.op {
