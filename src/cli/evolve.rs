@@ -1,16 +1,18 @@
 //! `warpstack evolve`: GP runs whose programs, sampled over runs and generations, become a corpus.
 
-use crate::gp::corpus::{Corpus, Entry, Header, Statistics};
-use crate::gp::evolve::{self, EvolveConfig, Generation, dice::Dice};
-use crate::gp::problem;
-use indicatif::{ProgressBar, ProgressStyle};
+use super::CliResult;
+use crate::gp::campaign::{Campaign, Plan};
+use crate::gp::evolve::EvolveConfig;
+use crate::gp::problem::{self, Source};
+use crate::report::output;
+use crate::report::progress::Progress;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// Runs genetic programming and writes a corpus of evaluated programs.
 #[derive(Debug, Clone, clap::Args)]
 pub struct EvolveArgs {
-    /// Problem to solve
+    /// Problem to solve (`warpstack problems` lists them)
     #[arg(long)]
     pub problem: String,
     /// Seed of the first run; run number r uses seed + r
@@ -22,52 +24,103 @@ pub struct EvolveArgs {
     /// Corpus file to write
     #[arg(long)]
     pub out: PathBuf,
+    /// Run record to write: errors, sizes and stack depths of all programs
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Saves the state here after every generation; an interrupted campaign goes on from it
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
     /// Programs sampled per run and generation
     #[arg(long, default_value_t = 10)]
     pub per_generation: usize,
-    /// Evaluate on the first N fitness cases only
+    /// Evaluate on at most N fitness cases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cases: Option<u64>,
+    /// Folder of the UCI files (default: the one that WARPSTACK_DATA names)
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
     /// Settings as a JSON file; absent: the defaults
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,
 }
 
-pub fn run(args: EvolveArgs) -> Result<(), Box<dyn Error>> {
-    let problem = problem::by_name(&args.problem, args.cases.map(|n| n as usize))?;
-    let config = settings(args.settings.as_deref())?;
-    check_writable(&args.out)?;
-    let bar = progress_bar(u64::from(args.runs) * u64::from(config.generations));
-    let mut entries = Vec::new();
-    let mut solved_runs = 0;
-    for run in 0..args.runs {
-        let seed = args.seed.wrapping_add(u64::from(run));
-        let mut solved = false;
-        evolve::evolve(&problem, &config, seed, |generation| {
-            entries.extend(sample(&generation, run, seed, args.per_generation));
-            solved |= generation.solved;
-            bar.inc(1);
-        })?;
-        solved_runs += u32::from(solved);
-        bar.set_position(u64::from(run + 1) * u64::from(config.generations));
+pub fn run(args: EvolveArgs) -> CliResult {
+    let settings = settings(args.settings.as_deref())?;
+    for path in [
+        Some(&args.out),
+        args.record.as_ref(),
+        args.checkpoint.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        output::check_writable(path)?;
     }
-    bar.finish_and_clear();
-    let statistics = Statistics::of(&entries, solved_runs);
-    let header = Header::new(
-        problem.name,
-        args.seed,
-        args.runs,
-        command(&args),
-        problem.n_cases(),
-        config,
-        statistics,
-    );
-    Corpus { header, entries }.save(&args.out)?;
+    let source = Source {
+        n_cases: args.cases.map(|n| n as usize),
+        data: args.data.clone(),
+    };
+    let problem = problem::load(&args.problem, &source)?;
+    let plan = Plan {
+        problem: problem.name.to_owned(),
+        evaluated_cases: problem.n_cases(),
+        seed: args.seed,
+        runs: args.runs,
+        per_generation: args.per_generation,
+        settings,
+    };
+    let campaign = finish(
+        campaign(plan, args.checkpoint.as_deref())?,
+        &problem,
+        args.checkpoint.as_deref(),
+    )?;
+    let command = command(&args);
+    if let Some(path) = &args.record {
+        output::write(
+            Some(path),
+            campaign.record(command.clone()).to_text()?.as_bytes(),
+        )?;
+    }
+    output::write(
+        Some(&args.out),
+        campaign.corpus(command).to_text().as_bytes(),
+    )?;
     Ok(())
 }
 
+/// The campaign at its beginning, or where a checkpoint left it.
+fn campaign(plan: Plan, checkpoint: Option<&Path>) -> Result<Campaign, Box<dyn Error>> {
+    match checkpoint.filter(|path| path.exists()) {
+        Some(path) => {
+            let name = path.display().to_string();
+            let text =
+                std::fs::read_to_string(path).map_err(|e| format!("checkpoint {name}: {e}"))?;
+            Ok(Campaign::from_checkpoint(&text, &name, &plan)?)
+        }
+        None => Ok(Campaign::new(plan)),
+    }
+}
+
+/// Runs the campaign to its end, saving its state if asked.
+pub(super) fn finish(
+    mut campaign: Campaign,
+    problem: &problem::Problem,
+    checkpoint: Option<&Path>,
+) -> Result<Campaign, Box<dyn Error>> {
+    let progress = Progress::new(campaign.generations_planned(), "generations");
+    (0..campaign.generations_seen()).for_each(|_| progress.step());
+    campaign.run(problem, |state| -> CliResult {
+        progress.step();
+        if let Some(path) = checkpoint {
+            output::write(Some(path), state.checkpoint()?.as_bytes())?;
+        }
+        Ok(())
+    })?;
+    Ok(campaign)
+}
+
 /// Settings from a file, or the defaults.
-fn settings(path: Option<&Path>) -> Result<EvolveConfig, Box<dyn Error>> {
+pub(super) fn settings(path: Option<&Path>) -> Result<EvolveConfig, Box<dyn Error>> {
     let Some(path) = path else {
         return Ok(EvolveConfig::default());
     };
@@ -78,53 +131,25 @@ fn settings(path: Option<&Path>) -> Result<EvolveConfig, Box<dyn Error>> {
     Ok(config)
 }
 
-/// Finds out before hours of work that the output cannot be written.
-fn check_writable(path: &Path) -> Result<(), Box<dyn Error>> {
-    let folder = path
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    if path.is_dir() {
-        return Err(format!("{}: is a folder, allowed: a file", path.display()).into());
-    }
-    tempfile::tempfile_in(folder).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(())
-}
-
-/// Distinct members of a generation, drawn from a stream of their own.
-fn sample(generation: &Generation, run: u32, seed: u64, n: usize) -> Vec<Entry> {
-    let programs = &generation.population.programs;
-    let mut dice = Dice::new(seed ^ 0x5a3b_1e00, u64::from(generation.number));
-    let mut indices: Vec<usize> = (0..programs.len()).collect();
-    let n = n.min(indices.len());
-    for i in 0..n {
-        let other = i + dice.below(indices.len() - i);
-        indices.swap(i, other);
-    }
-    let entry = |&index: &usize| Entry {
-        run,
-        generation: generation.number,
-        program: programs[index].clone(),
-    };
-    indices[..n].iter().map(entry).collect()
-}
-
-fn progress_bar(steps: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} generation {pos} of {len}, {eta} left");
-    ProgressBar::new(steps).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
+/// The command that makes this corpus again.
 fn command(args: &EvolveArgs) -> String {
+    let EvolveArgs {
+        problem,
+        seed,
+        runs,
+        per_generation,
+        ..
+    } = args;
     let mut text = format!(
-        "warpstack evolve --problem {} --seed {} --runs {}",
-        args.problem, args.seed, args.runs
+        "warpstack evolve --problem {problem} --seed {seed} --runs {runs} --per-generation {per_generation}"
     );
-    text += &format!(" --per-generation {}", args.per_generation);
     if let Some(cases) = args.cases {
         text += &format!(" --cases {cases}");
     }
-    if let Some(settings) = &args.settings {
-        text += &format!(" --settings {}", settings.display());
+    for (option, path) in [("settings", &args.settings), ("record", &args.record)] {
+        if let Some(path) = path {
+            text += &format!(" --{option} {}", path.display());
+        }
     }
     text + &format!(" --out {}", args.out.display())
 }

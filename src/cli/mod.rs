@@ -15,6 +15,7 @@ pub mod occupancy;
 pub mod problems;
 pub mod reproduce;
 pub mod simulate;
+pub mod stacks;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -47,6 +48,7 @@ enum Command {
     Kernels(kernels::KernelsArgs),
     Measure(measure::MeasureArgs),
     Problems(problems::ProblemsArgs),
+    Stacks(stacks::StacksArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -76,6 +78,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Kernels(args) => kernels::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Problems(args) => problems::run(&args),
+        Command::Stacks(args) => stacks::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }

@@ -10,8 +10,7 @@ pub struct ProblemsArgs {}
 
 pub fn run(_: &ProblemsArgs) -> CliResult {
     let mut rows = Vec::new();
-    for name in problem::NAMES {
-        let problem = problem::by_name(name, None)?;
+    for problem in problem::DESCRIPTIONS {
         let functions: Vec<&str> = problem.functions.iter().map(|f| f.symbol()).collect();
         let constants = problem
             .constants
@@ -20,8 +19,8 @@ pub fn run(_: &ProblemsArgs) -> CliResult {
             problem.name.into(),
             functions.join(" "),
             constants,
-            problem.n_inputs().to_string(),
-            problem.n_cases().to_string(),
+            problem.n_inputs.to_string(),
+            problem.n_cases.to_string(),
         ]);
     }
     let headers = [

@@ -10,7 +10,6 @@ use super::primitive::Primitive;
 use super::program::{ProgramError, Rpn};
 use super::stack_depth::rpn_stack_depth;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const FORMAT: &str = "warpstack-corpus";
@@ -48,7 +47,8 @@ pub struct Statistics {
 }
 
 /// One sampled program.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Entry {
     pub run: u32,
     pub generation: u32,
@@ -62,7 +62,7 @@ pub struct Corpus {
     pub entries: Vec<Entry>,
 }
 
-/// Why a corpus file cannot be read or written.
+/// Why a corpus file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
     #[error("{}: {source}", path.display())]
@@ -210,26 +210,6 @@ impl Corpus {
         Ok(())
     }
 
-    /// Writes the file under a temporary name in its folder and renames it: never half a corpus.
-    pub fn save(&self, path: &Path) -> Result<(), CorpusError> {
-        let io = |source| CorpusError::Io {
-            path: path.to_owned(),
-            source,
-        };
-        let folder = path
-            .parent()
-            .filter(|p| !p.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new()
-            .prefix(".warpstack-")
-            .tempfile_in(folder)
-            .map_err(io)?;
-        file.write_all(self.to_text().as_bytes()).map_err(io)?;
-        set_default_permissions(&file).map_err(io)?;
-        file.persist(path).map_err(|e| io(e.error))?;
-        Ok(())
-    }
-
     /// The text of the file.
     pub fn to_text(&self) -> String {
         let header = serde_json::to_string(&self.header)
@@ -251,17 +231,6 @@ impl Corpus {
             .map(|entry| rpn_stack_depth(&entry.program))
             .collect()
     }
-}
-
-/// Temporary files are private; a corpus is not.
-fn set_default_permissions(file: &tempfile::NamedTempFile) -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file()
-            .set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    Ok(())
 }
 
 impl Entry {
@@ -327,23 +296,6 @@ mod tests {
         assert_eq!(
             corpus.header.statistics.rpn_depth_percentages[0],
             (2, 66.67)
-        );
-    }
-
-    #[test]
-    fn saved_files_load() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.corpus");
-        corpus().save(&path).unwrap();
-        assert_eq!(Corpus::load(&path).unwrap(), corpus());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        let missing = folder.path().join("no/such/c.corpus");
-        assert!(
-            corpus()
-                .save(&missing)
-                .unwrap_err()
-                .to_string()
-                .contains("no/such/c.corpus")
         );
     }
 

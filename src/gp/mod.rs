@@ -1,4 +1,5 @@
 //! Genetic programming: problems, programs, evolution, interpreters.
+pub mod campaign;
 pub mod corpus;
 pub mod depth_profile;
 pub mod evolve;
@@ -7,5 +8,6 @@ pub mod lgp;
 pub mod primitive;
 pub mod problem;
 pub mod program;
+pub mod record;
 pub mod stack_depth;
 pub mod weights;

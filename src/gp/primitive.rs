@@ -4,7 +4,8 @@
 //! Leaves out: rounding. The definitions are exact mathematics on the operands; `f32` results may differ from them by a
 //! few units in the last place (polynomials on the CPU, fast intrinsics on a GPU), and tests state the bound.
 //! Units: none. Truth values are 1.0 and 0.0; any value other than 0.0 (NaN included) counts as true.
-//! Sources: Chitty (2D stack) section 4.2, Robilliard et al. 2008 section 4, Langdon 2010 table 1.
+//! Sources: Chitty (2D stack) section 4.2, Robilliard et al. 2008 section 4, Langdon 2010 table 1,
+//! Augusto and Barbosa 2013 section 4.3.
 //!
 //! Chitty's function sets read `>>, <<, ==` in the text at hand because that rendering doubles every symbol set as
 //! mathematics (`Sin` comes out as `Sin𝑆𝑖𝑛Sin`, `n` as `n𝑛n`): the functions are greater-than, less-than and equality.
@@ -87,6 +88,8 @@ primitives! {
     Log "log" 1 Transcendental (a) real if a == 0.0 { 0.0 } else { a.abs().ln() }, word None;
     /// `e^a`; infinite on overflow.
     Exp "exp" 1 Transcendental (a) real a.exp(), word None;
+    /// `-a`.
+    Neg "neg" 1 Arithmetic (a) real -a, word None;
     /// `1` if `a > b`, else `0`.
     Greater ">" 2 Comparison (a, b) real truth(a > b), word None;
     /// `1` if `a < b`, else `0`.

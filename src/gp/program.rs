@@ -9,6 +9,7 @@
 //! else is a function symbol: `X1 X1 X1 + * X1 -`.
 
 use super::primitive::Primitive;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -25,9 +26,24 @@ pub enum Token {
     Apply(Primitive),
 }
 
-/// A postfix program.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// A postfix program. In files it is its text.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Rpn(pub Vec<Token>);
+
+impl From<Rpn> for String {
+    fn from(program: Rpn) -> String {
+        program.to_string()
+    }
+}
+
+impl TryFrom<String> for Rpn {
+    type Error = ProgramError;
+
+    fn try_from(text: String) -> Result<Self, ProgramError> {
+        text.parse()
+    }
+}
 
 /// Why a token list is no program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

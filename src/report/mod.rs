@@ -8,4 +8,5 @@ pub mod output;
 pub mod prediction;
 pub mod progress;
 pub mod reproduction;
+pub mod stacks;
 pub mod table;

@@ -8,6 +8,7 @@
 pub mod cells;
 pub mod compare;
 pub mod measured;
+pub mod stack_tables;
 pub mod stats;
 
 pub use cells::{Axis, Cell, Table, cells};

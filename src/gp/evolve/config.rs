@@ -42,6 +42,16 @@ pub enum Mutation {
     SubtreePerNode { max_depth: usize },
 }
 
+/// How a random tree draws its functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FunctionChoice {
+    /// All functions are equally likely.
+    Uniform,
+    /// In proportion to the number of operands.
+    ByArity,
+}
+
 /// Where the two parents of a crossover come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -75,6 +85,7 @@ pub struct EvolveConfig {
     pub crossover_probability: f64,
     pub mutation_probability: f64,
     pub init: Init,
+    pub function_choice: FunctionChoice,
     pub mutation: Mutation,
     pub mates: Mates,
     /// Probability that a crossover point is a function; absent: all nodes are equally likely.
@@ -102,6 +113,7 @@ impl Default for EvolveConfig {
                 min_depth: 2,
                 max_depth: 6,
             },
+            function_choice: FunctionChoice::Uniform,
             mutation: Mutation::PointPerNode,
             mates: Mates::TwoTournaments,
             crossover_function_bias: None,

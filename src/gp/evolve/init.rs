@@ -5,7 +5,7 @@
 //! Units: depth in edges.
 //! Sources: Koza 1992.
 
-use super::config::{Init, InitMethod};
+use super::config::{FunctionChoice, Init, InitMethod};
 use super::dice::Dice;
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::Problem;
@@ -15,14 +15,16 @@ use crate::gp::program::{Rpn, Token};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ingredients {
     pub functions: Vec<Primitive>,
+    pub function_choice: FunctionChoice,
     pub n_inputs: usize,
     pub constants: Option<(f32, f32)>,
 }
 
 impl Ingredients {
-    pub fn of(problem: &Problem) -> Self {
+    pub fn of(problem: &Problem, function_choice: FunctionChoice) -> Self {
         Ingredients {
             functions: problem.functions.clone(),
+            function_choice,
             n_inputs: problem.n_inputs(),
             constants: problem.constants,
         }
@@ -34,6 +36,22 @@ impl Ingredients {
         match self.constants {
             Some((low, high)) if index == self.n_inputs => Token::Constant(dice.uniform(low, high)),
             _ => Token::Input(index as u16),
+        }
+    }
+
+    fn function(&self, dice: &mut Dice) -> Primitive {
+        match self.function_choice {
+            FunctionChoice::Uniform => dice.pick(&self.functions),
+            FunctionChoice::ByArity => {
+                let operands = self.functions.iter().map(|f| f.arity()).sum();
+                let mut nth = dice.below(operands);
+                let chosen = self.functions.iter().find(|f| {
+                    let found = nth < f.arity();
+                    nth = nth.saturating_sub(f.arity());
+                    found
+                });
+                chosen.copied().unwrap_or(self.functions[0])
+            }
         }
     }
 
@@ -51,7 +69,7 @@ impl Ingredients {
             out.push(self.terminal(dice));
             return;
         }
-        let function = dice.pick(&self.functions);
+        let function = self.function(dice);
         for _ in 0..function.arity() {
             self.tree(dice, depth - 1, grow, out);
         }
@@ -79,8 +97,21 @@ mod tests {
     use crate::gp::problem::sextic;
 
     #[test]
+    fn choice_by_arity_prefers_functions_of_two_operands() {
+        let ingredients = Ingredients::of(&sextic::problem(1, 1), FunctionChoice::ByArity);
+        let mut dice = Dice::new(1, 0);
+        let binary = (0..6000)
+            .filter(|_| ingredients.function(&mut dice).arity() == 2)
+            .count();
+        assert!(
+            (3800..4200).contains(&binary),
+            "{binary} of 6000, expected two thirds"
+        );
+    }
+
+    #[test]
     fn full_trees_reach_their_depth_and_grown_ones_stay_within() {
-        let ingredients = Ingredients::of(&sextic::problem(1, 1));
+        let ingredients = Ingredients::of(&sextic::problem(1, 1), FunctionChoice::Uniform);
         for index in 0..200 {
             let mut dice = Dice::new(1, index as u64);
             let full = Init {

@@ -17,4 +17,4 @@ pub mod select;
 pub mod variation;
 
 pub use config::EvolveConfig;
-pub use run::{Generation, Population, evolve};
+pub use run::{EvolveError, Generation, Population, Run, evolve};

@@ -67,39 +67,96 @@ impl Evaluator {
     }
 }
 
-/// One GP run. `observe` sees every generation after its evaluation.
+/// One GP run, a generation at a time.
+#[derive(Debug)]
+pub struct Run<'a> {
+    problem: &'a Problem,
+    config: &'a EvolveConfig,
+    seed: u64,
+    ingredients: Ingredients,
+    evaluator: Evaluator,
+    /// The generation that was seen last, with its number.
+    seen: Option<(u32, Population)>,
+}
+
+impl<'a> Run<'a> {
+    /// A run at its beginning.
+    pub fn start(
+        problem: &'a Problem,
+        config: &'a EvolveConfig,
+        seed: u64,
+    ) -> Result<Self, EvolveError> {
+        config.check()?;
+        let ingredients = Ingredients::of(problem, config.function_choice);
+        Ok(Run {
+            problem,
+            config,
+            seed,
+            ingredients,
+            evaluator: Evaluator::default(),
+            seen: None,
+        })
+    }
+
+    /// A run whose generation `number`, these programs, was seen already; it goes on exactly as the first one did.
+    pub fn resume(
+        problem: &'a Problem,
+        config: &'a EvolveConfig,
+        seed: u64,
+        number: u32,
+        programs: Vec<Rpn>,
+    ) -> Result<Self, EvolveError> {
+        let mut run = Self::start(problem, config, seed)?;
+        let fitness = run.evaluator.evaluate(&programs, problem)?;
+        run.seen = Some((number, Population { programs, fitness }));
+        Ok(run)
+    }
+
+    /// Breeds and evaluates the next generation; none after the last or the solved one.
+    pub fn next_generation(&mut self) -> Result<Option<Generation<'_>>, EvolveError> {
+        let (number, programs) = match &self.seen {
+            None => (0, first_programs(&self.ingredients, self.config, self.seed)),
+            Some((number, population)) => {
+                let solved = best(population) <= self.problem.solved_error;
+                if number + 1 >= self.config.generations || solved && self.config.stop_when_solved {
+                    return Ok(None);
+                }
+                (number + 1, self.breed(population, number + 1))
+            }
+        };
+        let fitness = self.evaluator.evaluate(&programs, self.problem)?;
+        let (_, population) = self.seen.insert((number, Population { programs, fitness }));
+        let best_fitness = best(population);
+        let solved = best_fitness <= self.problem.solved_error;
+        Ok(Some(Generation {
+            number,
+            population,
+            best_fitness,
+            solved,
+        }))
+    }
+}
+
+fn best(population: &Population) -> f64 {
+    population
+        .fitness
+        .iter()
+        .copied()
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// One GP run from beginning to end. `observe` sees every generation after its evaluation.
 pub fn evolve(
     problem: &Problem,
     config: &EvolveConfig,
     seed: u64,
     mut observe: impl FnMut(Generation),
-) -> Result<Population, EvolveError> {
-    config.check()?;
-    let ingredients = Ingredients::of(problem);
-    let mut evaluator = Evaluator::default();
-    let mut programs = first_programs(&ingredients, config, seed);
-    let mut number = 0;
-    loop {
-        let fitness = evaluator.evaluate(&programs, problem)?;
-        let population = Population { programs, fitness };
-        let best_fitness = population
-            .fitness
-            .iter()
-            .copied()
-            .fold(f64::INFINITY, f64::min);
-        let solved = best_fitness <= problem.solved_error;
-        observe(Generation {
-            number,
-            population: &population,
-            best_fitness,
-            solved,
-        });
-        number += 1;
-        if number == config.generations || solved && config.stop_when_solved {
-            return Ok(population);
-        }
-        programs = breed(&population, config, &ingredients, seed, number);
+) -> Result<(), EvolveError> {
+    let mut run = Run::start(problem, config, seed)?;
+    while let Some(generation) = run.next_generation()? {
+        observe(generation);
     }
+    Ok(())
 }
 
 fn first_programs(ingredients: &Ingredients, config: &EvolveConfig, seed: u64) -> Vec<Rpn> {
@@ -114,28 +171,35 @@ fn first_programs(ingredients: &Ingredients, config: &EvolveConfig, seed: u64) -
     (0..config.population).into_par_iter().map(one).collect()
 }
 
-fn breed(
-    parents: &Population,
-    config: &EvolveConfig,
-    ingredients: &Ingredients,
-    seed: u64,
-    generation: u32,
-) -> Vec<Rpn> {
-    let candidates: Vec<Candidate> = (parents.programs.iter().zip(&parents.fitness))
-        .map(|(program, &fitness)| Candidate {
-            fitness,
-            n_nodes: program.n_nodes(),
-        })
-        .collect();
-    let elite = select::best(&candidates, config.elitism);
-    let one = |index: usize| match elite.get(index) {
-        Some(&best) => parents.programs[best].clone(),
-        None => {
-            let mut dice = Dice::for_offspring(seed, generation, index as u32);
-            let (mother, father) = select::parents(&candidates, config, &mut dice);
-            let (mother, father) = (&parents.programs[mother], &parents.programs[father]);
-            variation::offspring(mother, father, config, ingredients, &mut dice)
-        }
-    };
-    (0..config.population).into_par_iter().map(one).collect()
+impl Run<'_> {
+    fn breed(&self, parents: &Population, generation: u32) -> Vec<Rpn> {
+        let candidates: Vec<Candidate> = (parents.programs.iter().zip(&parents.fitness))
+            .map(|(program, &fitness)| Candidate {
+                fitness,
+                n_nodes: program.n_nodes(),
+            })
+            .collect();
+        let elite = select::best(&candidates, self.config.elitism);
+        let one = |index: usize| match elite.get(index) {
+            Some(&best) => parents.programs[best].clone(),
+            None => self.offspring(parents, &candidates, generation, index as u32),
+        };
+        (0..self.config.population)
+            .into_par_iter()
+            .map(one)
+            .collect()
+    }
+
+    fn offspring(
+        &self,
+        parents: &Population,
+        candidates: &[Candidate],
+        generation: u32,
+        index: u32,
+    ) -> Rpn {
+        let mut dice = Dice::for_offspring(self.seed, generation, index);
+        let (mother, father) = select::parents(candidates, self.config, &mut dice);
+        let (mother, father) = (&parents.programs[mother], &parents.programs[father]);
+        variation::offspring(mother, father, self.config, &self.ingredients, &mut dice)
+    }
 }

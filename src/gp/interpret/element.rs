@@ -87,6 +87,7 @@ impl Element for f32 {
             Primitive::Cos => periodic(a, out, math::cos, f64::cos),
             Primitive::Log => map1(a, out, math::log),
             Primitive::Exp => map1(a, out, math::exp),
+            Primitive::Neg => map1(a, out, |a| -a),
             Primitive::Greater => map2(a, b, out, |a, b| truth(a > b)),
             Primitive::Less => map2(a, b, out, |a, b| truth(a < b)),
             Primitive::Equal => map2(a, b, out, |a, b| truth(a == b)),
@@ -121,16 +122,28 @@ impl Element for f32 {
                 }
                 rest + lanes.iter().map(|&lane| f64::from(lane)).sum::<f64>()
             }
-            Score::WrongBits => {
-                let wrong: u32 = values
-                    .iter()
-                    .zip(expected)
-                    .map(|(v, e)| u32::from(v != e))
-                    .sum();
-                f64::from(wrong)
-            }
+            Score::WrongBits => count(values, expected, |v, e| v != e),
+            Score::WrongClasses => count(values, expected, |v, e| !is_class(v, e)),
+            Score::WrongSigns => count(values, expected, |v, e| (v >= 0.0) != (e >= 0.0)),
         }
     }
+}
+
+#[inline(always)]
+fn count(values: &[f32], expected: &[f32], wrong: impl Fn(f32, f32) -> bool) -> f64 {
+    let wrong: u32 = values
+        .iter()
+        .zip(expected)
+        .map(|(&v, &e)| u32::from(wrong(v, e)))
+        .sum();
+    f64::from(wrong)
+}
+
+/// The value, cut to a whole number, is this class (0 or more).
+#[inline(always)]
+fn is_class(value: f32, class: f32) -> bool {
+    let low_end = (value >= class) | ((class == 0.0) & (value > -1.0));
+    low_end & (value < class + 1.0)
 }
 
 impl Element for u32 {

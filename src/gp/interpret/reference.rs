@@ -107,6 +107,8 @@ impl Score {
         match self {
             Score::MeanSquaredError => (value - expected) * (value - expected),
             Score::WrongBits => f64::from(u8::from(value != expected)),
+            Score::WrongClasses => f64::from(u8::from(value.trunc() != expected)),
+            Score::WrongSigns => f64::from(u8::from((value >= 0.0) != (expected >= 0.0))),
         }
     }
 
@@ -115,7 +117,7 @@ impl Score {
         match self {
             _ if sum.is_nan() => f64::INFINITY,
             Score::MeanSquaredError => sum / n_cases.max(1) as f64,
-            Score::WrongBits => sum,
+            Score::WrongBits | Score::WrongClasses | Score::WrongSigns => sum,
         }
     }
 }

@@ -1,21 +1,38 @@
 //! Problems: function set, terminals, fitness cases and how an output is scored.
 //!
-//! Models: what evolution and the interpreters need to know about a problem.
+//! Models: what evolution and the interpreters need to know about a problem; every problem of the four papers by name.
 //! Leaves out: how the cases are laid out on a device.
 //! Units: fitness is an error, lower is better, 0 is solved.
-//! Sources: Chitty (2D stack) section 4.2 and table 2.
+//! Sources: Chitty (2D stack) section 4.2 and table 2; Robilliard et al. 2008; Langdon 2010; Augusto and Barbosa 2013.
 
+pub mod gpocl;
+pub mod kddcup;
 pub mod multiplexer;
 pub mod sextic;
+pub mod shuttle;
+pub mod spirals;
+pub mod uci;
 
 use super::primitive::Primitive;
-use multiplexer::{MUX6, MUX11, MUX20, MUX37};
+use multiplexer::Multiplexer;
+use std::path::PathBuf;
 
 /// Fitness cases, one column per input; every column has one element per case (or per 32 packed cases).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cases<T> {
     pub inputs: Vec<Vec<T>>,
     pub expected: Vec<T>,
+}
+
+impl<T: Copy> Cases<T> {
+    /// The cases with these numbers.
+    pub fn select(&self, numbers: &[usize]) -> Self {
+        let pick = |column: &Vec<T>| numbers.iter().map(|&n| column[n]).collect();
+        Cases {
+            inputs: self.inputs.iter().map(pick).collect(),
+            expected: pick(&self.expected),
+        }
+    }
 }
 
 /// The fitness cases of a problem.
@@ -34,6 +51,41 @@ pub enum Score {
     MeanSquaredError,
     /// Number of cases whose bit is wrong.
     WrongBits,
+    /// Number of cases whose value, cut to a whole number, is not the class (0 or more).
+    WrongClasses,
+    /// Number of cases whose value is not of the expected sign; 0 counts as positive.
+    WrongSigns,
+}
+
+/// What is known of a problem without its cases.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Description {
+    pub name: &'static str,
+    pub functions: &'static [Primitive],
+    /// Ephemeral constants are drawn uniformly from this range; `None`: inputs are the only terminals.
+    pub constants: Option<(f32, f32)>,
+    pub n_inputs: usize,
+    /// Fitness cases when nothing limits them.
+    pub n_cases: usize,
+}
+
+impl Description {
+    fn problem(&self, dataset: Dataset, score: Score, solved_error: f64) -> Problem {
+        let Description {
+            name,
+            functions,
+            constants,
+            ..
+        } = *self;
+        Problem {
+            name,
+            functions: functions.to_vec(),
+            constants,
+            dataset,
+            score,
+            solved_error,
+        }
+    }
 }
 
 /// A GP problem.
@@ -67,36 +119,125 @@ impl Problem {
     }
 }
 
-/// A problem name that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown problem `{given}`, allowed: {allowed}")]
-pub struct UnknownProblem {
-    pub given: String,
-    pub allowed: String,
+/// Why there is no such problem.
+#[derive(Debug, thiserror::Error)]
+pub enum ProblemError {
+    #[error("unknown problem `{given}`, allowed: {allowed}")]
+    Unknown { given: String, allowed: String },
+    #[error(transparent)]
+    Data(#[from] uci::DataError),
 }
 
-/// Names of all problems.
-pub const NAMES: &[&str] = &[sextic::NAME, MUX6.name, MUX11.name, MUX20.name, MUX37.name];
+/// Every problem, the paper's four first.
+pub const DESCRIPTIONS: &[Description] = &[
+    sextic::DESCRIPTION,
+    shuttle::DESCRIPTION,
+    kddcup::DESCRIPTION,
+    Multiplexer::MUX20.description(),
+    Multiplexer::MUX6.description(),
+    Multiplexer::MUX11.description(),
+    Multiplexer::MUX37.description(),
+    sextic::WITH_CONSTANTS,
+    spirals::DESCRIPTION,
+    gpocl::REGRESSION,
+    gpocl::CLASSIFICATION,
+];
 
-/// The seed of sampled cases.
+/// The four problems of the paper's Tables 5 and 6.
+pub const PAPER: [&str; 4] = [
+    sextic::DESCRIPTION.name,
+    shuttle::DESCRIPTION.name,
+    kddcup::DESCRIPTION.name,
+    Multiplexer::MUX20.name,
+];
+
+/// The seed of random cases.
 pub const CASE_SEED: u64 = 1;
 
+/// Where cases come from and how many are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Source {
+    /// At most this many cases; absent: all of them.
+    pub n_cases: Option<usize>,
+    /// Folder of the UCI files; absent: the one that `WARPSTACK_DATA` names.
+    pub data: Option<PathBuf>,
+}
+
+/// What is known of the problem with this name.
+pub fn describe(name: &str) -> Result<Description, ProblemError> {
+    DESCRIPTIONS
+        .iter()
+        .copied()
+        .find(|d| d.name == name)
+        .ok_or_else(|| {
+            let allowed = DESCRIPTIONS
+                .iter()
+                .map(|d| d.name)
+                .collect::<Vec<_>>()
+                .join(", ");
+            ProblemError::Unknown {
+                given: name.to_owned(),
+                allowed,
+            }
+        })
+}
+
 /// The problem with this name; `n_cases` limits its fitness cases, absent: all of them.
-pub fn by_name(name: &str, n_cases: Option<usize>) -> Result<Problem, UnknownProblem> {
-    if let Some(mux) = [MUX6, MUX11, MUX20, MUX37]
-        .into_iter()
-        .find(|mux| mux.name == name)
-    {
+pub fn by_name(name: &str, n_cases: Option<usize>) -> Result<Problem, ProblemError> {
+    load(
+        name,
+        &Source {
+            n_cases,
+            data: None,
+        },
+    )
+}
+
+/// The problem with this name and its cases.
+pub fn load(name: &str, source: &Source) -> Result<Problem, ProblemError> {
+    let description = describe(name)?;
+    let folder = uci::folder(source.data.as_deref());
+    let n_cases = source.n_cases;
+    let n = n_cases.unwrap_or(description.n_cases);
+    if let Some(mux) = Multiplexer::ALL.into_iter().find(|mux| mux.name == name) {
         return Ok(mux.problem(CASE_SEED, n_cases));
     }
-    match name {
-        sextic::NAME => Ok(sextic::problem(
-            CASE_SEED,
-            n_cases.unwrap_or(sextic::N_CASES),
-        )),
-        _ => Err(UnknownProblem {
-            given: name.to_owned(),
-            allowed: NAMES.join(", "),
-        }),
+    Ok(match description {
+        d if d == shuttle::DESCRIPTION => shuttle::problem(folder.as_deref(), n_cases)?,
+        d if d == kddcup::DESCRIPTION => kddcup::problem(folder.as_deref(), n_cases)?,
+        d if d == spirals::DESCRIPTION => spirals::problem(),
+        d if d == gpocl::REGRESSION => gpocl::regression(CASE_SEED, n),
+        d if d == gpocl::CLASSIFICATION => gpocl::classification(CASE_SEED, n),
+        d if d == sextic::WITH_CONSTANTS => sextic::problem_with_constants(CASE_SEED, n),
+        _ => sextic::problem(CASE_SEED, n),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_describe_the_problems() {
+        for description in DESCRIPTIONS
+            .iter()
+            .filter(|d| ![shuttle::DESCRIPTION, kddcup::DESCRIPTION].contains(d))
+        {
+            let problem = by_name(description.name, None).unwrap();
+            assert_eq!(problem.name, description.name);
+            assert_eq!(problem.n_cases(), description.n_cases, "{}", problem.name);
+            assert_eq!(problem.n_inputs(), description.n_inputs, "{}", problem.name);
+            assert_eq!(problem.functions, description.functions);
+            assert_eq!(problem.constants, description.constants);
+        }
+    }
+
+    #[test]
+    fn unknown_problems_are_named() {
+        let error = by_name("septic", None).unwrap_err().to_string();
+        assert!(
+            error.starts_with("unknown problem `septic`, allowed: sextic, shuttle, kddcup, mux20"),
+            "{error}"
+        );
     }
 }

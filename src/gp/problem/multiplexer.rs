@@ -5,7 +5,7 @@
 //! Units: error is the number of wrong cases.
 //! Sources: Chitty (2D stack) section 4.2 (20), Langdon 2010 table 1 (20 and 37), Robilliard et al. 2008 section 4 (6, 11).
 
-use super::{Cases, Dataset, Problem, Score};
+use super::{Cases, Dataset, Description, Problem, Score};
 use crate::gp::evolve::dice::Dice;
 use crate::gp::primitive::Primitive::{self, And, If, Nand, Nor, Not, Or};
 
@@ -16,27 +16,6 @@ pub struct Multiplexer {
     pub address_bits: u32,
     pub functions: &'static [Primitive],
 }
-
-pub const MUX6: Multiplexer = Multiplexer {
-    name: "mux6",
-    address_bits: 2,
-    functions: &[And, Or, Not, If],
-};
-pub const MUX11: Multiplexer = Multiplexer {
-    name: "mux11",
-    address_bits: 3,
-    functions: &[And, Or, Not, If],
-};
-pub const MUX20: Multiplexer = Multiplexer {
-    name: "mux20",
-    address_bits: 4,
-    functions: &[And, Or, Nand, Nor],
-};
-pub const MUX37: Multiplexer = Multiplexer {
-    name: "mux37",
-    address_bits: 5,
-    functions: &[And, Or, Nand, Nor],
-};
 
 /// Langdon's sample for the 37-multiplexer, whose 2^37 cases are too many to hold.
 const MUX37_CASES: usize = 8192;
@@ -51,8 +30,48 @@ const PATTERNS: [u32; 5] = [
 ];
 
 impl Multiplexer {
+    pub const MUX6: Self = Multiplexer {
+        name: "mux6",
+        address_bits: 2,
+        functions: &[And, Or, Not, If],
+    };
+    pub const MUX11: Self = Multiplexer {
+        name: "mux11",
+        address_bits: 3,
+        functions: &[And, Or, Not, If],
+    };
+    pub const MUX20: Self = Multiplexer {
+        name: "mux20",
+        address_bits: 4,
+        functions: &[And, Or, Nand, Nor],
+    };
+    pub const MUX37: Self = Multiplexer {
+        name: "mux37",
+        address_bits: 5,
+        functions: &[And, Or, Nand, Nor],
+    };
+    pub const ALL: [Self; 4] = [Self::MUX6, Self::MUX11, Self::MUX20, Self::MUX37];
+
+    pub const fn description(self) -> Description {
+        let n_cases = if self.address_bits > 4 {
+            MUX37_CASES
+        } else {
+            1 << self.n_inputs()
+        };
+        let Multiplexer {
+            name, functions, ..
+        } = self;
+        Description {
+            name,
+            functions,
+            constants: None,
+            n_inputs: self.n_inputs() as usize,
+            n_cases,
+        }
+    }
+
     /// Address and data bits.
-    pub fn n_inputs(self) -> u32 {
+    pub const fn n_inputs(self) -> u32 {
         self.address_bits + (1 << self.address_bits)
     }
 
@@ -71,14 +90,8 @@ impl Multiplexer {
             }
             _ => (0..self.n_words()).collect(),
         };
-        Problem {
-            name: self.name,
-            functions: self.functions.to_vec(),
-            constants: None,
-            dataset: Dataset::Word(self.cases(&words)),
-            score: Score::WrongBits,
-            solved_error: 0.0,
-        }
+        self.description()
+            .problem(Dataset::Word(self.cases(&words)), Score::WrongBits, 0.0)
     }
 
     /// Random word numbers.
@@ -132,7 +145,7 @@ mod tests {
 
     #[test]
     fn expected_bits_are_the_addressed_data_bits() {
-        let mux = MUX11;
+        let mux = Multiplexer::MUX11;
         let cases = mux.cases(&(0..mux.n_words()).collect::<Vec<_>>());
         for case in 0..2048u32 {
             let address = case & 7;
@@ -147,15 +160,15 @@ mod tests {
 
     #[test]
     fn sizes_are_the_papers() {
-        assert_eq!(MUX20.problem(1, None).n_cases(), 1 << 20);
-        assert_eq!(MUX20.problem(1, Some(2048)).n_cases(), 2048);
-        assert_eq!(MUX37.problem(1, None).n_cases(), 8192);
+        assert_eq!(Multiplexer::MUX20.problem(1, None).n_cases(), 1 << 20);
+        assert_eq!(Multiplexer::MUX20.problem(1, Some(2048)).n_cases(), 2048);
+        assert_eq!(Multiplexer::MUX37.problem(1, None).n_cases(), 8192);
         assert_eq!(
             (
-                MUX6.n_inputs(),
-                MUX11.n_inputs(),
-                MUX20.n_inputs(),
-                MUX37.n_inputs()
+                Multiplexer::MUX6.n_inputs(),
+                Multiplexer::MUX11.n_inputs(),
+                Multiplexer::MUX20.n_inputs(),
+                Multiplexer::MUX37.n_inputs()
             ),
             (6, 11, 20, 37)
         );
@@ -166,7 +179,7 @@ mod tests {
         // Inputs: A0 = X1, A1 = X2, D0..D3 = X3..X6.
         let solution = "X2 X1 X6 X5 IF X1 X4 X3 IF IF".parse().unwrap();
         let wrong = "X1 X4 X3 IF".parse().unwrap();
-        let errors = evaluate([&solution, &wrong], &MUX6.problem(1, None)).unwrap();
+        let errors = evaluate([&solution, &wrong], &Multiplexer::MUX6.problem(1, None)).unwrap();
         assert_eq!(errors, [0.0, 16.0]);
     }
 }

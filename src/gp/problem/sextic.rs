@@ -1,17 +1,35 @@
 //! The sextic polynomial x^6 - 2x^4 + x^2.
 //!
-//! Models: Koza's regression problem with Chitty's function set and random cases.
-//! Leaves out: constants (the paper names none); `constants` of the problem can be set by the caller.
+//! Models: Koza's regression problem with random cases: Chitty's (100,000 cases, no constants, as his paper names
+//! none) and Robilliard's (1,024 cases, ephemeral random constants, whose range of -1 to 1 is the ECJ library's).
+//! Leaves out: Robilliard's smaller case sets; a limit on the cases gives them.
 //! Units: error is the mean squared difference.
-//! Sources: Chitty (2D stack) section 4.2: 100,000 cases uniform in [-1, 1].
+//! Sources: Chitty (2D stack) section 4.2; Robilliard et al. 2008 section 4.
 
-use super::{Cases, Dataset, Problem, Score};
+use super::{Cases, Dataset, Description, Problem, Score};
 use crate::gp::evolve::dice::Dice;
-use crate::gp::primitive::Primitive;
+use crate::gp::primitive::Primitive::{Add, Cos, Div, Exp, Log, Mul, Sin, Sub};
 
-pub const NAME: &str = "sextic";
 /// The paper's number of fitness cases.
 pub const N_CASES: usize = 100_000;
+
+pub const DESCRIPTION: Description = Description {
+    name: "sextic",
+    functions: &[Mul, Div, Add, Sub, Sin, Cos, Log, Exp],
+    constants: None,
+    n_inputs: 1,
+    n_cases: N_CASES,
+};
+
+pub const WITH_CONSTANTS: Description = Description {
+    name: "sextic-constants",
+    constants: Some((-1.0, 1.0)),
+    n_cases: 1024,
+    ..DESCRIPTION
+};
+
+/// Rounding of single precision: an exact program stays below this error, every other one far above.
+const SOLVED_ERROR: f64 = 1e-12;
 
 /// The value that a program should compute, in double precision.
 pub fn target(x: f64) -> f64 {
@@ -21,22 +39,30 @@ pub fn target(x: f64) -> f64 {
 
 /// The problem with `n_cases` random cases; equal seeds give equal cases, fewer cases are a prefix of more.
 pub fn problem(case_seed: u64, n_cases: usize) -> Problem {
-    use Primitive::*;
+    DESCRIPTION.problem(
+        cases(case_seed, n_cases),
+        Score::MeanSquaredError,
+        SOLVED_ERROR,
+    )
+}
+
+/// The same with constants as terminals.
+pub fn problem_with_constants(case_seed: u64, n_cases: usize) -> Problem {
+    WITH_CONSTANTS.problem(
+        cases(case_seed, n_cases),
+        Score::MeanSquaredError,
+        SOLVED_ERROR,
+    )
+}
+
+fn cases(case_seed: u64, n_cases: usize) -> Dataset {
     let mut dice = Dice::new(case_seed, 0);
     let xs: Vec<f32> = (0..n_cases).map(|_| dice.uniform(-1.0, 1.0)).collect();
     let expected = xs.iter().map(|&x| target(f64::from(x)) as f32).collect();
-    Problem {
-        name: NAME,
-        functions: vec![Mul, Div, Add, Sub, Sin, Cos, Log, Exp],
-        constants: None,
-        dataset: Dataset::Float(Cases {
-            inputs: vec![xs],
-            expected,
-        }),
-        score: Score::MeanSquaredError,
-        // Rounding of single precision: an exact program stays below this, every other one far above.
-        solved_error: 1e-12,
-    }
+    Dataset::Float(Cases {
+        inputs: vec![xs],
+        expected,
+    })
 }
 
 #[cfg(test)]

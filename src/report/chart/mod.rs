@@ -5,6 +5,7 @@
 
 pub mod bars;
 pub mod panels;
+pub mod stacks;
 
 use super::output::{self, OutputError};
 use plotters::coord::Shift;

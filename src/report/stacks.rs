@@ -1,0 +1,196 @@
+//! Tables 5 and 6 side by side with the paper: rows, text, summary.
+//!
+//! Leaves out: running GP. Units: percentages of programs, cumulative; limits in stack levels.
+//! Sources: Chitty (2D stack) tables 5 and 6.
+
+use super::table::table;
+use crate::gp::depth_profile::Representation;
+use crate::gp::record::Record;
+use crate::validate::stack_tables::paper_percentages;
+
+/// One cell of the two tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub representation: Representation,
+    pub problem: String,
+    pub stack_limit: usize,
+    pub percent_programs: f64,
+    pub paper_percent: Option<f64>,
+}
+
+impl Row {
+    fn error(&self) -> Option<f64> {
+        self.paper_percent
+            .map(|paper| (self.percent_programs - paper).abs())
+    }
+}
+
+/// All cells of these records, Table 5 first.
+pub fn rows(records: &[Record]) -> Result<Vec<Row>, csv::Error> {
+    let mut rows = Vec::new();
+    for representation in [Representation::Rpn, Representation::Lgp] {
+        for record in records {
+            let depths = record.depths();
+            let paper = paper_percentages(representation, &record.problem)?;
+            rows.extend(representation.limits().map(|stack_limit| {
+                Row {
+                    representation,
+                    problem: record.problem.clone(),
+                    stack_limit,
+                    percent_programs: depths.percent_within(representation, stack_limit),
+                    paper_percent: paper
+                        .iter()
+                        .find(|(limit, _)| *limit == stack_limit)
+                        .map(|(_, percent)| *percent),
+                }
+            }));
+        }
+    }
+    Ok(rows)
+}
+
+/// The rows as CSV.
+pub fn csv(rows: &[Row]) -> String {
+    let mut text = "representation,problem,stack_limit,percent_programs,paper_percent\n".to_owned();
+    for row in rows {
+        let paper = row
+            .paper_percent
+            .map(|p| format!("{p:.2}"))
+            .unwrap_or_default();
+        let Row {
+            representation,
+            problem,
+            stack_limit,
+            percent_programs,
+            ..
+        } = row;
+        text += &format!(
+            "{},{problem},{stack_limit},{percent_programs:.2},{paper}\n",
+            representation.name()
+        );
+    }
+    text
+}
+
+/// The rows as a text table.
+pub fn text(rows: &[Row]) -> String {
+    let cells = |row: &Row| {
+        vec![
+            row.representation.name().to_owned(),
+            row.problem.clone(),
+            row.stack_limit.to_string(),
+            format!("{:.2}", row.percent_programs),
+            row.paper_percent
+                .map(|p| format!("{p:.2}"))
+                .unwrap_or_default(),
+            row.error()
+                .map(|_| {
+                    format!(
+                        "{:+.2}",
+                        row.percent_programs - row.paper_percent.unwrap_or(0.0)
+                    )
+                })
+                .unwrap_or_default(),
+        ]
+    };
+    let headers = [
+        "representation",
+        "problem",
+        "limit",
+        "programs %",
+        "paper %",
+        "difference",
+    ];
+    table(&headers, rows.iter().map(cells).collect(), 2)
+}
+
+/// What was run, and the mean absolute error per problem and over all given cells.
+pub fn summary(records: &[Record], rows: &[Row]) -> String {
+    let mut text = String::new();
+    for record in records {
+        let solved = record.runs.iter().filter(|run| run.solved).count();
+        let error = mean_error(rows.iter().filter(|row| row.problem == record.problem));
+        text += &format!(
+            "{}: {} runs ({solved} solved) on {} cases, {} programs of {:.1} nodes on average, {}\n",
+            record.problem,
+            record.runs.len(),
+            record.evaluated_cases,
+            record.depths().n_programs(),
+            record.mean_nodes(),
+            error.map_or("no measured values".into(), |e| format!(
+                "mean absolute error {e:.2} points"
+            )),
+        );
+    }
+    if let Some(error) = mean_error(rows.iter()) {
+        text += &format!("all given cells: mean absolute error {error:.2} points\n");
+    }
+    let (kept, all) = order_kept(rows);
+    text + &format!("order of the problems as in the paper in {kept} of {all} pairs\n")
+}
+
+/// Mean absolute difference over the cells with a paper value.
+pub fn mean_error<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<f64> {
+    let errors: Vec<f64> = rows.filter_map(Row::error).collect();
+    (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+}
+
+/// Pairs of problems at one limit that the paper tells apart, and how many of them come in its order.
+pub fn order_kept(rows: &[Row]) -> (usize, usize) {
+    let (mut kept, mut all) = (0, 0);
+    for (i, a) in rows.iter().enumerate() {
+        for b in &rows[i + 1..] {
+            let same = a.representation == b.representation && a.stack_limit == b.stack_limit;
+            let (Some(paper_a), Some(paper_b)) = (a.paper_percent, b.paper_percent) else {
+                continue;
+            };
+            if same && paper_a != paper_b {
+                all += 1;
+                kept +=
+                    usize::from((a.percent_programs > b.percent_programs) == (paper_a > paper_b));
+            }
+        }
+    }
+    (kept, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(problem: &str, percent_programs: f64, paper: Option<f64>) -> Row {
+        let representation = Representation::Rpn;
+        Row {
+            representation,
+            problem: problem.into(),
+            stack_limit: 3,
+            percent_programs,
+            paper_percent: paper,
+        }
+    }
+
+    #[test]
+    fn csv_has_the_header_and_leaves_unknown_values_empty() {
+        let text = csv(&[row("sextic", 12.345, Some(13.0)), row("kddcup", 5.0, None)]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0],
+            "representation,problem,stack_limit,percent_programs,paper_percent"
+        );
+        assert_eq!(
+            lines[1..],
+            ["rpn,sextic,3,12.35,13.00", "rpn,kddcup,3,5.00,"]
+        );
+    }
+
+    #[test]
+    fn errors_and_order() {
+        let rows = [
+            row("a", 10.0, Some(12.0)),
+            row("b", 20.0, Some(11.0)),
+            row("c", 30.0, None),
+        ];
+        assert_eq!(mean_error(rows.iter()), Some(5.5));
+        assert_eq!(order_kept(&rows), (0, 1));
+    }
+}
