@@ -111,6 +111,11 @@ fn main() {
                 },
             ) > 0.0;
             spec.branch_issue_slots = f("--brslots", &spec.branch_issue_slots.to_string()) as u32;
+            spec.warp_policy = if f("--policy", "1") > 0.0 {
+                WarpPolicy::GreedyThenOldest
+            } else {
+                WarpPolicy::LooseRoundRobin
+            };
             spec.l2_requests_in_flight =
                 f("--mshr", &spec.l2_requests_in_flight.to_string()) as u32;
             if f("--l2kb", "0") > 0.0 {

@@ -17,14 +17,14 @@ use super::oracle::relative_difference;
 use super::variant::FunctionSet;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::{evaluate, fitness_f32};
-use crate::gp::problem::{UnknownProblem, by_name};
+use crate::gp::problem::{ProblemError, by_name};
 use crate::gp::program::Rpn;
 
 /// Why nothing was measured.
 #[derive(Debug, Error)]
 pub enum CpuError {
     #[error(transparent)]
-    Problem(#[from] UnknownProblem),
+    Problem(#[from] ProblemError),
     #[error(transparent)]
     Function(#[from] UnsupportedFunction),
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::variant::FunctionSet;
 use crate::gp::evolve::dice::Dice;
-use crate::gp::problem::multiplexer::MUX20;
+use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::problem::{Cases, Dataset, sextic};
 use crate::gp::program::{ProgramError, Rpn};
 
@@ -67,7 +67,7 @@ pub fn dataset(problem: FunctionSet) -> Dataset {
         }
         FunctionSet::Shuttle => random_classes(9, 58_000, 200.0, 7),
         FunctionSet::Kddcup => random_classes(41, 494_021, 20_000.0, 22),
-        FunctionSet::Mux20 => MUX20.problem(CASE_SEED, None).dataset,
+        FunctionSet::Mux20 => Multiplexer::MUX20.problem(CASE_SEED, None).dataset,
     }
 }
 

@@ -15,7 +15,7 @@ use super::icache::InstructionCache;
 use super::memory::Memory;
 use super::observe::{Cause, Counters};
 use super::pipes::Pipes;
-use super::spec::SmxSpec;
+use super::spec::{SmxSpec, WarpPolicy};
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
 use crate::isa::OpClass;
 use crate::trace::AddressKind;
@@ -31,6 +31,7 @@ struct Scheduler {
     /// When a warp in the calendar can really issue, and what it waits for.
     ready_at: [u64; SLOTS],
     cause: [Cause; SLOTS],
+    resident_since: [u64; SLOTS],
     last: u32,
     /// Cycles before this one are accounted for.
     accounted: u64,
@@ -45,6 +46,7 @@ impl Scheduler {
             ready: 0,
             ready_at: [0; SLOTS],
             cause: [Cause::NoWarp; SLOTS],
+            resident_since: [0; SLOTS],
             last: 0,
             accounted: 0,
             busy_until: 0,
@@ -52,9 +54,29 @@ impl Scheduler {
         }
     }
 
-    /// The ready warp that comes next after the last one that issued (loose round robin).
+    /// The ready warp to issue from.
     #[inline]
-    fn pick(&self, mask: u32) -> u32 {
+    fn pick(&self, mask: u32, policy: WarpPolicy) -> u32 {
+        match policy {
+            WarpPolicy::LooseRoundRobin => self.next_after_last(mask),
+            WarpPolicy::GreedyThenOldest if mask >> self.last & 1 == 1 => self.last,
+            WarpPolicy::GreedyThenOldest => self.oldest(mask),
+        }
+    }
+
+    fn oldest(&self, mut mask: u32) -> u32 {
+        let mut best = mask.trailing_zeros();
+        while mask != 0 {
+            let i = mask.trailing_zeros();
+            mask &= mask - 1;
+            if self.resident_since[i as usize] < self.resident_since[best as usize] {
+                best = i;
+            }
+        }
+        best
+    }
+
+    fn next_after_last(&self, mask: u32) -> u32 {
         let after = mask & (!1 << self.last);
         if after != 0 {
             after.trailing_zeros()
@@ -211,6 +233,7 @@ impl<'a> Smx<'a> {
             );
             let (s, i) = self.place(slot as usize);
             self.warps[s * SLOTS + i] = Some(warp);
+            self.schedulers[s].resident_since[i] = self.now;
             self.hold(s, i, self.now + 1, Cause::NoWarp);
         }
     }
@@ -286,7 +309,7 @@ impl<'a> Smx<'a> {
         let mut mask = u32::from(self.schedulers[s].ready);
         let mut cause = Cause::Wait;
         while mask != 0 {
-            let i = self.schedulers[s].pick(mask);
+            let i = self.schedulers[s].pick(mask, self.spec.warp_policy);
             self.schedulers[s].ready &= !(1 << i);
             if self.issue(s, i as usize) {
                 self.schedulers[s].last = i;

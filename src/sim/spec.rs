@@ -5,6 +5,7 @@
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
+pub use crate::device::WarpPolicy;
 use crate::device::{self, Device, IndexHash};
 use crate::isa::OpClass;
 
@@ -60,6 +61,7 @@ pub struct SmxSpec {
     pub n_schedulers: usize,
     pub max_warps: usize,
     pub dispatches_per_scheduler: u32,
+    pub warp_policy: WarpPolicy,
     /// Full-rate ALU lanes groups: warp instructions per cycle over all full-rate classes together.
     pub alu_warps_per_cycle: u8,
     /// Limit per instruction class, indexed by `OpClass as usize`.
@@ -110,7 +112,7 @@ pub enum SpecError {
         given: u32,
         allowed: String,
     },
-    #[error("L1 replacement policy {given} of {device} is not simulated; allowed: lru, random")]
+    #[error("replacement policy {given} of {device} is not simulated; allowed: lru, random")]
     Replacement { device: String, given: String },
     #[error("{what} of {device}: given {given}; allowed in the simulator: {allowed}")]
     Value {
@@ -129,6 +131,7 @@ impl SmxSpec {
             n_schedulers: device.issue.n_schedulers as usize,
             max_warps: device.limits.warps_per_smx as usize,
             dispatches_per_scheduler: device.issue.n_dispatch,
+            warp_policy: device.issue.warp_policy,
             alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES) as u8,
             limits: issue_limits(device),
             shared_latency_cycles: device.shared.latency_cycles,
@@ -147,7 +150,7 @@ impl SmxSpec {
             l1: l1_spec(device, l1_bytes)?,
             l2_requests_in_flight: device.load_store.l2_requests_in_flight,
             l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
-            l2: l2_share(device),
+            l2: l2_share(device)?,
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
             dram_bytes_per_cycle: (device.dram_bytes_per_cycle() / f64::from(device.chip.n_smx))
@@ -205,16 +208,7 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
                 .collect::<Vec<_>>()
                 .join(", "),
         })?;
-    let replacement = match device.l1.replacement {
-        device::Replacement::Lru => Replacement::Lru,
-        device::Replacement::Random => Replacement::Random,
-        other => {
-            return Err(SpecError::Replacement {
-                device: device.name.clone(),
-                given: format!("{other:?}"),
-            });
-        }
-    };
+    let replacement = replacement(device, device.l1.replacement)?;
     Ok(CacheSpec {
         sets: geometry.n_sets,
         ways: geometry.n_ways,
@@ -228,13 +222,24 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
 }
 
 /// One multiprocessor's share of the L2, with whole sets.
-fn l2_share(device: &Device) -> CacheSpec {
+fn l2_share(device: &Device) -> Result<CacheSpec, SpecError> {
     let share_bytes = device.l2.bytes / device.chip.n_smx;
-    CacheSpec {
+    Ok(CacheSpec {
         sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
         ways: device.l2.n_ways,
         line_bytes: device.l2.line_bytes,
-        replacement: Replacement::Lru,
+        replacement: replacement(device, device.l2.replacement)?,
         index: SetIndex::Spread,
+    })
+}
+
+fn replacement(device: &Device, policy: device::Replacement) -> Result<Replacement, SpecError> {
+    match policy {
+        device::Replacement::Lru => Ok(Replacement::Lru),
+        device::Replacement::Random => Ok(Replacement::Random),
+        other => Err(SpecError::Replacement {
+            device: device.name.clone(),
+            given: format!("{other:?}"),
+        }),
     }
 }

@@ -5,7 +5,7 @@ use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::Counters;
 use super::smx::Smx;
-use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec};
+use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec, WarpPolicy};
 use crate::isa::{Access, OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 
@@ -33,6 +33,7 @@ pub fn spec() -> SmxSpec {
         n_schedulers: 4,
         max_warps: 64,
         dispatches_per_scheduler: 2,
+        warp_policy: WarpPolicy::LooseRoundRobin,
         alu_warps_per_cycle: 6,
         limits,
         shared_latency_cycles: 26,
