@@ -9,6 +9,7 @@ use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem;
 use crate::gp::stack_depth::rpn_stack_depth;
 use crate::gpu::variant::FunctionSet;
+use crate::gpu::workload::cases_per_element;
 use crate::workload::{Population, PopulationError};
 use std::path::Path;
 
@@ -51,7 +52,9 @@ pub fn problems() -> Vec<&'static str> {
 pub(super) struct Workload {
     pub problem: FunctionSet,
     pub population: Population,
-    pub fitness_cases: u32,
+    /// What a thread reads at a time: a fitness case, or a word of 32 Boolean ones.
+    pub elements: u32,
+    pub cases_per_element: u32,
 }
 
 impl Workload {
@@ -83,13 +86,13 @@ impl Workload {
             problem: name.into(),
             source,
         })?;
-        let fitness_cases = problem::by_name(name, None)
-            .map_err(|_| unknown())?
-            .n_cases() as u32;
+        let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
+        let cases_per_element = cases_per_element(problem);
         Ok(Workload {
             problem,
             population,
-            fitness_cases,
+            elements: n_cases as u32 / cases_per_element,
+            cases_per_element,
         })
     }
 
