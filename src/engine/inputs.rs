@@ -7,8 +7,8 @@
 use super::settings::{Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem;
-use crate::gp::stack_depth::rpn_stack_depth;
-use crate::gpu::variant::FunctionSet;
+use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::gpu::workload::cases_per_element;
 use crate::workload::{Population, PopulationError};
 use std::path::Path;
@@ -97,9 +97,13 @@ impl Workload {
     }
 
     /// Stack levels that a block's program needs, on average.
-    pub fn mean_stack_levels(&self) -> f64 {
+    pub fn mean_stack_levels(&self, kernel: KernelId) -> f64 {
         let population = &self.population;
-        let depth = |index: &u32| rpn_stack_depth(&population.programs[*index as usize]);
+        let depth_of = match kernel {
+            KernelId::Rpn => rpn_stack_depth,
+            KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lgp_stack_depth,
+        };
+        let depth = |index: &u32| depth_of(&population.programs[*index as usize]);
         let levels: usize = population.sample.iter().map(depth).sum();
         levels as f64 / population.sample.len() as f64
     }
@@ -165,7 +169,8 @@ mod tests {
         for (limit, percent) in depth_percentages("sextic").unwrap() {
             assert!((within(limit) - percent).abs() < 1.0, "{limit}: {percent}");
         }
-        let levels = workload.mean_stack_levels();
+        let levels = workload.mean_stack_levels(KernelId::Rpn);
         assert!((3.0..4.5).contains(&levels), "{levels}");
+        assert!(workload.mean_stack_levels(KernelId::Lgp) < levels);
     }
 }

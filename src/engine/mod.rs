@@ -155,7 +155,7 @@ impl PerformanceModel for SimEngine {
                 &traces.programs,
                 &population.sample,
             ),
-            mean_stack_levels: workload.mean_stack_levels(),
+            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
             cpi_stack: cpi_entries(counters),
             simulated_warp_instructions: simulated.simulated_instructions,
             wall_seconds: simulated.wall_seconds,
