@@ -22,7 +22,8 @@ pub enum Weighting {
 /// See the module text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    pub shape: Shape,
+    /// `None`: rolled input loop where the kernel was compiled so, else unrolled.
+    pub shape: Option<Shape>,
     pub math: Math,
     pub dispatch: Dispatch,
     /// A corpus file instead of the one in the program.
@@ -47,7 +48,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            shape: Shape::RolledInput,
+            shape: None,
             math: Math::Fast,
             dispatch: Dispatch::Float,
             corpus: None,
