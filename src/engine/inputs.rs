@@ -7,8 +7,9 @@
 use super::settings::{Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem;
-use crate::gp::stack_depth::rpn_stack_depth;
-use crate::gpu::variant::FunctionSet;
+use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+use crate::gpu::variant::{FunctionSet, KernelId};
+use crate::gpu::workload::cases_per_element;
 use crate::workload::{Population, PopulationError};
 use std::path::Path;
 
@@ -51,7 +52,9 @@ pub fn problems() -> Vec<&'static str> {
 pub(super) struct Workload {
     pub problem: FunctionSet,
     pub population: Population,
-    pub fitness_cases: u32,
+    /// What a thread reads at a time: a fitness case, or a word of 32 Boolean ones.
+    pub elements: u32,
+    pub cases_per_element: u32,
 }
 
 impl Workload {
@@ -83,20 +86,24 @@ impl Workload {
             problem: name.into(),
             source,
         })?;
-        let fitness_cases = problem::by_name(name, None)
-            .map_err(|_| unknown())?
-            .n_cases() as u32;
+        let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
+        let cases_per_element = cases_per_element(problem);
         Ok(Workload {
             problem,
             population,
-            fitness_cases,
+            elements: n_cases as u32 / cases_per_element,
+            cases_per_element,
         })
     }
 
     /// Stack levels that a block's program needs, on average.
-    pub fn mean_stack_levels(&self) -> f64 {
+    pub fn mean_stack_levels(&self, kernel: KernelId) -> f64 {
         let population = &self.population;
-        let depth = |index: &u32| rpn_stack_depth(&population.programs[*index as usize]);
+        let depth_of = match kernel {
+            KernelId::Rpn => rpn_stack_depth,
+            KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lgp_stack_depth,
+        };
+        let depth = |index: &u32| depth_of(&population.programs[*index as usize]);
         let levels: usize = population.sample.iter().map(depth).sum();
         levels as f64 / population.sample.len() as f64
     }
@@ -162,7 +169,8 @@ mod tests {
         for (limit, percent) in depth_percentages("sextic").unwrap() {
             assert!((within(limit) - percent).abs() < 1.0, "{limit}: {percent}");
         }
-        let levels = workload.mean_stack_levels();
+        let levels = workload.mean_stack_levels(KernelId::Rpn);
         assert!((3.0..4.5).contains(&levels), "{levels}");
+        assert!(workload.mean_stack_levels(KernelId::Lgp) < levels);
     }
 }

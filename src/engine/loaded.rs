@@ -69,7 +69,7 @@ impl Kernels {
             variant,
             &workload.population.programs,
             configuration.threads_per_block,
-            workload.fitness_cases,
+            workload.elements,
         )
         .map_err(other)?;
         let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);

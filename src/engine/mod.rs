@@ -121,7 +121,7 @@ impl PerformanceModel for Engine {
             geometry: Geometry {
                 threads_per_block: configuration.threads_per_block,
                 stack_dim: configuration.stack_dim,
-                fitness_cases: workload.fitness_cases,
+                fitness_cases: workload.elements,
                 resident_blocks: occupancy.blocks,
                 n_smx: self.device.chip.n_smx,
                 local_stride_bytes: local_stride_bytes(loaded.traces.resources.frame_bytes),
@@ -145,15 +145,16 @@ impl PerformanceModel for Engine {
             dual_issue_percent: 0.0,
             warp_instructions_per_node: 0.0,
             instruction_mix: loaded.mix(population),
-            mean_stack_levels: workload.mean_stack_levels(),
+            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
             cpi_stack: Vec::new(),
             simulated_warp_instructions: 0,
             wall_seconds: 0.0,
         };
-        match self.settings.kind {
+        let cases_per_element = f64::from(workload.cases_per_element);
+        let mut prediction = match self.settings.kind {
             Kind::Simulator => {
                 let simulated = simulate_launch(&launch, &effort).map_err(other)?;
-                Ok(show::simulated(frame, &simulated, launch.clock_hz))
+                show::simulated(frame, &simulated, launch.clock_hz)
             }
             Kind::Analytical => {
                 let start = Instant::now();
@@ -161,9 +162,11 @@ impl PerformanceModel for Engine {
                 let modelled = predict_launch(&launch, analysis);
                 let mut prediction = show::modelled(frame, &modelled, analysis, &launch);
                 prediction.wall_seconds = start.elapsed().as_secs_f64();
-                Ok(prediction)
+                prediction
             }
-        }
+        };
+        prediction.gpops_billion *= cases_per_element;
+        Ok(prediction)
     }
 }
 

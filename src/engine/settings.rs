@@ -32,7 +32,8 @@ pub enum Weighting {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub kind: Kind,
-    pub shape: Shape,
+    /// `None`: rolled input loop where the kernel was compiled so, else unrolled.
+    pub shape: Option<Shape>,
     pub math: Math,
     pub dispatch: Dispatch,
     /// A corpus file instead of the one in the program.
@@ -58,7 +59,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             kind: Kind::Simulator,
-            shape: Shape::RolledInput,
+            shape: None,
             math: Math::Fast,
             dispatch: Dispatch::Float,
             corpus: None,
@@ -66,7 +67,7 @@ impl Default for Settings {
             n_blocks: 1000,
             population_seed: 1,
             cache_seed: 7,
-            full_size_blocks: 12,
+            full_size_blocks: 8,
             iteration_cap: 16,
             warm_up_percent: 40,
             batches: 10,

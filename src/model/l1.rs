@@ -35,8 +35,13 @@ pub struct Resident {
     pub first_case_lines: f64,
 }
 
-/// Misses of the resident warps, one entry per composition; figures are sums over warps, per instruction of each.
-pub fn residents(launch: &Launch, analysis: &Analysis, blocks: u32) -> Vec<Resident> {
+/// Misses of the first `active` warps of `blocks` blocks, one entry per composition; figures are sums over warps, per instruction of each.
+pub fn residents(
+    launch: &Launch,
+    analysis: &Analysis,
+    blocks: u32,
+    active: u32,
+) -> Vec<Resident> {
     // With one block, one composition is one program: take more of them.
     let compositions = COMPOSITIONS.max(64 / blocks.max(1));
     (0..compositions)
@@ -49,25 +54,26 @@ pub fn residents(launch: &Launch, analysis: &Analysis, blocks: u32) -> Vec<Resid
                         .program_at(position / f64::from(compositions * blocks))
                 })
                 .collect();
-            resident(launch, &programs)
+            resident(launch, &programs, active)
         })
         .collect()
 }
 
-fn resident(launch: &Launch, programs: &[&Profile]) -> Resident {
+fn resident(launch: &Launch, programs: &[&Profile], active: u32) -> Resident {
     let spec = &launch.spec.l1;
     let warps = launch.geometry.warps_per_block();
     let mut sets: Vec<Vec<&super::locality::Line>> = vec![Vec::new(); spec.sets as usize];
     let mut resident = Resident::default();
     for (block, program) in programs.iter().enumerate() {
-        for warp in 0..warps {
-            let slot = block as u32 * warps + warp;
+        let first = block as u32 * warps;
+        let running = active.saturating_sub(first).min(warps);
+        for slot in first..first + running {
             let base = slot * launch.geometry.local_stride_bytes / spec.line_bytes;
             for line in &program.lines {
                 sets[set_of(spec, base + line.word) as usize].push(line);
             }
         }
-        let warps = f64::from(warps);
+        let warps = f64::from(running);
         resident.tokens += warps * program.tokens_per_instruction;
         resident.case_lines += warps * program.case_lines;
         resident.first_case_lines += warps * program.first_case_lines;

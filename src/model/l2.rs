@@ -1,13 +1,15 @@
 //! One multiprocessor's share of the L2: which fills and fitness-case loads go on to DRAM.
 //!
-//! What it models: stack lines evicted from the L1 and the rows of fitness cases compete for the share; random
+//! What it models: stack lines evicted from the L1 and the rows of fitness cases compete for the share; LRU or random
 //! replacement, independent requests.
 //! What it leaves out: its sets (the hash spreads lines evenly).
-//! Units: lines, per token. Sources: equation (14) of `docs/model.md`; Martina et al., INFOCOM 2014.
+//! Units: lines, per token. Sources: equation (14) of `docs/model.md`; Che et al., IEEE JSAC 20 (2002), for LRU;
+//! Martina et al., INFOCOM 2014, for random replacement.
 
 use super::Analysis;
 use super::l1::{Resident, residents};
 use crate::launch::Launch;
+use crate::launch::spec::Replacement;
 
 const HALVINGS: u32 = 40;
 
@@ -23,15 +25,15 @@ pub struct Traffic {
     pub case_l2_hit: f64,
 }
 
-/// Traffic with `blocks` resident, averaged over the programs that are resident together.
-pub fn traffic(launch: &Launch, analysis: &Analysis, blocks: u32) -> Traffic {
-    let residents = residents(launch, analysis, blocks);
+/// Traffic with `blocks` resident of which the first `active` warps run, averaged over the programs that are resident together.
+pub fn traffic(launch: &Launch, analysis: &Analysis, blocks: u32, active: u32) -> Traffic {
+    let residents = residents(launch, analysis, blocks, active);
     let case_lines = case_lines(launch, analysis);
     let mut sum = Traffic::default();
     let (mut tokens, mut fills, mut cases) = (0.0, 0.0, 0.0);
     for resident in &residents {
         let time = survival(launch, resident, case_lines);
-        let hit = |rate: f64| rate * time / (1.0 + rate * time);
+        let hit = |rate: f64| presence(launch.spec.l2.replacement, rate * time);
         for line in &resident.l2_lines {
             let hit = hit(line.fills + line.write_backs);
             sum.fill_l2_hit += line.fills * hit;
@@ -54,6 +56,14 @@ pub fn traffic(launch: &Launch, analysis: &Analysis, blocks: u32) -> Traffic {
         load_misses: sum.load_misses / tokens,
         store_misses: sum.store_misses / tokens,
         write_backs: sum.write_backs / tokens,
+    }
+}
+
+/// Probability that a line is there which is asked for `requests` times in the survival time on average.
+fn presence(replacement: Replacement, requests: f64) -> f64 {
+    match replacement {
+        Replacement::Random => requests / (1.0 + requests),
+        Replacement::Lru => 1.0 - (-requests).exp(),
     }
 }
 
@@ -82,7 +92,7 @@ fn survival(launch: &Launch, resident: &Resident, case_lines: f64) -> f64 {
     let size = f64::from(launch.spec.l2.sets * launch.spec.l2.ways);
     let rate = case_rate(resident, case_lines);
     let lines_at = |time: f64| {
-        let there = |rate: f64| rate * time / (1.0 + rate * time);
+        let there = |rate: f64| presence(launch.spec.l2.replacement, rate * time);
         let stacks: f64 = resident
             .l2_lines
             .iter()

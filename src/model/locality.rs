@@ -179,9 +179,8 @@ fn tabulate(accesses: &[Access], period: f64) -> [LineRates; GRID] {
         let mut rates = LineRates::default();
         // Once round to know whether the line is dirty when the iteration begins.
         let mut dirty = 0.0;
-        for round in 0..2 {
+        for _ in 0..2 {
             rates = LineRates::default();
-            let _ = round;
             let mut previous = f64::from(accesses[accesses.len() - 1].at) - period;
             for access in accesses {
                 let stays = (-(f64::from(access.at) - previous) / survival).exp();

@@ -4,7 +4,7 @@
 //! hiding, the L1 and L2 with random replacement, the limit on requests in flight, bandwidths, the end of the grid.
 //! What it leaves out: the order of single events; everything is an average over the population.
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
-//! Sources: equations (9) to (19) of `docs/model.md`, each with its source.
+//! Sources: equations (9) to (22) of `docs/model.md`, each with its source.
 
 pub mod fetch;
 pub mod l1;
@@ -14,6 +14,7 @@ pub mod path;
 pub mod queue;
 pub mod shapes;
 pub mod solve;
+pub mod stack_distance;
 
 use crate::launch::chip::RateCurve;
 use crate::launch::{Launch, partial_levels, run_grids};

@@ -13,6 +13,7 @@ use super::queue::{wait_cycles, wait_for_one_of_cycles};
 use super::{Analysis, fetch};
 use crate::launch::Launch;
 use crate::launch::cause::Cause;
+use crate::launch::spec::WarpPolicy;
 
 const HALVINGS: u32 = 40;
 const LINE_BYTES: f64 = 128.0;
@@ -39,26 +40,61 @@ impl TokenTime {
 #[derive(Debug, Clone)]
 pub struct Steady {
     pub tokens_per_cycle: f64,
+    /// Warps that run; the others wait for them.
+    pub active_warps: u32,
     pub traffic: Traffic,
     pub time: TokenTime,
     /// Scheduler cycles per token and cause, by `Cause as usize`.
     pub cpi_stack: [f64; Cause::ALL.len()],
 }
 
-/// Solves for the throughput with `blocks` resident.
+/// Parts of the resident warps that are tried as the ones that run.
+const ACTIVE_STEPS: u32 = 12;
+
+/// **(20)** The steady state with `blocks` resident. Where the oldest warp goes first, waits fall on the youngest ones: as many
+/// warps run as give the highest throughput, and the others, whose stacks would only wear out the L1, stand still. Where
+/// warps take turns, all run.
 pub fn solve(launch: &Launch, analysis: &Analysis, blocks: u32) -> Steady {
-    let warps = f64::from(blocks * launch.geometry.warps_per_block());
+    let warps = blocks * launch.geometry.warps_per_block();
+    let mut best = solve_active(launch, analysis, warps, blocks);
+    if launch.spec.warp_policy != WarpPolicy::GreedyThenOldest {
+        return best;
+    }
+    let mut falling = 0;
+    for step in (1..ACTIVE_STEPS).rev() {
+        // Without misses further warps do no harm; past the best number throughput only falls.
+        if best.traffic.load_misses + best.traffic.store_misses < MISSES_THAT_MATTER || falling == 2 {
+            break;
+        }
+        let active = (warps * step / ACTIVE_STEPS).max(1);
+        let steady = solve_active(launch, analysis, active, blocks);
+        if steady.tokens_per_cycle > best.tokens_per_cycle {
+            best = steady;
+            falling = 0;
+        } else {
+            falling += 1;
+        }
+    }
+    best
+}
+
+/// Misses per token below which the L1 does not limit anything.
+const MISSES_THAT_MATTER: f64 = 0.01;
+
+/// The steady state with the first `warps` warps of `blocks` blocks running.
+fn solve_active(launch: &Launch, analysis: &Analysis, warps: u32, blocks: u32) -> Steady {
     let model = TokenModel {
         launch,
         analysis,
-        warps,
-        traffic: traffic(launch, analysis, blocks),
+        warps: f64::from(warps),
+        traffic: traffic(launch, analysis, blocks, warps),
         fetch_wait_cycles: fetch::wait_cycles(launch, &analysis.shapes),
     };
     let tokens_per_cycle = model.throughput();
     let time = model.time(tokens_per_cycle);
     Steady {
         tokens_per_cycle,
+        active_warps: warps,
         traffic: model.traffic,
         cpi_stack: model.cpi_stack(tokens_per_cycle, &time),
         time,
