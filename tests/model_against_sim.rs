@@ -27,7 +27,13 @@ fn configuration(stack_dim: u32, threads_per_block: u32, l1_bytes: u32) -> Confi
 #[test]
 fn throughput_is_within_a_few_percent_of_the_simulators() {
     let (sim, model) = (engine(Kind::Simulator), engine(Kind::Analytical));
-    let cells = [(1, 256, 49152), (1, 512, 16384), (2, 64, 49152), (4, 32, 49152), (6, 256, 49152)];
+    let cells = [
+        (1, 256, 49152),
+        (1, 512, 16384),
+        (2, 64, 49152),
+        (4, 32, 49152),
+        (6, 256, 49152),
+    ];
     let errors: Vec<f64> = cells
         .iter()
         .map(|&(stack_dim, threads, l1)| {
@@ -47,8 +53,14 @@ fn counts_that_need_no_timing_are_the_simulators() {
     let simulated = engine(Kind::Simulator).predict(&configuration).unwrap();
     let modelled = engine(Kind::Analytical).predict(&configuration).unwrap();
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.02;
-    assert!(close(modelled.warp_instructions_per_node, simulated.warp_instructions_per_node));
-    assert!(close(modelled.dual_issue_percent, simulated.dual_issue_percent));
+    assert!(close(
+        modelled.warp_instructions_per_node,
+        simulated.warp_instructions_per_node
+    ));
+    assert!(close(
+        modelled.dual_issue_percent,
+        simulated.dual_issue_percent
+    ));
     assert_eq!(modelled.occupancy, simulated.occupancy);
     let hits = modelled.memory.l1_load_hit_percent - simulated.memory.l1_load_hit_percent;
     assert!(hits.abs() < 2.0, "{hits} points");
@@ -57,7 +69,9 @@ fn counts_that_need_no_timing_are_the_simulators() {
 #[test]
 fn the_stack_of_causes_is_the_whole_time() {
     let device = Preset::load("gtx670").unwrap().device;
-    let prediction = engine(Kind::Analytical).predict(&configuration(6, 256, 49152)).unwrap();
+    let prediction = engine(Kind::Analytical)
+        .predict(&configuration(6, 256, 49152))
+        .unwrap();
     let nodes = prediction.memory.warp_nodes as f64;
     let cycles_per_node = prediction.warp_instructions_per_node / prediction.ipc;
     let expected = f64::from(device.issue.n_schedulers) * cycles_per_node * nodes;
@@ -69,8 +83,15 @@ fn the_stack_of_causes_is_the_whole_time() {
 fn a_larger_l1_never_hurts() {
     let model = engine(Kind::Analytical);
     for stack_dim in [1, 3, 6] {
-        let rates = [16384, 32768, 49152]
-            .map(|l1| model.predict(&configuration(stack_dim, 256, l1)).unwrap().gpops_billion);
-        assert!(rates[0] <= rates[1] && rates[1] <= rates[2], "{stack_dim}: {rates:?}");
+        let rates = [16384, 32768, 49152].map(|l1| {
+            model
+                .predict(&configuration(stack_dim, 256, l1))
+                .unwrap()
+                .gpops_billion
+        });
+        assert!(
+            rates[0] <= rates[1] && rates[1] <= rates[2],
+            "{stack_dim}: {rates:?}"
+        );
     }
 }

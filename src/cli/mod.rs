@@ -16,6 +16,7 @@ pub mod problems;
 pub mod reproduce;
 pub mod simulate;
 pub mod stacks;
+pub mod whatif;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -49,6 +50,7 @@ enum Command {
     Measure(measure::MeasureArgs),
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
+    Whatif(whatif::WhatifArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -79,6 +81,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Measure(args) => measure::run(&args),
         Command::Problems(args) => problems::run(&args),
         Command::Stacks(args) => stacks::run(&args),
+        Command::Whatif(args) => whatif::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }

@@ -34,7 +34,12 @@ impl Loaded {
     pub fn mix(&self, population: &Population) -> Vec<MixEntry> {
         let traces = &self.traces;
         let mix = || {
-            instruction_mix(&traces.timing, &traces.pool, &traces.programs, &population.sample)
+            instruction_mix(
+                &traces.timing,
+                &traces.pool,
+                &traces.programs,
+                &population.sample,
+            )
         };
         self.mix.get_or_init(mix).clone()
     }

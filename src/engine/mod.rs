@@ -16,15 +16,16 @@ pub use settings::{Kind, Settings, Weighting};
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
-use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::launch::Launch;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 use crate::model::predict_launch;
+use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
 use inputs::Workload;
 use loaded::Kernels;
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// See the module text.
@@ -32,8 +33,8 @@ use std::time::Instant;
 pub struct Engine {
     device: Device,
     settings: Settings,
-    workloads: Vec<Workload>,
-    kernels: Kernels,
+    workloads: Arc<Vec<Workload>>,
+    kernels: Arc<Kernels>,
 }
 
 impl Engine {
@@ -46,9 +47,19 @@ impl Engine {
         Ok(Engine {
             device,
             settings,
-            workloads,
-            kernels: Kernels::default(),
+            workloads: Arc::new(workloads),
+            kernels: Arc::default(),
         })
+    }
+
+    /// The same programs and traced kernels on another device.
+    pub fn on(&self, device: Device) -> Engine {
+        Engine {
+            device,
+            settings: self.settings.clone(),
+            workloads: Arc::clone(&self.workloads),
+            kernels: Arc::clone(&self.kernels),
+        }
     }
 
     /// How the corpora were weighted: part of what every result means.

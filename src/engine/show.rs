@@ -67,7 +67,11 @@ fn expected_traffic(modelled: &Modelled, analysis: &Analysis, launch: &Launch) -
     let traffic = &modelled.full.traffic;
     let nominal = |per_node: f64| (NOMINAL_NODES * per_node).round() as u64;
     let hit_percent = |misses: f64, lines: f64| {
-        if lines > 0.0 { 100.0 * (1.0 - misses / lines) } else { 0.0 }
+        if lines > 0.0 {
+            100.0 * (1.0 - misses / lines)
+        } else {
+            0.0
+        }
     };
     let fetched_stores = if launch.spec.l1_fetch_on_write_miss {
         traffic.store_misses

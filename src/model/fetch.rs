@@ -31,13 +31,19 @@ pub fn wait_cycles(launch: &Launch, shapes: &Shapes) -> f64 {
     let (mut low, mut high) = (-20.0f64, 60.0f64);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
-        let there: f64 = entries.values().map(|rate| 1.0 - (-rate * middle.exp2()).exp()).sum();
+        let there: f64 = entries
+            .values()
+            .map(|rate| 1.0 - (-rate * middle.exp2()).exp())
+            .sum();
         if there < size {
             low = middle;
         } else {
             high = middle;
         }
     }
-    let misses: f64 = entries.values().map(|rate| rate * (-rate * low.exp2()).exp()).sum();
+    let misses: f64 = entries
+        .values()
+        .map(|rate| rate * (-rate * low.exp2()).exp())
+        .sum();
     misses * f64::from(spec.icache_l15_latency_cycles)
 }

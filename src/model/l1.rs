@@ -36,12 +36,7 @@ pub struct Resident {
 }
 
 /// Misses of the first `active` warps of `blocks` blocks, one entry per composition; figures are sums over warps, per instruction of each.
-pub fn residents(
-    launch: &Launch,
-    analysis: &Analysis,
-    blocks: u32,
-    active: u32,
-) -> Vec<Resident> {
+pub fn residents(launch: &Launch, analysis: &Analysis, blocks: u32, active: u32) -> Vec<Resident> {
     // With one block, one composition is one program: take more of them.
     let compositions = COMPOSITIONS.max(64 / blocks.max(1));
     (0..compositions)

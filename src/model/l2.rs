@@ -41,7 +41,8 @@ pub fn traffic(launch: &Launch, analysis: &Analysis, blocks: u32, active: u32) -
             fills += line.fills;
         }
         let repeated = resident.case_lines - resident.first_case_lines;
-        sum.case_l2_hit += repeated + resident.first_case_lines * hit(case_rate(resident, case_lines));
+        sum.case_l2_hit +=
+            repeated + resident.first_case_lines * hit(case_rate(resident, case_lines));
         cases += resident.case_lines;
         sum.load_misses += resident.load_misses;
         sum.store_misses += resident.store_misses;

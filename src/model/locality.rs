@@ -53,7 +53,11 @@ impl Line {
     pub fn at(&self, log2_time: f64) -> LineRates {
         let position = (log2_time - LOWEST_LOG2).clamp(0.0, (GRID - 1) as f64);
         let low = (position as usize).min(GRID - 2);
-        LineRates::between(&self.table[low], &self.table[low + 1], position - low as f64)
+        LineRates::between(
+            &self.table[low],
+            &self.table[low + 1],
+            position - low as f64,
+        )
     }
 }
 
@@ -140,7 +144,10 @@ fn profile(code: &ReplayCode, program: usize, one_iteration: bool) -> Profile {
             if store || op.request == MemoryRequest::LocalLoad {
                 for line in 0..u32::from(op.lines) {
                     let word = op.address / 4 + line;
-                    accesses.entry(word).or_default().push(Access { at: now, store });
+                    accesses
+                        .entry(word)
+                        .or_default()
+                        .push(Access { at: now, store });
                 }
             } else if op.request == MemoryRequest::GlobalLoad
                 && op.address_kind == AddressKind::PerCase

@@ -56,7 +56,11 @@ impl Path {
                 }
                 !waits
             });
-            graph.add_edge(nodes[i], nodes[i + 1], Dependence::Stall(f64::from(op.stall_cycles)));
+            graph.add_edge(
+                nodes[i],
+                nodes[i + 1],
+                Dependence::Stall(f64::from(op.stall_cycles)),
+            );
             if let Some(dependence) = load(op) {
                 pending.push((i, op.load_targets, dependence));
             }
@@ -99,7 +103,9 @@ fn load(op: &ReplayOp) -> Option<Dependence> {
         MemoryRequest::LocalLoad => Some(Dependence::Local(f64::from(op.lines))),
         MemoryRequest::SharedLoad => Some(Dependence::Shared),
         MemoryRequest::GlobalLoad => Some(Dependence::Global),
-        _ if op.class == OpClass::ConstantLoad && op.load_targets != 0 => Some(Dependence::Constant),
+        _ if op.class == OpClass::ConstantLoad && op.load_targets != 0 => {
+            Some(Dependence::Constant)
+        }
         _ => None,
     }
 }
@@ -124,7 +130,11 @@ mod tests {
 
     #[test]
     fn a_load_hides_behind_the_work_before_its_use() {
-        let ops = [load_to(10, Space::Local, 4), alu(OpClass::Fp32, 9), use_of_load()];
+        let ops = [
+            load_to(10, Space::Local, 4),
+            alu(OpClass::Fp32, 9),
+            use_of_load(),
+        ];
         let at = |hit, miss, probability| {
             path(&ops).cycles(&Latencies {
                 local_hit_cycles: hit,
@@ -142,7 +152,11 @@ mod tests {
     fn one_miss_of_two_is_enough_to_wait() {
         let mut both = use_of_load();
         both.reads = vec![10, 11];
-        let ops = [load_to(10, Space::Local, 4), load_to(11, Space::Local, 4), both];
+        let ops = [
+            load_to(10, Space::Local, 4),
+            load_to(11, Space::Local, 4),
+            both,
+        ];
         let cycles = path(&ops).cycles(&Latencies {
             local_hit_cycles: 30.0,
             local_miss_cycles: 230.0,

@@ -63,7 +63,8 @@ pub fn solve(launch: &Launch, analysis: &Analysis, blocks: u32) -> Steady {
     let mut falling = 0;
     for step in (1..ACTIVE_STEPS).rev() {
         // Without misses further warps do no harm; past the best number throughput only falls.
-        if best.traffic.load_misses + best.traffic.store_misses < MISSES_THAT_MATTER || falling == 2 {
+        if best.traffic.load_misses + best.traffic.store_misses < MISSES_THAT_MATTER || falling == 2
+        {
             break;
         }
         let active = (warps * step / ACTIVE_STEPS).max(1);
@@ -163,7 +164,10 @@ impl TokenModel<'_> {
             return f64::INFINITY;
         }
         let shapes = &self.analysis.shapes.shapes;
-        shapes.iter().map(|shape| shape.per_token * shape.path.cycles(latencies)).sum()
+        shapes
+            .iter()
+            .map(|shape| shape.per_token * shape.path.cycles(latencies))
+            .sum()
     }
 
     /// Latencies under load, and the wait for the load/store unit that is part of all of them.
@@ -172,7 +176,11 @@ impl TokenModel<'_> {
         let demand = &self.analysis.shapes.per_token;
         let traffic = &self.traffic;
         let fills = traffic.load_misses
-            + if spec.l1_fetch_on_write_miss { traffic.store_misses } else { 0.0 };
+            + if spec.l1_fetch_on_write_miss {
+                traffic.store_misses
+            } else {
+                0.0
+            };
         let requests = fills + demand.global_loads;
         let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
         let dram_lines = fills * (1.0 - traffic.fill_l2_hit)
@@ -238,7 +246,10 @@ impl TokenModel<'_> {
     /// What a warp waits for in a token, each cause as the time that it adds to the path.
     fn waits(&self, time: &TokenTime, issued: f64) -> [(Cause, f64); 9] {
         let full = time.latencies;
-        let mut seen = Latencies { constant_cycles: full.constant_cycles, ..Latencies::default() };
+        let mut seen = Latencies {
+            constant_cycles: full.constant_cycles,
+            ..Latencies::default()
+        };
         let mut before = self.path(&seen);
         let fixed = before;
         let mut step = |change: &dyn Fn(&mut Latencies)| {

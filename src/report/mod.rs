@@ -10,3 +10,4 @@ pub mod progress;
 pub mod reproduction;
 pub mod stacks;
 pub mod table;
+pub mod whatif;

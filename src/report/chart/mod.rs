@@ -4,6 +4,7 @@
 //! Source of the colours: Okabe and Ito, Color Universal Design (2008), told apart by most eyes.
 
 pub mod bars;
+pub mod curves;
 pub mod panels;
 pub mod stacks;
 
