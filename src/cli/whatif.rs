@@ -200,7 +200,7 @@ fn with_l1(device: &Device, bytes: u32) -> Result<Device, String> {
     let line_bytes = device.l1.line_bytes;
     let fits = |ways: &&u32| {
         let way_bytes = **ways * line_bytes;
-        bytes % way_bytes == 0 && (bytes / way_bytes).is_power_of_two()
+        bytes.is_multiple_of(way_bytes) && (bytes / way_bytes).is_power_of_two()
     };
     let ways = WAYS.iter().find(fits).filter(|_| bytes <= MAX_L1_BYTES);
     let ways = *ways.ok_or_else(|| {
