@@ -94,7 +94,6 @@ fn main() {
             spec.shared_latency_cycles =
                 f("--shlat", &spec.shared_latency_cycles.to_string()) as u32;
             spec.lsu_queue_cycles = f("--lsuq", &spec.lsu_queue_cycles.to_string()) as u32;
-            spec.l1_miss_queue_lines = f("--missq", &spec.l1_miss_queue_lines.to_string()) as u32;
             spec.replays_take_issue_slots = f(
                 "--replay",
                 if spec.replays_take_issue_slots {
@@ -111,11 +110,14 @@ fn main() {
                     "0"
                 },
             ) > 0.0;
-            spec.branch_issue_slots = f("--brslots", "1") as u32;
-            spec.l1_cycles_per_line = f("--linecyc", "1") as u32;
-            spec.l1_mshr_lines = f("--mshr", "32") as u32;
-            spec.global_in_mshr = f("--gmshr", "0") > 0.0;
-            spec.l1_fill_cycles = f("--fillcyc", "0") as u32;
+            spec.branch_issue_slots = f("--brslots", &spec.branch_issue_slots.to_string()) as u32;
+            spec.warp_policy = if f("--policy", "1") > 0.0 {
+                WarpPolicy::GreedyThenOldest
+            } else {
+                WarpPolicy::LooseRoundRobin
+            };
+            spec.l2_requests_in_flight =
+                f("--mshr", &spec.l2_requests_in_flight.to_string()) as u32;
             if f("--l2kb", "0") > 0.0 {
                 spec.l2.sets = (f("--l2kb", "0") / 2.0) as u32;
             }

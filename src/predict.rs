@@ -18,6 +18,8 @@ pub struct Configuration {
     pub kernel: String,
     /// Size of the stack's second dimension: fitness cases that a thread evaluates per pass.
     pub stack_dim: u32,
+    /// Lowest stack levels that are held in registers; 0 for kernels without that.
+    pub stack_registers: u32,
     pub threads_per_block: u32,
     /// The L1 size that is asked for; a block that needs more shared memory gets less.
     pub l1_bytes: u32,

@@ -54,7 +54,10 @@ fn unknown_names_list_what_exists() {
     simulate_with("--device", "gtx999", &["device", "gtx999", "gtx670"]);
     simulate_with("--kernel", "tree", &["kernel", "tree", "rpn"]);
     simulate_with("--problem", "cubic", &["problem", "cubic", "sextic"]);
-    refuses(&["reproduce", "--table", "99"], &["table", "99", "3, 4"]);
+    refuses(
+        &["reproduce", "--table", "99"],
+        &["table", "99", "3, 4, 7, 8, 9, 10, all"],
+    );
     refuses(
         &["reproduce", "--table", "3", "--problem", "cubic"],
         &["problem", "cubic", "sextic"],
@@ -81,8 +84,13 @@ fn thread_counts_lie_between_1_and_1024() {
 #[test]
 fn other_numbers_name_their_range() {
     simulate_with("--l1", "17", &["L1", "17", "16, 32, 48"]);
-    simulate_with("--stack-dim", "0", &["0"]);
-    simulate_with("--stack-dim", "99", &["99"]);
+    simulate_with("--stack-dim", "0", &["dimension", "0", "1, 2, 3, 4, 5, 6"]);
+    simulate_with(
+        "--stack-dim",
+        "99",
+        &["dimension", "99", "1, 2, 3, 4, 5, 6"],
+    );
+    simulate_with("--stack-registers", "9", &["registers", "9"]);
     refuses(&["--jobs", "0", "devices"], &["--jobs", "0"]);
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use warpstack::gp::program::Rpn;
-use warpstack::gpu::launch::{Gpu, GpuError, Launch};
+use warpstack::gpu::error::GpuError;
+use warpstack::gpu::launch::{Gpu, Launch};
 use warpstack::gpu::measure::{Bench, Configuration, Protocol};
 use warpstack::gpu::variant::{Arch, FunctionSet, Variant};
 use warpstack::gpu::workload::read_programs;

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use warpstack::gp::interpret::reference::{value_f32, value_f64, value_u32};
 use warpstack::gp::program::{Rpn, Token};
 use warpstack::gpu::lower::{function_codes, lower};
-use warpstack::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Variant};
+use warpstack::gpu::variant::{Arch, FunctionSet, Math, Variant};
 use warpstack::isa::Kernel;
 use warpstack::trace::{
     BlockRun, CaseWords, Launch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, run_block,
@@ -110,7 +110,12 @@ fn relative(a: f64, b: f64) -> f64 {
 
 fn program_words(program: &Rpn, variant: &Variant) -> ProgramWords {
     let lowered = lower(program, variant.kernel, variant.problem).unwrap();
-    ProgramWords::of_floats(&lowered.words, &lowered.token_starts, lowered.nodes).unwrap()
+    ProgramWords::new(
+        lowered.bits(variant.dispatch),
+        &lowered.token_starts,
+        lowered.nodes,
+    )
+    .unwrap()
 }
 
 /// The instructions of a trace over two iterations.
@@ -207,8 +212,7 @@ fn compare_path(
 fn check_problem(problem: FunctionSet) {
     let (mut tally, mut failures) = (Tally::default(), Vec::new());
     for variant in Variant::all().unwrap() {
-        let wanted = variant.arch == Arch::Sm35 && variant.dispatch == Dispatch::Float;
-        if wanted && variant.problem == problem {
+        if variant.arch == Arch::Sm35 && variant.problem == problem {
             check_kernel(&variant, &mut tally, &mut failures);
         }
     }

@@ -18,6 +18,9 @@ pub struct ConfigurationArgs {
     /// Size of the stack's second dimension
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub stack_dim: u32,
+    /// Lowest stack levels held in registers (kernel lgp-registers)
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub stack_registers: u32,
     /// Problem name (`warpstack problems` lists them)
     #[arg(long, default_value = "sextic")]
     pub problem: String,
@@ -35,6 +38,7 @@ impl ConfigurationArgs {
             problem: self.problem.clone(),
             kernel: self.kernel.clone(),
             stack_dim: self.stack_dim,
+            stack_registers: self.stack_registers,
             threads_per_block: self.threads,
             l1_bytes: super::l1_bytes(device, self.l1)?,
         })
@@ -53,6 +57,7 @@ impl ConfigurationArgs {
             match name.trim() {
                 "threads" => changed.threads = number()?,
                 "stack-dim" => changed.stack_dim = number()?,
+                "stack-registers" => changed.stack_registers = number()?,
                 "l1" => changed.l1 = number()?,
                 "kernel" => changed.kernel = value.trim().into(),
                 "problem" => changed.problem = value.trim().into(),
@@ -65,7 +70,8 @@ impl ConfigurationArgs {
 
 fn refused(change: &str) -> String {
     format!(
-        "--against: given \"{change}\"; allowed: threads=N, stack-dim=N, l1=KIB, kernel=NAME, problem=NAME"
+        "--against: given \"{change}\"; allowed: threads=N, stack-dim=N, \
+         stack-registers=N, l1=KIB, kernel=NAME, problem=NAME"
     )
 }
 
@@ -78,6 +84,7 @@ mod tests {
             device: "gtx670".into(),
             kernel: "rpn".into(),
             stack_dim: 1,
+            stack_registers: 0,
             problem: "sextic".into(),
             threads: 256,
             l1: 48,

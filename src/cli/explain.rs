@@ -18,7 +18,7 @@ pub struct ExplainArgs {
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// A second configuration, by what differs: threads=N,stack-dim=N,l1=KIB,kernel=NAME,problem=NAME
+    /// A second configuration, by what differs: threads=N,stack-dim=N,stack-registers=N,l1=KIB,kernel=NAME,problem=NAME
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
     #[arg(long, value_enum, default_value = "table")]

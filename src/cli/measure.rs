@@ -1,10 +1,12 @@
-//! `warpstack measure`: the interpreters on a real GPU.
+//! `warpstack measure`: the interpreters on a real GPU, or on this CPU.
 
 use super::CliResult;
 use crate::gp::program::Rpn;
 use crate::gpu::counters::{self, parse_ncu};
 use crate::gpu::launch::{Gpu, Launch};
 use crate::gpu::measure::{Bench, Configuration, Protocol};
+use crate::gpu::on_cpu;
+use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::read_programs;
 use crate::report::output;
@@ -16,6 +18,9 @@ use std::path::{Path, PathBuf};
 /// first programs against the CPU.
 #[derive(Debug, clap::Args)]
 pub struct MeasureArgs {
+    /// gpu, or cpu for the CPU's own interpreter (sextic and mux20; one row, kernel options have no meaning)
+    #[arg(long, default_value = "gpu", value_parser = ["gpu", "cpu"])]
+    on: String,
     /// The GPU's number
     #[arg(long, default_value_t = 0)]
     device: usize,
@@ -61,6 +66,9 @@ pub struct MeasureArgs {
     /// How many programs to check against the CPU
     #[arg(long, default_value_t = 64)]
     check: usize,
+    /// Split the population over this many GPUs of the host, or `all`; rows then hold wall-clock times, transfers included
+    #[arg(long, value_name = "N", conflicts_with = "device")]
+    gpus: Option<String>,
     /// Measure every Nth configuration only
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
@@ -95,20 +103,62 @@ fn measure(args: &MeasureArgs) -> CliResult {
         .population
         .map_or(programs.len(), |population| population as usize);
     let programs: Vec<Rpn> = programs.into_iter().cycle().take(population).collect();
-    let configurations = configurations(args, problem)?;
-    let gpu = Gpu::open(args.device)?;
     let protocol = Protocol {
         warm_ups: usize::from(args.warm_ups),
         repeats: usize::from(args.repeats),
         checked_programs: args.check,
     };
-    let bench = Bench::new(&gpu, problem, &programs, protocol);
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for configuration in configurations.iter().step_by(usize::from(args.every)) {
-        writer.serialize(bench.row(configuration)?)?;
+    if args.on == "cpu" {
+        writer.serialize(on_cpu::measure(problem, &programs, protocol)?)?;
+    } else {
+        measure_on_gpu(args, problem, &programs, protocol, &mut writer)?;
     }
     output::write(args.out.as_deref(), &writer.into_inner()?)?;
     Ok(())
+}
+
+fn measure_on_gpu(
+    args: &MeasureArgs,
+    problem: FunctionSet,
+    programs: &[Rpn],
+    protocol: Protocol,
+    writer: &mut csv::Writer<Vec<u8>>,
+) -> CliResult {
+    let configurations = configurations(args, problem)?;
+    let chosen = configurations.iter().step_by(usize::from(args.every));
+    if let Some(gpus) = &args.gpus {
+        let n_gpus = gpu_count(gpus)?;
+        for configuration in chosen {
+            writer.serialize(measure_split(
+                n_gpus,
+                problem,
+                programs,
+                configuration,
+                protocol,
+            )?)?;
+        }
+    } else {
+        let gpu = Gpu::open(args.device)?;
+        let bench = Bench::new(&gpu, problem, programs, protocol);
+        for configuration in chosen {
+            writer.serialize(bench.row(configuration)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn gpu_count(given: &str) -> Result<usize, Box<dyn std::error::Error>> {
+    let found = Gpu::count()?;
+    match given {
+        "all" if found > 0 => Ok(found),
+        _ => match given.parse() {
+            Ok(count) if (1..=found).contains(&count) => Ok(count),
+            _ => Err(
+                format!("--gpus {given}: allowed: `all` or 1 to {found}, the devices found").into(),
+            ),
+        },
+    }
 }
 
 /// Every combination that was compiled.

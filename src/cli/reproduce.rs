@@ -3,6 +3,7 @@
 use super::CliResult;
 use super::engine::EngineArgs;
 use crate::device::{Device, Preset};
+use crate::engine;
 use crate::predict::{PerformanceModel, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
@@ -12,13 +13,16 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::path::PathBuf;
 
+/// Every table, every problem that has a corpus.
+const ALL: &str = "all";
+
 /// Predicts every cell of a table of the paper and compares it with the measured value.
 #[derive(Debug, clap::Args)]
 pub struct ReproduceArgs {
-    /// Table of the paper: 3 or 4
+    /// Table of the paper: 3, 4, 7, 8, 9, 10 or all
     #[arg(long)]
     pub table: String,
-    /// Problem name (`warpstack problems` lists them)
+    /// Problem name (`warpstack problems` lists them), or all
     #[arg(long, default_value = "sextic")]
     pub problem: String,
     /// Device name, or the path of a .toml file
@@ -46,20 +50,27 @@ pub enum Format {
 }
 
 pub fn run(args: &ReproduceArgs) -> CliResult {
-    let table = parse_table(&args.table)?;
+    let tables = parse_tables(&args.table)?;
+    let problems = match args.problem.as_str() {
+        ALL => engine::problems(),
+        name => vec![name],
+    };
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let cells = cells(table, &args.problem);
     let device = Preset::load(&args.device)?.device;
-    let model = args.engine.open(&device, &[&args.problem])?;
+    let model = args.engine.open(&device, &problems)?;
+    let cells = all_cells(&tables, &problems);
     let predictions = predict_all(&model, &cells)?;
-    let other_draws = other_draws(args, &device, &cells)?;
+    let other_draws = other_draws(args, &device, &problems, &cells)?;
     // Measured values are read only now that every prediction stands.
-    let measured = Measured::of_paper(table)?;
+    let measured = tables
+        .iter()
+        .map(|table| Measured::of_paper(*table))
+        .collect::<Result<Vec<_>, _>>()?;
     let compared = compare(&cells, &predictions, &measured);
     let content = match args.format {
         Format::Table => reproduction::text(&compared).into_bytes(),
@@ -67,7 +78,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     };
     output::write(args.out.as_deref(), &content)?;
     if let Some(path) = &args.chart {
-        chart::save(&Panels { cells: &compared }, path)?;
+        chart::save(&Panels::new(&compared), path)?;
     }
     for sentence in model.weighting() {
         eprintln!("{sentence}");
@@ -85,6 +96,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
 fn other_draws(
     args: &ReproduceArgs,
     device: &Device,
+    problems: &[&str],
     cells: &[Cell],
 ) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
     let n_draws = u64::from(args.spread.unwrap_or(0));
@@ -92,13 +104,13 @@ fn other_draws(
     for draw in 1..=n_draws {
         let mut engine = args.engine.clone();
         engine.population_seed = engine.population_seed.wrapping_add(draw);
-        let model = engine.open(device, &[&args.problem])?;
+        let model = engine.open(device, problems)?;
         draws.push(predict_all(&model, cells)?);
     }
     Ok(draws)
 }
 
-fn compare(cells: &[Cell], predictions: &[f64], measured: &Measured) -> Vec<Compared> {
+fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]) -> Vec<Compared> {
     cells
         .iter()
         .zip(predictions)
@@ -106,7 +118,7 @@ fn compare(cells: &[Cell], predictions: &[f64], measured: &Measured) -> Vec<Comp
             cell: cell.clone(),
             split: cell.split(),
             predicted_gpops_billion: *predicted,
-            measured: measured.get(cell),
+            measured: measured.iter().find_map(|table| table.get(cell)),
         })
         .collect()
 }
@@ -124,10 +136,25 @@ fn predict_all(model: &dyn PerformanceModel, cells: &[Cell]) -> Result<Vec<f64>,
         .collect()
 }
 
-fn parse_table(given: &str) -> Result<Table, Box<dyn Error>> {
+/// Table by table, problem by problem.
+fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
+    let of_table = |table: &Table| {
+        let table = *table;
+        problems
+            .iter()
+            .flat_map(move |problem| cells(table, problem))
+    };
+    tables.iter().flat_map(of_table).collect()
+}
+
+fn parse_tables(given: &str) -> Result<Vec<Table>, Box<dyn Error>> {
+    if given == ALL {
+        return Ok(Table::ALL.to_vec());
+    }
     let table = given.parse().ok().and_then(Table::from_number);
-    table.ok_or_else(|| {
+    table.map(|table| vec![table]).ok_or_else(|| {
         let allowed = Table::ALL.map(|table| table.number().to_string());
-        format!("unknown table \"{given}\"; allowed: {}", allowed.join(", ")).into()
+        let allowed = allowed.join(", ");
+        format!("unknown table \"{given}\"; allowed: {allowed}, {ALL}").into()
     })
 }

@@ -5,6 +5,7 @@
 //! Units: in the field names where there is one; the unit text is checked against the file.
 
 use super::cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
+use super::policy::WarpPolicy;
 use super::quantity::{ANY, Entry, FieldError, Quantity};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,9 @@ section! {
         memory_spacing_cycles: u32, "cycles", CYCLES;
         /// Least distance of a memory instruction from a store before it in the same warp.
         after_store_spacing_cycles: u32, "cycles", CYCLES;
+        warp_policy: WarpPolicy, "policy", ANY;
+        /// Issue slots that a branch occupies, taken or not.
+        branch_issue_slots: u32, "slots", (1.0, 16.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.
         replays_take_issue_slots: bool, "yes/no", ANY;
     }
@@ -103,8 +107,8 @@ section! {
     LoadStore, LoadStoreFile, "load_store" {
         /// Cycles of work that may queue before further memory instructions are held at issue.
         queue_cycles: u32, "cycles", CYCLES;
-        /// Line fills that may wait before the unit stops taking work.
-        l1_miss_queue_lines: u32, "lines", (1.0, 4096.0);
+        /// Line fills and fitness-case loads that may be on their way from the L2 together.
+        l2_requests_in_flight: u32, "requests", (1.0, 4096.0);
         /// Global loads that one warp may have in flight.
         global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0);
     }
@@ -204,6 +208,7 @@ section! {
         n_ways: u32, "ways", (1.0, 64.0);
         line_bytes: u32, "bytes", (32.0, 256.0);
         sector_bytes: u32, "bytes", (32.0, 256.0);
+        replacement: Replacement, "policy", ANY;
         write_back: bool, "yes/no", ANY;
         hit_latency_cycles: u32, "cycles", CYCLES;
         /// Width of an SMX's port to the L2.

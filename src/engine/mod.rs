@@ -6,6 +6,7 @@
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
 mod inputs;
+mod kernel;
 mod settings;
 
 pub use inputs::{InputError, problems};
@@ -13,7 +14,6 @@ pub use settings::{Settings, Weighting};
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
-use crate::gpu::variant::{Arch, KernelId, Variant};
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::sim::code::ReplayCode;
 use crate::sim::dispatch::Geometry;
@@ -61,25 +61,6 @@ impl SimEngine {
         })
     }
 
-    fn variant(
-        &self,
-        configuration: &Configuration,
-        workload: &Workload,
-    ) -> Result<Variant, PredictError> {
-        let kernel: KernelId = configuration.kernel.parse().map_err(other)?;
-        Ok(Variant {
-            shape: self.settings.shape,
-            math: self.settings.math,
-            dispatch: self.settings.dispatch,
-            ..Variant::new(
-                kernel,
-                workload.problem,
-                configuration.stack_dim,
-                Arch::Sm35,
-            )
-        })
-    }
-
     fn occupancy(
         &self,
         configuration: &Configuration,
@@ -114,7 +95,7 @@ impl SimEngine {
 impl PerformanceModel for SimEngine {
     fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
         let workload = self.workload(&configuration.problem)?;
-        let variant = self.variant(configuration, workload)?;
+        let variant = kernel::find(configuration, workload.problem, &self.settings)?;
         let mut block = BlockResources {
             threads_per_block: configuration.threads_per_block,
             registers_per_thread: variant.resources().map_err(other)?.registers,

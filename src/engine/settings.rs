@@ -47,16 +47,16 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            shape: Shape::Unrolled,
-            math: Math::Accurate,
+            shape: Shape::RolledInput,
+            math: Math::Fast,
             dispatch: Dispatch::Float,
             corpus: None,
             weighting: Weighting::Paper,
             n_blocks: 1000,
             population_seed: 1,
             cache_seed: 7,
-            full_size_blocks: 24,
-            iteration_cap: 2,
+            full_size_blocks: 12,
+            iteration_cap: 16,
             warm_up_percent: 40,
             batches: 10,
         }

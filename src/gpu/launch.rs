@@ -13,49 +13,16 @@ use cudarc::driver::sys::{
 };
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, DriverError, LaunchConfig,
-    PushKernelArg,
+    PinnedHostSlice, PushKernelArg,
 };
 use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
-use thiserror::Error;
 
+use rayon::prelude::*;
+
+use super::error::GpuError;
 use super::layout::{CaseTable, ProgramTable};
 use super::source;
-use super::variant::{Arch, Variant, VariantError};
-
-/// Why nothing ran on a GPU.
-#[derive(Debug, Error)]
-pub enum GpuError {
-    #[error("no CUDA driver: libcuda was not found; measuring on a GPU needs NVIDIA's driver")]
-    NoDriver,
-    #[error("no CUDA device {given}; devices found: {found}")]
-    NoDevice { given: usize, found: usize },
-    #[error("{kernel} on compute capability {major}.{minor}: {reason}")]
-    Compile {
-        kernel: Variant,
-        major: i32,
-        minor: i32,
-        reason: String,
-    },
-    #[error("out of device memory: {what} needs {needed_bytes} bytes, {free_bytes} are free")]
-    OutOfMemory {
-        what: &'static str,
-        needed_bytes: usize,
-        free_bytes: usize,
-    },
-    #[error("{threads} threads per block; allowed: 1 to {allowed} for {kernel}")]
-    Threads {
-        kernel: Variant,
-        threads: u32,
-        allowed: u32,
-    },
-    #[error("the driver failed to {what}: {error:?}")]
-    Driver {
-        what: &'static str,
-        error: DriverError,
-    },
-    #[error(transparent)]
-    Variant(#[from] VariantError),
-}
+use super::variant::{Arch, Variant};
 
 /// What results hold before a run; an error is never negative.
 pub const POISON: f32 = -1.0;
@@ -67,8 +34,13 @@ trait Asked<T> {
 
 impl<T> Asked<T> for Result<T, DriverError> {
     fn to(self, what: &'static str) -> Result<T, GpuError> {
-        self.map_err(|error| GpuError::Driver { what, error })
+        self.map_err(|error| failed(what, error))
     }
+}
+
+fn failed(what: &'static str, error: DriverError) -> GpuError {
+    let reason = format!("{error:?}");
+    GpuError::Driver { what, reason }
 }
 
 /// An open device.
@@ -110,6 +82,18 @@ pub struct DeviceCases {
     inputs: CudaSlice<u32>,
     expected: CudaSlice<u32>,
     pitch: i32,
+}
+
+/// A population on a device with pinned host memory for its words and results.
+pub struct Evaluator<'a> {
+    gpu: &'a Gpu,
+    kernel: LoadedKernel,
+    cases: DeviceCases,
+    launch: Launch,
+    programs: DevicePrograms,
+    words: PinnedHostSlice<u32>,
+    device_results: CudaSlice<f32>,
+    results: PinnedHostSlice<f32>,
 }
 
 /// One launch: a block per program.
@@ -212,10 +196,7 @@ impl Gpu {
                         free_bytes,
                     }
                 }
-                _ => GpuError::Driver {
-                    what: "copy to the device",
-                    error,
-                },
+                _ => failed("copy to the device", error),
             })
     }
 
@@ -249,6 +230,40 @@ impl Gpu {
         Ok((times_ms, results))
     }
 
+    /// Everything that repeated evaluations of a population reuse.
+    pub fn evaluator(
+        &self,
+        kernel: LoadedKernel,
+        table: &ProgramTable,
+        cases: DeviceCases,
+        launch: Launch,
+    ) -> Result<Evaluator<'_>, GpuError> {
+        kernel.prepare(launch)?;
+        let n_results = table.n_programs as usize * launch.threads_per_block as usize;
+        // SAFETY: plain words, written before they are read.
+        let mut words: PinnedHostSlice<u32> =
+            unsafe { self.context.alloc_pinned(table.words.len()) }.to("pin host memory")?;
+        words
+            .as_mut_slice()
+            .to("pin host memory")?
+            .copy_from_slice(&table.words);
+        // SAFETY: the same; not write-combined, because the host reads the results.
+        let results = unsafe { self.context.alloc_pinned_with_flags(n_results, 0) };
+        Ok(Evaluator {
+            gpu: self,
+            kernel,
+            cases,
+            launch,
+            programs: self.upload_programs(table)?,
+            words,
+            device_results: self
+                .stream
+                .alloc_zeros(n_results)
+                .to("allocate the results")?,
+            results: results.to("pin host memory")?,
+        })
+    }
+
     fn launch(
         &self,
         kernel: &LoadedKernel,
@@ -278,6 +293,39 @@ impl Gpu {
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
         self.stream.record_event(flags).to("record an event")
     }
+}
+
+impl Evaluator<'_> {
+    /// One evaluation as a generation needs it, transfers included: the summed error of every program.
+    pub fn evaluate(&mut self) -> Result<Vec<f64>, GpuError> {
+        let stream = &self.gpu.stream;
+        let copied = stream.memcpy_htod(&self.words, &mut self.programs.words);
+        copied.to("copy the population")?;
+        let Self {
+            gpu,
+            kernel,
+            cases,
+            launch,
+            programs,
+            ..
+        } = self;
+        gpu.launch(kernel, programs, cases, *launch, &mut self.device_results)?;
+        let copied = stream.memcpy_dtoh(&self.device_results, &mut self.results);
+        copied.to("copy the results")?;
+        // Reading pinned memory does not wait for the copy by itself: this context tracks no events.
+        stream.synchronize().to("run the kernel")?;
+        let results = self.results.as_slice().to("run the kernel")?;
+        Ok(sums(results, self.launch))
+    }
+}
+
+/// The error of every program from the errors of its block's threads.
+pub fn sums(results: &[f32], launch: Launch) -> Vec<f64> {
+    let sum = |errors: &[f32]| errors.iter().map(|&error| f64::from(error)).sum();
+    results
+        .par_chunks(launch.threads_per_block as usize)
+        .map(sum)
+        .collect()
 }
 
 impl LoadedKernel {

@@ -9,7 +9,7 @@
 
 use thiserror::Error;
 
-use super::variant::{FunctionSet, KernelId};
+use super::variant::{Dispatch, FunctionSet, KernelId};
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
 
@@ -60,6 +60,22 @@ impl ProgramWords {
     /// Bytes of shared memory that the program occupies.
     pub fn shared_bytes(&self) -> usize {
         self.words.len() * size_of::<f32>()
+    }
+
+    /// The words' bit patterns in global memory. Kernels that dispatch on integers keep everything but
+    /// constants as integers.
+    pub fn bits(&self, dispatch: Dispatch) -> Vec<u32> {
+        let mut code = None;
+        let bits = self.words.iter().map(|&word| {
+            let is_constant = code == Some(CONST_VALUE);
+            let is_operand = is_constant || code == Some(DATA_INPUT);
+            code = Some(word).filter(|_| !is_operand);
+            match dispatch {
+                Dispatch::Int if !is_constant => word as u32,
+                _ => word.to_bits(),
+            }
+        });
+        bits.collect()
     }
 
     fn start_token(&mut self) {

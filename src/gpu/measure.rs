@@ -11,7 +11,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::launch::{DevicePrograms, Gpu, GpuError, Launch, LoadedKernel};
+use super::error::GpuError;
+use super::launch::{DevicePrograms, Gpu, Launch, LoadedKernel, sums};
 use super::layout::{CaseTable, ProgramTable};
 use super::lower::LowerError;
 use super::oracle::{ExpectedError, relative_difference};
@@ -242,18 +243,11 @@ impl<'a> Bench<'a> {
                 poisoned,
             });
         }
-        let sum = |errors: &[f32]| errors.iter().map(|&error| f64::from(error)).sum();
         let times_ms = times_ms[self.protocol.warm_ups..]
             .iter()
             .map(|&time| f64::from(time))
             .collect();
-        Ok((
-            times_ms,
-            results
-                .chunks(launch.threads_per_block as usize)
-                .map(sum)
-                .collect(),
-        ))
+        Ok((times_ms, sums(&results, launch)))
     }
 
     fn differences(&self, results: &[f64], cases: &CaseTable) -> Vec<f64> {
@@ -281,7 +275,7 @@ pub fn hopper_shared_config_kib(carveout_percent: u32) -> u32 {
         .unwrap_or(228)
 }
 
-fn digest(programs: &[Rpn]) -> String {
+pub(super) fn digest(programs: &[Rpn]) -> String {
     let mut hash = Sha256::new();
     for program in programs {
         hash.update(format!("{program}\n"));
@@ -293,7 +287,7 @@ fn digest(programs: &[Rpn]) -> String {
         .collect()
 }
 
-fn median(values: &[f64]) -> f64 {
+pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {

@@ -4,14 +4,18 @@
 //! * [`lower`]: programs as the words that a kernel reads; [`layout`]: whole populations and cases as buffers.
 //! * [`launch`]: the kernels on a real GPU, the only module that names cudarc.
 //! * [`measure`]: measured rows, on a [`workload`], checked against the [`oracle`]; [`counters`]: Nsight
-//!   Compute's counters beside them.
+//!   Compute's counters beside them; [`scaling`]: a population split over several GPUs;
+//!   [`on_cpu`]: the CPU's interpreter on the same workload.
 
 pub mod counters;
+pub mod error;
 pub mod launch;
 pub mod layout;
 pub mod lower;
 pub mod measure;
+pub mod on_cpu;
 pub mod oracle;
+pub mod scaling;
 mod source;
 pub mod variant;
 pub mod workload;

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::variant::FunctionSet;
 use crate::gp::evolve::dice::Dice;
+use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::problem::{Cases, Dataset, sextic};
 use crate::gp::program::{ProgramError, Rpn};
 
@@ -66,7 +67,7 @@ pub fn dataset(problem: FunctionSet) -> Dataset {
         }
         FunctionSet::Shuttle => random_classes(9, 58_000, 200.0, 7),
         FunctionSet::Kddcup => random_classes(41, 494_021, 20_000.0, 22),
-        FunctionSet::Mux20 => multiplexer(4),
+        FunctionSet::Mux20 => Multiplexer::MUX20.problem(CASE_SEED, None).dataset,
     }
 }
 
@@ -96,22 +97,4 @@ fn random_classes(n_inputs: usize, n_cases: usize, range: f32, n_classes: usize)
         .map(|_| (1 + dice.below(n_classes)) as f32)
         .collect();
     Dataset::Float(Cases { inputs, expected })
-}
-
-/// Every case of a multiplexer with `n_address` address bits, the address inputs first.
-fn multiplexer(n_address: usize) -> Dataset {
-    let n_inputs = n_address + (1 << n_address);
-    let bit = |case: u32, input: usize| (case >> input) & 1;
-    let pack = |value: &dyn Fn(u32) -> u32| -> Vec<u32> {
-        (0..1u32 << (n_inputs - 5))
-            .map(|word| (0..32).fold(0, |bits, lane| bits | value(32 * word + lane) << lane))
-            .collect()
-    };
-    let address = |case: u32| (case & ((1 << n_address) - 1)) as usize;
-    Dataset::Word(Cases {
-        inputs: (0..n_inputs)
-            .map(|input| pack(&|case| bit(case, input)))
-            .collect(),
-        expected: pack(&|case| bit(case, n_address + address(case))),
-    })
 }

@@ -82,8 +82,12 @@ impl Explanation {
 
 fn label(prediction: &Prediction) -> String {
     let configuration = &prediction.configuration;
+    let registers = match configuration.stack_registers {
+        0 => String::new(),
+        levels => format!(", {levels} levels in registers"),
+    };
     format!(
-        "{} on {}, second dimension {}, {} threads per block, L1 {} KiB",
+        "{} on {}, second dimension {}{registers}, {} threads per block, L1 {} KiB",
         configuration.kernel,
         configuration.problem,
         configuration.stack_dim,

@@ -1,8 +1,9 @@
 //! The load/store unit and everything behind it: L1, L2 share, DRAM share.
 //!
-//! What it models: one 128-byte line per cycle through the load/store unit; the L1 for local memory,
-//! write-back, with fetch on a write miss; the read and write ports between SMX and L2; the L2 with
-//! write-back to DRAM; bandwidth of every port by reservation, in order of arrival.
+//! What it models: one 128-byte line per cycle through the load/store unit, in order; the L1 for local
+//! memory, write-back, with fetch on a write miss; a limited number of requests in flight to the L2, at
+//! which the unit stops; the read and write ports between SMX and L2; the L2 with write-back to DRAM;
+//! bandwidth of every port by reservation, in order of arrival.
 //! What it leaves out: bank conflicts (the kernels' shared accesses are broadcasts), TLBs, crossbar
 //! contention between SMXs other than an equal share of capacity and bandwidth.
 //! Units: cycles, bytes. Sources: the values are in [`SmxSpec`], their sources in the device preset.
@@ -25,7 +26,7 @@ pub struct Served {
     pub cause: Cause,
 }
 
-/// Line fills in flight; a further one waits for the first to end.
+/// Requests to the L2 in flight; a further one waits for the first to end.
 #[derive(Debug, Clone)]
 struct Outstanding {
     ends_at: Vec<u64>,
@@ -93,20 +94,16 @@ pub struct Memory {
     l1: Cache,
     l2: Cache,
     lsu_free_at: u64,
-    fills: Outstanding,
-    global_in_mshr: bool,
+    requests: Outstanding,
     read_port: Port,
     write_port: Port,
     dram: Port,
     lsu_queue_cycles: u64,
-    miss_queue_cycles: f64,
     shared_latency: u64,
     l1_latency: u64,
     l2_latency: u64,
     dram_extra: u64,
     fetch_on_write_miss: bool,
-    line_cycles: u64,
-    fill_cycles: u64,
 }
 
 impl Memory {
@@ -116,34 +113,23 @@ impl Memory {
             l1: Cache::new(spec.l1.clone(), seed),
             l2: Cache::new(spec.l2.clone(), seed ^ 0x5bd1_e995),
             lsu_free_at: 0,
-            fills: Outstanding::new(spec.l1_mshr_lines),
-            global_in_mshr: spec.global_in_mshr,
+            requests: Outstanding::new(spec.l2_requests_in_flight),
             read_port: Port::new(spec.l2_read_bytes_per_cycle),
             write_port: Port::new(spec.l2_write_bytes_per_cycle),
             dram: Port::new(spec.dram_bytes_per_cycle),
             lsu_queue_cycles: u64::from(spec.lsu_queue_cycles),
-            miss_queue_cycles: f64::from(spec.l1_miss_queue_lines * LINE_BYTES)
-                / f64::from(spec.l2_read_bytes_per_cycle),
             shared_latency: u64::from(spec.shared_latency_cycles),
             l1_latency: u64::from(spec.l1_latency_cycles),
             l2_latency: u64::from(spec.l2_latency_cycles),
             dram_extra: u64::from(spec.dram_extra_cycles),
             fetch_on_write_miss: spec.l1_fetch_on_write_miss,
-            line_cycles: u64::from(spec.l1_cycles_per_line),
-            fill_cycles: u64::from(spec.l1_fill_cycles),
         }
     }
 
-    /// The first cycle at which the unit takes another instruction; at most `now` when it has room.
-    pub fn accepts_at(&self, now: u64) -> u64 {
-        let backlog = (self.read_port.free_at - self.miss_queue_cycles)
-            .max(self.write_port.free_at - self.miss_queue_cycles);
-        let queue = self.lsu_free_at.saturating_sub(self.lsu_queue_cycles);
-        if backlog > now as f64 {
-            queue.max(backlog.ceil() as u64)
-        } else {
-            queue
-        }
+    /// The first cycle at which the unit takes another instruction.
+    #[inline]
+    pub fn accepts_at(&self) -> u64 {
+        self.lsu_free_at.saturating_sub(self.lsu_queue_cycles)
     }
 
     /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
@@ -156,27 +142,27 @@ impl Memory {
         global_offset: u32,
         counters: &mut Counters,
     ) -> Served {
-        let start = self.lsu_free_at.max(now);
+        // The unit works in order: a line that waits for a free request holds all behind it.
+        self.lsu_free_at = self.lsu_free_at.max(now);
         match op.request {
             MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
-                self.lsu_free_at = start + u64::from(op.lines) * self.line_cycles;
-                self.local(op, start, local_base, counters)
+                self.local(op, local_base, counters)
             }
             MemoryRequest::GlobalLoad | MemoryRequest::GlobalStore => {
-                self.lsu_free_at = start + u64::from(op.lines);
-                self.global(op, start, global_offset, counters)
+                self.global(op, global_offset, counters)
             }
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
-                self.lsu_free_at = start + 1;
+                let ready_at = self.lsu_free_at + self.shared_latency;
+                self.lsu_free_at += 1;
                 Served {
-                    ready_at: start + self.shared_latency,
+                    ready_at,
                     cause: Cause::Shared,
                 }
             }
         }
     }
 
-    fn local(&mut self, op: &ReplayOp, start: u64, base: u32, counters: &mut Counters) -> Served {
+    fn local(&mut self, op: &ReplayOp, base: u32, counters: &mut Counters) -> Served {
         let store = op.request == MemoryRequest::LocalStore;
         let mut served = Served {
             ready_at: 0,
@@ -185,8 +171,8 @@ impl Memory {
         // One 32-bit word of all 32 lanes is one line.
         let first = base + op.address * (LINE_BYTES / 4);
         for i in 0..u32::from(op.lines) {
-            let cycle = start + u64::from(i);
-            let line = self.local_line(first + i * LINE_BYTES, cycle, store, counters);
+            let line = self.local_line(first + i * LINE_BYTES, store, counters);
+            self.lsu_free_at += 1;
             if line.ready_at >= served.ready_at {
                 served = line;
             }
@@ -194,14 +180,8 @@ impl Memory {
         served
     }
 
-    fn local_line(
-        &mut self,
-        address: u32,
-        cycle: u64,
-        store: bool,
-        counters: &mut Counters,
-    ) -> Served {
-        let hit_at = cycle + self.l1_latency;
+    fn local_line(&mut self, address: u32, store: bool, counters: &mut Counters) -> Served {
+        let hit_at = self.lsu_free_at + self.l1_latency;
         let lookup = self.l1.access(address, store);
         let (lines, hits) = if store {
             (&mut counters.l1_store_lines, &mut counters.l1_store_hits)
@@ -223,10 +203,8 @@ impl Memory {
                 }
             }
             Lookup::Miss { way, evicted_dirty } => {
-                self.lsu_free_at += self.fill_cycles;
                 if let Some(victim) = evicted_dirty {
-                    self.lsu_free_at += self.fill_cycles;
-                    self.write_back(victim, cycle, counters);
+                    self.write_back(victim, counters);
                 }
                 if store && !self.fetch_on_write_miss {
                     return Served {
@@ -234,49 +212,38 @@ impl Memory {
                         cause: Cause::L1Hit,
                     };
                 }
-                let admitted = self.fills.admit(cycle);
-                self.lsu_free_at += admitted - cycle;
-                let served = self.read(LOCAL_BASE + address, LINE_BYTES, admitted, counters);
-                self.fills.track(served.ready_at);
+                let served = self.request(LOCAL_BASE + address, LINE_BYTES, counters);
                 self.l1.fill_at(way, served.ready_at);
                 served
             }
         }
     }
 
-    fn global(
-        &mut self,
-        op: &ReplayOp,
-        start: u64,
-        offset: u32,
-        counters: &mut Counters,
-    ) -> Served {
+    fn global(&mut self, op: &ReplayOp, offset: u32, counters: &mut Counters) -> Served {
         let (address, bytes) = match op.address_kind {
             AddressKind::Uniform => (op.address, SECTOR_BYTES),
             _ => (op.address + offset, LINE_BYTES * u32::from(op.lines)),
         };
-        if op.request == MemoryRequest::GlobalStore {
-            self.write_port.reserve(start as f64, bytes);
+        let ready_at = if op.request == MemoryRequest::GlobalStore {
+            self.write_port.reserve(self.lsu_free_at as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
-            return Served {
-                ready_at: start,
-                cause: Cause::Global,
-            };
-        }
-        let mut start = start;
-        if self.global_in_mshr {
-            let admitted = self.fills.admit(start);
-            self.lsu_free_at += admitted - start;
-            start = admitted;
-        }
-        let served = self.read(address, bytes, start, counters);
-        if self.global_in_mshr {
-            self.fills.track(served.ready_at);
-        }
+            self.lsu_free_at
+        } else {
+            self.request(address, bytes, counters).ready_at
+        };
+        self.lsu_free_at += u64::from(op.lines);
         Served {
-            ready_at: served.ready_at,
+            ready_at,
             cause: Cause::Global,
         }
+    }
+
+    /// Reads from the L2 as soon as a request is free; the unit stands still until then.
+    fn request(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
+        self.lsu_free_at = self.requests.admit(self.lsu_free_at);
+        let served = self.read(address, bytes, self.lsu_free_at, counters);
+        self.requests.track(served.ready_at);
+        served
     }
 
     /// Reads through the L2 port.
@@ -314,8 +281,8 @@ impl Memory {
     }
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
-    fn write_back(&mut self, address: u32, cycle: u64, counters: &mut Counters) {
-        let start = self.write_port.reserve(cycle as f64, LINE_BYTES);
+    fn write_back(&mut self, address: u32, counters: &mut Counters) {
+        let start = self.write_port.reserve(self.lsu_free_at as f64, LINE_BYTES);
         counters.l2_write_bytes += u64::from(LINE_BYTES);
         counters.l2_lines += 1;
         match self.l2.access(LOCAL_BASE + address, true) {

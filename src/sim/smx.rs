@@ -15,7 +15,7 @@ use super::icache::InstructionCache;
 use super::memory::Memory;
 use super::observe::{Cause, Counters};
 use super::pipes::Pipes;
-use super::spec::SmxSpec;
+use super::spec::{SmxSpec, WarpPolicy};
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
 use crate::isa::OpClass;
 use crate::trace::AddressKind;
@@ -31,11 +31,13 @@ struct Scheduler {
     /// When a warp in the calendar can really issue, and what it waits for.
     ready_at: [u64; SLOTS],
     cause: [Cause; SLOTS],
+    resident_since: [u64; SLOTS],
     last: u32,
     /// Cycles before this one are accounted for.
     accounted: u64,
-    /// Replays occupy the issue slot until here.
+    /// Replays or a branch occupy the issue slot until here.
     busy_until: u64,
+    busy_cause: Cause,
 }
 
 impl Scheduler {
@@ -44,15 +46,37 @@ impl Scheduler {
             ready: 0,
             ready_at: [0; SLOTS],
             cause: [Cause::NoWarp; SLOTS],
+            resident_since: [0; SLOTS],
             last: 0,
             accounted: 0,
             busy_until: 0,
+            busy_cause: Cause::LoadStoreUnit,
         }
     }
 
-    /// The ready warp that comes next after the last one that issued (loose round robin).
+    /// The ready warp to issue from.
     #[inline]
-    fn pick(&self, mask: u32) -> u32 {
+    fn pick(&self, mask: u32, policy: WarpPolicy) -> u32 {
+        match policy {
+            WarpPolicy::LooseRoundRobin => self.next_after_last(mask),
+            WarpPolicy::GreedyThenOldest if mask >> self.last & 1 == 1 => self.last,
+            WarpPolicy::GreedyThenOldest => self.oldest(mask),
+        }
+    }
+
+    fn oldest(&self, mut mask: u32) -> u32 {
+        let mut best = mask.trailing_zeros();
+        while mask != 0 {
+            let i = mask.trailing_zeros();
+            mask &= mask - 1;
+            if self.resident_since[i as usize] < self.resident_since[best as usize] {
+                best = i;
+            }
+        }
+        best
+    }
+
+    fn next_after_last(&self, mask: u32) -> u32 {
         let after = mask & (!1 << self.last);
         if after != 0 {
             after.trailing_zeros()
@@ -61,15 +85,21 @@ impl Scheduler {
         }
     }
 
-    /// Charges the cycles before `now` to `cause`, replays first.
+    /// Occupies the issue slot until `until`.
+    fn occupy(&mut self, until: u64, cause: Cause) {
+        self.busy_until = until;
+        self.busy_cause = cause;
+    }
+
+    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied.
     #[inline]
     fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
         if now <= self.accounted {
             return;
         }
-        let replays = self.busy_until.clamp(self.accounted, now) - self.accounted;
-        counters.cpi_stack[Cause::LoadStoreUnit as usize] += replays;
-        counters.cpi_stack[cause as usize] += now - self.accounted - replays;
+        let occupied = self.busy_until.clamp(self.accounted, now) - self.accounted;
+        counters.cpi_stack[self.busy_cause as usize] += occupied;
+        counters.cpi_stack[cause as usize] += now - self.accounted - occupied;
         self.accounted = now;
     }
 
@@ -203,6 +233,7 @@ impl<'a> Smx<'a> {
             );
             let (s, i) = self.place(slot as usize);
             self.warps[s * SLOTS + i] = Some(warp);
+            self.schedulers[s].resident_since[i] = self.now;
             self.hold(s, i, self.now + 1, Cause::NoWarp);
         }
     }
@@ -273,11 +304,12 @@ impl<'a> Smx<'a> {
 
     /// Lets scheduler `s` issue from one of its ready warps.
     fn schedule(&mut self, s: usize) {
-        self.schedulers[s].charge(self.now, Cause::LoadStoreUnit, &mut self.counters);
+        let occupied = self.schedulers[s].busy_cause;
+        self.schedulers[s].charge(self.now, occupied, &mut self.counters);
         let mut mask = u32::from(self.schedulers[s].ready);
         let mut cause = Cause::Wait;
         while mask != 0 {
-            let i = self.schedulers[s].pick(mask);
+            let i = self.schedulers[s].pick(mask, self.spec.warp_policy);
             self.schedulers[s].ready &= !(1 << i);
             if self.issue(s, i as usize) {
                 self.schedulers[s].last = i;
@@ -329,7 +361,7 @@ impl<'a> Smx<'a> {
 
     fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
         if op.request != MemoryRequest::None {
-            let at = self.memory.accepts_at(self.now);
+            let at = self.memory.accepts_at();
             if at > self.now {
                 return Err((at, Cause::LoadStoreUnit));
             }
@@ -365,14 +397,14 @@ impl<'a> Smx<'a> {
                 warp.track_load(op.load_targets, served.ready_at, served.cause, now);
             }
             if self.spec.replays_take_issue_slots && op.lines > 1 {
-                self.schedulers[s].busy_until = now + u64::from(op.lines);
+                self.schedulers[s].occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
             }
         } else if op.class == OpClass::ConstantLoad {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
         }
         if op.redirects && self.spec.branch_issue_slots > 1 {
-            self.schedulers[s].busy_until = now + u64::from(self.spec.branch_issue_slots);
+            self.schedulers[s].occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
         }
         match warp.step(self.code) {
             Step::Within => {}

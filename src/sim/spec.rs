@@ -5,6 +5,7 @@
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
+pub use crate::device::WarpPolicy;
 use crate::device::{self, Device, IndexHash};
 use crate::isa::OpClass;
 
@@ -60,6 +61,7 @@ pub struct SmxSpec {
     pub n_schedulers: usize,
     pub max_warps: usize,
     pub dispatches_per_scheduler: u32,
+    pub warp_policy: WarpPolicy,
     /// Full-rate ALU lanes groups: warp instructions per cycle over all full-rate classes together.
     pub alu_warps_per_cycle: u8,
     /// Limit per instruction class, indexed by `OpClass as usize`.
@@ -73,10 +75,6 @@ pub struct SmxSpec {
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.
     pub lsu_queue_cycles: u32,
-    /// Load/store unit cycles per 128-byte line of local memory.
-    pub l1_cycles_per_line: u32,
-    /// Load/store unit cycles that a line fill or write-back takes.
-    pub l1_fill_cycles: u32,
     /// Every 128-byte line after the first of one access takes an issue slot (a replay).
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
@@ -84,11 +82,8 @@ pub struct SmxSpec {
     /// Global loads that one warp may have in flight.
     pub global_loads_in_flight_per_warp: usize,
     pub l1: CacheSpec,
-    /// Line fills in flight at most.
-    pub l1_mshr_lines: u32,
-    pub global_in_mshr: bool,
-    /// Line fills that may wait for the L2 port before the load/store unit stops taking work.
-    pub l1_miss_queue_lines: u32,
+    /// Line fills and fitness-case loads that may be on their way from the L2 together.
+    pub l2_requests_in_flight: u32,
     /// A store that misses fetches the line from L2 first.
     pub l1_fetch_on_write_miss: bool,
     /// One multiprocessor's share of the L2.
@@ -117,7 +112,7 @@ pub enum SpecError {
         given: u32,
         allowed: String,
     },
-    #[error("L1 replacement policy {given} of {device} is not simulated; allowed: lru, random")]
+    #[error("replacement policy {given} of {device} is not simulated; allowed: lru, random")]
     Replacement { device: String, given: String },
     #[error("{what} of {device}: given {given}; allowed in the simulator: {allowed}")]
     Value {
@@ -136,6 +131,7 @@ impl SmxSpec {
             n_schedulers: device.issue.n_schedulers as usize,
             max_warps: device.limits.warps_per_smx as usize,
             dispatches_per_scheduler: device.issue.n_dispatch,
+            warp_policy: device.issue.warp_policy,
             alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES) as u8,
             limits: issue_limits(device),
             shared_latency_cycles: device.shared.latency_cycles,
@@ -147,18 +143,14 @@ impl SmxSpec {
                 .saturating_sub(device.l2.hit_latency_cycles),
             constant_latency_cycles: device.constant_cache.l1_latency_cycles,
             lsu_queue_cycles: device.load_store.queue_cycles,
-            l1_cycles_per_line: 1,
-            l1_fill_cycles: 0,
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
-            branch_issue_slots: 1,
+            branch_issue_slots: device.issue.branch_issue_slots,
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
                 as usize,
             l1: l1_spec(device, l1_bytes)?,
-            l1_mshr_lines: 32,
-            global_in_mshr: false,
-            l1_miss_queue_lines: device.load_store.l1_miss_queue_lines,
+            l2_requests_in_flight: device.load_store.l2_requests_in_flight,
             l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
-            l2: l2_share(device),
+            l2: l2_share(device)?,
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
             dram_bytes_per_cycle: (device.dram_bytes_per_cycle() / f64::from(device.chip.n_smx))
@@ -216,16 +208,7 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
                 .collect::<Vec<_>>()
                 .join(", "),
         })?;
-    let replacement = match device.l1.replacement {
-        device::Replacement::Lru => Replacement::Lru,
-        device::Replacement::Random => Replacement::Random,
-        other => {
-            return Err(SpecError::Replacement {
-                device: device.name.clone(),
-                given: format!("{other:?}"),
-            });
-        }
-    };
+    let replacement = replacement(device, device.l1.replacement)?;
     Ok(CacheSpec {
         sets: geometry.n_sets,
         ways: geometry.n_ways,
@@ -239,13 +222,24 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
 }
 
 /// One multiprocessor's share of the L2, with whole sets.
-fn l2_share(device: &Device) -> CacheSpec {
+fn l2_share(device: &Device) -> Result<CacheSpec, SpecError> {
     let share_bytes = device.l2.bytes / device.chip.n_smx;
-    CacheSpec {
+    Ok(CacheSpec {
         sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
         ways: device.l2.n_ways,
         line_bytes: device.l2.line_bytes,
-        replacement: Replacement::Lru,
+        replacement: replacement(device, device.l2.replacement)?,
         index: SetIndex::Spread,
+    })
+}
+
+fn replacement(device: &Device, policy: device::Replacement) -> Result<Replacement, SpecError> {
+    match policy {
+        device::Replacement::Lru => Ok(Replacement::Lru),
+        device::Replacement::Random => Ok(Replacement::Random),
+        other => Err(SpecError::Replacement {
+            device: device.name.clone(),
+            given: format!("{other:?}"),
+        }),
     }
 }

@@ -5,7 +5,7 @@ use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::Counters;
 use super::smx::Smx;
-use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec};
+use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec, WarpPolicy};
 use crate::isa::{Access, OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 
@@ -33,6 +33,7 @@ pub fn spec() -> SmxSpec {
         n_schedulers: 4,
         max_warps: 64,
         dispatches_per_scheduler: 2,
+        warp_policy: WarpPolicy::LooseRoundRobin,
         alu_warps_per_cycle: 6,
         limits,
         shared_latency_cycles: 26,
@@ -41,8 +42,6 @@ pub fn spec() -> SmxSpec {
         dram_extra_cycles: 100,
         constant_latency_cycles: 30,
         lsu_queue_cycles: 8,
-        l1_cycles_per_line: 1,
-        l1_fill_cycles: 0,
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
         global_loads_in_flight_per_warp: 8,
@@ -53,9 +52,7 @@ pub fn spec() -> SmxSpec {
             replacement: Replacement::Lru,
             index: SetIndex::Linear,
         },
-        l1_mshr_lines: 64,
-        global_in_mshr: false,
-        l1_miss_queue_lines: 64,
+        l2_requests_in_flight: 64,
         l1_fetch_on_write_miss: true,
         l2: CacheSpec {
             sets: 64,

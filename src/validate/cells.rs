@@ -2,7 +2,7 @@
 //!
 //! Leaves out: the measured values (`measured.rs`), so that predicting a table needs none of them.
 //! Units: threads per block, bytes.
-//! Source: Chitty's Tables 3 and 4. Table 4 was measured with a preference for the L1.
+//! Source: Chitty's Tables 3, 4 and 7 to 10. All but 3 and 7 were measured with a preference for the L1.
 
 use super::compare::Split;
 use crate::predict::Configuration;
@@ -10,10 +10,18 @@ use crate::predict::Configuration;
 /// A table of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Table {
-    /// BlockGP, one-dimensional stack: threads per block x preference of the on-chip memory.
+    /// Postfix programs, one-dimensional stack: threads per block x preference of the on-chip memory.
     Three,
-    /// Two-dimensional stack: threads per block x size of the second dimension.
+    /// Postfix programs, two-dimensional stack: threads per block x size of the second dimension.
     Four,
+    /// Linear programs, one-dimensional stack, as Table 3.
+    Seven,
+    /// Linear programs, two-dimensional stack, as Table 4.
+    Eight,
+    /// Linear programs, vector data types: threads per block x type.
+    Nine,
+    /// Linear programs, float4 and stack levels in registers: threads per block x levels.
+    Ten,
 }
 
 /// What a table varies besides threads per block.
@@ -21,6 +29,9 @@ pub enum Table {
 pub enum Axis {
     Preference(Preference),
     StackDim(u32),
+    /// `float2` to `float4`, by the number of elements.
+    DataType(u32),
+    StackRegisters(u32),
 }
 
 /// The on-chip memory preference of a kernel.
@@ -43,19 +54,33 @@ pub struct Cell {
 /// The problems of the tables, in the paper's order.
 pub const PROBLEMS: [&str; 4] = ["sextic", "shuttle", "kddcup", "mux20"];
 
-/// The problem whose cells of Tables 3 and 4 were looked at when a value was fitted.
+/// The cells that were looked at when a value was fitted.
 const FITTED_PROBLEM: &str = "sextic";
+const FITTED_TABLES: [Table; 2] = [Table::Three, Table::Four];
 
 const WIDE_BLOCKS: [u32; 8] = [128, 256, 384, 512, 640, 768, 896, 1024];
 const NARROW_BLOCKS: [u32; 3] = [32, 64, 96];
+/// Elements of float4.
+const WIDEST_VECTOR: u32 = 4;
 
 impl Table {
-    pub const ALL: [Table; 2] = [Table::Three, Table::Four];
+    pub const ALL: [Table; 6] = [
+        Table::Three,
+        Table::Four,
+        Table::Seven,
+        Table::Eight,
+        Table::Nine,
+        Table::Ten,
+    ];
 
     pub fn number(self) -> u32 {
         match self {
             Table::Three => 3,
             Table::Four => 4,
+            Table::Seven => 7,
+            Table::Eight => 8,
+            Table::Nine => 9,
+            Table::Ten => 10,
         }
     }
 
@@ -68,32 +93,47 @@ impl Table {
     /// Name of the axis, as in the measured files.
     pub fn axis_name(self) -> &'static str {
         match self {
-            Table::Three => "preference",
-            Table::Four => "stack_dim",
+            Table::Three | Table::Seven => "preference",
+            Table::Four | Table::Eight => "stack_dim",
+            Table::Nine => "data_type",
+            Table::Ten => "stack_registers",
         }
     }
 
     /// The axis in words.
     pub fn axis_title(self) -> &'static str {
         match self {
-            Table::Three => "on-chip memory preference",
-            Table::Four => "second dimension",
+            Table::Three | Table::Seven => "on-chip memory preference",
+            Table::Four | Table::Eight => "second dimension",
+            Table::Nine => "data type",
+            Table::Ten => "stack levels in registers",
+        }
+    }
+
+    fn kernel(self) -> &'static str {
+        match self {
+            Table::Three | Table::Four => "rpn",
+            Table::Seven | Table::Eight => "lgp",
+            Table::Nine => "lgp-vector",
+            Table::Ten => "lgp-registers",
         }
     }
 
     fn axis_values(self) -> Vec<Axis> {
         match self {
-            Table::Three => [Preference::Shared, Preference::Equal, Preference::L1]
+            Table::Three | Table::Seven => [Preference::Shared, Preference::Equal, Preference::L1]
                 .map(Axis::Preference)
                 .to_vec(),
-            Table::Four => (2..=6).map(Axis::StackDim).collect(),
+            Table::Four | Table::Eight => (2..=6).map(Axis::StackDim).collect(),
+            Table::Nine => (2..=WIDEST_VECTOR).map(Axis::DataType).collect(),
+            Table::Ten => (1..=4).map(Axis::StackRegisters).collect(),
         }
     }
 
     fn threads(self) -> Vec<u32> {
         match self {
-            Table::Three => WIDE_BLOCKS.to_vec(),
-            Table::Four => NARROW_BLOCKS.into_iter().chain(WIDE_BLOCKS).collect(),
+            Table::Three | Table::Seven => WIDE_BLOCKS.to_vec(),
+            _ => NARROW_BLOCKS.into_iter().chain(WIDE_BLOCKS).collect(),
         }
     }
 }
@@ -106,14 +146,16 @@ impl Axis {
             Axis::Preference(Preference::Equal) => "equal".into(),
             Axis::Preference(Preference::L1) => "l1".into(),
             Axis::StackDim(size) => size.to_string(),
+            Axis::DataType(elements) => format!("float{elements}"),
+            Axis::StackRegisters(levels) => levels.to_string(),
         }
     }
 }
 
 impl Cell {
-    /// Values of kind `fitted` were chosen on the sextic cells; all other cells are held out.
+    /// Values of kind `fitted` were chosen on some cells; all others are held out.
     pub fn split(&self) -> Split {
-        if self.problem == FITTED_PROBLEM {
+        if self.problem == FITTED_PROBLEM && FITTED_TABLES.contains(&self.table) {
             Split::Fitted
         } else {
             Split::HeldOut
@@ -122,16 +164,21 @@ impl Cell {
 
     /// What to launch for this cell.
     pub fn configuration(&self) -> Configuration {
-        let (stack_dim, l1_kib) = match self.axis {
-            Axis::Preference(Preference::Shared) => (1, 16),
-            Axis::Preference(Preference::Equal) => (1, 32),
-            Axis::Preference(Preference::L1) => (1, 48),
-            Axis::StackDim(size) => (size, 48),
+        let l1_kib = match self.axis {
+            Axis::Preference(Preference::Shared) => 16,
+            Axis::Preference(Preference::Equal) => 32,
+            _ => 48,
+        };
+        let (stack_dim, stack_registers) = match self.axis {
+            Axis::Preference(_) => (1, 0),
+            Axis::StackDim(size) | Axis::DataType(size) => (size, 0),
+            Axis::StackRegisters(levels) => (WIDEST_VECTOR, levels),
         };
         Configuration {
             problem: self.problem.clone(),
-            kernel: "rpn".into(),
+            kernel: self.table.kernel().into(),
             stack_dim,
+            stack_registers,
             threads_per_block: self.threads_per_block,
             l1_bytes: l1_kib * 1024,
         }
@@ -167,8 +214,8 @@ mod tests {
 
     #[test]
     fn tables_have_the_papers_number_of_cells() {
-        assert_eq!(cells(Table::Three, "sextic").len(), 24);
-        assert_eq!(cells(Table::Four, "sextic").len(), 55);
+        let n_cells = |table| cells(table, "sextic").len();
+        assert_eq!(Table::ALL.map(n_cells), [24, 55, 24, 55, 33, 44]);
     }
 
     #[test]
@@ -180,10 +227,23 @@ mod tests {
             (configuration.stack_dim, configuration.l1_bytes),
             (1, 32768)
         );
-        let last = cells(Table::Four, "sextic").pop().unwrap().configuration();
+        let last = |table| cells(table, "sextic").pop().unwrap().configuration();
+        let four = last(Table::Four);
         assert_eq!(
-            (last.stack_dim, last.threads_per_block, last.l1_bytes),
+            (four.stack_dim, four.threads_per_block, four.l1_bytes),
             (6, 1024, 49152)
         );
+        let ten = last(Table::Ten);
+        assert_eq!((ten.stack_dim, ten.stack_registers), (4, 4));
+        assert_eq!(ten.kernel, "lgp-registers");
+        assert_eq!(last(Table::Nine).stack_dim, 4);
+    }
+
+    #[test]
+    fn only_the_sextic_cells_of_tables_3_and_4_are_fitted() {
+        let split = |table, problem| cells(table, problem)[0].split();
+        assert_eq!(split(Table::Four, "sextic"), Split::Fitted);
+        assert_eq!(split(Table::Four, "shuttle"), Split::HeldOut);
+        assert_eq!(split(Table::Eight, "sextic"), Split::HeldOut);
     }
 }

@@ -75,11 +75,8 @@ impl KernelTraces {
         let programs = words
             .iter()
             .map(|program| {
-                let words = trace::ProgramWords::of_floats(
-                    &program.words,
-                    &program.token_starts,
-                    program.nodes,
-                )?;
+                let bits = program.bits(variant.dispatch);
+                let words = trace::ProgramWords::new(bits, &program.token_starts, program.nodes)?;
                 builder.trace(&words)
             })
             .collect::<Result<Vec<_>, _>>()

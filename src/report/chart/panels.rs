@@ -4,14 +4,23 @@
 //! The vertical bars are the paper's confidence intervals; most are smaller than the points.
 
 use super::{BLUE, Chart, GRID, VERMILION, ink};
-use crate::validate::Compared;
+use crate::validate::{Cell, Compared};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
 
-/// Predicted and measured values of one table and problem.
+/// Predicted and measured values of one table and problem, or of several.
 pub struct Panels<'a> {
-    pub cells: &'a [Compared],
+    panels: Vec<Panel<'a>>,
+    title: String,
+}
+
+/// One axis value of one table and problem.
+struct Panel<'a> {
+    title: String,
+    cells: Vec<&'a Compared>,
+    /// One scale for all panels of a table and problem, so that heights can be compared.
+    highest: f64,
 }
 
 const COLUMNS: usize = 3;
@@ -22,40 +31,66 @@ const LARGEST_BLOCK: f64 = 1024.0;
 /// The axis counts in these, so that its figures fall on usual block sizes.
 const TICK_THREADS: f64 = 256.0;
 
-impl Panels<'_> {
-    /// Cells by axis value, in the table's order.
-    fn groups(&self) -> Vec<(String, Vec<&Compared>)> {
-        let mut groups: Vec<(String, Vec<&Compared>)> = Vec::new();
-        for compared in self.cells {
-            let value = compared.cell.axis.value();
-            match groups.iter_mut().find(|(name, _)| *name == value) {
-                Some((_, members)) => members.push(compared),
-                None => groups.push((value, vec![compared])),
+impl<'a> Panels<'a> {
+    pub fn new(cells: &'a [Compared]) -> Panels<'a> {
+        let blocks = grouped(cells.iter(), |cell| {
+            format!("Table {}, {}", cell.table.number(), cell.problem)
+        });
+        let mut panels = Vec::new();
+        for (block, members) in &blocks {
+            let highest = 1.08 * highest(members);
+            let axis = |cell: &Cell| format!("{} {}", cell.table.axis_title(), cell.axis.value());
+            for (value, cells) in grouped(members.iter().copied(), axis) {
+                let title = match blocks.len() {
+                    1 => value,
+                    _ => format!("{block}: {value}"),
+                };
+                panels.push(Panel {
+                    title,
+                    cells,
+                    highest,
+                });
             }
         }
-        groups
+        let title = match blocks.as_slice() {
+            [(block, _)] => block.clone(),
+            _ => "Tables of the paper".into(),
+        };
+        Panels { panels, title }
     }
 
-    /// One scale for all panels, so that heights can be compared.
-    fn highest(&self) -> f64 {
-        let values = self.cells.iter().flat_map(|compared| {
-            let measured = compared.measured.map(|value| value.gpops_billion);
-            [Some(compared.predicted_gpops_billion), measured]
-        });
-        values.flatten().fold(0.0, f64::max) * 1.08
+    fn n_rows(&self) -> usize {
+        self.panels.len().div_ceil(COLUMNS).max(1)
     }
+}
 
-    fn title(&self) -> String {
-        self.cells.first().map_or(String::new(), |compared| {
-            let cell = &compared.cell;
-            format!("Table {}, {}", cell.table.number(), cell.problem)
-        })
+/// Cells with the same key together, in the order of their first.
+fn grouped<'a>(
+    cells: impl Iterator<Item = &'a Compared>,
+    key: impl Fn(&Cell) -> String,
+) -> Vec<(String, Vec<&'a Compared>)> {
+    let mut groups: Vec<(String, Vec<&Compared>)> = Vec::new();
+    for compared in cells {
+        let name = key(&compared.cell);
+        match groups.iter_mut().find(|(group, _)| *group == name) {
+            Some((_, members)) => members.push(compared),
+            None => groups.push((name, vec![compared])),
+        }
     }
+    groups
+}
+
+fn highest(cells: &[&Compared]) -> f64 {
+    let values = cells.iter().flat_map(|compared| {
+        let measured = compared.measured.map(|value| value.gpops_billion);
+        [Some(compared.predicted_gpops_billion), measured]
+    });
+    values.flatten().fold(0.0, f64::max)
 }
 
 impl Chart for Panels<'_> {
     fn size(&self) -> (u32, u32) {
-        let n_rows = self.groups().len().div_ceil(COLUMNS).max(1) as u32;
+        let n_rows = self.n_rows() as u32;
         (
             PANEL_WIDTH * COLUMNS as u32 + 20,
             HEADER_HEIGHT + PANEL_HEIGHT * n_rows + 10,
@@ -66,14 +101,12 @@ impl Chart for Panels<'_> {
     where
         B::ErrorType: 'static,
     {
-        let groups = self.groups();
         let (header, body) = area.split_vertically(HEADER_HEIGHT);
-        draw_header(&header, &self.title())?;
+        draw_header(&header, &self.title)?;
         let body = body.margin(0, 10, 10, 10);
-        let panels = body.split_evenly((groups.len().div_ceil(COLUMNS).max(1), COLUMNS));
-        for ((value, cells), panel) in groups.iter().zip(&panels) {
-            let name = cells[0].cell.table.axis_title();
-            draw_panel(panel, &format!("{name} {value}"), cells, self.highest())?;
+        let areas = body.split_evenly((self.n_rows(), COLUMNS));
+        for (panel, area) in self.panels.iter().zip(&areas) {
+            draw_panel(area, panel)?;
         }
         Ok(())
     }
@@ -102,9 +135,7 @@ where
 
 fn draw_panel<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
-    title: &str,
-    cells: &[&Compared],
-    highest: f64,
+    panel: &Panel,
 ) -> Result<(), Box<dyn Error>>
 where
     B::ErrorType: 'static,
@@ -112,10 +143,10 @@ where
     let mut chart = ChartBuilder::on(area)
         .margin(8)
         .margin_right(18)
-        .caption(title, ink(15))
+        .caption(&panel.title, ink(15))
         .x_label_area_size(24)
         .y_label_area_size(34)
-        .build_cartesian_2d(0.0..LARGEST_BLOCK / TICK_THREADS, 0.0..highest)?;
+        .build_cartesian_2d(0.0..LARGEST_BLOCK / TICK_THREADS, 0.0..panel.highest)?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -128,11 +159,17 @@ where
         .label_style(ink(12))
         .draw()?;
     let threads = |compared: &Compared| f64::from(compared.cell.threads_per_block) / TICK_THREADS;
-    let predicted = cells
+    let predicted = panel
+        .cells
         .iter()
         .map(|c| (threads(c), c.predicted_gpops_billion));
     chart.draw_series(LineSeries::new(predicted, BLUE.stroke_width(2)))?;
-    let measured = || cells.iter().filter_map(|c| Some((threads(c), c.measured?)));
+    let measured = || {
+        panel
+            .cells
+            .iter()
+            .filter_map(|c| Some((threads(c), c.measured?)))
+    };
     chart.draw_series(measured().map(|(x, value)| {
         let (y, half) = (value.gpops_billion, value.ci_billion);
         PathElement::new(vec![(x, y - half), (x, y + half)], VERMILION)

@@ -1,0 +1,116 @@
+//! The CPU's own interpreter, measured on the same programs and cases as the GPU's.
+//!
+//! Models: the batched interpreter on all threads of the pool; wall-clock time of one evaluation of the population.
+//! Leaves out: problems whose cases are not generated here.
+//! Units: milliseconds; billions of GP operations per second, counting every node of every program, although the
+//! batched interpreter evaluates equal subtrees of a population once.
+//! Sources: Chitty 2012 (the two-dimensional stack on a CPU).
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::measure::{AGREEMENT, Protocol, digest, median};
+use super::oracle::relative_difference;
+use super::variant::FunctionSet;
+use crate::gp::interpret::plan::UnsupportedFunction;
+use crate::gp::interpret::{evaluate, fitness_f32};
+use crate::gp::problem::{ProblemError, by_name};
+use crate::gp::program::Rpn;
+
+/// Why nothing was measured.
+#[derive(Debug, Error)]
+pub enum CpuError {
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Function(#[from] UnsupportedFunction),
+}
+
+/// One measurement.
+#[derive(Debug, Clone, Serialize)]
+pub struct CpuRow {
+    pub device: &'static str,
+    pub threads: usize,
+    pub problem: &'static str,
+    pub programs: String,
+    pub population: usize,
+    pub nodes: u64,
+    pub cases: u64,
+    pub kernel: &'static str,
+    pub repeats: usize,
+    pub median_wall_ms: f64,
+    pub min_wall_ms: f64,
+    pub max_wall_ms: f64,
+    pub gpops_billion: f64,
+    pub checked_programs: usize,
+    pub agreeing_programs: usize,
+}
+
+/// Measures the batched interpreter.
+pub fn measure(
+    problem: FunctionSet,
+    programs: &[Rpn],
+    protocol: Protocol,
+) -> Result<CpuRow, CpuError> {
+    let cases = by_name(problem.name(), None)?;
+    let mut wall_ms = Vec::new();
+    let mut fitness = Vec::new();
+    for _ in 0..protocol.warm_ups + protocol.repeats {
+        let start = Instant::now();
+        fitness = evaluate(programs, &cases)?;
+        wall_ms.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    let wall_ms = &wall_ms[protocol.warm_ups..];
+    let checked = protocol.checked_programs.min(programs.len());
+    let agrees = |index: &usize| {
+        let expected = fitness_f32(&programs[*index], &cases);
+        relative_difference(fitness[*index], expected) <= AGREEMENT
+    };
+    let nodes: u64 = programs.iter().map(|program| program.0.len() as u64).sum();
+    let median_wall_ms = median(wall_ms);
+    Ok(CpuRow {
+        device: "cpu",
+        threads: rayon::current_num_threads(),
+        problem: problem.name(),
+        programs: digest(programs),
+        population: programs.len(),
+        nodes,
+        cases: cases.n_cases() as u64,
+        kernel: "batched",
+        repeats: wall_ms.len(),
+        median_wall_ms,
+        min_wall_ms: wall_ms.iter().copied().fold(f64::INFINITY, f64::min),
+        max_wall_ms: wall_ms.iter().copied().fold(0.0, f64::max),
+        gpops_billion: nodes as f64 * cases.n_cases() as f64 / (median_wall_ms * 1e6),
+        checked_programs: checked,
+        agreeing_programs: (0..checked).into_par_iter().filter(agrees).count(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_counts_nodes_and_agrees_with_the_reference() {
+        let programs: Vec<Rpn> = ["X1 X2 AND X20 OR", "X5 X6 NAND X7 NOR"]
+            .iter()
+            .map(|text| text.parse().unwrap())
+            .collect();
+        let protocol = Protocol {
+            warm_ups: 0,
+            repeats: 1,
+            checked_programs: 2,
+        };
+        let row = measure(FunctionSet::Mux20, &programs, protocol).unwrap();
+        assert_eq!((row.nodes, row.cases), (10, 1 << 20));
+        assert_eq!(row.agreeing_programs, 2);
+        assert!(
+            (row.gpops_billion * row.median_wall_ms * 1e6 / 10.0 / f64::from(1 << 20) - 1.0).abs()
+                < 1e-9
+        );
+    }
+}

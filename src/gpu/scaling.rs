@@ -1,0 +1,228 @@
+//! One population on several GPUs of a host.
+//!
+//! Models: programs dealt out by size so that every GPU gets the same work; each GPU has all fitness cases and a host
+//! thread of its own. A row's time is that of a whole evaluation: programs to the devices, kernels, results back
+//! and summed, from a common start to the last GPU's end.
+//! Leaves out: overlap of transfers and kernels within one GPU.
+//! Units: milliseconds of wall-clock time; billions of GP operations per second.
+//! Sources: Chitty 2016, section 3 (GPop/s).
+
+use std::sync::Barrier;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::error::GpuError;
+use super::launch::{Evaluator, Gpu};
+use super::layout::{CaseTable, ProgramTable};
+use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, digest, median};
+use super::oracle::{ExpectedError, relative_difference};
+use super::variant::FunctionSet;
+use super::workload;
+use crate::gp::program::Rpn;
+
+/// One configuration on some number of GPUs.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScalingRow {
+    pub device: String,
+    pub gpus: usize,
+    pub problem: &'static str,
+    pub programs: String,
+    pub population: usize,
+    pub nodes: u64,
+    pub cases: u64,
+    pub kernel: &'static str,
+    pub stack_dim: u32,
+    pub stack_registers: u32,
+    pub math: &'static str,
+    pub threads_per_block: u32,
+    pub carveout_percent: Option<u32>,
+    pub repeats: usize,
+    pub median_wall_ms: f64,
+    pub min_wall_ms: f64,
+    pub max_wall_ms: f64,
+    pub gpops_billion: f64,
+    pub checked_programs: usize,
+    pub agreeing_programs: usize,
+}
+
+/// One GPU with its share of the population.
+struct Worker<'a> {
+    evaluator: Evaluator<'a>,
+    share: Vec<usize>,
+    nodes: u64,
+}
+
+/// Measures `programs` split over the first `n_gpus` GPUs.
+pub fn measure_split(
+    n_gpus: usize,
+    problem: FunctionSet,
+    programs: &[Rpn],
+    configuration: &Configuration,
+    protocol: Protocol,
+) -> Result<ScalingRow, MeasureError> {
+    let Configuration { variant, launch } = configuration;
+    let dataset = workload::dataset(problem);
+    let cases = CaseTable::new(
+        &dataset,
+        (launch.threads_per_block * variant.stack_dim) as usize,
+    );
+    let gpus = (0..n_gpus).map(Gpu::open).collect::<Result<Vec<_>, _>>()?;
+    let mut workers = gpus
+        .iter()
+        .zip(deal(programs, n_gpus))
+        .map(|(gpu, share)| {
+            let mine: Vec<Rpn> = share.iter().map(|&index| programs[index].clone()).collect();
+            let table = ProgramTable::new(&mine, variant.kernel, problem)?;
+            let evaluator = gpu.evaluator(
+                gpu.load(variant)?,
+                &table,
+                gpu.upload_cases(&cases)?,
+                *launch,
+            )?;
+            Ok(Worker {
+                evaluator,
+                share,
+                nodes: table.nodes,
+            })
+        })
+        .collect::<Result<Vec<Worker>, MeasureError>>()?;
+    let launches = protocol.warm_ups + protocol.repeats;
+    let (wall_ms, errors) = evaluate_together(&mut workers, launches, programs.len())?;
+    let wall_ms = &wall_ms[protocol.warm_ups..];
+    let checked = protocol.checked_programs.min(programs.len());
+    let agreeing = (0..checked)
+        .into_par_iter()
+        .filter(|&index| {
+            let expected =
+                ExpectedError::of(&programs[index], problem, &dataset).with_padding(&cases);
+            relative_difference(errors[index], expected) <= AGREEMENT
+        })
+        .count();
+    let nodes = workers.iter().map(|worker| worker.nodes).sum();
+    let n_cases = cases.n_elements as u64 * u64::from(workload::cases_per_element(problem));
+    let median_wall_ms = median(wall_ms);
+    Ok(ScalingRow {
+        device: gpus
+            .first()
+            .map(|gpu| gpu.info.name.clone())
+            .unwrap_or_default(),
+        gpus: workers.len(),
+        problem: problem.name(),
+        programs: digest(programs),
+        population: programs.len(),
+        nodes,
+        cases: n_cases,
+        kernel: variant.kernel.name(),
+        stack_dim: variant.stack_dim,
+        stack_registers: variant.stack_registers,
+        math: variant.math.name(),
+        threads_per_block: launch.threads_per_block,
+        carveout_percent: launch.carveout_percent,
+        repeats: wall_ms.len(),
+        median_wall_ms,
+        min_wall_ms: wall_ms.iter().copied().fold(f64::INFINITY, f64::min),
+        max_wall_ms: wall_ms.iter().copied().fold(0.0, f64::max),
+        gpops_billion: nodes as f64 * n_cases as f64 / (median_wall_ms * 1e6),
+        checked_programs: checked,
+        agreeing_programs: agreeing,
+    })
+}
+
+/// Deals programs out, largest first, always to the GPU with the fewest nodes; indices of each share, ascending.
+fn deal(programs: &[Rpn], n_gpus: usize) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..programs.len()).collect();
+    order.sort_by_key(|&index| std::cmp::Reverse(programs[index].0.len()));
+    let mut shares = vec![(0usize, Vec::new()); n_gpus];
+    for index in order {
+        if let Some((nodes, share)) = shares.iter_mut().min_by_key(|(nodes, _)| *nodes) {
+            *nodes += programs[index].0.len();
+            share.push(index);
+        }
+    }
+    shares
+        .into_iter()
+        .map(|(_, mut share)| {
+            share.sort_unstable();
+            share
+        })
+        .collect()
+}
+
+/// The wall-clock milliseconds of each evaluation, and every program's error after the last one.
+fn evaluate_together(
+    workers: &mut [Worker],
+    launches: usize,
+    n_programs: usize,
+) -> Result<(Vec<f64>, Vec<f64>), GpuError> {
+    let barrier = Barrier::new(workers.len());
+    let run = |evaluator: &mut Evaluator| {
+        let mut wall_ms = Vec::with_capacity(launches);
+        let mut last = Ok(Vec::new());
+        for _ in 0..launches {
+            barrier.wait();
+            let start = Instant::now();
+            // A worker that failed goes on waiting, so that the others are not left at the barrier.
+            if last.is_ok() {
+                last = evaluator.evaluate();
+            }
+            barrier.wait();
+            wall_ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        last.map(|errors| (wall_ms, errors))
+    };
+    let mut errors = vec![f64::NAN; n_programs];
+    let mut wall_ms = Vec::new();
+    std::thread::scope(|scope| {
+        let run = &run;
+        let threads: Vec<_> = workers
+            .iter_mut()
+            .map(
+                |Worker {
+                     evaluator, share, ..
+                 }| (scope.spawn(move || run(evaluator)), share),
+            )
+            .collect();
+        for (thread, share) in threads {
+            let (times, mine) = thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            wall_ms = times;
+            for (&index, error) in share.iter().zip(mine) {
+                errors[index] = error;
+            }
+        }
+        Ok((wall_ms, errors))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_goes_to_one_gpu_and_the_work_is_even() {
+        let programs: Vec<Rpn> = (0..100)
+            .map(|size| vec!["X1"; size + 1].join(" ") + &" +".repeat(size))
+            .map(|text| text.parse().unwrap())
+            .collect();
+        for n_gpus in 1..5 {
+            let shares = deal(&programs, n_gpus);
+            let mut all: Vec<usize> = shares.iter().flatten().copied().collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..100).collect::<Vec<_>>());
+            let nodes = |share: &Vec<usize>| {
+                share
+                    .iter()
+                    .map(|&index| programs[index].0.len())
+                    .sum::<usize>()
+            };
+            let (least, most) = (
+                shares.iter().map(nodes).min().unwrap(),
+                shares.iter().map(nodes).max().unwrap(),
+            );
+            assert!(most - least <= 200, "{least} {most}");
+        }
+    }
+}
