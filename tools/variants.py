@@ -73,3 +73,9 @@ def all_variants():
             for shape in ("rolled", "rolled-input"):
                 yield dataclasses.replace(base, shape=shape)
             yield dataclasses.replace(base, dispatch="int")
+    # The shape and math that tables are predicted with, for every interpreter.
+    for problem in PROBLEMS:
+        math = "accurate" if problem == "mux20" else "fast"
+        for kernel, dim, registers in interpreters():
+            if (kernel, problem) != ("rpn", "sextic"):
+                yield Variant(kernel, problem, dim, registers, shape="rolled-input", math=math)
