@@ -1,14 +1,15 @@
 //! The programs that a launch evaluates: corpus, weights, population.
 //!
 //! Leaves out: making corpora (`warpstack evolve`).
-//! Units: programs, fitness cases, rows of inputs. Sources: `fixtures/corpus/`; the percentages of programs
+//! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs
 //! within a stack limit are those of Chitty's Table 5, an input here, not a measured speed.
 
 use super::settings::{Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem;
-use crate::gp::stack_depth::rpn_stack_depth;
-use crate::gpu::variant::FunctionSet;
+use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+use crate::gpu::variant::{FunctionSet, KernelId};
+use crate::gpu::workload::cases_per_element;
 use crate::workload::{Population, PopulationError};
 use std::path::Path;
 
@@ -53,10 +54,9 @@ fn embedded(problem: &str) -> Option<&'static str> {
 pub(super) struct Workload {
     pub problem: FunctionSet,
     pub population: Population,
-    /// Rows of inputs that threads evaluate: fitness cases, or words of 32 Boolean ones.
-    pub rows: u32,
-    /// Fitness cases of a row.
-    pub cases_per_row: u32,
+    /// What a thread reads at a time: a fitness case, or a word of 32 Boolean ones.
+    pub elements: u32,
+    pub cases_per_element: u32,
 }
 
 impl Workload {
@@ -90,23 +90,24 @@ impl Workload {
         if settings.weighting == Weighting::Paper && percentages.is_none() {
             population.weighting += ", because the paper's Table 5 has no row for this problem";
         }
-        let description = problem::describe(name).map_err(|_| unknown())?;
-        let cases_per_row = match problem {
-            FunctionSet::Mux20 => u32::BITS,
-            _ => 1,
-        };
+        let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
+        let cases_per_element = cases_per_element(problem);
         Ok(Workload {
             problem,
             population,
-            rows: description.n_cases as u32 / cases_per_row,
-            cases_per_row,
+            elements: n_cases as u32 / cases_per_element,
+            cases_per_element,
         })
     }
 
     /// Stack levels that a block's program needs, on average.
-    pub fn mean_stack_levels(&self) -> f64 {
+    pub fn mean_stack_levels(&self, kernel: KernelId) -> f64 {
         let population = &self.population;
-        let depth = |index: &u32| rpn_stack_depth(&population.programs[*index as usize]);
+        let depth_of = match kernel {
+            KernelId::Rpn => rpn_stack_depth,
+            KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lgp_stack_depth,
+        };
+        let depth = |index: &u32| depth_of(&population.programs[*index as usize]);
         let levels: usize = population.sample.iter().map(depth).sum();
         levels as f64 / population.sample.len() as f64
     }
@@ -152,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_with_a_corpus_has_the_papers_rows() {
-        let rows = |problem: &&str| {
+    fn every_problem_with_a_corpus_has_the_papers_cases() {
+        let check = |problem: &&str| {
             let workload = Workload::load(problem, &Settings::default()).unwrap();
             let expected = match workload.problem {
                 FunctionSet::Sextic => (100_000, 1),
@@ -161,12 +162,12 @@ mod tests {
                 FunctionSet::Kddcup => (494_021, 1),
                 FunctionSet::Mux20 => (32_768, 32),
             };
-            assert_eq!((workload.rows, workload.cases_per_row), expected);
+            assert_eq!((workload.elements, workload.cases_per_element), expected);
             let weighting = &workload.population.weighting;
             assert_eq!(weighting.contains("no row"), **problem == *"kddcup");
         };
         assert!(problems().contains(&"sextic"));
-        problems().iter().for_each(rows);
+        problems().iter().for_each(check);
     }
 
     #[test]
@@ -185,7 +186,8 @@ mod tests {
         for (limit, percent) in depth_percentages("sextic").unwrap() {
             assert!((within(limit) - percent).abs() < 1.0, "{limit}: {percent}");
         }
-        let levels = workload.mean_stack_levels();
+        let levels = workload.mean_stack_levels(KernelId::Rpn);
         assert!((3.0..4.5).contains(&levels), "{levels}");
+        assert!(workload.mean_stack_levels(KernelId::Lgp) < levels);
     }
 }

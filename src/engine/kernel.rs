@@ -4,7 +4,7 @@
 //! Sources: the kernels in the program, `fixtures/sass/index.json`.
 
 use super::{Settings, other};
-use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::predict::{Configuration, PredictError};
 
 /// A property of a variant: its name and its value as text.
@@ -29,9 +29,11 @@ pub(super) fn find(
     settings: &Settings,
 ) -> Result<Variant, PredictError> {
     let kernel: KernelId = configuration.kernel.parse().map_err(other)?;
+    let mut left: Vec<Variant> = Variant::all().map_err(other)?;
+    left.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, Arch::Sm35));
     let wanted = Variant {
         stack_registers: configuration.stack_registers,
-        shape: settings.shape,
+        shape: settings.shape.unwrap_or_else(|| default_shape(&left)),
         math: match problem {
             FunctionSet::Mux20 => Math::Accurate,
             _ => settings.math,
@@ -39,8 +41,6 @@ pub(super) fn find(
         dispatch: settings.dispatch,
         ..Variant::new(kernel, problem, configuration.stack_dim, Arch::Sm35)
     };
-    let mut left: Vec<Variant> = Variant::all().map_err(other)?;
-    left.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, Arch::Sm35));
     for (what, value) in PROPERTIES {
         let given = value(&wanted);
         let mut allowed: Vec<String> = left.iter().map(value).collect();
@@ -56,6 +56,13 @@ pub(super) fn find(
         }
     }
     Ok(wanted)
+}
+
+/// The shape that reproduces the paper best, if the kernel was compiled so.
+fn default_shape(compiled: &[Variant]) -> Shape {
+    const PREFERRED: Shape = Shape::RolledInput;
+    let found = compiled.iter().any(|variant| variant.shape == PREFERRED);
+    if found { PREFERRED } else { Shape::Unrolled }
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ impl PerformanceModel for SimEngine {
             &variant,
             &population.programs,
             configuration.threads_per_block,
-            workload.rows,
+            workload.elements,
         )
         .map_err(other)?;
         block.shared_bytes_per_block = traces.shared_bytes_per_block;
@@ -124,7 +124,7 @@ impl PerformanceModel for SimEngine {
             geometry: Geometry {
                 threads_per_block: configuration.threads_per_block,
                 stack_dim: configuration.stack_dim,
-                fitness_cases: workload.rows,
+                fitness_cases: workload.elements,
                 resident_blocks: occupancy.blocks,
                 n_smx: self.device.chip.n_smx,
                 local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
@@ -140,7 +140,7 @@ impl PerformanceModel for SimEngine {
         let instructions = counters.instructions as f64;
         Ok(Prediction {
             configuration: configuration.clone(),
-            gpops_billion: simulated.gpops * f64::from(workload.cases_per_row) / 1e9,
+            gpops_billion: simulated.gpops * f64::from(workload.cases_per_element) / 1e9,
             run_milliseconds: 1e3 * simulated.grid_cycles / launch.clock_hz,
             sampling_error_percent: simulated.window.error_percent,
             block,
@@ -156,7 +156,7 @@ impl PerformanceModel for SimEngine {
                 &traces.programs,
                 &population.sample,
             ),
-            mean_stack_levels: workload.mean_stack_levels(),
+            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
             assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
             cpi_stack: cpi_entries(counters),
             simulated_warp_instructions: simulated.simulated_instructions,

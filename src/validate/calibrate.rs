@@ -28,21 +28,21 @@ const SCALARS: [Scalar; 4] = [
     Scalar {
         section: "load_store",
         field: "l2_requests_in_flight",
-        grid: &[16.0, 24.0, 32.0, 48.0, 64.0],
+        grid: &[20.0, 24.0, 28.0, 32.0, 40.0, 48.0],
         get: |device| f64::from(device.load_store.l2_requests_in_flight),
         set: |device, value| device.load_store.l2_requests_in_flight = value as u32,
     },
     Scalar {
         section: "dram",
         field: "latency_cycles",
-        grid: &[400.0, 500.0, 600.0, 700.0, 800.0],
+        grid: &[400.0, 500.0, 600.0, 700.0, 800.0, 900.0],
         get: |device| f64::from(device.dram.latency_cycles),
         set: |device, value| device.dram.latency_cycles = value as u32,
     },
     Scalar {
         section: "chip",
         field: "clock_mhz",
-        grid: &[915.0, 930.0, 945.0, 960.0, 980.0],
+        grid: &[915.0, 950.0, 980.0, 1000.0, 1020.0, 1040.0],
         get: |device| device.chip.clock_mhz,
         set: |device, value| device.chip.clock_mhz = value,
     },
@@ -202,7 +202,12 @@ mod tests {
         let fields: Vec<&str> = fitted_scalars(&preset()).iter().map(|s| s.field).collect();
         let fitted = preset();
         let expected: Vec<&str> = fitted.fitted().iter().map(|entry| entry.field).collect();
-        assert_eq!(fields, expected, "every fitted value has a grid");
+        assert_eq!(
+            fields.len(),
+            expected.len(),
+            "every fitted value has a grid"
+        );
+        assert!(expected.iter().all(|field| fields.contains(field)));
     }
 
     #[test]

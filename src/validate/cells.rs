@@ -54,10 +54,10 @@ pub struct Cell {
 /// The problems of the tables, in the paper's order.
 pub const PROBLEMS: [&str; 4] = ["sextic", "shuttle", "kddcup", "mux20"];
 
-/// The cells that were looked at when a value was fitted.
+/// The cells that fitted values were chosen on; see the sources in the device preset.
 const FITTED_PROBLEM: &str = "sextic";
+const FITTED_THREADS: [u32; 2] = [128, 512];
 const FITTED_TABLES: [Table; 2] = [Table::Three, Table::Four];
-const FITTED_BLOCKS: [u32; 2] = [128, 512];
 
 const WIDE_BLOCKS: [u32; 8] = [128, 256, 384, 512, 640, 768, 896, 1024];
 const NARROW_BLOCKS: [u32; 3] = [32, 64, 96];
@@ -156,10 +156,10 @@ impl Axis {
 impl Cell {
     /// Values of kind `fitted` were chosen on some cells; all others are held out.
     pub fn split(&self) -> Split {
-        let was_fitted = self.problem == FITTED_PROBLEM
+        let fitted = self.problem == FITTED_PROBLEM
             && FITTED_TABLES.contains(&self.table)
-            && FITTED_BLOCKS.contains(&self.threads_per_block);
-        if was_fitted {
+            && FITTED_THREADS.contains(&self.threads_per_block);
+        if fitted {
             Split::Fitted
         } else {
             Split::HeldOut
