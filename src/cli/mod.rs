@@ -11,6 +11,7 @@ pub mod engine;
 pub mod evolve;
 pub mod explain;
 pub mod kernels;
+pub mod langdon;
 pub mod measure;
 pub mod occupancy;
 pub mod problems;
@@ -51,6 +52,7 @@ enum Command {
     Measure(measure::MeasureArgs),
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
+    Langdon(langdon::LangdonArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -82,6 +84,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Measure(args) => measure::run(&args),
         Command::Problems(args) => problems::run(&args),
         Command::Stacks(args) => stacks::run(&args),
+        Command::Langdon(args) => langdon::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }
