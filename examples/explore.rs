@@ -24,7 +24,7 @@ fn main() {
     let shape: Shape = arg("--shape", "unrolled").parse().unwrap();
     let math: Math = arg("--math", "accurate").parse().unwrap();
     let dispatch: Dispatch = arg("--dispatch", "float").parse().unwrap();
-    let corpus = Corpus::load(arg("--corpus","fixtures/corpus/sextic.corpus").as_ref()).unwrap();
+    let corpus = Corpus::load(arg("--corpus", "fixtures/corpus/sextic.corpus").as_ref()).unwrap();
     let depth: Vec<(usize, f64)> = vec![
         (2, 18.71),
         (3, 35.47),
@@ -122,7 +122,9 @@ fn main() {
                 spec.l2.sets = (f("--l2kb", "0") / 2.0) as u32;
             }
             spec.l1.sets = (spec.l1.sets as f64 * f("--l1frac", "1")) as u32;
-            if f("--l2hash", "0") == 0.0 { spec.l2.replacement = Replacement::Lru; } else {
+            if f("--l2hash", "0") == 0.0 {
+                spec.l2.replacement = Replacement::Lru;
+            } else {
                 spec.l2.replacement = Replacement::Random;
             }
             if f("--lru", "0") > 0.0 {

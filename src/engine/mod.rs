@@ -19,6 +19,7 @@ use crate::sim::code::ReplayCode;
 use crate::sim::dispatch::Geometry;
 use crate::sim::engine::{Launch, cpi_entries, simulate_launch, traffic};
 use crate::sim::spec::SmxSpec;
+use crate::trace::ProgramTrace;
 use crate::trace::mix::instruction_mix;
 use crate::workload::KernelTraces;
 use inputs::Workload;
@@ -156,6 +157,7 @@ impl PerformanceModel for SimEngine {
                 &population.sample,
             ),
             mean_stack_levels: workload.mean_stack_levels(variant.kernel),
+            assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
             cpi_stack: cpi_entries(counters),
             simulated_warp_instructions: simulated.simulated_instructions,
             wall_seconds: simulated.wall_seconds,
@@ -167,6 +169,14 @@ impl PerformanceModel for SimEngine {
 /// units (the allocation granularity that drivers use for local memory).
 fn local_stride_bytes(frame_bytes: u32) -> u32 {
     (32 * frame_bytes).next_multiple_of(512)
+}
+
+/// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way
+/// ordinary numbers go.
+fn assumed_branches_per_node(programs: &[ProgramTrace]) -> f64 {
+    let sum = |figure: fn(&ProgramTrace) -> u32| programs.iter().map(figure).sum::<u32>();
+    let assumptions = f64::from(sum(|program| program.assumptions));
+    assumptions / f64::from(ProgramTrace::COUNTED_ITERATIONS * sum(|program| program.nodes))
 }
 
 fn other(error: impl Error + Send + Sync + 'static) -> PredictError {
