@@ -202,7 +202,10 @@ mod tests {
         for &block in &order[..16] {
             quarters[block as usize / 250] += 1;
         }
-        assert!(quarters.iter().all(|&n| (3..=5).contains(&n)), "{quarters:?}");
+        assert!(
+            quarters.iter().all(|&n| (3..=5).contains(&n)),
+            "{quarters:?}"
+        );
         order.sort_unstable();
         assert_eq!(order, sorted);
     }
