@@ -18,6 +18,7 @@ pub mod problems;
 pub mod reproduce;
 pub mod simulate;
 pub mod stacks;
+pub mod trace;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -52,6 +53,7 @@ enum Command {
     Measure(measure::MeasureArgs),
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
+    Trace(trace::TraceArgs),
     Langdon(langdon::LangdonArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
@@ -84,6 +86,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Measure(args) => measure::run(&args),
         Command::Problems(args) => problems::run(&args),
         Command::Stacks(args) => stacks::run(&args),
+        Command::Trace(args) => trace::run(&args),
         Command::Langdon(args) => langdon::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
