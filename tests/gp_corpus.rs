@@ -59,3 +59,38 @@ fn sextic_corpus_is_brought_to_the_papers_percentages_with_moderate_weights() {
     assert!(weights.merged.is_empty(), "{:?}", weights.merged);
     assert!(weights.largest < 3.0, "largest weight {}", weights.largest);
 }
+
+#[test]
+fn all_corpora_fit_their_problems_and_eight_mebibytes() {
+    let mut bytes = 0;
+    let mut problems = Vec::new();
+    for file in std::fs::read_dir(fixture("corpus")).unwrap() {
+        let path = file.unwrap().path();
+        bytes += std::fs::metadata(&path).unwrap().len();
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "corpus")
+        {
+            continue;
+        }
+        let corpus = Corpus::load(&path).unwrap();
+        let problem = problem::describe(&corpus.header.problem).unwrap();
+        corpus
+            .check_against(&path, problem.functions, problem.n_inputs)
+            .unwrap();
+        assert_eq!(
+            corpus.header.evaluated_cases,
+            problem.n_cases,
+            "{}",
+            path.display()
+        );
+        let runs: std::collections::BTreeSet<u32> = corpus.entries.iter().map(|e| e.run).collect();
+        assert_eq!(runs.len() as u32, corpus.header.runs, "{}", path.display());
+        problems.push(problem.name);
+    }
+    assert!(
+        problem::PAPER.iter().all(|name| problems.contains(name)),
+        "{problems:?}"
+    );
+    assert!(bytes < 8 << 20, "{bytes} bytes");
+}

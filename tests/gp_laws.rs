@@ -9,6 +9,7 @@ use warpstack::gp::evolve::{
     variation,
 };
 use warpstack::gp::interpret::{evaluate, reference};
+use warpstack::gp::lgp::Lgp;
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::problem::{Cases, Dataset, Problem, Score, sextic};
 use warpstack::gp::program::{Rpn, Token};
@@ -94,7 +95,12 @@ proptest! {
             (0usize..3).prop_map(|max_depth| Mutation::SubtreePerNode { max_depth })],
         bias in proptest::option::of(0.0..1.0f64), max_depth in 7usize..9,
     ) {
-        let ingredients = Ingredients { functions: Primitive::ALL.to_vec(), n_inputs: 3, constants: Some((-1.0, 1.0)) };
+        let ingredients = Ingredients {
+            functions: Primitive::ALL.to_vec(),
+            function_choice: FunctionChoice::ByArity,
+            n_inputs: 3,
+            constants: Some((-1.0, 1.0)),
+        };
         let max_size = mother.n_nodes().max(father.n_nodes()) + 20;
         let config = EvolveConfig { max_size, max_depth, mutation, crossover_function_bias: bias, ..EvolveConfig::default() };
         let child = variation::offspring(&mother, &father, &config, &ingredients, &mut Dice::new(seed, 0));
@@ -133,8 +139,40 @@ proptest! {
     #[test]
     fn lgp_never_needs_more_stack_than_rpn(program in program_of(Primitive::ALL)) {
         prop_assert!(lgp_stack_depth(&program) <= rpn_stack_depth(&program));
-        prop_assert!(rpn_stack_depth(&program) <= 1 + program.tree_depth() * 3);
     }
+
+    #[test]
+    fn rpn_and_lgp_evaluate_alike(program in program_of(Primitive::ALL), inputs in prop::array::uniform3(-5.0f32..5.0)) {
+        let lgp = Lgp::from(&program);
+        let (a, b) = (reference::value_f32(&program, &inputs), lgp.value_f32(&inputs));
+        prop_assert_eq!(a.to_bits(), b.to_bits());
+        let inputs = inputs.map(f64::from);
+        let (a, b) = (reference::value_f64(&program, &inputs), lgp.value_f64(&inputs));
+        prop_assert_eq!(a.to_bits(), b.to_bits());
+    }
+
+    #[test]
+    fn depths_are_what_an_interpreter_uses(program in program_of(Primitive::ALL)) {
+        let mut levels = 0;
+        Lgp::from(&program).run(|_| 1.0, f64::from, Primitive::apply_f64, |used| levels = levels.max(used));
+        prop_assert_eq!(levels, lgp_stack_depth(&program));
+        prop_assert_eq!(levels_of(&program, program.n_nodes() - 1), rpn_stack_depth(&program));
+    }
+}
+
+/// Levels that a tree needs in RPN: operand i runs on top of the i values before it.
+fn levels_of(program: &Rpn, root: usize) -> usize {
+    let mut roots = Vec::new();
+    let mut next = root;
+    for _ in 0..program.0[root].arity() {
+        roots.push(next - 1);
+        next = program.subtree(next - 1).start;
+    }
+    let operands = roots.iter().rev().enumerate();
+    operands
+        .map(|(below, &operand)| below + levels_of(program, operand))
+        .max()
+        .unwrap_or(1)
 }
 
 /// Constants as Boolean interpreters see them: true or false.
@@ -198,6 +236,7 @@ fn runs_do_not_depend_on_the_number_of_threads() {
     let config = EvolveConfig {
         population: 100,
         generations: 6,
+        elitism: 20,
         ..EvolveConfig::default()
     };
     let one = history(11, &config, 1);

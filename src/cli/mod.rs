@@ -4,18 +4,21 @@
 //! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
+pub mod calibrate;
 pub mod configuration;
 pub mod devices;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
 pub mod kernels;
+pub mod langdon;
 pub mod measure;
 pub mod occupancy;
 pub mod problems;
 pub mod reproduce;
 pub mod simulate;
 pub mod stacks;
+pub mod trace;
 pub mod whatif;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +46,7 @@ struct Cli {
 enum Command {
     Simulate(simulate::SimulateArgs),
     Reproduce(reproduce::ReproduceArgs),
+    Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
@@ -50,6 +54,8 @@ enum Command {
     Measure(measure::MeasureArgs),
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
+    Trace(trace::TraceArgs),
+    Langdon(langdon::LangdonArgs),
     Whatif(whatif::WhatifArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
@@ -75,12 +81,15 @@ fn dispatch(cli: Cli) -> CliResult {
     match cli.command {
         Command::Simulate(args) => simulate::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Problems(args) => problems::run(&args),
         Command::Stacks(args) => stacks::run(&args),
+        Command::Trace(args) => trace::run(&args),
+        Command::Langdon(args) => langdon::run(&args),
         Command::Whatif(args) => whatif::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),

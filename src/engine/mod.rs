@@ -22,6 +22,7 @@ use crate::launch::spec::SmxSpec;
 use crate::model::predict_launch;
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
+use crate::trace::ProgramTrace;
 use inputs::Workload;
 use loaded::Kernels;
 use std::error::Error;
@@ -157,6 +158,7 @@ impl PerformanceModel for Engine {
             warp_instructions_per_node: 0.0,
             instruction_mix: loaded.mix(population),
             mean_stack_levels: workload.mean_stack_levels(variant.kernel),
+            assumed_branches_per_node: assumed_branches_per_node(&loaded.traces.programs),
             cpi_stack: Vec::new(),
             simulated_warp_instructions: 0,
             wall_seconds: 0.0,
@@ -185,6 +187,14 @@ impl PerformanceModel for Engine {
 /// units (the allocation granularity that drivers use for local memory).
 fn local_stride_bytes(frame_bytes: u32) -> u32 {
     (32 * frame_bytes).next_multiple_of(512)
+}
+
+/// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way
+/// ordinary numbers go.
+fn assumed_branches_per_node(programs: &[ProgramTrace]) -> f64 {
+    let sum = |figure: fn(&ProgramTrace) -> u32| programs.iter().map(figure).sum::<u32>();
+    let assumptions = f64::from(sum(|program| program.assumptions));
+    assumptions / f64::from(ProgramTrace::COUNTED_ITERATIONS * sum(|program| program.nodes))
 }
 
 fn other(error: impl Error + Send + Sync + 'static) -> PredictError {

@@ -89,3 +89,8 @@ pub struct ProgramTrace {
     /// and were assumed to go the way of ordinary numbers.
     pub assumptions: u32,
 }
+
+impl ProgramTrace {
+    /// Iterations of the case loop in which assumptions are counted.
+    pub const COUNTED_ITERATIONS: u32 = 3;
+}

@@ -12,6 +12,7 @@
 pub mod config;
 pub mod dice;
 pub mod init;
+pub mod langdon;
 pub mod run;
 pub mod select;
 pub mod variation;

@@ -21,28 +21,43 @@ pub fn offspring(
 ) -> Rpn {
     let mut child = mother.clone();
     if dice.chance(config.crossover_probability) {
-        child = within_limits(
-            crossover(mother, father, config.crossover_function_bias, dice),
-            mother,
-            config,
-        );
+        let crossed = crossover(mother, father, config.crossover_function_bias, dice);
+        child = within(crossed, mother, config.max_size, config.max_depth);
     }
     let mutant = mutate(&child, config, ingredients, dice);
-    within_limits(mutant, &child, config)
+    within(mutant, &child, config.max_size, config.max_depth)
 }
 
-fn within_limits(program: Rpn, parent: &Rpn, config: &EvolveConfig) -> Rpn {
-    if program.n_nodes() <= config.max_size && program.tree_depth() <= config.max_depth {
+/// The program, or its parent if it is too large or too deep.
+pub fn within(program: Rpn, parent: &Rpn, max_size: usize, max_depth: usize) -> Rpn {
+    if program.n_nodes() <= max_size && program.tree_depth() <= max_depth {
         program
     } else {
         parent.clone()
     }
 }
 
-fn crossover(mother: &Rpn, father: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> Rpn {
+/// `mother` with a subtree replaced by one of `father`.
+pub fn crossover(mother: &Rpn, father: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> Rpn {
     let cut = mother.subtree(crossover_point(mother, function_bias, dice));
     let graft = father.subtree(crossover_point(father, function_bias, dice));
     mother.replaced(cut, &father.0[graft])
+}
+
+/// The program with one subtree replaced by a grown one.
+pub fn regrow(program: &Rpn, max_depth: usize, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
+    let cut = program.subtree(dice.below(program.n_nodes()));
+    let mut graft = Vec::new();
+    ingredients.tree(dice, max_depth, true, &mut graft);
+    program.replaced(cut, &graft)
+}
+
+/// The program with one token replaced by one of the same arity.
+pub fn point(program: &Rpn, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
+    let mut mutant = program.clone();
+    let position = dice.below(mutant.n_nodes());
+    mutant.0[position] = like(mutant.0[position], ingredients, dice);
+    mutant
 }
 
 fn crossover_point(program: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> usize {
@@ -72,17 +87,9 @@ fn mutate(program: &Rpn, config: &EvolveConfig, ingredients: &Ingredients, dice:
     let probability = config.mutation_probability;
     match config.mutation {
         Mutation::Subtree { max_depth } if dice.chance(probability) => {
-            let cut = program.subtree(dice.below(program.n_nodes()));
-            let mut graft = Vec::new();
-            ingredients.tree(dice, max_depth, true, &mut graft);
-            program.replaced(cut, &graft)
+            regrow(program, max_depth, ingredients, dice)
         }
-        Mutation::Point if dice.chance(probability) => {
-            let mut mutant = program.clone();
-            let position = dice.below(mutant.n_nodes());
-            mutant.0[position] = like(mutant.0[position], ingredients, dice);
-            mutant
-        }
+        Mutation::Point if dice.chance(probability) => point(program, ingredients, dice),
         Mutation::PointPerNode => {
             let mut mutant = program.clone();
             for token in &mut mutant.0 {

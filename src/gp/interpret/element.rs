@@ -42,18 +42,29 @@ fn map3<T: Copy>(a: &[T], b: &[T], c: &[T], out: &mut [T], f: impl Fn(T, T, T) -
     }
 }
 
-/// The polynomial, then the rare large arguments again in double precision.
+/// The polynomial in single precision; for the large arguments of a block, if there are any, the one in double
+/// precision; for the largest the standard library.
 #[inline(always)]
-fn periodic(a: &[f32], out: &mut [f32], fast: impl Fn(f32) -> f32, exact: impl Fn(f64) -> f64) {
-    map1(a, out, fast);
+fn periodic(a: &[f32], out: &mut [f32], quadrant: u32, exact: impl Fn(f64) -> f64) {
+    map1(a, out, |x| math::sin_quadrant(x, quadrant));
     let large = a
         .iter()
         .take(out.len())
         .fold(0.0f32, |m, x| if x.abs() > m { x.abs() } else { m });
     if large > math::REDUCIBLE {
-        for (out, &a) in out.iter_mut().zip(a) {
-            if a.abs() > math::REDUCIBLE {
-                *out = exact(f64::from(a)) as f32;
+        for (out, &x) in out.iter_mut().zip(a) {
+            let in_double = math::sin_quadrant_large(x, u64::from(quadrant));
+            *out = if x.abs() > math::REDUCIBLE {
+                in_double
+            } else {
+                *out
+            };
+        }
+    }
+    if large > math::REDUCIBLE_F64 {
+        for (out, &x) in out.iter_mut().zip(a) {
+            if x.abs() > math::REDUCIBLE_F64 {
+                *out = exact(f64::from(x)) as f32;
             }
         }
     }
@@ -83,8 +94,8 @@ impl Element for f32 {
                 let quotient = a / b;
                 if b == 0.0 { 1.0 } else { quotient }
             }),
-            Primitive::Sin => periodic(a, out, math::sin, f64::sin),
-            Primitive::Cos => periodic(a, out, math::cos, f64::cos),
+            Primitive::Sin => periodic(a, out, 0, f64::sin),
+            Primitive::Cos => periodic(a, out, 1, f64::cos),
             Primitive::Log => map1(a, out, math::log),
             Primitive::Exp => map1(a, out, math::exp),
             Primitive::Neg => map1(a, out, |a| -a),

@@ -1,12 +1,16 @@
 //! Elementary functions in single precision that vectorise.
 //!
 //! Models: exp, log, sin and cos by argument reduction and a polynomial, without branches; the same bits on every machine.
-//! Leaves out: sin and cos of arguments above `REDUCIBLE`, for which the caller takes the double-precision function.
+//! sin and cos of arguments above `REDUCIBLE` take a second path in double precision, up to `REDUCIBLE_F64`.
+//! Leaves out: still larger arguments, for which the caller takes the standard library's function.
 //! Units: radians. Accuracy: within 2 units in the last place, for sin and cos near their zeros 1e-7 absolute.
 //! Sources: Moshier's Cephes library (single precision), whose coefficients these are.
 
 /// sin and cos are accurate up to this magnitude.
 pub const REDUCIBLE: f32 = 8192.0;
+
+/// The double-precision path is accurate up to this magnitude.
+pub const REDUCIBLE_F64: f32 = 1e9;
 
 /// Adding and subtracting this rounds to the nearest whole number; before subtracting, the low bits hold that number.
 const ROUNDER: f32 = 12_582_912.0;
@@ -68,20 +72,10 @@ pub fn log(x: f32) -> f32 {
     if magnitude == 0.0 { 0.0 } else { value }
 }
 
-#[inline(always)]
-pub fn sin(x: f32) -> f32 {
-    sin_quadrant(x, 0)
-}
-
-#[inline(always)]
-pub fn cos(x: f32) -> f32 {
-    sin_quadrant(x, 1)
-}
-
 /// sin(x + quadrant * pi / 2).
 #[inline(always)]
 #[allow(clippy::excessive_precision)]
-fn sin_quadrant(x: f32, quadrant: u32) -> f32 {
+pub fn sin_quadrant(x: f32, quadrant: u32) -> f32 {
     let shifted = x * std::f32::consts::FRAC_2_PI + ROUNDER;
     let n = shifted - ROUNDER;
     let r = ((x - n * 1.570_312_5) - n * 4.837_512_969_970_703e-4) - n * 7.549_789_954_891_882e-8;
@@ -97,9 +91,57 @@ fn sin_quadrant(x: f32, quadrant: u32) -> f32 {
     f32::from_bits(value.to_bits() ^ ((turn & 2) << 30))
 }
 
+/// The leading bits of a number, so few that products with 30-bit whole numbers are exact.
+const fn leading_bits(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & !0x7fff_ffff)
+}
+
+const HALF_PI_1: f64 = leading_bits(std::f64::consts::FRAC_PI_2);
+const HALF_PI_2: f64 = leading_bits(std::f64::consts::FRAC_PI_2 - HALF_PI_1);
+/// What is left of pi / 2, with the bits that a double-precision constant cannot hold.
+const HALF_PI_3: f64 =
+    (std::f64::consts::FRAC_PI_2 - HALF_PI_1 - HALF_PI_2) + 6.123_233_995_736_766e-17;
+/// As `ROUNDER`, in double precision.
+const ROUNDER_F64: f64 = 6_755_399_441_055_744.0;
+
+/// sin(x + quadrant * pi / 2) for large x.
+#[inline(always)]
+#[allow(clippy::excessive_precision)]
+pub fn sin_quadrant_large(x: f32, quadrant: u64) -> f32 {
+    let x = f64::from(x);
+    let shifted = x * std::f64::consts::FRAC_2_PI + ROUNDER_F64;
+    let n = shifted - ROUNDER_F64;
+    let r = ((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3;
+    let z = r * r;
+    let s = ((1.589_690_995_211_55e-10 * z - 2.505_076_025_340_69e-8) * z
+        + 2.755_731_370_707_01e-6)
+        * z;
+    let sine = r + r
+        * z
+        * (((s - 1.984_126_982_985_79e-4) * z + 8.333_333_333_322_49e-3) * z
+            - 1.666_666_666_666_66e-1);
+    let c = ((-1.135_964_755_778_82e-11 * z + 2.087_572_321_298_18e-9) * z
+        - 2.755_731_435_139_07e-7)
+        * z;
+    let c =
+        ((c + 2.480_158_728_947_67e-5) * z - 1.388_888_888_887_41e-3) * z + 4.166_666_666_666_66e-2;
+    let cosine = (1.0 - 0.5 * z) + z * z * c;
+    let turn = shifted.to_bits().wrapping_add(quadrant);
+    let value = if turn & 1 == 0 { sine } else { cosine };
+    f64::from_bits(value.to_bits() ^ ((turn & 2) << 62)) as f32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sin(x: f32) -> f32 {
+        sin_quadrant(x, 0)
+    }
+
+    fn cos(x: f32) -> f32 {
+        sin_quadrant(x, 1)
+    }
 
     fn worst_ulp(
         range: std::ops::Range<f32>,
@@ -142,6 +184,26 @@ mod tests {
                 "cos {x}: {} {c}",
                 cos(x)
             );
+        }
+    }
+
+    #[test]
+    fn large_arguments_are_reduced_exactly() {
+        let mut x = 8000.0f32;
+        while x < REDUCIBLE_F64 {
+            for x in [x, -x] {
+                let (s, c) = (f64::from(x).sin() as f32, f64::from(x).cos() as f32);
+                let (own_s, own_c) = (sin_quadrant_large(x, 0), sin_quadrant_large(x, 1));
+                assert!(
+                    (own_s - s).abs() <= f32::EPSILON * s.abs(),
+                    "sin {x}: {own_s} {s}"
+                );
+                assert!(
+                    (own_c - c).abs() <= f32::EPSILON * c.abs(),
+                    "cos {x}: {own_c} {c}"
+                );
+            }
+            x *= 1.000_1;
         }
     }
 

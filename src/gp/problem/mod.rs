@@ -70,7 +70,7 @@ pub struct Description {
 }
 
 impl Description {
-    fn problem(&self, dataset: Dataset, score: Score, solved_error: f64) -> Problem {
+    pub(crate) fn problem(&self, dataset: Dataset, score: Score, solved_error: f64) -> Problem {
         let Description {
             name,
             functions,

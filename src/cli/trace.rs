@@ -1,0 +1,112 @@
+//! `warpstack trace`: what one program makes a kernel execute, and with `--lanes` what it computes.
+
+use super::CliResult;
+use crate::gp::interpret::reference::value_f32;
+use crate::gp::problem::{self, Dataset};
+use crate::gp::program::Rpn;
+use crate::gpu::lower::lower;
+use crate::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
+use crate::isa::Kernel;
+use crate::report::output;
+use crate::trace::{
+    CaseWords, Launch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
+};
+use std::error::Error;
+
+/// Traces one program through a kernel's machine code; `--lanes` executes all lanes, float data included.
+#[derive(Debug, clap::Args)]
+pub struct TraceArgs {
+    /// Program in postfix order, e.g. "X1 X1 *"
+    #[arg(long)]
+    program: String,
+    /// Kernel name (`warpstack kernels` lists them)
+    #[arg(long, default_value = "rpn")]
+    kernel: String,
+    /// Size of the stack's second dimension
+    #[arg(long, default_value_t = 2)]
+    stack_dim: u32,
+    /// Threads per block
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter
+    #[arg(long)]
+    lanes: bool,
+}
+
+/// Iterations of the fitness-case loop that `--lanes` executes.
+const ITERATIONS: u32 = 2;
+
+pub fn run(args: &TraceArgs) -> CliResult {
+    let program: Rpn = args.program.parse()?;
+    let kernel_id: KernelId = args.kernel.parse()?;
+    let variant = Variant::new(kernel_id, FunctionSet::Sextic, args.stack_dim, Arch::Sm35);
+    let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
+    let lowered = lower(&program, variant.kernel, variant.problem)?;
+    let bits = lowered.bits(variant.dispatch);
+    let words = ProgramWords::new(bits, &lowered.token_starts, lowered.nodes)?;
+    let cases = args.threads * args.stack_dim * ITERATIONS;
+    let launch = Launch::block_gp(args.threads, args.stack_dim, cases);
+    let mut builder = TraceBuilder::new(&kernel, launch.clone())?;
+    let trace = builder.trace(&words)?;
+    let count = |ids: &[SegmentId]| instructions(builder.pool(), ids);
+    let mut text = format!(
+        "kernel {variant}\nnodes {}\nwarp instructions: {} before the first case, {} per iteration, {} in the last\n",
+        lowered.nodes,
+        count(&trace.prologue),
+        count(&trace.steady),
+        count(&trace.last),
+    );
+    if args.lanes {
+        text.push_str(&lanes(&kernel, &launch, &words, &program, cases)?);
+    }
+    output::write(None, text.as_bytes())?;
+    Ok(())
+}
+
+fn instructions(pool: &SegmentPool, ids: &[SegmentId]) -> u32 {
+    ids.iter()
+        .map(|id| pool.starts[id.0 as usize + 1] - pool.starts[id.0 as usize])
+        .sum()
+}
+
+fn lanes(
+    kernel: &Kernel,
+    launch: &Launch,
+    words: &ProgramWords,
+    program: &Rpn,
+    cases: u32,
+) -> Result<String, Box<dyn Error>> {
+    let sextic = problem::by_name("sextic", Some(cases as usize))?;
+    let Dataset::Float(data) = &sextic.dataset else {
+        return Err("problem sextic: given cases of bits; allowed: floats".into());
+    };
+    let bits = |values: &[f32]| {
+        values
+            .iter()
+            .map(|value| value.to_bits())
+            .collect::<Vec<u32>>()
+    };
+    let (inputs, outputs) = (bits(&data.inputs[0]), bits(&data.expected));
+    let run = run_block(
+        kernel,
+        launch,
+        words,
+        &CaseWords {
+            inputs: &inputs,
+            outputs: &outputs,
+            cases,
+        },
+    )?;
+    let expected: f64 = data.inputs[0]
+        .iter()
+        .zip(&data.expected)
+        .map(|(&x, &wanted)| (f64::from(value_f32(program, &[x])) - f64::from(wanted)).powi(2))
+        .sum();
+    Ok(format!(
+        "all lanes over {cases} cases: sum of squared errors {:.6e}, reference interpreter {expected:.6e}\n\
+         warp instructions {}, divergent branches {}\n",
+        run.total(),
+        run.counts.instructions,
+        run.counts.divergences,
+    ))
+}
