@@ -1,4 +1,5 @@
-//! Embeds the files of `fixtures/sass/` into the library, as a table from file name to bytes.
+//! Embeds the files of `fixtures/sass/` and the corpora of `fixtures/corpus/` into the library, as tables from
+//! file name to bytes and to text.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=fixtures/sass");
+    println!("cargo::rerun-if-changed=fixtures/corpus");
     let variable = |name| {
         env::var_os(name)
             .map(PathBuf::from)
@@ -30,7 +32,28 @@ fn main() -> io::Result<()> {
         }
     }
     table.push_str("]\n");
-    fs::write(variable("OUT_DIR")?.join("sass_files.rs"), table)
+    let out = variable("OUT_DIR")?;
+    fs::write(out.join("sass_files.rs"), table)?;
+    let corpora = variable("CARGO_MANIFEST_DIR")?.join("fixtures/corpus");
+    fs::write(out.join("corpus_files.rs"), corpus_table(&corpora)?)
+}
+
+/// `(name, text)` of every `name.corpus`.
+fn corpus_table(folder: &Path) -> io::Result<String> {
+    let mut table = String::from("&[\n");
+    for file in sorted_entries(folder)? {
+        if file
+            .extension()
+            .is_none_or(|extension| extension != "corpus")
+        {
+            continue;
+        }
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let path = file.to_string_lossy();
+        writeln!(table, "({name:?}, include_str!({path:?})),").map_err(io::Error::other)?;
+    }
+    table.push_str("]\n");
+    Ok(table)
 }
 
 fn sorted_entries(folder: &Path) -> io::Result<Vec<PathBuf>> {

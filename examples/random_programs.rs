@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 functions,
                 n_inputs,
                 constants,
+                function_choice: warpstack::gp::evolve::config::FunctionChoice::Uniform,
             },
         )?;
         fs::write(Path::new(&directory).join(format!("{problem}.txt")), text)?;

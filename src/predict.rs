@@ -48,6 +48,9 @@ pub struct Prediction {
     pub instruction_mix: Vec<MixEntry>,
     /// Stack levels that a program needs, mean over the blocks of the grid.
     pub mean_stack_levels: f64,
+    /// Branches that depend on data, which are taken the way ordinary numbers go: how much of the path is
+    /// an assumption. Per node and iteration of a warp.
+    pub assumed_branches_per_node: f64,
     /// Where the cycles of the schedulers go; sums to schedulers x cycles.
     pub cpi_stack: Vec<CpiEntry>,
     pub simulated_warp_instructions: u64,

@@ -236,6 +236,7 @@ fn runs_do_not_depend_on_the_number_of_threads() {
     let config = EvolveConfig {
         population: 100,
         generations: 6,
+        elitism: 20,
         ..EvolveConfig::default()
     };
     let one = history(11, &config, 1);

@@ -1,5 +1,5 @@
-//! The machine code of every committed Kepler kernel, executed on all lanes, against the reference
-//! interpreter; and the uniform trace against the path that the lanes took.
+//! The machine code of every committed kernel, Kepler's and Hopper's, executed on all lanes, against the reference
+//! interpreter; and the uniform trace against the path and the addresses of the lanes.
 //!
 //! Bounds: relative 1e-4 on the summed error for accurate math, 1e-3 for fast math (their roundings
 //! differ, and errors of functions add up); exact for multiplexers. Programs whose result in single
@@ -12,8 +12,10 @@ use warpstack::gp::program::{Rpn, Token};
 use warpstack::gpu::lower::{function_codes, lower};
 use warpstack::gpu::variant::{Arch, FunctionSet, Math, Variant};
 use warpstack::isa::Kernel;
+use warpstack::trace::launch::{LOCAL_TOP, PROGRAMS_ADDRESS};
 use warpstack::trace::{
-    BlockRun, CaseWords, Launch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, run_block,
+    AddressKind, BlockRun, CaseWords, Launch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder,
+    TraceOp, run_block,
 };
 
 const THREADS: u32 = 64;
@@ -118,20 +120,54 @@ fn program_words(program: &Rpn, variant: &Variant) -> ProgramWords {
     .unwrap()
 }
 
-/// The instructions of a trace over two iterations.
-fn path(trace: &ProgramTrace, builder: &TraceBuilder) -> Vec<u16> {
+/// The operations of a trace over two iterations, with the iteration.
+fn path(trace: &ProgramTrace, builder: &TraceBuilder) -> Vec<(TraceOp, u32)> {
     let pool = builder.pool();
-    let segment = |id: &SegmentId| {
+    let ops = |id: &SegmentId| {
         let at = id.0 as usize;
-        pool.ops[pool.starts[at] as usize..pool.starts[at + 1] as usize]
-            .iter()
-            .map(|op| op.inst)
+        &pool.ops[pool.starts[at] as usize..pool.starts[at + 1] as usize]
     };
-    [&trace.prologue, &trace.first, &trace.last]
-        .into_iter()
-        .flatten()
-        .flat_map(segment)
-        .collect()
+    let parts = [(&trace.prologue, 0), (&trace.first, 0), (&trace.last, 1)];
+    let part = |(part, k): (&Vec<SegmentId>, u32)| {
+        let ops: Vec<TraceOp> = part.iter().flat_map(ops).copied().collect();
+        ops.into_iter().map(move |op| (op, k)).collect::<Vec<_>>()
+    };
+    parts.into_iter().flat_map(part).collect()
+}
+
+fn same_instructions(ops: &[(TraceOp, u32)], run: &BlockRun) -> bool {
+    let lanes = run.path.iter().map(|step| step.instruction);
+    ops.iter().map(|(op, _)| op.inst).eq(lanes)
+}
+
+/// The first operation whose address is not the one that lane 0 accessed. Lane 0 may be switched off
+/// where data decides.
+fn wrong_address(
+    kernel: &Kernel,
+    launch: &Launch,
+    ops: &[(TraceOp, u32)],
+    run: &BlockRun,
+    data_decides: bool,
+) -> Option<String> {
+    let wrong = ops.iter().zip(&run.path).find(|((op, k), step)| {
+        let expected = match op.address_kind {
+            AddressKind::None => None,
+            AddressKind::Local => Some(op.address + LOCAL_TOP - kernel.frame_bytes),
+            AddressKind::PerCase => Some(op.address + 4 * k * launch.cases_per_iteration),
+            AddressKind::PerThread => Some(op.address),
+            // Shared words are counted from the token.
+            AddressKind::Uniform if op.address < PROGRAMS_ADDRESS => return step.address.is_none(),
+            AddressKind::Uniform => Some(op.address),
+        };
+        expected != step.address && !(data_decides && step.address.is_none())
+    });
+    wrong.map(|((op, k), step)| {
+        let text = &kernel.instructions[usize::from(op.inst)].text;
+        format!(
+            "{text} in iteration {k}: {op:?}, lane 0 at {:x?}",
+            step.address
+        )
+    })
 }
 
 #[derive(Default, Debug)]
@@ -161,6 +197,8 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
         let words = program_words(&program, variant);
         let run = run_block(&kernel, &launch, &words, &cases).unwrap();
         compare_path(
+            &kernel,
+            &launch,
             &builder.trace(&words).unwrap(),
             &builder,
             &run,
@@ -189,7 +227,10 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
 }
 
 /// A trace without assumptions is the lanes' path; with assumptions it is unless data decided otherwise.
+#[allow(clippy::too_many_arguments)]
 fn compare_path(
+    kernel: &Kernel,
+    launch: &Launch,
     trace: &ProgramTrace,
     builder: &TraceBuilder,
     run: &BlockRun,
@@ -198,8 +239,12 @@ fn compare_path(
     tally: &mut Tally,
     failures: &mut Vec<String>,
 ) {
-    if path(trace, builder) == run.path {
+    let ops = path(trace, builder);
+    if same_instructions(&ops, run) {
         tally.same_path += 1;
+        if let Some(wrong) = wrong_address(kernel, launch, &ops, run, trace.assumptions > 0) {
+            failures.push(format!("{name}: {program}: {wrong}"));
+        }
     } else if trace.assumptions > 0 {
         tally.other_path += 1;
     } else {
@@ -209,14 +254,14 @@ fn compare_path(
     }
 }
 
-fn check_problem(problem: FunctionSet) {
+fn check_problem(problem: FunctionSet, arch: Arch) {
     let (mut tally, mut failures) = (Tally::default(), Vec::new());
     for variant in Variant::all().unwrap() {
-        if variant.arch == Arch::Sm35 && variant.problem == problem {
+        if variant.arch == arch && variant.problem == problem {
             check_kernel(&variant, &mut tally, &mut failures);
         }
     }
-    println!("{problem}: {tally:?}");
+    println!("{arch} {problem}: {tally:?}");
     assert!(
         failures.is_empty(),
         "{} failures:\n{}",
@@ -228,21 +273,41 @@ fn check_problem(problem: FunctionSet) {
 }
 
 #[test]
-fn sextic_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Sextic);
+fn kepler_sextic() {
+    check_problem(FunctionSet::Sextic, Arch::Sm35);
 }
 
 #[test]
-fn shuttle_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Shuttle);
+fn kepler_shuttle() {
+    check_problem(FunctionSet::Shuttle, Arch::Sm35);
 }
 
 #[test]
-fn kddcup_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Kddcup);
+fn kepler_kddcup() {
+    check_problem(FunctionSet::Kddcup, Arch::Sm35);
 }
 
 #[test]
-fn multiplexer_kernels_compute_the_reference() {
-    check_problem(FunctionSet::Mux20);
+fn kepler_multiplexer() {
+    check_problem(FunctionSet::Mux20, Arch::Sm35);
+}
+
+#[test]
+fn hopper_sextic() {
+    check_problem(FunctionSet::Sextic, Arch::Sm90);
+}
+
+#[test]
+fn hopper_shuttle() {
+    check_problem(FunctionSet::Shuttle, Arch::Sm90);
+}
+
+#[test]
+fn hopper_kddcup() {
+    check_problem(FunctionSet::Kddcup, Arch::Sm90);
+}
+
+#[test]
+fn hopper_multiplexer() {
+    check_problem(FunctionSet::Mux20, Arch::Sm90);
 }

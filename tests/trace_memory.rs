@@ -8,13 +8,14 @@ use warpstack::trace::{
 };
 
 fn kernel(
+    arch: Arch,
     kernel: KernelId,
     stack_dim: u32,
     math: Math,
     shape: Shape,
     stack_registers: u32,
 ) -> Kernel {
-    let plain = Variant::new(kernel, FunctionSet::Sextic, stack_dim, Arch::Sm35);
+    let plain = Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch);
     let variant = Variant {
         math,
         shape,
@@ -112,8 +113,15 @@ fn choices() -> impl Strategy<Value = Vec<Vec<(u8, f32)>>> {
     prop::collection::vec(prop::collection::vec((0u8..16, -5f32..5.0), 1..40), 1..8)
 }
 
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(cases)
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(config(24))]
 
     #[test]
     fn postfix_programs(programs in choices()) {
@@ -123,7 +131,7 @@ proptest! {
             (6, Math::Accurate, Shape::Unrolled),
             (3, Math::Accurate, Shape::Rolled),
         ] {
-            let kernel = kernel(KernelId::Rpn, dim, math, shape, 0);
+            let kernel = kernel(Arch::Sm35, KernelId::Rpn, dim, math, shape, 0);
             check(&kernel, Launch::block_gp(96, dim, 100_000), &words)?;
         }
     }
@@ -132,14 +140,28 @@ proptest! {
     fn linear_programs(programs in choices()) {
         let words: Vec<_> = programs.iter().map(|program| lgp_words(program)).collect();
         for (id, dim, registers) in [(KernelId::Lgp, 2, 0), (KernelId::LgpRegisters, 4, 3)] {
-            let kernel = kernel(id, dim, Math::Accurate, Shape::Unrolled, registers);
+            let kernel = kernel(Arch::Sm35, id, dim, Math::Accurate, Shape::Unrolled, registers);
             check(&kernel, Launch::block_gp(64, dim, 100_000), &words)?;
         }
     }
 }
 
+proptest! {
+    #![proptest_config(config(12))]
+
+    #[test]
+    fn programs_on_hopper(programs in choices()) {
+        let postfix: Vec<_> = programs.iter().map(|program| rpn_words(program)).collect();
+        let rpn = kernel(Arch::Sm90, KernelId::Rpn, 4, Math::Fast, Shape::Unrolled, 0);
+        check(&rpn, Launch::block_gp(128, 4, 100_000), &postfix)?;
+        let linear: Vec<_> = programs.iter().map(|program| lgp_words(program)).collect();
+        let lgp = kernel(Arch::Sm90, KernelId::LgpRegisters, 4, Math::Accurate, Shape::Unrolled, 4);
+        check(&lgp, Launch::block_gp(32, 4, 100_000), &linear)?;
+    }
+}
+
 fn sextic() -> Kernel {
-    kernel(KernelId::Rpn, 2, Math::Fast, Shape::Unrolled, 0)
+    kernel(Arch::Sm35, KernelId::Rpn, 2, Math::Fast, Shape::Unrolled, 0)
 }
 
 #[test]

@@ -73,3 +73,9 @@ def all_variants():
             for shape in ("rolled", "rolled-input"):
                 yield dataclasses.replace(base, shape=shape)
             yield dataclasses.replace(base, dispatch="int")
+    # The shape that postfix tables are predicted with. A linear kernel's rolled loop would index its operands by a variable
+    # and so move them to local memory, out of the registers that Listing 2 gathers them into.
+    for problem in PROBLEMS[1:]:
+        math = "accurate" if problem == "mux20" else "fast"
+        for dim in range(1, 7):
+            yield Variant("rpn", problem, dim, shape="rolled-input", math=math)

@@ -22,7 +22,7 @@ pub struct EngineArgs {
     /// Chooses the programs drawn from the corpus
     #[arg(long, default_value_t = 1)]
     pub population_seed: u64,
-    /// Code shape of the kernel: unrolled, rolled, rolled-input
+    /// Code shape of the kernel: unrolled, rolled, rolled-input [default: rolled-input if compiled]
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
     /// Math of the kernel: accurate, fast
@@ -57,7 +57,7 @@ impl EngineArgs {
                 WeightsArg::None => Weighting::AsEvolved,
             },
             population_seed: self.population_seed,
-            shape: self.shape.unwrap_or(defaults.shape),
+            shape: self.shape,
             math: self.math.unwrap_or(defaults.math),
             dispatch: self.dispatch.unwrap_or(defaults.dispatch),
             ..defaults

@@ -4,6 +4,7 @@
 //! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
+pub mod calibrate;
 pub mod configuration;
 pub mod devices;
 pub mod engine;
@@ -43,6 +44,7 @@ struct Cli {
 enum Command {
     Simulate(simulate::SimulateArgs),
     Reproduce(reproduce::ReproduceArgs),
+    Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
@@ -75,6 +77,7 @@ fn dispatch(cli: Cli) -> CliResult {
     match cli.command {
         Command::Simulate(args) => simulate::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),

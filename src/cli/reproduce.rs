@@ -110,7 +110,7 @@ fn other_draws(
     Ok(draws)
 }
 
-fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]) -> Vec<Compared> {
+pub(super) fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]) -> Vec<Compared> {
     cells
         .iter()
         .zip(predictions)
@@ -124,7 +124,10 @@ fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]) -> Vec<Co
 }
 
 /// In parallel, in the order of the cells.
-fn predict_all(model: &dyn PerformanceModel, cells: &[Cell]) -> Result<Vec<f64>, PredictError> {
+pub(super) fn predict_all(
+    model: &dyn PerformanceModel,
+    cells: &[Cell],
+) -> Result<Vec<f64>, PredictError> {
     let progress = Progress::new(cells.len() as u64, "cells");
     cells
         .par_iter()

@@ -46,26 +46,29 @@ pub fn builtin_names() -> Vec<&'static str> {
 impl Preset {
     /// A preset of the binary by name, or a file by path (anything that ends in `.toml`).
     pub fn load(name_or_path: &str) -> Result<Preset, DeviceError> {
-        if name_or_path.ends_with(".toml") {
-            return Preset::from_file(Path::new(name_or_path));
+        let text = Preset::text(name_or_path)?;
+        match name_or_path.ends_with(".toml") {
+            true => Preset::from_toml(&text, name_or_path),
+            false => Preset::from_toml(&text, &format!("{name_or_path}.toml")),
         }
-        let (name, text) = BUILTIN
-            .iter()
-            .find(|(name, _)| *name == name_or_path)
+    }
+
+    /// The text of a preset, named as for [`Preset::load`].
+    pub fn text(name_or_path: &str) -> Result<String, DeviceError> {
+        if name_or_path.ends_with(".toml") {
+            return read(Path::new(name_or_path));
+        }
+        let found = BUILTIN.iter().find(|(name, _)| *name == name_or_path);
+        found
+            .map(|(_, text)| (*text).to_owned())
             .ok_or_else(|| DeviceError::Unknown {
                 given: name_or_path.into(),
                 allowed: builtin_names().join(", "),
-            })?;
-        Preset::from_toml(text, &format!("{name}.toml"))
+            })
     }
 
     pub fn from_file(path: &Path) -> Result<Preset, DeviceError> {
-        let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| DeviceError::Read {
-            file: file.clone(),
-            source,
-        })?;
-        Preset::from_toml(&text, &file)
+        Preset::from_toml(&read(path)?, &path.display().to_string())
     }
 
     /// `file` is used in messages only.
@@ -82,6 +85,13 @@ impl Preset {
         checks::check(&preset.device).map_err(value_error)?;
         Ok(preset)
     }
+}
+
+fn read(path: &Path) -> Result<String, DeviceError> {
+    std::fs::read_to_string(path).map_err(|source| DeviceError::Read {
+        file: path.display().to_string(),
+        source,
+    })
 }
 
 #[derive(Deserialize)]

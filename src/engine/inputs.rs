@@ -1,22 +1,20 @@
 //! The programs that a launch evaluates: corpus, weights, population.
 //!
 //! Leaves out: making corpora (`warpstack evolve`).
-//! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs within a
-//! stack limit are those of Chitty's Table 5, an input here, not a measured speed.
+//! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs
+//! within a stack limit are those of Chitty's Table 5, an input here, not a measured speed.
 
 use super::settings::{Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem;
-use crate::gp::stack_depth::rpn_stack_depth;
-use crate::gpu::variant::FunctionSet;
+use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+use crate::gpu::variant::{FunctionSet, KernelId};
+use crate::gpu::workload::cases_per_element;
 use crate::workload::{Population, PopulationError};
 use std::path::Path;
 
-/// The corpora in the binary: problem and file text.
-const CORPORA: &[(&str, &str)] = &[(
-    "sextic",
-    include_str!("../../fixtures/corpus/sextic.corpus"),
-)];
+/// The corpora in the binary: name and file text. One that is named like a problem is that problem's.
+const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
 const TABLE_5: &str = include_str!("../../fixtures/papers/table5.csv");
 
 /// Why an engine has no programs to run.
@@ -37,13 +35,18 @@ pub enum InputError {
         problem: String,
         source: PopulationError,
     },
-    #[error("weights of the paper for \"{problem}\": not given in Table 5; allowed: none")]
-    NoPercentages { problem: String },
 }
 
-/// Names of the problems that an engine can predict.
+/// Names of the problems that an engine can predict: those with a corpus, in the paper's order.
 pub fn problems() -> Vec<&'static str> {
-    CORPORA.iter().map(|(name, _)| *name).collect()
+    let has_corpus = |name: &&str| embedded(name).is_some();
+    let names = FunctionSet::ALL.iter().map(|problem| problem.name());
+    names.filter(has_corpus).collect()
+}
+
+fn embedded(problem: &str) -> Option<&'static str> {
+    let found = CORPORA.iter().find(|(name, _)| *name == problem);
+    found.map(|(_, text)| *text)
 }
 
 /// One problem's population.
@@ -51,7 +54,9 @@ pub fn problems() -> Vec<&'static str> {
 pub(super) struct Workload {
     pub problem: FunctionSet,
     pub population: Population,
-    pub fitness_cases: u32,
+    /// What a thread reads at a time: a fitness case, or a word of 32 Boolean ones.
+    pub elements: u32,
+    pub cases_per_element: u32,
 }
 
 impl Workload {
@@ -61,19 +66,18 @@ impl Workload {
             allowed: problems().join(", "),
         };
         let problem: FunctionSet = name.parse().map_err(|_| unknown())?;
-        let (_, embedded) = CORPORA
-            .iter()
-            .find(|(corpus, _)| *corpus == name)
-            .ok_or_else(unknown)?;
         let corpus = match &settings.corpus {
             Some(path) => load_file(path, name)?,
-            None => Corpus::parse(embedded, Path::new("the corpus in the program"))?,
+            None => {
+                let text = embedded(name).ok_or_else(unknown)?;
+                Corpus::parse(text, Path::new("the corpus in the program"))?
+            }
         };
         let percentages = match settings.weighting {
-            Weighting::Paper => Some(depth_percentages(name)?),
+            Weighting::Paper => depth_percentages(name),
             Weighting::AsEvolved => None,
         };
-        let population = Population::draw(
+        let mut population = Population::draw(
             &corpus,
             percentages.as_deref(),
             settings.n_blocks,
@@ -83,20 +87,27 @@ impl Workload {
             problem: name.into(),
             source,
         })?;
-        let fitness_cases = problem::by_name(name, None)
-            .map_err(|_| unknown())?
-            .n_cases() as u32;
+        if settings.weighting == Weighting::Paper && percentages.is_none() {
+            population.weighting += ", because the paper's Table 5 has no row for this problem";
+        }
+        let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
+        let cases_per_element = cases_per_element(problem);
         Ok(Workload {
             problem,
             population,
-            fitness_cases,
+            elements: n_cases as u32 / cases_per_element,
+            cases_per_element,
         })
     }
 
     /// Stack levels that a block's program needs, on average.
-    pub fn mean_stack_levels(&self) -> f64 {
+    pub fn mean_stack_levels(&self, kernel: KernelId) -> f64 {
         let population = &self.population;
-        let depth = |index: &u32| rpn_stack_depth(&population.programs[*index as usize]);
+        let depth_of = match kernel {
+            KernelId::Rpn => rpn_stack_depth,
+            KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lgp_stack_depth,
+        };
+        let depth = |index: &u32| depth_of(&population.programs[*index as usize]);
         let levels: usize = population.sample.iter().map(depth).sum();
         levels as f64 / population.sample.len() as f64
     }
@@ -114,8 +125,8 @@ fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {
     Ok(corpus)
 }
 
-/// Table 5's cumulative percentages of a problem; the file is part of the program and tested.
-fn depth_percentages(problem: &str) -> Result<Vec<(usize, f64)>, InputError> {
+/// Table 5's cumulative percentages of a problem, if it has any; the file is part of the program and tested.
+fn depth_percentages(problem: &str) -> Option<Vec<(usize, f64)>> {
     let mut reader = csv::Reader::from_reader(TABLE_5.as_bytes());
     let rows: Vec<(String, usize, f64)> = reader.deserialize().filter_map(Result::ok).collect();
     let percentages: Vec<(usize, f64)> = rows
@@ -123,12 +134,7 @@ fn depth_percentages(problem: &str) -> Result<Vec<(usize, f64)>, InputError> {
         .filter(|(name, _, _)| name == problem)
         .map(|(_, limit, percent)| (limit, percent))
         .collect();
-    if percentages.is_empty() {
-        return Err(InputError::NoPercentages {
-            problem: problem.into(),
-        });
-    }
-    Ok(percentages)
+    (!percentages.is_empty()).then_some(percentages)
 }
 
 #[cfg(test)]
@@ -143,7 +149,25 @@ mod tests {
             .sum();
         assert_eq!(n_rows, TABLE_5.lines().count() - 1);
         assert_eq!(depth_percentages("sextic").unwrap()[0], (2, 18.71));
-        assert!(depth_percentages("kddcup").is_err());
+        assert_eq!(depth_percentages("kddcup"), None);
+    }
+
+    #[test]
+    fn every_problem_with_a_corpus_has_the_papers_cases() {
+        let check = |problem: &&str| {
+            let workload = Workload::load(problem, &Settings::default()).unwrap();
+            let expected = match workload.problem {
+                FunctionSet::Sextic => (100_000, 1),
+                FunctionSet::Shuttle => (58_000, 1),
+                FunctionSet::Kddcup => (494_021, 1),
+                FunctionSet::Mux20 => (32_768, 32),
+            };
+            assert_eq!((workload.elements, workload.cases_per_element), expected);
+            let weighting = &workload.population.weighting;
+            assert_eq!(weighting.contains("no row"), **problem == *"kddcup");
+        };
+        assert!(problems().contains(&"sextic"));
+        problems().iter().for_each(check);
     }
 
     #[test]
@@ -162,7 +186,8 @@ mod tests {
         for (limit, percent) in depth_percentages("sextic").unwrap() {
             assert!((within(limit) - percent).abs() < 1.0, "{limit}: {percent}");
         }
-        let levels = workload.mean_stack_levels();
+        let levels = workload.mean_stack_levels(KernelId::Rpn);
         assert!((3.0..4.5).contains(&levels), "{levels}");
+        assert!(workload.mean_stack_levels(KernelId::Lgp) < levels);
     }
 }

@@ -4,7 +4,7 @@
 //! Sources: the kernels in the program, `fixtures/sass/index.json`.
 
 use super::{Settings, other};
-use crate::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
+use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::predict::{Configuration, PredictError};
 
 /// A property of a variant: its name and its value as text.
@@ -21,22 +21,26 @@ const PROPERTIES: [Property; 5] = [
     ("program words", |v| v.dispatch.to_string()),
 ];
 
-/// The kernel for `configuration`, compiled as `settings` say.
+/// The kernel for `configuration`, compiled as `settings` say. Boolean words have no mathematics to be fast at:
+/// their kernels exist with one choice only.
 pub(super) fn find(
     configuration: &Configuration,
     problem: FunctionSet,
     settings: &Settings,
 ) -> Result<Variant, PredictError> {
     let kernel: KernelId = configuration.kernel.parse().map_err(other)?;
+    let mut left: Vec<Variant> = Variant::all().map_err(other)?;
+    left.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, Arch::Sm35));
     let wanted = Variant {
         stack_registers: configuration.stack_registers,
-        shape: settings.shape,
-        math: settings.math,
+        shape: settings.shape.unwrap_or_else(|| default_shape(&left)),
+        math: match problem {
+            FunctionSet::Mux20 => Math::Accurate,
+            _ => settings.math,
+        },
         dispatch: settings.dispatch,
         ..Variant::new(kernel, problem, configuration.stack_dim, Arch::Sm35)
     };
-    let mut left: Vec<Variant> = Variant::all().map_err(other)?;
-    left.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, Arch::Sm35));
     for (what, value) in PROPERTIES {
         let given = value(&wanted);
         let mut allowed: Vec<String> = left.iter().map(value).collect();
@@ -52,6 +56,13 @@ pub(super) fn find(
         }
     }
     Ok(wanted)
+}
+
+/// The shape that reproduces the paper best, if the kernel was compiled so.
+fn default_shape(compiled: &[Variant]) -> Shape {
+    const PREFERRED: Shape = Shape::RolledInput;
+    let found = compiled.iter().any(|variant| variant.shape == PREFERRED);
+    if found { PREFERRED } else { Shape::Unrolled }
 }
 
 #[cfg(test)]
@@ -80,6 +91,19 @@ mod tests {
         {
             let variant = find(&configuration(kernel, stack_dim, registers)).unwrap();
             assert!(variant.resources().is_ok(), "{variant}");
+        }
+    }
+
+    #[test]
+    fn every_cell_of_every_table_has_a_kernel() {
+        use crate::validate::{Table, cells};
+        for problem in FunctionSet::ALL {
+            let of_table = |table: Table| cells(table, problem.name());
+            for cell in Table::ALL.into_iter().flat_map(of_table) {
+                let configuration = cell.configuration();
+                let found = super::find(&configuration, *problem, &Settings::default());
+                assert!(found.is_ok(), "{problem} {}: {found:?}", cell.label());
+            }
         }
     }
 

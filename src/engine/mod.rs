@@ -19,6 +19,7 @@ use crate::sim::code::ReplayCode;
 use crate::sim::dispatch::Geometry;
 use crate::sim::engine::{Launch, cpi_entries, simulate_launch, traffic};
 use crate::sim::spec::SmxSpec;
+use crate::trace::ProgramTrace;
 use crate::trace::mix::instruction_mix;
 use crate::workload::KernelTraces;
 use inputs::Workload;
@@ -108,7 +109,7 @@ impl PerformanceModel for SimEngine {
             &variant,
             &population.programs,
             configuration.threads_per_block,
-            workload.fitness_cases,
+            workload.elements,
         )
         .map_err(other)?;
         block.shared_bytes_per_block = traces.shared_bytes_per_block;
@@ -123,7 +124,7 @@ impl PerformanceModel for SimEngine {
             geometry: Geometry {
                 threads_per_block: configuration.threads_per_block,
                 stack_dim: configuration.stack_dim,
-                fitness_cases: workload.fitness_cases,
+                fitness_cases: workload.elements,
                 resident_blocks: occupancy.blocks,
                 n_smx: self.device.chip.n_smx,
                 local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
@@ -139,7 +140,7 @@ impl PerformanceModel for SimEngine {
         let instructions = counters.instructions as f64;
         Ok(Prediction {
             configuration: configuration.clone(),
-            gpops_billion: simulated.gpops / 1e9,
+            gpops_billion: simulated.gpops * f64::from(workload.cases_per_element) / 1e9,
             run_milliseconds: 1e3 * simulated.grid_cycles / launch.clock_hz,
             sampling_error_percent: simulated.window.error_percent,
             block,
@@ -155,7 +156,8 @@ impl PerformanceModel for SimEngine {
                 &traces.programs,
                 &population.sample,
             ),
-            mean_stack_levels: workload.mean_stack_levels(),
+            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
+            assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
             cpi_stack: cpi_entries(counters),
             simulated_warp_instructions: simulated.simulated_instructions,
             wall_seconds: simulated.wall_seconds,
@@ -167,6 +169,14 @@ impl PerformanceModel for SimEngine {
 /// units (the allocation granularity that drivers use for local memory).
 fn local_stride_bytes(frame_bytes: u32) -> u32 {
     (32 * frame_bytes).next_multiple_of(512)
+}
+
+/// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way
+/// ordinary numbers go.
+fn assumed_branches_per_node(programs: &[ProgramTrace]) -> f64 {
+    let sum = |figure: fn(&ProgramTrace) -> u32| programs.iter().map(figure).sum::<u32>();
+    let assumptions = f64::from(sum(|program| program.assumptions));
+    assumptions / f64::from(ProgramTrace::COUNTED_ITERATIONS * sum(|program| program.nodes))
 }
 
 fn other(error: impl Error + Send + Sync + 'static) -> PredictError {

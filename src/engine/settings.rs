@@ -22,7 +22,8 @@ pub enum Weighting {
 /// See the module text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    pub shape: Shape,
+    /// `None`: rolled input loop where the kernel was compiled so, else unrolled.
+    pub shape: Option<Shape>,
     pub math: Math,
     pub dispatch: Dispatch,
     /// A corpus file instead of the one in the program.
@@ -47,7 +48,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            shape: Shape::RolledInput,
+            shape: None,
             math: Math::Fast,
             dispatch: Dispatch::Float,
             corpus: None,
@@ -55,7 +56,7 @@ impl Default for Settings {
             n_blocks: 1000,
             population_seed: 1,
             cache_seed: 7,
-            full_size_blocks: 12,
+            full_size_blocks: 8,
             iteration_cap: 16,
             warm_up_percent: 40,
             batches: 10,

@@ -165,7 +165,9 @@ fn steps(
 ) -> Vec<(usize, Vec<(Op, usize)>)> {
     let instruction = &kernel.instructions[index];
     let target = instruction.target.and_then(|pc| kernel.index_of(pc));
-    let conditional = conditional(instruction.guard) || instruction.cc_test.is_some();
+    let conditional = conditional(instruction.guard)
+        || instruction.cc_test.is_some()
+        || instruction.op == Op::Bra && !instruction.predicates.is_empty();
     let mut next = Vec::new();
     let always_leaves = instruction.redirects() && instruction.op != Op::Call && !conditional;
     if instruction.op == Op::Call {
@@ -220,8 +222,8 @@ fn block_starts(successors: &[Vec<usize>]) -> Vec<usize> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LiveSet {
     registers: [u64; 4],
-    /// P0..P6; bit 7: the condition code.
-    pub predicates: u8,
+    /// By number; bit 7: the condition code.
+    pub predicates: u16,
 }
 
 impl LiveSet {

@@ -5,10 +5,7 @@
 
 use super::op::{Compare, Op, Round};
 use super::operand::{MemoryRef, PT, Place, Predicate, RZ, Source};
-use super::{Access, OpClass, TimingOp};
-
-/// Bytes of a Kepler instruction.
-const KEPLER_INSTRUCTION_BYTES: u32 = 8;
+use super::{Access, Barriers, OpClass, TimingOp};
 
 /// The compiler's schedule for one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,6 +13,7 @@ pub struct Control {
     /// The warp's next instruction issues at least this many cycles later; 0 in a pair.
     pub stall_cycles: u8,
     pub dual_with_next: bool,
+    pub barriers: Barriers,
 }
 
 /// One decoded instruction.
@@ -24,6 +22,7 @@ pub struct Instruction {
     /// Line in the SASS file.
     pub line: usize,
     pub pc_bytes: u32,
+    pub size_bytes: u8,
     /// As disassembled, for messages.
     pub text: String,
     pub guard: Predicate,
@@ -47,7 +46,7 @@ pub struct Instruction {
     pub carry_in: bool,
     /// Condition-code test of a branch.
     pub cc_test: Option<Compare>,
-    /// Kepler's `.S`: afterwards the lanes meet at the innermost reconvergence point.
+    /// Kepler's `.S`, Hopper's `BSYNC`: afterwards the lanes meet at the innermost reconvergence point.
     pub sync: bool,
     pub saturate: bool,
     pub flush_denormals: bool,
@@ -72,7 +71,7 @@ impl Instruction {
     /// Where an indirect branch goes when its register holds `register`.
     pub fn indirect_target(&self, register: u32) -> u32 {
         let offset = self.memory.map_or(0, |memory| memory.offset);
-        let next = self.pc_bytes.wrapping_add(KEPLER_INSTRUCTION_BYTES);
+        let next = self.pc_bytes.wrapping_add(u32::from(self.size_bytes));
         next.wrapping_add(register).wrapping_add_signed(offset)
     }
 
@@ -83,7 +82,7 @@ impl Instruction {
             match source.place {
                 Place::Reg(first) => push_registers(&mut reads, first, count),
                 Place::Const { index, .. } => push_registers(&mut reads, index, 1),
-                Place::Uniform(_) | Place::Imm(_) => {}
+                Place::Imm(_) => {}
             }
         }
         if let Some(memory) = self.memory {
@@ -105,19 +104,19 @@ impl Instruction {
         writes
     }
 
-    /// Predicates read, guard included, as a mask of P0..P6; bit 7 is the condition code.
-    pub fn predicate_reads(&self) -> u8 {
+    /// Predicates read, guard included, as a mask of their numbers; bit 7 is the condition code.
+    pub fn predicate_reads(&self) -> u16 {
         let sources = self.predicates.iter().chain([&self.guard]);
         let mask = sources
             .filter(|p| p.index != PT)
             .fold(0, |mask, p| mask | 1 << p.index);
-        mask | u8::from(self.carry_in || self.cc_test.is_some()) << 7
+        mask | u16::from(self.carry_in || self.cc_test.is_some()) << 7
     }
 
-    /// Predicates written, as a mask of P0..P6; bit 7 is the condition code.
-    pub fn predicate_writes(&self) -> u8 {
+    /// Predicates written, as a mask of their numbers; bit 7 is the condition code.
+    pub fn predicate_writes(&self) -> u16 {
         let written = self.dst_predicates.iter().filter(|&&index| index != PT);
-        written.fold(0, |mask, index| mask | 1 << index) | u8::from(self.writes_cc) << 7
+        written.fold(0, |mask, index| mask | 1 << index) | u16::from(self.writes_cc) << 7
     }
 
     /// What timing depends on.
@@ -127,12 +126,13 @@ impl Instruction {
             access: self.access,
             reads: self.reads(),
             writes: self.writes(),
-            pred_reads: self.predicate_reads(),
-            pred_writes: self.predicate_writes(),
+            pred_reads: self.predicate_reads() as u8,
+            pred_writes: self.predicate_writes() as u8,
             stall_cycles: self.control.stall_cycles,
             dual_with_next: self.control.dual_with_next,
             pc_bytes: self.pc_bytes,
             redirects: self.redirects(),
+            barriers: self.control.barriers,
         }
     }
 }

@@ -5,17 +5,12 @@
 
 use std::collections::HashMap;
 
-use super::OpClass;
+use super::decoder::Decoder;
 use super::error::IsaError;
-use super::instruction::{Control, Instruction};
-use super::jump_table;
-use super::kepler;
-use super::kepler::decode::Meaning;
-use super::op::{Compare, Op};
-use super::operand::{
-    Operand, PT, Place, Predicate, RZ, Source, parse_operand, parse_predicate, split_operands,
-};
-use super::text::{RawInstruction, SassText};
+use super::family::Family;
+use super::instruction::Instruction;
+use super::text::SassText;
+use super::{jump_table, kepler};
 
 /// Where module-scope data (`.nv.global.init`) is placed in global memory.
 pub const GLOBAL_DATA_ADDRESS: u32 = 0x7000_0000;
@@ -50,13 +45,13 @@ impl Kernel {
     /// Parses the output of `nvdisasm -hex`; `file_name` is used in errors.
     pub fn parse(text: &str, file_name: &str) -> Result<Self, IsaError> {
         let text = SassText::split(text, file_name)?;
-        if text.arch != "sm_35" {
+        let Some(family) = Family::of(&text.arch) else {
             return Err(IsaError::Architecture {
                 file: file_name.to_owned(),
                 given: text.arch,
-                allowed: "sm_35",
+                allowed: "sm_35, sm_90",
             });
-        }
+        };
         let name = text.kernel.unwrap_or_default();
         let missing = |what| IsaError::Missing {
             file: file_name.to_owned(),
@@ -65,6 +60,7 @@ impl Kernel {
         let decoder = Decoder {
             file: file_name,
             text: &text,
+            family,
         };
         let instructions = text.instructions.iter().map(|raw| decoder.instruction(raw));
         let mut kernel = Self {
@@ -95,7 +91,8 @@ impl Kernel {
                 .ok()
         };
         find(pc_bytes).or_else(|| {
-            let is_control_word = pc_bytes % kepler::control::WORD_INTERVAL_BYTES == 0;
+            let is_control_word = self.arch == "sm_35"
+                && pc_bytes.is_multiple_of(kepler::control::WORD_INTERVAL_BYTES);
             is_control_word
                 .then(|| find(pc_bytes + kepler::control::WORD_BYTES))
                 .flatten()
@@ -147,280 +144,5 @@ fn param_base(text: &SassText) -> u32 {
             }
         }
     }
-    0x140
-}
-
-struct Decoder<'a> {
-    file: &'a str,
-    text: &'a SassText<'a>,
-}
-
-impl Decoder<'_> {
-    fn instruction(&self, raw: &RawInstruction) -> Result<Instruction, IsaError> {
-        let (guard, rest) = split_guard(raw.text);
-        let (opcode, operands) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let meaning = kepler::decode::meaning(opcode).ok_or_else(|| IsaError::UnknownOpcode {
-            file: self.file.to_owned(),
-            line: raw.line,
-            opcode: opcode.to_owned(),
-            arch: self.text.arch.clone(),
-        })?;
-        let mut builder = Builder::new(raw, guard, &meaning, self.control(raw)?);
-        for operand in split_operands(operands) {
-            let outcome = parse_operand(operand).and_then(|parsed| self.add(&mut builder, parsed));
-            outcome.map_err(|why| IsaError::Operand {
-                file: self.file.to_owned(),
-                line: raw.line,
-                instruction: raw.text.to_owned(),
-                operand: operand.to_owned(),
-                why,
-            })?;
-        }
-        self.finish(builder.instruction, raw, &meaning)
-    }
-
-    fn control(&self, raw: &RawInstruction) -> Result<Control, IsaError> {
-        let control = raw.control_word.and_then(|(word, place)| {
-            if place >= kepler::control::INSTRUCTIONS_PER_WORD {
-                // The endless loop that pads the code may stand where a control word would.
-                return kepler::control::decode(0);
-            }
-            let field = kepler::control::field(word, place);
-            kepler::control::decode(field).filter(|_| kepler::control::is_control_word(word))
-        });
-        control.ok_or_else(|| IsaError::Syntax {
-            file: self.file.to_owned(),
-            line: raw.line,
-            text: raw.text.to_owned(),
-            why: "no control word, or a field of it that is not understood",
-        })
-    }
-
-    fn add(&self, builder: &mut Builder, operand: Operand) -> Result<(), String> {
-        let instruction = &mut builder.instruction;
-        match operand {
-            Operand::Predicate(predicate) => builder.predicate(predicate),
-            Operand::Value { source, writes_cc } => {
-                instruction.writes_cc |= writes_cc;
-                builder.value(source)?;
-            }
-            Operand::Memory(memory) => instruction.memory = Some(memory),
-            Operand::Label(label) => instruction.target = Some(self.label(label)?),
-            Operand::Symbol { name, high } => {
-                let address = if high { 0 } else { self.symbol(name)? };
-                builder.value(plain(Place::Imm(address)))?;
-            }
-            Operand::Special(name) => {
-                let special = kepler::decode::special(name).ok_or("unknown special register")?;
-                instruction.op = Op::S2r(special);
-            }
-            Operand::ConditionCode(test) => {
-                let test = Compare::named(test).ok_or("unknown condition-code test")?;
-                instruction.cc_test = Some(test);
-            }
-        }
-        Ok(())
-    }
-
-    fn label(&self, label: &str) -> Result<u32, String> {
-        self.text
-            .labels
-            .get(label)
-            .copied()
-            .ok_or_else(|| "no such label in the kernel".to_owned())
-    }
-
-    fn symbol(&self, name: &str) -> Result<u32, String> {
-        let section = self.text.data.get(".nv.global.init");
-        let offset = section.and_then(|data| data.symbols.get(name));
-        let offset = offset.ok_or_else(|| "no such symbol in .nv.global.init".to_owned())?;
-        Ok(GLOBAL_DATA_ADDRESS + offset)
-    }
-
-    fn finish(
-        &self,
-        mut instruction: Instruction,
-        raw: &RawInstruction,
-        meaning: &Meaning,
-    ) -> Result<Instruction, IsaError> {
-        let targets = raw
-            .noted_targets
-            .iter()
-            .filter_map(|label| self.text.labels.get(label));
-        instruction.indirect_targets = targets.copied().collect();
-        instruction.source_registers = vec![meaning.source_registers; instruction.sources.len()];
-        if meaning.subtract
-            && let Some(second) = instruction.sources.get_mut(1)
-        {
-            second.negate = !second.negate;
-        }
-        let wanted = required_sources(&instruction);
-        if instruction.sources.len() != wanted {
-            return Err(IsaError::Syntax {
-                file: self.file.to_owned(),
-                line: raw.line,
-                text: raw.text.to_owned(),
-                why: "wrong number of value operands",
-            });
-        }
-        Ok(instruction)
-    }
-
-    fn constants(&self, kernel: &str) -> HashMap<u8, Vec<u8>> {
-        let mut banks = HashMap::new();
-        for (name, data) in &self.text.data {
-            let Some(rest) = name.strip_prefix(".nv.constant") else {
-                continue;
-            };
-            let (number, owner) = rest.split_once('.').unwrap_or((rest, kernel));
-            if let Ok(number) = number.parse()
-                && owner == kernel
-            {
-                banks.insert(number, self.with_references(data));
-            }
-        }
-        banks
-    }
-
-    /// A section's bytes with label and symbol references resolved.
-    fn with_references(&self, data: &super::text::DataSection) -> Vec<u8> {
-        let mut bytes = data.bytes.clone();
-        for &(at, text) in &data.references {
-            let name = text.trim_start_matches("`(").trim_end_matches(')');
-            let name = name.split([' ', '-']).next().unwrap_or(name);
-            if let Some(value) = self.label(name).ok().or_else(|| self.symbol(name).ok()) {
-                let at = at as usize;
-                bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-            }
-        }
-        bytes
-    }
-
-    fn global_data(&self) -> Vec<u8> {
-        self.text
-            .data
-            .get(".nv.global.init")
-            .map(|data| data.bytes.clone())
-            .unwrap_or_default()
-    }
-}
-
-/// Value operands that the executor relies on.
-fn required_sources(instruction: &Instruction) -> usize {
-    match instruction.op {
-        Op::Psetp { .. } | Op::S2r(_) | Op::Load => 0,
-        Op::Bra
-        | Op::Brx
-        | Op::Ssy
-        | Op::Pbk
-        | Op::Brk
-        | Op::Pcnt
-        | Op::Cont
-        | Op::Call
-        | Op::Ret
-        | Op::Exit => 0,
-        Op::Nop | Op::Barrier => instruction.sources.len(),
-        Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
-        Op::Flo { .. } => 1,
-        Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
-        Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } => 3,
-        _ => 2,
-    }
-}
-
-fn plain(place: Place) -> Source {
-    Source {
-        place,
-        negate: false,
-        absolute: false,
-        invert: false,
-    }
-}
-
-fn split_guard(text: &str) -> (Predicate, &str) {
-    if let Some(rest) = text.strip_prefix('@')
-        && let Some((guard, rest)) = rest.split_once(char::is_whitespace)
-        && let Some(predicate) = parse_predicate(guard)
-    {
-        return (predicate, rest.trim());
-    }
-    (Predicate::ALWAYS, text)
-}
-
-/// Collects operands in the order in which they are printed: destinations first.
-struct Builder {
-    instruction: Instruction,
-    wants_register: bool,
-    predicates_wanted: usize,
-}
-
-impl Builder {
-    fn new(raw: &RawInstruction, guard: Predicate, meaning: &Meaning, control: Control) -> Self {
-        let predicates_wanted = match meaning.op {
-            Op::Fsetp { .. } | Op::Isetp { .. } | Op::Psetp { .. } => 2,
-            Op::Fchk => 1,
-            _ => 0,
-        };
-        let without_register = matches!(meaning.op, Op::Store | Op::Nop | Op::Barrier | Op::Brx)
-            || meaning.class == OpClass::Control;
-        let instruction = Instruction {
-            line: raw.line,
-            pc_bytes: raw.pc_bytes,
-            text: raw.text.to_owned(),
-            guard,
-            op: meaning.op,
-            class: meaning.class,
-            dst: None,
-            dst_registers: meaning.dst_registers,
-            dst_predicates: [PT; 2],
-            sources: Vec::new(),
-            source_registers: Vec::new(),
-            predicates: Vec::new(),
-            memory: None,
-            access: meaning.access,
-            wide_address: meaning.wide_address,
-            writes_cc: false,
-            carry_in: meaning.carry_in,
-            cc_test: None,
-            sync: meaning.sync,
-            saturate: meaning.saturate,
-            flush_denormals: meaning.flush_denormals,
-            round: meaning.round,
-            target: None,
-            indirect_targets: Vec::new(),
-            control,
-        };
-        Self {
-            instruction,
-            wants_register: predicates_wanted == 0 && !without_register,
-            predicates_wanted,
-        }
-    }
-
-    fn predicate(&mut self, predicate: Predicate) {
-        if self.predicates_wanted > 0 {
-            let place = self.instruction.dst_predicates.iter_mut().nth(usize::from(
-                self.predicates_wanted == 1 && !matches!(self.instruction.op, Op::Fchk),
-            ));
-            if let Some(place) = place {
-                *place = predicate.index;
-            }
-            self.predicates_wanted -= 1;
-        } else {
-            self.instruction.predicates.push(predicate);
-        }
-    }
-
-    fn value(&mut self, source: Source) -> Result<(), String> {
-        if self.wants_register {
-            self.wants_register = false;
-            let Place::Reg(register) = source.place else {
-                return Err("the destination is not a register".to_owned());
-            };
-            self.instruction.dst = Some(register).filter(|&register| register != RZ);
-            return Ok(());
-        }
-        self.instruction.sources.push(source);
-        Ok(())
-    }
+    if text.arch == "sm_35" { 0x140 } else { 0x210 }
 }

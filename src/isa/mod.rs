@@ -2,16 +2,21 @@
 //!
 //! * [`text`]: the disassembler's output, split; [`operand`]: its operands.
 //! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
-//! * [`kepler`]: opcodes and control words of sm_35.
+//! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and sm_90; [`meaning`]: what both give.
 
 pub mod cfg;
+mod decoder;
 pub mod error;
+mod family;
+pub mod hopper;
 pub mod instruction;
 pub mod jump_table;
 pub mod kepler;
 pub mod kernel;
+pub mod meaning;
 pub mod op;
 pub mod operand;
+mod operands;
 pub mod text;
 
 pub use error::IsaError;
@@ -104,6 +109,22 @@ pub struct TimingOp {
     pub pc_bytes: u32,
     /// A branch, call, return or exit that may redirect the warp's fetch.
     pub redirects: bool,
+    /// Hopper's compiler-set scoreboards; none on Kepler.
+    pub barriers: Barriers,
+}
+
+/// Scoreboards that the compiler assigns (Volta and later): six counters that an instruction of
+/// variable latency raises and later instructions wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Barriers {
+    /// Released when the instruction's results are written.
+    pub write: Option<u8>,
+    /// Released when its operands have been read.
+    pub read: Option<u8>,
+    /// Scoreboards, by bit, that must be free before the instruction issues.
+    pub wait_mask: u8,
+    /// The scheduler may prefer another warp next.
+    pub yields: bool,
 }
 
 /// A memory access of one static instruction.

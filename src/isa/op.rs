@@ -125,6 +125,9 @@ pub enum Round {
 pub enum Mufu {
     Cos,
     Sin,
+    /// Of an angle in turns.
+    CosTurns,
+    SinTurns,
     Ex2,
     Lg2,
     Rcp,
@@ -170,6 +173,7 @@ pub enum Special {
     /// Block index, by dimension.
     Ctaid(u8),
     LaneId,
+    Zero,
 }
 
 /// The operation of an instruction.
@@ -178,6 +182,8 @@ pub enum Op {
     Nop,
     Mov,
     Sel,
+    /// The same with float modifiers.
+    Fsel,
     Prmt,
     Fadd,
     Fmul,
@@ -211,13 +217,22 @@ pub enum Op {
         integral: bool,
     },
     Iadd,
+    Iadd3,
     Iscadd,
+    /// Scaled addition; `high`: of the upper half of the scaled pair (third, first).
+    Lea {
+        high: bool,
+    },
     Imul {
         high: bool,
         signed: bool,
     },
     Imad {
         high: bool,
+        signed: bool,
+    },
+    /// 64-bit product plus a 64-bit addend.
+    ImadWide {
         signed: bool,
     },
     Imnmx {
@@ -239,6 +254,10 @@ pub enum Op {
         signed: bool,
     },
     Lop(Logic),
+    /// Any function of three bits, by its truth table in the last source.
+    Lop3,
+    /// The same for predicates.
+    Plop3,
     Shl {
         wrap: bool,
     },
@@ -246,7 +265,7 @@ pub enum Op {
         signed: bool,
         wrap: bool,
     },
-    /// Funnel shift of the pair (third, first) by the second.
+    /// Funnel shift of the pair (third, first) by the second; `high` gives the upper half.
     Shf {
         right: bool,
         wide: bool,

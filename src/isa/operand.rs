@@ -8,13 +8,15 @@
 pub const RZ: u8 = 255;
 /// The predicate that is always true.
 pub const PT: u8 = 7;
+/// Uniform registers (sm_75 and later) are numbered from here, so that a kernel has one register file.
+pub const FIRST_UNIFORM_REGISTER: u8 = 192;
+/// Uniform predicates are numbered from here; 7 is [`PT`].
+pub const FIRST_UNIFORM_PREDICATE: u8 = 8;
 
 /// Where a source value comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Place {
     Reg(u8),
-    /// Uniform register (sm_75 and later).
-    Uniform(u8),
     Imm(u32),
     /// `c[bank][index + offset]`.
     Const {
@@ -36,7 +38,7 @@ pub struct Source {
 /// A predicate source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predicate {
-    /// 0 to 6, or [`PT`].
+    /// 0 to 6, [`PT`], or a uniform predicate.
     pub index: u8,
     pub negate: bool,
 }
@@ -52,8 +54,6 @@ impl Predicate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryRef {
     pub base: u8,
-    /// Uniform register added to the address, if any.
-    pub uniform: Option<u8>,
     pub offset: i32,
 }
 
@@ -73,6 +73,8 @@ pub enum Operand<'a> {
         high: bool,
     },
     Special(&'a str),
+    /// A convergence barrier: `B0`.
+    Barrier,
     /// `CC.NEU`: a test of the condition code.
     ConditionCode(&'a str),
 }
@@ -109,7 +111,16 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     if let Some(test) = text.strip_prefix("CC.") {
         return Ok(Operand::ConditionCode(test));
     }
-    if text.starts_with("SR_") || text.starts_with("SR") && text[2..].parse::<u8>().is_ok() {
+    if text
+        .strip_prefix('B')
+        .is_some_and(|digits| digits.parse::<u8>().is_ok())
+    {
+        return Ok(Operand::Barrier);
+    }
+    if text == "SRZ"
+        || text.starts_with("SR_")
+        || text.starts_with("SR") && text[2..].parse::<u8>().is_ok()
+    {
         return Ok(Operand::Special(text));
     }
     if let Some(symbol) = parse_symbol(text) {
@@ -117,6 +128,10 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     }
     if text.starts_with('[') {
         return parse_memory(text).map(Operand::Memory);
+    }
+    if let Some((register, _)) = text.split_once(" `(") {
+        // `RET.REL R4 `(kernel)`: back to where the register says, counted from the kernel's start.
+        return parse_value(register);
     }
     if let Some(target) = parse_indirect(text) {
         return Ok(Operand::Memory(target));
@@ -127,44 +142,38 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     parse_value(text)
 }
 
-/// `P3`, `!P0`, `PT`.
+/// `P3`, `!P0`, `PT`, `UP1`.
 pub fn parse_predicate(text: &str) -> Option<Predicate> {
     let (negate, name) = match text.strip_prefix('!') {
         Some(name) => (true, name),
         None => (false, text),
     };
+    let (first, name) = match name.strip_prefix('U') {
+        Some(name) => (FIRST_UNIFORM_PREDICATE, name),
+        None => (0, name),
+    };
     let index = match name {
         "PT" => PT,
-        _ => name
-            .strip_prefix('P')?
-            .parse()
-            .ok()
-            .filter(|&index| index < PT)?,
+        _ => {
+            let digits = name.strip_prefix('P')?;
+            first + digits.parse::<u8>().ok().filter(|&index| index < PT)?
+        }
     };
     Some(Predicate { index, negate })
 }
 
-/// `R3`, `RZ`.
+/// `R3`, `RZ`, `UR4`, `URZ`.
 pub fn parse_register(text: &str) -> Option<u8> {
-    match text {
+    let (first, limit, name) = match text.strip_prefix('U') {
+        Some(name) => (FIRST_UNIFORM_REGISTER, 63, name),
+        None => (0, RZ, text),
+    };
+    match name {
         "RZ" => Some(RZ),
-        _ => text
-            .strip_prefix('R')?
-            .parse()
-            .ok()
-            .filter(|&index| index < RZ),
-    }
-}
-
-/// `UR4`, `URZ`.
-pub fn parse_uniform_register(text: &str) -> Option<u8> {
-    match text {
-        "URZ" => Some(RZ),
-        _ => text
-            .strip_prefix("UR")?
-            .parse()
-            .ok()
-            .filter(|&index| index < 63),
+        _ => {
+            let index: u8 = name.strip_prefix('R')?.parse().ok()?;
+            (index < limit).then(|| first + index)
+        }
     }
 }
 
@@ -173,11 +182,7 @@ fn parse_indirect(text: &str) -> Option<MemoryRef> {
     let (register, offset) = text.split_once(' ')?;
     let base = parse_register(register)?;
     let offset = parse_integer(offset.trim())? as i32;
-    Some(MemoryRef {
-        base,
-        uniform: None,
-        offset,
-    })
+    Some(MemoryRef { base, offset })
 }
 
 fn parse_symbol(text: &str) -> Option<Operand<'_>> {
@@ -201,6 +206,7 @@ fn parse_value(text: &str) -> Result<Operand<'_>, String> {
             (invert, rest) = (true, inner);
         }
     }
+    let rest = rest.strip_suffix(".reuse").unwrap_or(rest);
     let bars = rest
         .strip_prefix('|')
         .and_then(|inner| inner.strip_suffix('|'));
@@ -210,7 +216,6 @@ fn parse_value(text: &str) -> Result<Operand<'_>, String> {
         Some(name) => (name, true),
         None => (rest, false),
     };
-    let name = name.strip_suffix(".reuse").unwrap_or(name);
     let place = parse_place(name)?;
     let source = Source {
         place,
@@ -224,9 +229,6 @@ fn parse_value(text: &str) -> Result<Operand<'_>, String> {
 fn parse_place(text: &str) -> Result<Place, String> {
     if let Some(register) = parse_register(text) {
         return Ok(Place::Reg(register));
-    }
-    if let Some(register) = parse_uniform_register(text) {
-        return Ok(Place::Uniform(register));
     }
     if let Some(bits) = parse_immediate(text) {
         return Ok(Place::Imm(bits));
@@ -245,9 +247,6 @@ fn parse_constant(rest: &str) -> Result<Place, String> {
         .filter(|&bank| bank < 32)
         .ok_or_else(bad)?;
     let memory = parse_memory(rest)?;
-    if memory.uniform.is_some() {
-        return Err("uniform registers in constant addresses are not supported".to_owned());
-    }
     Ok(Place::Const {
         bank: bank as u8,
         index: memory.base,
@@ -263,16 +262,16 @@ pub fn parse_memory(text: &str) -> Result<MemoryRef, String> {
     let inner = inner.ok_or_else(|| "not of the form [register+offset]".to_owned())?;
     let mut memory = MemoryRef {
         base: RZ,
-        uniform: None,
         offset: 0,
     };
     for part in inner.split('+') {
         let part = part.trim();
         let name = part.split('.').next().unwrap_or("");
         if let Some(register) = parse_register(name) {
+            if memory.base != RZ {
+                return Err("an address of two registers is not supported".to_owned());
+            }
             memory.base = register;
-        } else if let Some(register) = parse_uniform_register(name) {
-            memory.uniform = Some(register);
         } else if let Some(offset) = parse_integer(part) {
             memory.offset = memory.offset.wrapping_add(offset as i32);
         } else {

@@ -8,12 +8,16 @@ use std::collections::HashMap;
 
 use super::error::IsaError;
 
+/// Bytes of an instruction with a two-word encoding.
+const WIDE_BYTES: u32 = 16;
+
 /// One instruction line before its opcode is looked at.
 #[derive(Debug, Clone)]
 pub struct RawInstruction<'a> {
     pub line: usize,
     pub pc_bytes: u32,
-    /// Guard, mnemonic and operands, without the semicolon and without nvdisasm's notes.
+    /// Guard, mnemonic and operands, without the semicolon and without nvdisasm's notes; empty when
+    /// nvdisasm printed nothing but the encoding.
     pub text: &'a str,
     /// Targets that nvdisasm notes for an indirect branch.
     pub noted_targets: Vec<&'a str>,
@@ -189,13 +193,21 @@ impl<'a, 'f> Splitter<'a, 'f> {
         Ok(())
     }
 
-    /// A line that holds only an encoding: a Kepler control word, or the upper half of the
-    /// previous instruction.
+    /// A line that holds only an encoding: a Kepler control word, the upper half of the previous
+    /// instruction, or an instruction that nvdisasm cannot print.
     fn lone_word(&mut self, word: u64) {
         if !self.wide_encoding {
             self.control = Some((word, 0));
-        } else if let Some(instruction) = self.out.instructions.last_mut() {
-            instruction.control_word = Some((word, 0));
+            return;
+        }
+        let Some(last) = self.out.instructions.last_mut() else {
+            return;
+        };
+        if last.control_word.is_none() {
+            last.control_word = Some((word, 0));
+        } else {
+            let (line, pc_bytes) = (last.line, last.pc_bytes + WIDE_BYTES);
+            self.push_instruction(line, pc_bytes, "", word);
         }
     }
 

@@ -131,6 +131,10 @@ fn issue_rows(prediction: &Prediction) -> Vec<Vec<String>> {
             format!("{:.2}", prediction.warp_instructions_per_node),
         ),
         row(
+            "branches on data per node (assumed)",
+            format!("{:.2}", prediction.assumed_branches_per_node),
+        ),
+        row(
             "simulated warp instructions",
             prediction.simulated_warp_instructions.to_string(),
         ),

@@ -41,8 +41,10 @@ pub fn text(cells: &[Compared]) -> String {
         "predicted (billion GPop/s)",
         "measured",
         "error (%)",
+        "cell is",
     ];
-    let rows = cells.iter().map(|cell| fields(cell).to_vec()).collect();
+    let row = |cell: &Compared| [fields(cell).as_slice(), &[cell.split.name().into()]].concat();
+    let rows = cells.iter().map(row).collect();
     table(&headers, rows, 5)
 }
 
@@ -72,6 +74,7 @@ pub fn summary(cells: &[Compared]) -> String {
             bests.push(best_line(&name, &summary));
             rows.push(summary_row(&name, &summary));
         }
+        rows.extend(split_rows(&name, &block));
     }
     for split in [Split::Fitted, Split::HeldOut] {
         let part = cells.iter().filter(|cell| cell.split == split);
@@ -92,6 +95,20 @@ pub fn summary(cells: &[Compared]) -> String {
         "predicted best reaches (%)",
     ];
     table(&headers, rows, 1) + &bests.concat()
+}
+
+/// A block's fitted and held-out cells apart, if it has both.
+fn split_rows(name: &str, block: &[&Compared]) -> Vec<Vec<String>> {
+    let part = |split: Split| {
+        let members = block.iter().copied();
+        let summary = Summary::of(members.filter(|cell| cell.split == split))?;
+        Some(summary_row(&format!("{name}: {}", split.name()), &summary))
+    };
+    let rows: Vec<_> = [Split::Fitted, Split::HeldOut]
+        .into_iter()
+        .filter_map(part)
+        .collect();
+    if rows.len() == 2 { rows } else { Vec::new() }
 }
 
 /// How far results spread over draws of programs from the corpus; nothing for fewer than two draws.
@@ -239,6 +256,11 @@ mod tests {
             text.contains("best predicted 32 threads, stack_dim 2 (11.000 predicted"),
             "{text}"
         );
+        let mut both = some_cells();
+        both[1].measured = both[0].measured;
+        let text = summary(&both);
+        assert!(text.contains("table 4, sextic: fitted"), "{text}");
+        assert!(text.contains("table 4, sextic: held out"), "{text}");
         assert_eq!(
             summary(&some_cells()[1..]),
             "no cell has a measured value\n"

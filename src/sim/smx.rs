@@ -427,21 +427,19 @@ impl<'a> Smx<'a> {
             next = next.max(now + delay);
             cause = Cause::NoInstruction;
         }
-        if let Some((ready_at, why)) = warp.wait_for_loads(following, next) {
-            if ready_at > next {
-                next = ready_at;
-                cause = why;
-            }
+        if let Some((ready_at, why)) = warp.wait_for_loads(following, next)
+            && ready_at > next
+        {
+            next = ready_at;
+            cause = why;
         }
-        if following.request == MemoryRequest::GlobalLoad {
-            if let Some(ready_at) =
-                warp.wait_for_global_slot(self.spec.global_loads_in_flight_per_warp, next)
-            {
-                if ready_at > next {
-                    next = ready_at;
-                    cause = Cause::Global;
-                }
-            }
+        let limit = self.spec.global_loads_in_flight_per_warp;
+        if following.request == MemoryRequest::GlobalLoad
+            && let Some(ready_at) = warp.wait_for_global_slot(limit, next)
+            && ready_at > next
+        {
+            next = ready_at;
+            cause = Cause::Global;
         }
         if next == now {
             return true;

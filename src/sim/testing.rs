@@ -86,6 +86,7 @@ pub fn alu(class: OpClass, stall_cycles: u8) -> TimingOp {
         dual_with_next: false,
         pc_bytes: 0,
         redirects: false,
+        barriers: crate::isa::Barriers::default(),
     }
 }
 

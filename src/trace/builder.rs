@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};
 use super::program::ProgramWords;
+use super::recall::{Memo, Next, Step};
 use super::slopes::Slopes;
 use super::state::{Machine, Run, State};
 use super::uniform::{Environment, Executor, Question, SegmentEnd, SharedCopy};
@@ -36,77 +37,6 @@ pub struct TraceBuilder<'k> {
     remembers: bool,
     pool: SegmentPool,
     interned: HashMap<Vec<TraceOp>, SegmentId>,
-}
-
-/// A node of the decision trees.
-#[derive(Debug)]
-enum Node {
-    /// Not executed yet.
-    Fresh,
-    Ask(Question, Answers),
-    Segment(Step),
-}
-
-/// A segment and where it leads.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    id: SegmentId,
-    assumptions: u32,
-    next: Option<Next>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Next {
-    root: u32,
-    /// How far the next token lies from this one; `None` when the next segment fetches none.
-    words_ahead: Option<i32>,
-}
-
-/// The nodes that the answers to a question lead to: a short list, or a table for many answers.
-#[derive(Debug, Default)]
-struct Answers {
-    few: Vec<(u32, u32)>,
-    many: HashMap<u32, u32>,
-}
-
-/// Answers that are searched one by one.
-const FEW_ANSWERS: usize = 12;
-
-impl Answers {
-    fn get(&self, answer: u32) -> Option<u32> {
-        let found = self.few.iter().find(|(known, _)| *known == answer);
-        match found {
-            Some(&(_, node)) => Some(node),
-            None if self.many.is_empty() => None,
-            None => self.many.get(&answer).copied(),
-        }
-    }
-
-    fn insert(&mut self, answer: u32, node: u32) {
-        if self.few.len() < FEW_ANSWERS {
-            self.few.push((answer, node));
-        } else {
-            self.many.insert(answer, node);
-        }
-    }
-}
-
-/// All decision trees; the tree of a state hangs on the state's root node.
-#[derive(Default)]
-struct Memo {
-    nodes: Vec<Node>,
-    roots: HashMap<State, u32>,
-    states: HashMap<u32, State>,
-    /// Per node: it is the root of a state at the case loop's header.
-    at_header: Vec<bool>,
-}
-
-/// One executed or remembered segment.
-#[derive(Clone, Copy)]
-struct Piece {
-    id: SegmentId,
-    assumptions: u32,
-    at_header: bool,
 }
 
 impl<'k> TraceBuilder<'k> {
@@ -157,11 +87,10 @@ impl<'k> TraceBuilder<'k> {
                 allowed: format!("1 to {}", self.launch.max_program_words),
             });
         }
-        let single = self.run(program, Run::Single)?;
-        let triple = self.run(program, Run::Triple)?;
-        let [prologue, only] = self.split::<2>(&single)?;
-        let [_, first, steady, last] = self.split::<4>(&triple)?;
-        let assumptions = triple.iter().map(|piece| piece.assumptions).sum();
+        let (single, _) = self.run(program, Run::Single)?;
+        let (triple, assumptions) = self.run(program, Run::Triple)?;
+        let [prologue, only] = self.parts(single)?;
+        let [_, first, steady, last] = self.parts(triple)?;
         Ok(ProgramTrace {
             prologue,
             only,
@@ -182,20 +111,11 @@ impl<'k> TraceBuilder<'k> {
         self.pool
     }
 
-    /// Cuts a run at every arrival at the case loop's header.
-    fn split<const PARTS: usize>(
+    /// The parts of a run, which must be as many as expected.
+    fn parts<const PARTS: usize>(
         &self,
-        pieces: &[Piece],
+        parts: Vec<Vec<SegmentId>>,
     ) -> Result<[Vec<SegmentId>; PARTS], TraceError> {
-        let mut parts = vec![Vec::new()];
-        for piece in pieces {
-            if piece.at_header {
-                parts.push(Vec::new());
-            }
-            if let Some(part) = parts.last_mut() {
-                part.push(piece.id);
-            }
-        }
         let given = parts.len() - 1;
         parts.try_into().map_err(|_| TraceError::Iterations {
             kernel: self.kernel.name.clone(),
@@ -204,37 +124,42 @@ impl<'k> TraceBuilder<'k> {
         })
     }
 
-    fn run(&mut self, program: &ProgramWords, run: Run) -> Result<Vec<Piece>, TraceError> {
-        let mut pieces = Vec::new();
-        let root = self.memo.root(State::entry(run), false);
-        let (mut root, mut position) = (root, 0);
-        loop {
-            if pieces.len() == RUN_LIMIT {
-                return Err(TraceError::Endless {
-                    kernel: self.kernel.name.clone(),
-                    instructions: RUN_LIMIT as u64,
-                    limit: RUN_LIMIT as u64,
-                });
-            }
+    /// The segments that a program executes, cut at every arrival at the case loop's header, and how
+    /// many decisions on data they assumed.
+    fn run(
+        &mut self,
+        program: &ProgramWords,
+        run: Run,
+    ) -> Result<(Vec<Vec<SegmentId>>, u32), TraceError> {
+        let mut parts = Vec::new();
+        let mut part = Vec::with_capacity(program.words().len() + 1);
+        let (mut root, mut position, mut assumptions) = (self.memo.root(State::entry(run)), 0, 0);
+        for _ in 0..RUN_LIMIT {
             let known = self.memo.recall(root, self.kernel, program, position);
             let step = match known.filter(|_| self.remembers) {
                 Some(step) => step,
                 None => self.execute(root, program, position)?,
             };
-            let at_header = self.memo.at_header[root as usize];
-            pieces.push(Piece {
-                id: step.id,
-                assumptions: step.assumptions,
-                at_header,
-            });
+            part.push(step.id);
+            assumptions += step.assumptions;
             let Some(next) = step.next else {
-                return Ok(pieces);
+                parts.push(part);
+                return Ok((parts, assumptions));
             };
+            if next.at_header {
+                let length = part.len();
+                parts.push(std::mem::replace(&mut part, Vec::with_capacity(length)));
+            }
             root = next.root;
             position = next
                 .words_ahead
                 .map_or(0, |ahead| position.wrapping_add_signed(ahead));
         }
+        Err(TraceError::Endless {
+            kernel: self.kernel.name.clone(),
+            instructions: RUN_LIMIT as u64,
+            limit: RUN_LIMIT as u64,
+        })
     }
 
     /// Executes the segment that starts in a state, and remembers it.
@@ -244,7 +169,7 @@ impl<'k> TraceBuilder<'k> {
         program: &ProgramWords,
         position: u32,
     ) -> Result<Step, TraceError> {
-        let state = &self.memo.states[&root];
+        let state = self.memo.state(root);
         let (run, at_fetch) = (state.run, state.at_fetch);
         let environment = Environment {
             kernel: self.kernel,
@@ -300,9 +225,11 @@ impl<'k> TraceBuilder<'k> {
             self.slopes.apply(&mut self.machine, live, fetch);
         }
         let state = self.machine.canonical(live, run, fetch);
-        let root = self.memo.root(state, self.machine.pc == self.case_loop);
-        let words_ahead = fetch.map(|fetch| fetch.wrapping_sub(position) as i32);
-        Next { root, words_ahead }
+        Next {
+            root: self.memo.root(state),
+            words_ahead: fetch.map(|fetch| fetch.wrapping_sub(position) as i32),
+            at_header: self.machine.pc == self.case_loop,
+        }
     }
 
     fn intern(&mut self, ops: Vec<TraceOp>) -> SegmentId {
@@ -314,70 +241,6 @@ impl<'k> TraceBuilder<'k> {
         self.pool.starts.push(self.pool.ops.len() as u32);
         self.interned.insert(ops, id);
         id
-    }
-}
-
-impl Memo {
-    fn root(&mut self, state: State, at_header: bool) -> u32 {
-        if let Some(&root) = self.roots.get(&state) {
-            return root;
-        }
-        let root = self.push(at_header);
-        self.states.insert(root, state.clone());
-        self.roots.insert(state, root);
-        root
-    }
-
-    fn push(&mut self, at_header: bool) -> u32 {
-        self.nodes.push(Node::Fresh);
-        self.at_header.push(at_header);
-        self.nodes.len() as u32 - 1
-    }
-
-    /// What a program executes from a state, if that is known.
-    fn recall(
-        &self,
-        root: u32,
-        kernel: &Kernel,
-        program: &ProgramWords,
-        position: u32,
-    ) -> Option<Step> {
-        let mut node = root;
-        loop {
-            match &self.nodes[node as usize] {
-                Node::Fresh => return None,
-                Node::Segment(step) => return Some(*step),
-                Node::Ask(question, answers) => {
-                    node = answers.get(question.ask(kernel, program, position))?;
-                }
-            }
-        }
-    }
-
-    /// Extends a state's decision tree by one path.
-    fn remember(&mut self, root: u32, answers: impl Iterator<Item = (Question, u32)>, step: Step) {
-        let mut node = root;
-        for (question, answer) in answers {
-            let at = node as usize;
-            if matches!(self.nodes[at], Node::Fresh) {
-                self.nodes[at] = Node::Ask(question, Answers::default());
-            }
-            let known = match &self.nodes[at] {
-                Node::Ask(_, answers) => answers.get(answer),
-                _ => None,
-            };
-            node = match known {
-                Some(next) => next,
-                None => {
-                    let next = self.push(false);
-                    if let Node::Ask(_, answers) = &mut self.nodes[at] {
-                        answers.insert(answer, next);
-                    }
-                    next
-                }
-            };
-        }
-        self.nodes[node as usize] = Node::Segment(step);
     }
 }
 

@@ -7,7 +7,7 @@ use super::error::TraceError;
 use super::launch::Launch;
 use super::memory::BlockMemory;
 use super::program::ProgramWords;
-use super::warp::{Stop, Warp, WarpCounts};
+use super::warp::{PathStep, Stop, Warp, WarpCounts};
 use crate::isa::Kernel;
 
 /// Instructions of one warp before it counts as endless.
@@ -31,8 +31,8 @@ pub struct BlockRun {
     pub results: Vec<f32>,
     /// Summed over warps.
     pub counts: WarpCounts,
-    /// Instructions that the first warp executed, by index.
-    pub path: Vec<u16>,
+    /// What the first warp executed.
+    pub path: Vec<PathStep>,
 }
 
 impl BlockRun {

@@ -2,7 +2,8 @@
 //!
 //! Models: constant bank 0 as ptxas lays it out, fixed buffer addresses below 4 GiB, so that an
 //! address tells its buffer. Leaves out: grids (block 0 stands for all). Units: bytes, 4-byte words.
-//! Sources: disassemblies of ptxas 11.8 (0x28 block size, 0x44 stack pointer, parameters by EIATTR).
+//! Sources: disassemblies of ptxas 11.8 (block size at 0x28 on sm_35 and 0x0 on sm_90,
+//! stack pointer at 0x44 and 0x28, parameters by EIATTR).
 
 use crate::isa::Kernel;
 
@@ -32,14 +33,16 @@ pub enum Buffer {
 impl Buffer {
     /// The buffer of a global address; `None` below all of them.
     pub fn of(address: u32) -> Option<Self> {
-        Some(match address {
-            ..PROGRAMS_ADDRESS => return None,
-            ..INPUTS_ADDRESS => Buffer::Programs,
-            ..OUTPUTS_ADDRESS => Buffer::Inputs,
-            ..RESULTS_ADDRESS => Buffer::Outputs,
-            ..GLOBAL_DATA_ADDRESS => Buffer::Results,
-            _ => Buffer::ModuleData,
-        })
+        let downwards = [
+            Buffer::ModuleData,
+            Buffer::Results,
+            Buffer::Outputs,
+            Buffer::Inputs,
+            Buffer::Programs,
+        ];
+        downwards
+            .into_iter()
+            .find(|buffer| address >= buffer.address())
     }
 
     pub fn address(self) -> u32 {
@@ -101,10 +104,15 @@ impl Launch {
         for (&bank, bytes) in &kernel.constants {
             memory.banks[usize::from(bank)].clone_from(bytes);
         }
-        memory.write(0x28, self.threads_per_block);
-        memory.write(0x2c, 1);
-        memory.write(0x30, 1);
-        memory.write(0x44, LOCAL_TOP);
+        let (block_size, stack_pointer) = if kernel.arch == "sm_35" {
+            (0x28, 0x44)
+        } else {
+            (0x0, 0x28)
+        };
+        memory.write(block_size, self.threads_per_block);
+        memory.write(block_size + 4, 1);
+        memory.write(block_size + 8, 1);
+        memory.write(stack_pointer, LOCAL_TOP);
         for (argument, place) in self.arguments.iter().zip(&kernel.parameters) {
             memory.write(place.offset_bytes, self.argument(*argument, cases));
             if place.size_bytes == 8 {

@@ -152,6 +152,7 @@ mod tests {
             dual_with_next: false,
             pc_bytes: 0,
             redirects: false,
+            barriers: Default::default(),
         }
     }
 

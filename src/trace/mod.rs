@@ -12,7 +12,8 @@ pub mod launch;
 pub mod memory;
 pub mod mix;
 pub mod program;
-pub mod slopes;
+mod recall;
+mod slopes;
 pub mod state;
 pub mod uniform;
 pub mod warp;
@@ -87,4 +88,9 @@ pub struct ProgramTrace {
     /// Executed branches and memory guards (prologue and three iterations) that depend on float data
     /// and were assumed to go the way of ordinary numbers.
     pub assumptions: u32,
+}
+
+impl ProgramTrace {
+    /// Iterations of the case loop in which assumptions are counted.
+    pub const COUNTED_ITERATIONS: u32 = 3;
 }

@@ -121,8 +121,8 @@ pub struct Machine {
     /// Index of the next instruction.
     pub pc: usize,
     pub registers: Vec<Value>,
-    /// P0..P6; the eighth is the condition code.
-    pub predicates: [Flag; 8],
+    /// By number; number 7 is the condition code.
+    pub predicates: [Flag; 16],
     pub frames: Vec<Frame>,
     /// Local memory that holds control values (spilled registers), by byte offset in the frame.
     pub local: Vec<(u32, Value)>,
@@ -134,7 +134,7 @@ impl Machine {
         Self {
             pc: 0,
             registers: vec![Value::DATA; 256],
-            predicates: [Flag::DATA; 8],
+            predicates: [Flag::DATA; 16],
             frames: Vec::new(),
             local: Vec::new(),
         }
@@ -217,7 +217,7 @@ impl Machine {
         for &(index, value) in &state.registers {
             self.registers[usize::from(index)] = value.rebased(back);
         }
-        self.predicates = [Flag::DATA; 8];
+        self.predicates = [Flag::DATA; 16];
         for &(at, bits) in &state.predicates {
             self.predicates[usize::from(at)] = Flag {
                 bits,

@@ -54,8 +54,9 @@ pub struct Cell {
 /// The problems of the tables, in the paper's order.
 pub const PROBLEMS: [&str; 4] = ["sextic", "shuttle", "kddcup", "mux20"];
 
-/// The cells that were looked at when a value was fitted.
+/// The cells that fitted values were chosen on; see the sources in the device preset.
 const FITTED_PROBLEM: &str = "sextic";
+const FITTED_THREADS: [u32; 2] = [128, 512];
 const FITTED_TABLES: [Table; 2] = [Table::Three, Table::Four];
 
 const WIDE_BLOCKS: [u32; 8] = [128, 256, 384, 512, 640, 768, 896, 1024];
@@ -155,7 +156,10 @@ impl Axis {
 impl Cell {
     /// Values of kind `fitted` were chosen on some cells; all others are held out.
     pub fn split(&self) -> Split {
-        if self.problem == FITTED_PROBLEM && FITTED_TABLES.contains(&self.table) {
+        let fitted = self.problem == FITTED_PROBLEM
+            && FITTED_TABLES.contains(&self.table)
+            && FITTED_THREADS.contains(&self.threads_per_block);
+        if fitted {
             Split::Fitted
         } else {
             Split::HeldOut
@@ -190,6 +194,16 @@ impl Cell {
         let name = self.table.axis_name();
         format!("{} threads, {name} {axis}", self.threads_per_block)
     }
+}
+
+/// The cells that values are fitted on.
+pub fn fitted_cells() -> Vec<Cell> {
+    let mut fitted: Vec<Cell> = FITTED_TABLES
+        .iter()
+        .flat_map(|table| cells(*table, FITTED_PROBLEM))
+        .collect();
+    fitted.retain(|cell| cell.split() == Split::Fitted);
+    fitted
 }
 
 /// All cells of one problem in a table, in the paper's order.
@@ -240,10 +254,29 @@ mod tests {
     }
 
     #[test]
-    fn only_the_sextic_cells_of_tables_3_and_4_are_fitted() {
-        let split = |table, problem| cells(table, problem)[0].split();
-        assert_eq!(split(Table::Four, "sextic"), Split::Fitted);
-        assert_eq!(split(Table::Four, "shuttle"), Split::HeldOut);
-        assert_eq!(split(Table::Eight, "sextic"), Split::HeldOut);
+    fn all_tables_have_940_cells() {
+        let n_cells = |table| PROBLEMS.map(|problem| cells(table, problem).len());
+        let all = Table::ALL.map(|table| n_cells(table).iter().sum::<usize>());
+        assert_eq!(all.iter().sum::<usize>(), 940);
+    }
+
+    #[test]
+    fn sixteen_sextic_cells_of_tables_3_and_4_are_fitted_and_no_others() {
+        let fitted = fitted_cells();
+        assert_eq!(fitted.len(), 16);
+        let mut n_found = 0;
+        for table in Table::ALL {
+            for problem in PROBLEMS {
+                for cell in cells(table, problem) {
+                    let is_fitted = cell.split() == Split::Fitted;
+                    assert_eq!(is_fitted, fitted.contains(&cell), "{cell:?}");
+                    n_found += usize::from(is_fitted);
+                }
+            }
+        }
+        assert_eq!(n_found, fitted.len());
+        let blocks: Vec<u32> = fitted.iter().map(|cell| cell.threads_per_block).collect();
+        assert!(blocks.iter().all(|threads| [128, 512].contains(threads)));
+        assert!(fitted.iter().all(|cell| cell.problem == "sextic"));
     }
 }

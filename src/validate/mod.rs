@@ -2,15 +2,17 @@
 //!
 //! [`mod@cells`] says which configurations a table of the paper has; it is known without any measurement.
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up.
-//! Leaves out: making predictions, and fitting.
+//! [`calibrate`] searches for the values of a preset that are fitted.
+//! Leaves out: making predictions.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.
 
+pub mod calibrate;
 pub mod cells;
 pub mod compare;
 pub mod measured;
 pub mod stack_tables;
 pub mod stats;
 
-pub use cells::{Axis, Cell, Table, cells};
+pub use cells::{Axis, Cell, Table, cells, fitted_cells};
 pub use compare::{Compared, Split, Summary};
 pub use measured::{Measured, MeasuredError};

@@ -20,7 +20,7 @@ use crate::gp::weights::{Weights, WeightsError, weights_for_depth_percentages};
 pub struct Population {
     /// Every distinct program of the sample.
     pub programs: Vec<Rpn>,
-    /// Program index of every block of the sample, in random order.
+    /// Program index of every block of the sample, neighbours as different as can be (see `spread`).
     pub sample: Vec<u32>,
     /// Nodes of every block of a launch, in grid order, for some generations of the run. The programs of
     /// one generation are more alike in size than those of a whole run, and the end of a grid depends on it.
@@ -73,7 +73,7 @@ impl Population {
             }
             sample.push(programs.len() as u32 - 1);
         }
-        sample.shuffle(&mut rng);
+        let sample = spread(&sample, rng.random::<f64>());
         let grids = draw_grids(corpus, &weights, n_blocks, &mut rng);
         Ok(Population {
             programs,
@@ -92,6 +92,20 @@ impl Population {
             .sum();
         nodes as f64 / self.sample.len() as f64
     }
+}
+
+/// Reorders a sorted sample so that every run of neighbours covers its whole range evenly: a window that
+/// simulates a few blocks sees the mix of all. The order is the van der Corput sequence, turned by `turn`
+/// (0 to 1).
+fn spread(sorted: &[u32], turn: f64) -> Vec<u32> {
+    let n = sorted.len();
+    let bits = n.next_power_of_two().trailing_zeros();
+    let offset = (turn * n as f64) as usize;
+    (0..1usize << bits)
+        .map(|i| i.reverse_bits() >> (usize::BITS - bits).min(usize::BITS - 1))
+        .filter(|&position| position < n)
+        .map(|position| sorted[(position + offset) % n])
+        .collect()
 }
 
 /// Generations whose launches stand for the run.
@@ -174,4 +188,25 @@ fn systematic(
         }
     }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_sample_keeps_every_block_and_its_prefixes_cover_the_range() {
+        let sorted: Vec<u32> = (0..1000).collect();
+        let mut order = spread(&sorted, 0.3);
+        let mut quarters = [0; 4];
+        for &block in &order[..16] {
+            quarters[block as usize / 250] += 1;
+        }
+        assert!(
+            quarters.iter().all(|&n| (3..=5).contains(&n)),
+            "{quarters:?}"
+        );
+        order.sort_unstable();
+        assert_eq!(order, sorted);
+    }
 }

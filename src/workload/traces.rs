@@ -98,7 +98,7 @@ impl KernelTraces {
             code_bytes: kernel
                 .instructions
                 .last()
-                .map_or(0, |last| last.pc_bytes + 8),
+                .map_or(0, |last| last.pc_bytes + u32::from(last.size_bytes)),
             pool: builder.into_pool(),
             programs,
         })

@@ -41,7 +41,7 @@ pub fn classification(case_seed: u64, n_cases: usize) -> Problem {
 fn cases(case_seed: u64, n_cases: usize, output: impl Fn(&mut Dice) -> f32) -> Dataset {
     let mut dice = Dice::new(case_seed, 0);
     let mut cases = Cases {
-        inputs: vec![Vec::with_capacity(n_cases); N_INPUTS],
+        inputs: vec![Vec::new(); N_INPUTS],
         expected: Vec::with_capacity(n_cases),
     };
     for _ in 0..n_cases {

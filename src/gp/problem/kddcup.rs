@@ -80,7 +80,7 @@ impl<'a> Symbols<'a> {
 
 fn read(raw: &Raw) -> Result<Cases<f32>, DataError> {
     let mut cases = Cases {
-        inputs: vec![Vec::with_capacity(raw.file.n_lines); N_INPUTS],
+        inputs: vec![Vec::new(); N_INPUTS],
         expected: Vec::new(),
     };
     let mut symbols: [Symbols; 4] = Default::default();

@@ -13,6 +13,8 @@ use crate::isa::instruction::Control;
 /// Instructions that one control word governs.
 pub const INSTRUCTIONS_PER_WORD: u8 = 7;
 
+/// Bytes of an instruction.
+pub const INSTRUCTION_BYTES: u8 = 8;
 /// Bytes of a control word.
 pub const WORD_BYTES: u32 = 8;
 /// Control words stand at multiples of this offset.
@@ -28,6 +30,15 @@ pub fn field(word: u64, place: u8) -> u8 {
     (word >> (2 + 8 * u32::from(place))) as u8
 }
 
+/// The schedule of the instruction at `place` after a control word.
+pub fn of_instruction(word: u64, place: u8) -> Option<Control> {
+    if place >= INSTRUCTIONS_PER_WORD {
+        // The endless loop that pads the code may stand where a control word would.
+        return decode(0);
+    }
+    decode(field(word, place)).filter(|_| is_control_word(word))
+}
+
 /// The meaning of a control field; `None` for a field that is not understood.
 pub fn decode(field: u8) -> Option<Control> {
     let stall_cycles = match field {
@@ -36,6 +47,7 @@ pub fn decode(field: u8) -> Option<Control> {
             return Some(Control {
                 stall_cycles: 0,
                 dual_with_next: true,
+                ..Control::default()
             });
         }
         0x20..=0x3f => (field & 0x1f) + 1,
@@ -44,7 +56,7 @@ pub fn decode(field: u8) -> Option<Control> {
     };
     Some(Control {
         stall_cycles,
-        dual_with_next: false,
+        ..Control::default()
     })
 }
 
@@ -68,7 +80,7 @@ mod tests {
 
     #[test]
     fn fields_cross_byte_boundaries() {
-        assert_eq!(field(0x0880_1010_b308_80a0, 3), 0xc2);
+        assert_eq!(field(0x0880_10b3_0880_a0c4, 3), 0xc2);
         assert_eq!(decode(0xc2).unwrap().stall_cycles, 1);
     }
 

@@ -1,0 +1,256 @@
+//! Hopper opcodes: from an opcode with its modifiers to its meaning.
+//!
+//! Models: the opcodes that ptxas 11.8 emits for the interpreters; the uniform datapath (`U...`) as the
+//! same operations on registers of their own. Leaves out: tensor cores (HFMA2.MMA only moves
+//! constants here), textures, atomics, shuffles, clusters. Units: none.
+//! Sources: disassemblies of ptxas 11.8 for sm_90; CUDA binary utilities, Hopper instruction set.
+
+use crate::isa::meaning::{Meaning, Modifiers, comparison, mufu, rounding, width};
+use crate::isa::op::{Mufu, Number, Op, Special};
+use crate::isa::{Access, OpClass, Space};
+
+/// The meaning of an opcode such as `IMAD.WIDE.U32`; `None` when it is not known.
+pub fn meaning(opcode: &str) -> Option<Meaning> {
+    let mut parts = opcode.split('.');
+    let base = parts.next()?;
+    let base = match base {
+        "UMOV" | "UIADD3" | "UIMAD" | "ULEA" | "ULOP3" | "UPOPC" | "USHF" | "UISETP" | "ULDC"
+        | "USEL" | "UPRMT" => &base[1..],
+        other => other,
+    };
+    let mut modifiers = Modifiers::new(parts);
+    let meaning = float(base, &mut modifiers)
+        .or_else(|| integer(base, &mut modifiers))
+        .or_else(|| comparison(base, &mut modifiers))
+        .or_else(|| conversion(base, &mut modifiers))
+        .or_else(|| memory(base, &mut modifiers))
+        .or_else(|| control(base, &mut modifiers))?;
+    modifiers.is_empty().then_some(meaning)
+}
+
+fn float(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let (op, class) = match base {
+        "FADD" => (Op::Fadd, OpClass::Fp32),
+        "FMUL" => (Op::Fmul, OpClass::Fp32),
+        "FFMA" => (Op::Ffma, OpClass::Fp32),
+        "FMNMX" => (Op::Fmnmx, OpClass::Compare),
+        "FSEL" => (Op::Fsel, OpClass::Compare),
+        "FCHK" => (Op::Fchk, OpClass::Compare),
+        "DADD" => (Op::Dadd, OpClass::Fp32),
+        "DMUL" => (Op::Dmul, OpClass::Fp32),
+        "DFMA" => (Op::Dfma, OpClass::Fp32),
+        "MUFU" => {
+            let function = match modifiers.take_first(mufu)? {
+                // Hopper has no range reduction instruction: the code multiplies by 1 / (2 pi).
+                Mufu::Cos => Mufu::CosTurns,
+                Mufu::Sin => Mufu::SinTurns,
+                other => other,
+            };
+            (Op::Mufu(function), OpClass::Sfu)
+        }
+        _ => return None,
+    };
+    let mut meaning = Meaning::new(op, class);
+    meaning.flush_denormals = modifiers.take("FTZ");
+    meaning.saturate = modifiers.take("SAT");
+    meaning.round = modifiers.take_first(rounding).unwrap_or_default();
+    if matches!(op, Op::Dadd | Op::Dmul | Op::Dfma) {
+        (meaning.dst_registers, meaning.source_registers) = (2, 2);
+    }
+    Some(meaning)
+}
+
+fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let mut meaning = match base {
+        "MOV" => Meaning::new(Op::Mov, OpClass::Logic),
+        "R2UR" => Meaning::new(Op::Mov, OpClass::SpecialRegister),
+        // A pair of half-precision constants: the builder makes it a move.
+        "HFMA2" => {
+            modifiers.take("MMA").then_some(())?;
+            Meaning::new(Op::Mov, OpClass::Fp32)
+        }
+        "SEL" => Meaning::new(Op::Sel, OpClass::Compare),
+        "PRMT" => Meaning::new(Op::Prmt, OpClass::Logic),
+        "IADD3" => Meaning::new(Op::Iadd3, OpClass::IntAdd),
+        "LEA" => Meaning::new(
+            Op::Lea {
+                high: modifiers.take("HI"),
+            },
+            OpClass::IntAdd,
+        ),
+        "IMNMX" | "VIMNMX" => {
+            let signed = !modifiers.take("U32");
+            Meaning::new(Op::Imnmx { signed }, OpClass::Compare)
+        }
+        "IMAD" => multiplication(modifiers),
+        "LOP3" => {
+            modifiers.take("LUT").then_some(())?;
+            Meaning::new(Op::Lop3, OpClass::Logic)
+        }
+        "PLOP3" => {
+            modifiers.take("LUT").then_some(())?;
+            Meaning::new(Op::Plop3, OpClass::Logic)
+        }
+        "SHF" => funnel_shift(modifiers)?,
+        "POPC" => Meaning::new(Op::Popc, OpClass::Bitfield),
+        "FLO" => {
+            let signed = !modifiers.take("U32");
+            Meaning::new(
+                Op::Flo {
+                    signed,
+                    shift: modifiers.take("SH"),
+                },
+                OpClass::Bitfield,
+            )
+        }
+        _ => return None,
+    };
+    meaning.carry_in = false;
+    // `.X` adds predicate sources, which are operands like any other here.
+    modifiers.take("X");
+    Some(meaning)
+}
+
+fn multiplication(modifiers: &mut Modifiers) -> Meaning {
+    let signed = !modifiers.take("U32");
+    // What the assembler calls a move, an addition or a shift is still a multiply-add.
+    for alias in ["MOV", "IADD", "SHL"] {
+        modifiers.take(alias);
+    }
+    if modifiers.take("WIDE") {
+        let mut meaning = Meaning::new(Op::ImadWide { signed }, OpClass::IntMul);
+        meaning.dst_registers = 2;
+        return meaning;
+    }
+    let high = modifiers.take("HI");
+    Meaning::new(Op::Imad { high, signed }, OpClass::IntMul)
+}
+
+fn funnel_shift(modifiers: &mut Modifiers) -> Option<Meaning> {
+    let right = modifiers.take("R");
+    if right == modifiers.take("L") {
+        return None;
+    }
+    let signed = modifiers.take("S32")
+        || modifiers.take("S64") && {
+            modifiers.take("64");
+            true
+        };
+    modifiers.take("U32");
+    let wide = modifiers.take("U64");
+    let high = modifiers.take("HI");
+    let wrap = modifiers.take("W");
+    Some(Meaning::new(
+        Op::Shf {
+            right,
+            wide,
+            signed,
+            wrap,
+            high,
+        },
+        OpClass::Shift,
+    ))
+}
+
+/// Conversions name what differs from F32 and S32.
+fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    if !["F2F", "F2I", "I2F", "I2FP"].contains(&base) {
+        return None;
+    }
+    let flush_denormals = modifiers.take("FTZ");
+    modifiers.take("NTZ");
+    let rounding = modifiers.take_first(rounding);
+    let first = modifiers.take_first(Number::named);
+    let second = modifiers.take_first(Number::named);
+    let (to, from) = match (base, first, second) {
+        ("F2I", None, None) => (Number::Signed(32), Number::Float(32)),
+        ("F2I", Some(to), None) => (to, Number::Float(32)),
+        (_, Some(to), Some(from)) => (to, from),
+        ("I2F", None, None) => (Number::Float(32), Number::Signed(32)),
+        _ => return None,
+    };
+    let mut meaning = Meaning::new(
+        Op::Convert {
+            to,
+            from,
+            integral: false,
+        },
+        OpClass::Convert,
+    );
+    meaning.flush_denormals = flush_denormals;
+    meaning.round = rounding.unwrap_or_default();
+    meaning.dst_registers = to.bits().div_ceil(32);
+    meaning.source_registers = from.bits().div_ceil(32);
+    Some(meaning)
+}
+
+fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let (space, store) = match base {
+        "LDL" => (Space::Local, false),
+        "STL" => (Space::Local, true),
+        "LDS" => (Space::Shared, false),
+        "STS" => (Space::Shared, true),
+        "LDG" => (Space::Global, false),
+        "STG" => (Space::Global, true),
+        "LDC" => {
+            let mut meaning = Meaning::new(Op::Ldc, OpClass::ConstantLoad);
+            meaning.dst_registers = width(modifiers);
+            return Some(meaning);
+        }
+        _ => return None,
+    };
+    let registers = width(modifiers);
+    let wide_address = modifiers.take("E");
+    // Cache hints: they say where a line is kept, not what is accessed.
+    for hint in ["CONSTANT", "LU", "EF", "EL"] {
+        modifiers.take(hint);
+    }
+    let op = if store { Op::Store } else { Op::Load };
+    let mut meaning = Meaning::new(op, OpClass::Memory);
+    meaning.access = Some(Access {
+        space,
+        bytes_per_lane: 4 * registers,
+        store,
+    });
+    meaning.wide_address = wide_address;
+    if store {
+        meaning.source_registers = registers;
+    } else {
+        meaning.dst_registers = registers;
+    }
+    Some(meaning)
+}
+
+fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    let mut take_all = |names: &[&str]| names.iter().all(|name| modifiers.take(name));
+    let op = match base {
+        "BRA" => Op::Bra,
+        "BRX" => Op::Brx,
+        "BSSY" => Op::Ssy,
+        "CALL" if take_all(&["REL", "NOINC"]) => Op::Call,
+        "RET" if take_all(&["REL", "NODEC"]) => Op::Ret,
+        "EXIT" => Op::Exit,
+        "BSYNC" => {
+            let mut meaning = Meaning::new(Op::Nop, OpClass::Control);
+            meaning.sync = true;
+            return Some(meaning);
+        }
+        "S2R" | "S2UR" => {
+            return Some(Meaning::new(
+                Op::S2r(Special::Zero),
+                OpClass::SpecialRegister,
+            ));
+        }
+        "CS2R" => {
+            let mut meaning = Meaning::new(Op::S2r(Special::Zero), OpClass::Logic);
+            meaning.dst_registers = if modifiers.take("32") { 1 } else { 2 };
+            return Some(meaning);
+        }
+        "BAR" if take_all(&["SYNC", "DEFER_BLOCKING"]) => {
+            return Some(Meaning::new(Op::Barrier, OpClass::Barrier));
+        }
+        "NOP" => return Some(Meaning::new(Op::Nop, OpClass::Nop)),
+        _ => return None,
+    };
+    Some(Meaning::new(op, OpClass::Control))
+}

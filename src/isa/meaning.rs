@@ -1,0 +1,174 @@
+//! What an opcode with its modifiers means, and what is spelled alike on all architectures.
+//!
+//! Models: modifiers taken off one by one, so that nothing is ignored silently. Leaves out: encodings.
+//! Units: none. Sources: disassemblies of ptxas 11.8.
+
+use super::op::{Compare, Logic, Mufu, Op, Round, Special};
+use super::{Access, OpClass};
+
+/// The modifiers of an opcode, taken off one by one; an opcode is known when none is left.
+pub struct Modifiers<'a>(Vec<&'a str>);
+
+impl<'a> Modifiers<'a> {
+    pub fn new(names: impl Iterator<Item = &'a str>) -> Self {
+        Self(names.collect())
+    }
+
+    /// Takes `name` off, if present.
+    pub fn take(&mut self, name: &str) -> bool {
+        match self.0.iter().position(|modifier| *modifier == name) {
+            Some(at) => {
+                self.0.remove(at);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes the first modifier off that `parse` understands.
+    pub fn take_first<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let (at, value) = self
+            .0
+            .iter()
+            .enumerate()
+            .find_map(|(at, name)| Some((at, parse(name)?)))?;
+        self.0.remove(at);
+        Some(value)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What an opcode with its modifiers means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meaning {
+    pub op: Op,
+    pub class: OpClass,
+    pub access: Option<Access>,
+    /// Registers of the destination, and of each source.
+    pub dst_registers: u8,
+    pub source_registers: u8,
+    pub wide_address: bool,
+    pub carry_in: bool,
+    pub sync: bool,
+    pub saturate: bool,
+    pub flush_denormals: bool,
+    pub round: Round,
+    /// The sources' sign is flipped: (first, second).
+    pub subtract: bool,
+}
+
+impl Meaning {
+    pub fn new(op: Op, class: OpClass) -> Self {
+        Self {
+            op,
+            class,
+            access: None,
+            dst_registers: 1,
+            source_registers: 1,
+            wide_address: false,
+            carry_in: false,
+            sync: false,
+            saturate: false,
+            flush_denormals: false,
+            round: Round::Nearest,
+            subtract: false,
+        }
+    }
+}
+
+pub fn mufu(name: &str) -> Option<Mufu> {
+    Some(match name {
+        "COS" => Mufu::Cos,
+        "SIN" => Mufu::Sin,
+        "EX2" => Mufu::Ex2,
+        "LG2" => Mufu::Lg2,
+        "RCP" => Mufu::Rcp,
+        "RSQ" => Mufu::Rsq,
+        "SQRT" => Mufu::Sqrt,
+        "RCP64H" => Mufu::Rcp64h,
+        "RSQ64H" => Mufu::Rsq64h,
+        _ => return None,
+    })
+}
+
+pub fn rounding(name: &str) -> Option<Round> {
+    Some(match name {
+        "RN" => Round::Nearest,
+        "RM" | "FLOOR" => Round::Down,
+        "RP" | "CEIL" => Round::Up,
+        "RZ" | "TRUNC" => Round::Zero,
+        _ => return None,
+    })
+}
+
+pub fn comparison(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
+    if base == "PSETP" {
+        let first = modifiers.take_first(Logic::named)?;
+        let second = modifiers.take_first(Logic::named)?;
+        return Some(Meaning::new(Op::Psetp { first, second }, OpClass::Compare));
+    }
+    let known = ["FSET", "FSETP", "FCMP", "ISET", "ISETP", "ICMP"].contains(&base);
+    let compare = if known {
+        modifiers.take_first(Compare::named)?
+    } else {
+        return None;
+    };
+    let combine = modifiers.take_first(Logic::named).unwrap_or(Logic::And);
+    let signed = !modifiers.take("U32");
+    let as_float = modifiers.take("BF");
+    let op = match base {
+        "FSET" => Op::Fset {
+            compare,
+            combine,
+            as_float,
+        },
+        "FSETP" => Op::Fsetp { compare, combine },
+        "FCMP" => Op::Fcmp { compare },
+        "ISET" => Op::Iset {
+            compare,
+            combine,
+            signed,
+            as_float,
+        },
+        "ISETP" => Op::Isetp {
+            compare,
+            combine,
+            signed,
+        },
+        _ => Op::Icmp { compare, signed },
+    };
+    let mut meaning = Meaning::new(op, OpClass::Compare);
+    meaning.flush_denormals = modifiers.take("FTZ");
+    meaning.carry_in = modifiers.take("X");
+    Some(meaning)
+}
+
+/// Registers of an access.
+pub fn width(modifiers: &mut Modifiers) -> u8 {
+    if modifiers.take("128") {
+        4
+    } else if modifiers.take("64") {
+        2
+    } else {
+        1
+    }
+}
+
+/// The value that `S2R` reads under a name.
+pub fn special(name: &str) -> Option<Special> {
+    Some(match name {
+        "SR_TID.X" => Special::Tid(0),
+        "SR_TID.Y" => Special::Tid(1),
+        "SR_TID.Z" => Special::Tid(2),
+        "SR_CTAID.X" => Special::Ctaid(0),
+        "SR_CTAID.Y" => Special::Ctaid(1),
+        "SR_CTAID.Z" => Special::Ctaid(2),
+        "SR_LANEID" => Special::LaneId,
+        // The block's place in its cluster; kernels without clusters have one block each.
+        "SRZ" | "SR_CgaCtaId" => Special::Zero,
+        _ => return None,
+    })
+}

@@ -1,0 +1,231 @@
+//! Semantics of single operations, through the disassembler's text.
+
+use super::{CC_CARRY, CC_ZERO, Inputs, Outputs, execute};
+use crate::isa::{Instruction, Kernel};
+
+/// Parses one Kepler instruction.
+fn kepler(text: &str) -> Instruction {
+    let file = format!(
+        ".headerflags @\"EF_CUDA_SM35 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM35)\"\n\
+         //----- nvinfo : EIATTR_FRAME_SIZE\n\
+         .section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n.word index@(k)\n.word 0x0\n\
+         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
+         /* 0x0880808080808080 */\n/*0008*/ {text}; /* 0x0000000000000000 */\n"
+    );
+    Kernel::parse(&file, "test").unwrap().instructions.remove(0)
+}
+
+/// Parses one Hopper instruction.
+fn hopper(text: &str) -> Instruction {
+    let file = format!(
+        ".headerflags @\"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)\"\n\
+         //----- nvinfo : EIATTR_FRAME_SIZE\n\
+         .section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n.word index@(k)\n.word 0x0\n\
+         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
+         /*0000*/ {text} ; /* 0x0000000000000000 */\n/* 0x0000000000000000 */\n"
+    );
+    Kernel::parse(&file, "test").unwrap().instructions.remove(0)
+}
+
+fn run(instruction: &Instruction, sources: &[u32], predicates: &[bool], cc: u8) -> Outputs {
+    use crate::isa::operand::{Place, RZ};
+    let mut inputs = Inputs {
+        cc,
+        ..Inputs::default()
+    };
+    let mut given = sources.iter();
+    for (at, source) in instruction.sources.iter().enumerate() {
+        inputs.sources[at] = u64::from(match source.place {
+            Place::Imm(bits) => bits,
+            Place::Reg(RZ) => 0,
+            _ => *given.next().unwrap(),
+        });
+    }
+    for (at, &predicate) in predicates.iter().enumerate() {
+        inputs.predicates[at] = predicate;
+    }
+    execute(instruction, &inputs).unwrap()
+}
+
+fn bits(text: &str, sources: &[u32]) -> u32 {
+    run(&kepler(text), sources, &[true; 3], 0).value as u32
+}
+
+fn float(text: &str, sources: &[f32]) -> f32 {
+    let sources: Vec<u32> = sources.iter().map(|source| source.to_bits()).collect();
+    f32::from_bits(bits(text, &sources))
+}
+
+#[test]
+fn float_modifiers_and_rounding() {
+    assert_eq!(float("FADD R0, -|R1|, R2", &[-3.0, 1.0]), -2.0);
+    assert_eq!(float("FFMA R0, R1, R2, -R3", &[2.0, 3.0, 1.0]), 5.0);
+    let third = 1.0f32 / 3.0;
+    assert!(
+        float("FFMA.RM R0, R1, R2, RZ", &[third, third])
+            < float("FFMA.RP R0, R1, R2, RZ", &[third, third])
+    );
+    assert_eq!(
+        float("FFMA.RZ R0, R1, R2, RZ", &[-third, third]),
+        -float("FFMA.RM R0, R1, R2, RZ", &[third, third])
+    );
+    assert_eq!(float("FFMA.SAT R0, R1, R2, R3", &[2.0, 3.0, 1.0]), 1.0);
+    assert_eq!(float("FADD.FTZ R0, R1, R2", &[1e-40, 0.0]), 0.0);
+    assert_eq!(float("FADD R0, R1, R2", &[1e-40, 0.0]), 1e-40);
+}
+
+#[test]
+fn special_functions() {
+    assert_eq!(float("MUFU.EX2 R0, R1", &[3.0]), 8.0);
+    assert_eq!(float("MUFU.LG2 R0, R1", &[8.0]), 3.0);
+    assert_eq!(float("MUFU.RCP R0, R1", &[4.0]), 0.25);
+    assert_eq!(float("MUFU.RCP R0, R1", &[1e-40]), f32::INFINITY);
+    let quarter_turn = run(&hopper("MUFU.SIN R0, R1"), &[0.25f32.to_bits()], &[], 0).value as u32;
+    assert_eq!(f32::from_bits(quarter_turn), 1.0);
+}
+
+#[test]
+fn carries_cross_words() {
+    let low = run(&kepler("IADD R0.CC, R1, R2"), &[u32::MAX, 1], &[], 0);
+    assert_eq!((low.value, low.cc), (0, CC_ZERO | CC_CARRY));
+    assert_eq!(
+        run(&kepler("IADD.X R0, R1, R2"), &[5, 6], &[], low.cc).value as u32,
+        12
+    );
+    // 3 - 5 borrows, 5 - 3 does not.
+    assert_eq!(
+        run(&kepler("IADD R0.CC, R1, -R2"), &[3, 5], &[], 0).cc & CC_CARRY,
+        0
+    );
+    assert_eq!(
+        run(&kepler("IADD R0.CC, R1, -R2"), &[5, 3], &[], 0).cc & CC_CARRY,
+        CC_CARRY
+    );
+    let three = run(
+        &hopper("IADD3 R0, P1, R1, R2, RZ"),
+        &[u32::MAX, 2],
+        &[false; 3],
+        0,
+    );
+    assert_eq!((three.value as u32, three.predicates[0]), (1, true));
+    let upper = run(
+        &hopper("IADD3.X R0, R1, R2, RZ, P1, !PT"),
+        &[7, 8],
+        &[true, false],
+        0,
+    );
+    assert_eq!(upper.value as u32, 16);
+}
+
+#[test]
+fn address_arithmetic() {
+    assert_eq!(bits("ISCADD R0, R1, R2, 0x2", &[3, 100]), 112);
+    assert_eq!(bits("IMAD R0, R1, 0x18, R2", &[3, 100]), 172);
+    assert_eq!(bits("IMAD.U32.U32.HI R0, R1, R2, R3", &[1 << 31, 4, 5]), 7);
+    assert_eq!(bits("IMAD.HI R0, R1, R2, R3", &[u32::MAX, 4, 5]), 4);
+    let lea = hopper("LEA.HI R0, R1, R2, RZ, 0x2");
+    assert_eq!(run(&lea, &[3 << 30, 10], &[], 0).value as u32, 13);
+    let wide = run(&hopper("IMAD.WIDE R0, R1, 0x4, R2"), &[u32::MAX, 0], &[], 0);
+    assert_eq!(wide.value as i64, -4);
+}
+
+#[test]
+fn shifts_and_fields() {
+    assert_eq!(bits("SHF.L R0, RZ, 0x2, R1", &[5]), 20);
+    assert_eq!(bits("SHF.R R0, R1, 0x5, RZ", &[64]), 2);
+    assert_eq!(bits("SHR R0, R1, 0x1f", &[u32::MAX - 1]), u32::MAX);
+    assert_eq!(bits("SHR.U32 R0, R1, 0x20", &[u32::MAX]), 0);
+    assert_eq!(bits("SHL R0, R1, R2", &[1, 40]), 0);
+    assert_eq!(bits("BFE.U32 R0, R1, 0x817", &[2.0f32.to_bits()]), 128);
+    assert_eq!(bits("PRMT R0, RZ, 0x6540, R1", &[0x11223344]), 0x22334400);
+    assert_eq!(bits("POPC R0, R1, -0x1", &[0xf0f0]), 8);
+    let shift = |text, sources: &[u32]| run(&hopper(text), sources, &[], 0).value as u32;
+    assert_eq!(shift("SHF.R.U32.HI R0, RZ, 0x5, R1", &[64]), 2);
+    assert_eq!(shift("SHF.R.S32.HI R0, RZ, 0x1f, R1", &[1 << 31]), u32::MAX);
+    assert_eq!(shift("SHF.L.U32.HI R0, R1, 0x2, R2", &[3 << 30, 1]), 7);
+    assert_eq!(shift("SHF.L.U32 R0, R1, 0x2, RZ", &[5]), 20);
+}
+
+#[test]
+fn comparisons() {
+    let setp = |text, sources: [f32; 2], with| {
+        run(&kepler(text), &sources.map(f32::to_bits), &[with], 0).predicates
+    };
+    assert_eq!(
+        setp("FSETP.NEU.AND P0, PT, R1, R2, PT", [f32::NAN, 1.0], true),
+        [true, false]
+    );
+    assert_eq!(
+        setp("FSETP.NE.AND P0, PT, R1, R2, PT", [f32::NAN, 1.0], true),
+        [false, true]
+    );
+    assert_eq!(
+        setp("FSETP.GEU.OR P0, PT, R1, R2, P3", [0.0, 1.0], true),
+        [true, true]
+    );
+    let unsigned = kepler("ISETP.GE.U32.AND P0, PT, R1, R2, PT");
+    assert!(run(&unsigned, &[u32::MAX, 1], &[true], 0).predicates[0]);
+    let signed = kepler("ISETP.GE.AND P0, PT, R1, R2, PT");
+    assert!(!run(&signed, &[u32::MAX, 1], &[true], 0).predicates[0]);
+    let set = run(
+        &kepler("ISET.NE.AND RZ.CC, R1, 0xff, PT"),
+        &[0xff],
+        &[true],
+        0,
+    );
+    assert_eq!((set.value, set.cc), (0, CC_ZERO));
+    assert_eq!(bits("ICMP.EQ R0, R1, R2, R3", &[7, 8, 0]), 7);
+    assert_eq!(float("FCMP.NEU R0, R1, R2, R3", &[7.0, 8.0, 0.0]), 8.0);
+}
+
+#[test]
+fn truth_tables() {
+    let and = hopper("LOP3.LUT R0, R1, R2, RZ, 0xc0, !PT");
+    assert_eq!(
+        run(&and, &[0b1100, 0b1010], &[false], 0).value as u32,
+        0b1000
+    );
+    let test = hopper("LOP3.LUT P1, RZ, R1, 0x1, RZ, 0xc0, !PT");
+    assert!(run(&test, &[3], &[false], 0).predicates[0]);
+    assert!(!run(&test, &[2], &[false], 0).predicates[0]);
+    // 0x2a: c and not both of a and b.
+    let predicates = hopper("PLOP3.LUT P6, PT, P6, P5, PT, 0x2a, 0x0");
+    assert!(run(&predicates, &[], &[true, false, true], 0).predicates[0]);
+    assert!(!run(&predicates, &[], &[true, true, true], 0).predicates[0]);
+}
+
+#[test]
+fn conversions() {
+    assert_eq!(
+        bits("F2I.S32.F32.TRUNC R0, R1", &[(-2.7f32).to_bits()]) as i32,
+        -2
+    );
+    assert_eq!(bits("F2I.S32.F32 R0, R1", &[2.5f32.to_bits()]), 2);
+    assert_eq!(
+        bits("F2I.S32.F32.TRUNC R0, R1", &[1e20f32.to_bits()]),
+        i32::MAX as u32
+    );
+    assert_eq!(
+        f32::from_bits(bits("I2F.F32.S32 R0, R1", &[u32::MAX])),
+        -1.0
+    );
+    let half = run(&hopper("HFMA2.MMA R9, -RZ, RZ, 1.875, 0"), &[], &[], 0).value as u32;
+    assert_eq!(f32::from_bits(half), 1.0);
+}
+
+#[test]
+fn a_division_needs_its_slow_path_only_at_the_edges() {
+    let check = |a: f32, b: f32| {
+        run(
+            &kepler("FCHK.DIVIDE P0, R1, R2"),
+            &[a.to_bits(), b.to_bits()],
+            &[],
+            0,
+        )
+        .predicates[0]
+    };
+    assert!(!check(1.0, 3.0) && !check(-7.5, 1e-3) && !check(0.0, 2.0));
+    assert!(
+        check(1.0, 0.0) && check(1.0, 1e-40) && check(f32::INFINITY, 1.0) && check(1e30, 1e-30)
+    );
+}

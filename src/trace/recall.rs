@@ -1,0 +1,161 @@
+//! What is remembered of segments: a decision tree per state.
+//!
+//! Models: the questions that a state's execution asked, in order, and the segment that each sequence of
+//! answers leads to. Leaves out: forgetting. Units: none. Sources: none.
+
+use std::collections::HashMap;
+
+use super::SegmentId;
+use super::program::ProgramWords;
+use super::state::State;
+use super::uniform::Question;
+use crate::isa::Kernel;
+
+/// A node of the decision trees.
+#[derive(Debug)]
+enum Node {
+    /// Not executed yet.
+    Fresh,
+    Ask(Question, Answers),
+    Segment(Step),
+}
+
+/// A segment and where it leads.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    pub id: SegmentId,
+    pub assumptions: u32,
+    pub next: Option<Next>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Next {
+    pub root: u32,
+    /// How far the next token lies from this one; `None` when the next segment fetches none.
+    pub words_ahead: Option<i32>,
+    /// The next segment starts at the case loop's header.
+    pub at_header: bool,
+}
+
+/// The nodes that the answers to a question lead to. Small answers (positions, roles) index a list, a
+/// few large ones (opcode words) are searched, the rest is hashed.
+#[derive(Debug, Default)]
+struct Answers {
+    small: Vec<Option<u32>>,
+    few: Vec<(u32, u32)>,
+    many: HashMap<u32, u32>,
+}
+
+/// Answers below this index a list.
+const SMALL_ANSWERS: usize = 4096;
+/// Large answers that are searched one by one.
+const FEW_ANSWERS: usize = 24;
+
+impl Answers {
+    fn get(&self, answer: u32) -> Option<u32> {
+        if (answer as usize) < SMALL_ANSWERS {
+            return self.small.get(answer as usize).copied().flatten();
+        }
+        match self.few.iter().find(|(known, _)| *known == answer) {
+            Some(&(_, node)) => Some(node),
+            None if self.many.is_empty() => None,
+            None => self.many.get(&answer).copied(),
+        }
+    }
+
+    fn insert(&mut self, answer: u32, node: u32) {
+        let at = answer as usize;
+        if at < SMALL_ANSWERS {
+            if self.small.len() <= at {
+                self.small.resize(at + 1, None);
+            }
+            self.small[at] = Some(node);
+        } else if self.few.len() < FEW_ANSWERS {
+            self.few.push((answer, node));
+        } else {
+            self.many.insert(answer, node);
+        }
+    }
+}
+
+/// All decision trees; the tree of a state hangs on the state's root node.
+#[derive(Default)]
+pub struct Memo {
+    nodes: Vec<Node>,
+    roots: HashMap<State, u32>,
+    states: HashMap<u32, State>,
+}
+
+impl Memo {
+    /// The state of a root.
+    pub fn state(&self, root: u32) -> &State {
+        &self.states[&root]
+    }
+
+    /// The root of a state's decision tree.
+    pub fn root(&mut self, state: State) -> u32 {
+        if let Some(&root) = self.roots.get(&state) {
+            return root;
+        }
+        let root = self.push();
+        self.states.insert(root, state.clone());
+        self.roots.insert(state, root);
+        root
+    }
+
+    fn push(&mut self) -> u32 {
+        self.nodes.push(Node::Fresh);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// What a program executes from a state, if that is known.
+    pub fn recall(
+        &self,
+        root: u32,
+        kernel: &Kernel,
+        program: &ProgramWords,
+        position: u32,
+    ) -> Option<Step> {
+        let mut node = root;
+        loop {
+            match &self.nodes[node as usize] {
+                Node::Fresh => return None,
+                Node::Segment(step) => return Some(*step),
+                Node::Ask(question, answers) => {
+                    node = answers.get(question.ask(kernel, program, position))?;
+                }
+            }
+        }
+    }
+
+    /// Extends a state's decision tree by one path.
+    pub fn remember(
+        &mut self,
+        root: u32,
+        answers: impl Iterator<Item = (Question, u32)>,
+        step: Step,
+    ) {
+        let mut node = root;
+        for (question, answer) in answers {
+            let at = node as usize;
+            if matches!(self.nodes[at], Node::Fresh) {
+                self.nodes[at] = Node::Ask(question, Answers::default());
+            }
+            let known = match &self.nodes[at] {
+                Node::Ask(_, answers) => answers.get(answer),
+                _ => None,
+            };
+            node = match known {
+                Some(next) => next,
+                None => {
+                    let next = self.push();
+                    if let Node::Ask(_, answers) = &mut self.nodes[at] {
+                        answers.insert(answer, next);
+                    }
+                    next
+                }
+            };
+        }
+        self.nodes[node as usize] = Node::Segment(step);
+    }
+}

@@ -1,0 +1,244 @@
+//! Memory accesses of uniform execution: what they say about addresses, and what they load.
+
+use super::{Executor, SharedCopy};
+use crate::isa::Space;
+use crate::isa::instruction::Instruction;
+use crate::isa::operand::{Place, RZ};
+use crate::trace::AddressKind;
+use crate::trace::error::TraceError;
+use crate::trace::launch::{Buffer, LOCAL_TOP};
+use crate::trace::state::{Origin, PROBES, Tag, Value};
+
+impl Executor<'_> {
+    fn note_access(&mut self, kind: AddressKind, address: u32) {
+        if let Some(op) = self.ops.last_mut() {
+            (op.address_kind, op.address) = (kind, address);
+        }
+    }
+
+    /// Records the access and returns its address in every probe.
+    fn access(&mut self, instruction: &Instruction) -> Result<[u32; PROBES], TraceError> {
+        let addresses = self.address(instruction)?;
+        let access = instruction
+            .access
+            .ok_or_else(|| self.fail("no memory access"))?;
+        match access.space {
+            Space::Local => {
+                let offset = self.local_offset(addresses)?;
+                self.note_access(AddressKind::Local, offset);
+            }
+            space => {
+                let kind = self.spread(addresses, u32::from(access.bytes_per_lane), space)?;
+                let address = self.normalized(addresses[0], kind, space);
+                self.note_access(kind, address);
+            }
+        }
+        Ok(addresses)
+    }
+
+    fn local_offset(&self, addresses: [u32; PROBES]) -> Result<u32, TraceError> {
+        let frame = self.environment.kernel.frame_bytes;
+        let offset = addresses[0].wrapping_sub(LOCAL_TOP - frame);
+        if addresses != [addresses[0]; PROBES] || offset >= frame {
+            return Err(self.fail(format!("local offset {offset:#x} outside the frame of {frame} bytes, or not the same in every lane")));
+        }
+        Ok(offset)
+    }
+
+    fn spread(
+        &self,
+        addresses: [u32; PROBES],
+        bytes: u32,
+        space: Space,
+    ) -> Result<AddressKind, TraceError> {
+        let strides = [
+            addresses[1].wrapping_sub(addresses[0]),
+            addresses[2].wrapping_sub(addresses[0]),
+        ];
+        let buffer = Buffer::of(addresses[0]);
+        if strides == [0, 0] {
+            Ok(AddressKind::Uniform)
+        } else if strides != [bytes, 32 * bytes] {
+            Err(self.fail(format!(
+                "lanes are {} bytes apart and warps {}; allowed: {bytes} and {}",
+                strides[0],
+                strides[1],
+                32 * bytes
+            )))
+        } else if space == Space::Global && matches!(buffer, Some(Buffer::Inputs | Buffer::Outputs))
+        {
+            Ok(AddressKind::PerCase)
+        } else {
+            Ok(AddressKind::PerThread)
+        }
+    }
+
+    /// Shared program words are counted from the segment's token, fitness cases from iteration 0.
+    fn normalized(&self, address: u32, kind: AddressKind, space: Space) -> u32 {
+        let launch = self.environment.launch;
+        match (kind, space) {
+            (AddressKind::Uniform, Space::Shared) => address.wrapping_sub(4 * self.position()),
+            (AddressKind::PerCase, _) => {
+                let base = Buffer::of(address).map_or(0, Buffer::address);
+                let case = (address - base) / 4;
+                let (row, case) = (
+                    case / self.environment.run_cases,
+                    case % self.environment.run_cases,
+                );
+                base + 4 * (row * launch.cases + case % launch.cases_per_iteration)
+            }
+            _ => address,
+        }
+    }
+
+    pub(super) fn load(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
+        let addresses = self.access(instruction)?;
+        let space = instruction.access.map(|access| access.space);
+        let Some(first) = instruction.dst else {
+            return Ok(());
+        };
+        for part in 0..instruction.dst_registers {
+            let at = addresses.map(|address| address.wrapping_add(4 * u32::from(part)));
+            let value = match space {
+                Some(Space::Local) => self.machine.load_local(self.local_offset(at)?),
+                Some(Space::Shared) => self.load_word(Some(Space::Shared), at),
+                _ => self.load_global(at),
+            };
+            self.machine.registers[usize::from(first + part)] = value;
+        }
+        Ok(())
+    }
+
+    fn load_global(&mut self, addresses: [u32; PROBES]) -> Value {
+        match Buffer::of(addresses[0]) {
+            Some(Buffer::Programs) => self.load_word(Some(Space::Global), addresses),
+            Some(Buffer::ModuleData) => {
+                let data = &self.environment.kernel.global_data;
+                Value::control(addresses.map(|address| {
+                    let at = (address - Buffer::ModuleData.address()) as usize;
+                    let bytes = data.get(at..at + 4);
+                    bytes.map_or(0, |bytes| {
+                        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+                    })
+                }))
+            }
+            _ => Value::DATA,
+        }
+    }
+
+    /// A program word, from global memory or from its copy; anything else is data.
+    fn load_word(&mut self, space: Option<Space>, addresses: [u32; PROBES]) -> Value {
+        let Some(index) = self.program_word(space, addresses[0]) else {
+            return Value::DATA;
+        };
+        let role = self.role(index);
+        let Some(raw) = self.program.word(index) else {
+            return Value::DATA;
+        };
+        let as_float = space == Some(Space::Shared) && self.copy.is_some_and(|copy| copy.as_float);
+        let origin = if as_float {
+            Origin::AsFloat(index)
+        } else {
+            Origin::Raw(index)
+        };
+        if addresses != [addresses[0]; PROBES] {
+            return Value {
+                origin,
+                ..Value::DATA
+            };
+        }
+        let tag = if role == 1 {
+            self.ask_word(index);
+            Tag::Control
+        } else {
+            Tag::Word(index)
+        };
+        let bits = if as_float {
+            (raw as i32 as f32).to_bits()
+        } else {
+            raw
+        };
+        Value {
+            tag,
+            origin,
+            ..Value::control([bits; PROBES])
+        }
+    }
+
+    pub(super) fn store(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
+        let addresses = self.access(instruction)?;
+        let space = instruction.access.map(|access| access.space);
+        let Some(Place::Reg(first)) = instruction.sources.first().map(|source| source.place) else {
+            return Err(self.fail("the stored value is not in a register"));
+        };
+        // Only the frame's own slots are spills; what goes through another register is the stack of
+        // the interpreter, which holds data.
+        let spills = instruction.memory.is_some_and(|memory| memory.base == 1);
+        for part in 0..instruction.source_registers[0] {
+            let value = self
+                .machine
+                .register(if first == RZ { RZ } else { first + part });
+            let at = addresses.map(|address| address.wrapping_add(4 * u32::from(part)));
+            match space {
+                Some(Space::Local) => {
+                    let offset = self.local_offset(at)?;
+                    self.machine
+                        .store_local(offset, if spills { value } else { Value::DATA });
+                }
+                Some(Space::Shared) => self.store_shared(at[0], value)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn store_shared(&mut self, address: u32, value: Value) -> Result<(), TraceError> {
+        let (index, as_float) = match value.origin {
+            Origin::None => return Ok(()),
+            Origin::Raw(index) => (index, false),
+            Origin::AsFloat(index) => (index, true),
+        };
+        let copy = SharedCopy {
+            base: address.wrapping_sub(4 * index),
+            as_float,
+        };
+        if self.copy.is_some_and(|known| known != copy) {
+            return Err(self.fail("programs are not copied into shared memory word by word"));
+        }
+        *self.copy = Some(copy);
+        Ok(())
+    }
+
+    /// The program word at an address, if programs lie there.
+    pub(super) fn program_word(&self, space: Option<Space>, address: u32) -> Option<u32> {
+        let base = match space? {
+            Space::Shared => (*self.copy)?.base,
+            Space::Global if Buffer::of(address) == Some(Buffer::Programs) => {
+                Buffer::Programs.address()
+            }
+            _ => return None,
+        };
+        let offset = address.wrapping_sub(base);
+        (offset % 4 == 0 && offset / 4 < self.environment.launch.max_program_words)
+            .then_some(offset / 4)
+    }
+
+    /// The address of a memory access, per probe.
+    pub(super) fn address(
+        &mut self,
+        instruction: &Instruction,
+    ) -> Result<[u32; PROBES], TraceError> {
+        let memory = instruction
+            .memory
+            .ok_or_else(|| self.fail("no memory operand"))?;
+        let base = self.machine.register(memory.base);
+        self.known(base, "the address depends on data")?;
+        let shared = instruction.access.map(|access| access.space) == Some(Space::Shared);
+        if base.stride != if shared { 4 } else { 0 } {
+            self.ask_position();
+        }
+        Ok(base
+            .bits
+            .map(|bits| bits.wrapping_add_signed(memory.offset)))
+    }
+}

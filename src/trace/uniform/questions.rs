@@ -1,0 +1,177 @@
+//! What a segment's path depends on: the questions it asks of the program, and the tags that tell when
+//! to ask.
+
+use super::Executor;
+use crate::isa::Kernel;
+use crate::isa::operand::{PT, Place, Predicate, RZ};
+use crate::trace::alu::{self, Inputs};
+use crate::trace::error::TraceError;
+use crate::trace::program::ProgramWords;
+use crate::trace::state::{PROBES, Tag, Value, WordTest};
+
+/// Something about the program that a segment's path depends on. Words are counted from the
+/// segment's token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// The bits of a word.
+    Word(i32),
+    /// Whether a word is an operand (0), an opcode (1) or beyond the end (2).
+    Role(i32),
+    /// What a comparison of a word with an immediate gives (see [`WordTest`]).
+    Test(i32, WordTest),
+    /// The token's place in the program.
+    Position,
+}
+
+impl Question {
+    /// The answer of a program whose current token is at `position`.
+    pub fn ask(self, kernel: &Kernel, program: &ProgramWords, position: u32) -> u32 {
+        let word = |offset: i32| {
+            program
+                .word(position.wrapping_add_signed(offset))
+                .unwrap_or(0)
+        };
+        match self {
+            Question::Word(offset) => word(offset),
+            Question::Role(offset) => program.role(position.wrapping_add_signed(offset)),
+            Question::Test(offset, test) => test.outcome(kernel, word(offset)),
+            Question::Position => position,
+        }
+    }
+}
+
+impl WordTest {
+    /// All flags that the comparison sets, as one number.
+    fn outcome(self, kernel: &Kernel, word: u32) -> u32 {
+        let bits = if self.as_float {
+            (word as i32 as f32).to_bits()
+        } else {
+            word
+        };
+        let instruction = &kernel.instructions[usize::from(self.instruction)];
+        let mut inputs = Inputs {
+            predicates: [true; 3],
+            ..Inputs::default()
+        };
+        for (input, source) in inputs.sources.iter_mut().zip(&instruction.sources) {
+            *input = match source.place {
+                Place::Imm(bits) => u64::from(bits),
+                Place::Reg(RZ) => 0,
+                _ => u64::from(bits),
+            };
+        }
+        let outputs = alu::execute(instruction, &inputs).unwrap_or_default();
+        let [result, complement] = outputs.predicates.map(u32::from);
+        u32::from(outputs.cc) | result << 8 | complement << 9
+    }
+}
+
+/// A predicate's value with what it depends on.
+#[derive(Clone, Copy)]
+pub struct Truth {
+    pub bits: [bool; PROBES],
+    pub tag: Tag,
+    pub test: Option<WordTest>,
+}
+
+impl Executor<'_> {
+    pub(super) fn position(&self) -> u32 {
+        self.fetch.unwrap_or(0)
+    }
+
+    fn ask(&mut self, question: Question) -> u32 {
+        if !self.questions.contains(&question) {
+            self.questions.push(question);
+        }
+        question.ask(self.environment.kernel, self.program, self.position())
+    }
+
+    fn offset(&self, index: u32) -> i32 {
+        index.wrapping_sub(self.position()) as i32
+    }
+
+    pub(super) fn ask_word(&mut self, index: u32) {
+        self.ask(Question::Word(self.offset(index)));
+    }
+
+    /// 0 for an operand, 1 for an opcode, 2 beyond the end.
+    pub(super) fn role(&mut self, index: u32) -> u32 {
+        if self.fetch == Some(index) {
+            1
+        } else {
+            self.ask(Question::Role(self.offset(index)))
+        }
+    }
+
+    /// Something depends on the token's place in the program.
+    pub(super) fn ask_position(&mut self) {
+        if self.fetch.is_some() {
+            self.ask(Question::Position);
+        }
+    }
+
+    fn asked(&self, index: u32) -> bool {
+        self.questions.contains(&Question::Word(self.offset(index)))
+    }
+
+    /// Control, once the word has been looked at.
+    pub(super) fn settle(&self, tag: Tag) -> Tag {
+        match tag {
+            Tag::Word(index) if self.asked(index) => Tag::Control,
+            tag => tag,
+        }
+    }
+
+    pub(super) fn join(&mut self, a: Tag, b: Tag) -> Tag {
+        match (self.settle(a), self.settle(b)) {
+            (Tag::Control, tag) | (tag, Tag::Control) => tag,
+            (Tag::Data, _) | (_, Tag::Data) => Tag::Data,
+            (Tag::Word(a), Tag::Word(b)) if a == b => Tag::Word(a),
+            (Tag::Word(a), Tag::Word(b)) => {
+                self.ask_word(b);
+                Tag::Word(a)
+            }
+        }
+    }
+
+    pub(super) fn truth(&self, predicate: Predicate) -> Truth {
+        if predicate.index == PT {
+            return Truth {
+                bits: [!predicate.negate; PROBES],
+                tag: Tag::Control,
+                test: None,
+            };
+        }
+        let flag = self.machine.predicates[usize::from(predicate.index)];
+        Truth {
+            bits: flag.bits.map(|bit| (bit != 0) != predicate.negate),
+            tag: flag.tag,
+            test: flag.test,
+        }
+    }
+
+    /// A truth value that the path depends on. Lane 0 leads.
+    pub(super) fn decide(&mut self, truth: Truth) -> bool {
+        match (self.settle(truth.tag), truth.test) {
+            (Tag::Control, _) => {}
+            (Tag::Word(index), Some(test)) => {
+                self.ask(Question::Test(self.offset(index), test));
+            }
+            (Tag::Word(index), None) => self.ask_word(index),
+            (Tag::Data, _) => self.assumptions += 1,
+        }
+        truth.bits[0]
+    }
+
+    /// A value that the path depends on.
+    pub(super) fn known(&mut self, value: Value, why: &str) -> Result<(), TraceError> {
+        match self.settle(value.tag) {
+            Tag::Control => Ok(()),
+            Tag::Word(index) => {
+                self.ask_word(index);
+                Ok(())
+            }
+            Tag::Data => Err(self.fail(why)),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Arithmetic of a warp, lane by lane.
+
+use super::{Warp, lanes_of};
+use crate::isa::instruction::Instruction;
+use crate::isa::op::{Op, Special};
+use crate::isa::operand::{PT, Place, RZ};
+use crate::trace::alu::{self, Inputs, Outputs};
+use crate::trace::error::TraceError;
+
+impl Warp<'_> {
+    pub(super) fn compute(
+        &mut self,
+        instruction: &Instruction,
+        lanes: u32,
+    ) -> Result<(), TraceError> {
+        for lane in lanes_of(lanes) {
+            let inputs = self.inputs(instruction, lane);
+            let outputs = match instruction.op {
+                Op::S2r(special) => self.special(special, lane),
+                Op::Ldc => Outputs {
+                    value: self.constants_from(instruction, lane),
+                    ..Outputs::default()
+                },
+                _ => alu::execute(instruction, &inputs)
+                    .ok_or_else(|| self.fail(instruction, "this operation is not executed"))?,
+            };
+            self.write(instruction, lane, &outputs);
+        }
+        Ok(())
+    }
+
+    fn inputs(&self, instruction: &Instruction, lane: usize) -> Inputs {
+        let mut inputs = Inputs {
+            cc: self.cc[lane],
+            ..Inputs::default()
+        };
+        for (at, source) in instruction.sources.iter().enumerate().take(4) {
+            let registers = instruction.source_registers[at];
+            inputs.sources[at] = self.source(source.place, registers, lane);
+        }
+        for (at, predicate) in instruction.predicates.iter().enumerate().take(3) {
+            inputs.predicates[at] = self.mask(*predicate) >> lane & 1 != 0;
+        }
+        inputs
+    }
+
+    fn source(&self, place: Place, registers: u8, lane: usize) -> u64 {
+        let word = |part: u8| match place {
+            Place::Reg(RZ) => 0,
+            Place::Reg(register) => self.registers[usize::from(register + part)][lane],
+            Place::Imm(bits) if part == 0 => bits,
+            Place::Imm(_) => 0,
+            Place::Const {
+                bank,
+                index,
+                offset,
+            } => {
+                let base = if index == RZ {
+                    0
+                } else {
+                    self.registers[usize::from(index)][lane]
+                };
+                let address = base
+                    .wrapping_add_signed(offset)
+                    .wrapping_add(4 * u32::from(part));
+                self.constants.word(bank, address)
+            }
+        };
+        let low = u64::from(word(0));
+        if registers > 1 {
+            low | u64::from(word(1)) << 32
+        } else {
+            low
+        }
+    }
+
+    fn constants_from(&self, instruction: &Instruction, lane: usize) -> u64 {
+        self.source(
+            instruction.sources[0].place,
+            instruction.dst_registers,
+            lane,
+        )
+    }
+
+    fn special(&self, special: Special, lane: usize) -> Outputs {
+        let value = match special {
+            Special::Tid(0) => self.first_thread + lane as u32,
+            Special::LaneId => lane as u32,
+            Special::Tid(_) | Special::Ctaid(_) | Special::Zero => 0,
+        };
+        Outputs {
+            value: u64::from(value),
+            ..Outputs::default()
+        }
+    }
+
+    fn write(&mut self, instruction: &Instruction, lane: usize, outputs: &Outputs) {
+        if let Some(first) = instruction.dst {
+            for part in 0..instruction.dst_registers.min(2) {
+                let bits = (outputs.value >> (32 * u32::from(part))) as u32;
+                self.registers[usize::from(first + part)][lane] = bits;
+            }
+        }
+        for (index, holds) in instruction
+            .dst_predicates
+            .into_iter()
+            .zip(outputs.predicates)
+        {
+            if index != PT {
+                let mask = &mut self.predicates[usize::from(index)];
+                *mask = *mask & !(1 << lane) | u32::from(holds) << lane;
+            }
+        }
+        if instruction.writes_cc {
+            self.cc[lane] = outputs.cc;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Memory accesses of a warp, lane by lane.
+
+use super::{LANES, Warp, lanes_of};
+use crate::isa::Space;
+use crate::isa::instruction::Instruction;
+use crate::isa::operand::{Place, RZ};
+use crate::trace::error::TraceError;
+use crate::trace::launch::LOCAL_TOP;
+use crate::trace::memory::BlockMemory;
+
+impl Warp<'_> {
+    /// Lane 0's address, for the path.
+    fn note_address(&mut self, address: u32, lanes: u32) {
+        if lanes & 1 != 0
+            && let Some(step) = self.path.as_mut().and_then(|path| path.last_mut())
+        {
+            step.address = Some(address);
+        }
+    }
+
+    fn addresses(&self, instruction: &Instruction) -> [u32; LANES] {
+        let Some(memory) = instruction.memory else {
+            return [0; LANES];
+        };
+        let base = if memory.base == RZ {
+            [0; LANES]
+        } else {
+            self.registers[usize::from(memory.base)]
+        };
+        base.map(|base| base.wrapping_add_signed(memory.offset))
+    }
+
+    pub(super) fn load(
+        &mut self,
+        instruction: &Instruction,
+        lanes: u32,
+        memory: &BlockMemory,
+    ) -> Result<(), TraceError> {
+        let addresses = self.addresses(instruction);
+        self.note_address(addresses[0], lanes);
+        let Some(first) = instruction.dst else {
+            return Ok(());
+        };
+        for lane in lanes_of(lanes) {
+            for part in 0..instruction.dst_registers {
+                let address = addresses[lane].wrapping_add(4 * u32::from(part));
+                let value = match instruction.access.map(|access| access.space) {
+                    Some(Space::Local) => self
+                        .local
+                        .get(self.local_word(address))
+                        .map(|word| word[lane]),
+                    Some(Space::Shared) => memory.load_shared(address),
+                    _ => memory.load_global(address, self.kernel),
+                };
+                self.registers[usize::from(first + part)][lane] =
+                    value.ok_or_else(|| self.outside(instruction, address, lane))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(
+        &mut self,
+        instruction: &Instruction,
+        lanes: u32,
+        memory: &mut BlockMemory,
+    ) -> Result<(), TraceError> {
+        let addresses = self.addresses(instruction);
+        self.note_address(addresses[0], lanes);
+        let Some(Place::Reg(first)) = instruction.sources.first().map(|source| source.place) else {
+            return Err(self.fail(instruction, "the stored value is not in a register"));
+        };
+        for lane in lanes_of(lanes) {
+            for part in 0..instruction.source_registers[0] {
+                let value = if first == RZ {
+                    0
+                } else {
+                    self.registers[usize::from(first + part)][lane]
+                };
+                let address = addresses[lane].wrapping_add(4 * u32::from(part));
+                let stored = match instruction.access.map(|access| access.space) {
+                    Some(Space::Local) => {
+                        let at = self.local_word(address);
+                        self.local.get_mut(at).map(|word| word[lane] = value)
+                    }
+                    Some(Space::Shared) => memory.store_shared(address, value),
+                    _ => memory.store_global(address, value),
+                };
+                stored.ok_or_else(|| self.outside(instruction, address, lane))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Index of a local word; out of range for addresses outside the frame.
+    fn local_word(&self, address: u32) -> usize {
+        (address.wrapping_sub(LOCAL_TOP - self.kernel.frame_bytes) / 4) as usize
+    }
+
+    fn outside(&self, instruction: &Instruction, address: u32, lane: usize) -> TraceError {
+        self.fail(
+            instruction,
+            format!("lane {lane} accesses {address:#x}, which is outside of all buffers"),
+        )
+    }
+}

@@ -1,0 +1,218 @@
+//! A warp whose 32 lanes compute everything, float data included.
+//!
+//! Models: registers, predicates, local memory per lane; the stack of reconvergence points with lanes
+//! that wait, break out or have ended. Leaves out: time; the order in which diverged paths run (the
+//! path that falls through runs first). Units: bytes. Sources: Fermi's SSY/PBK/.S as envytools
+//! describes them; PTX ISA 3.2 for the operations.
+
+use super::error::TraceError;
+use super::launch::ConstantMemory;
+use super::memory::BlockMemory;
+use crate::isa::Kernel;
+use crate::isa::instruction::Instruction;
+use crate::isa::op::Op;
+use crate::isa::operand::{PT, Predicate};
+
+mod compute;
+mod flow;
+mod memory;
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// Why an entry of the reconvergence stack was pushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    Sync,
+    Break,
+    Continue,
+    Return,
+    /// The other side of a branch that not all lanes took.
+    Diverged,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    reason: Reason,
+    pc: usize,
+    lanes: u32,
+}
+
+/// What a warp stopped at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    Barrier,
+    Exit,
+}
+
+/// Counts of what a warp did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WarpCounts {
+    pub instructions: u64,
+    /// Branches and predicated meetings that split the active lanes.
+    pub divergences: u64,
+}
+
+/// One executed instruction of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathStep {
+    /// Index of the instruction.
+    pub instruction: u16,
+    /// The address that lane 0 accessed, if it did.
+    pub address: Option<u32>,
+}
+
+/// One warp.
+pub struct Warp<'a> {
+    kernel: &'a Kernel,
+    constants: &'a ConstantMemory,
+    first_thread: u32,
+    pc: usize,
+    active: u32,
+    exited: u32,
+    registers: Vec<[u32; LANES]>,
+    /// Lane masks by number.
+    predicates: [u32; 16],
+    cc: [u8; LANES],
+    stack: Vec<Entry>,
+    local: Vec<[u32; LANES]>,
+    pub counts: WarpCounts,
+    /// Executed instructions, when asked for.
+    pub path: Option<Vec<PathStep>>,
+}
+
+impl<'a> Warp<'a> {
+    /// Threads `first_thread..first_thread + n_threads` (at most 32) before the first instruction.
+    pub fn new(
+        kernel: &'a Kernel,
+        constants: &'a ConstantMemory,
+        first_thread: u32,
+        n_threads: u32,
+    ) -> Self {
+        let active = if n_threads >= 32 {
+            u32::MAX
+        } else {
+            (1 << n_threads) - 1
+        };
+        Self {
+            kernel,
+            constants,
+            first_thread,
+            pc: 0,
+            active,
+            exited: !active,
+            registers: vec![[0; LANES]; 256],
+            predicates: [0; 16],
+            cc: [0; LANES],
+            stack: Vec::new(),
+            local: vec![[0; LANES]; kernel.frame_bytes.div_ceil(4) as usize],
+            counts: WarpCounts::default(),
+            path: None,
+        }
+    }
+
+    /// Runs up to a barrier or the end, at most `limit` instructions in all.
+    pub fn run(&mut self, memory: &mut BlockMemory, limit: u64) -> Result<Stop, TraceError> {
+        loop {
+            if self.active == 0 && !self.resume() {
+                return Ok(Stop::Exit);
+            }
+            if self.counts.instructions >= limit {
+                return Err(TraceError::Endless {
+                    kernel: self.kernel.name.clone(),
+                    instructions: self.counts.instructions,
+                    limit,
+                });
+            }
+            if self.step(memory)? {
+                return Ok(Stop::Barrier);
+            }
+        }
+    }
+
+    fn fail(&self, instruction: &Instruction, why: impl Into<String>) -> TraceError {
+        TraceError::Instruction {
+            kernel: self.kernel.name.clone(),
+            pc_bytes: instruction.pc_bytes,
+            text: instruction.text.clone(),
+            why: why.into(),
+        }
+    }
+
+    /// Executes one instruction; true after a barrier.
+    fn step(&mut self, memory: &mut BlockMemory) -> Result<bool, TraceError> {
+        let kernel = self.kernel;
+        let instruction = kernel
+            .instructions
+            .get(self.pc)
+            .ok_or_else(|| TraceError::Kernel {
+                kernel: kernel.name.clone(),
+                why: "execution ran past the last instruction".to_owned(),
+            })?;
+        self.counts.instructions += 1;
+        if let Some(path) = &mut self.path {
+            path.push(PathStep {
+                instruction: self.pc as u16,
+                address: None,
+            });
+        }
+        let lanes = self.active & self.mask(instruction.guard);
+        match instruction.op {
+            Op::Ssy | Op::Pbk | Op::Pcnt if lanes != 0 => self.open(instruction)?,
+            Op::Call if lanes != 0 => return self.call(instruction).map(|()| false),
+            Op::Bra => return self.branch(instruction, lanes).map(|()| false),
+            Op::Brx if lanes != 0 => return self.indirect(instruction, lanes).map(|()| false),
+            Op::Brk => {
+                return self
+                    .leave(instruction, Reason::Break, lanes)
+                    .map(|()| false);
+            }
+            Op::Cont => {
+                return self
+                    .leave(instruction, Reason::Continue, lanes)
+                    .map(|()| false);
+            }
+            Op::Ret => {
+                return self
+                    .leave(instruction, Reason::Return, lanes)
+                    .map(|()| false);
+            }
+            Op::Exit => {
+                self.exit(lanes);
+                return Ok(false);
+            }
+            Op::Barrier => {
+                self.pc += 1;
+                return Ok(true);
+            }
+            Op::Load => self.load(instruction, lanes, memory)?,
+            Op::Store => self.store(instruction, lanes, memory)?,
+            Op::Ssy | Op::Pbk | Op::Pcnt | Op::Brx | Op::Call | Op::Nop => {}
+            _ => self.compute(instruction, lanes)?,
+        }
+        if instruction.sync {
+            return self.leave(instruction, Reason::Sync, lanes).map(|()| false);
+        }
+        self.pc += 1;
+        Ok(false)
+    }
+
+    fn mask(&self, predicate: Predicate) -> u32 {
+        let mask = if predicate.index == PT {
+            u32::MAX
+        } else {
+            self.predicates[usize::from(predicate.index)]
+        };
+        if predicate.negate { !mask } else { mask }
+    }
+}
+
+fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+fn mask_of(holds: impl Fn(usize) -> bool) -> u32 {
+    (0..LANES)
+        .filter(|&lane| holds(lane))
+        .fold(0, |mask, lane| mask | 1 << lane)
+}
