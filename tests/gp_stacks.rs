@@ -25,8 +25,12 @@ fn stdout(arguments: &[&str]) -> String {
 
 #[test]
 fn committed_records_hold_enough_runs_on_all_cases_with_one_setting() {
-    // The sextic's 25 runs are not committed yet (docs/tables-5-6.md).
-    for (name, runs) in [("shuttle", 25), ("mux20", 25), ("kddcup", 5)] {
+    for (name, runs) in [
+        ("sextic", 25),
+        ("shuttle", 25),
+        ("mux20", 25),
+        ("kddcup", 5),
+    ] {
         let path = format!("{}/fixtures/runs/{name}.json", env!("CARGO_MANIFEST_DIR"));
         let record = Record::parse(&std::fs::read_to_string(&path).unwrap(), &path).unwrap();
         assert!(
