@@ -6,6 +6,7 @@
 //! Units: fitness cases, bytes. Sources: Listing 1 of the paper for the case loop.
 
 pub use crate::launch::geometry::Geometry;
+use crate::launch::geometry::cut_iterations;
 
 /// Which program the next block runs, and how much of it.
 #[derive(Debug, Clone)]
@@ -115,11 +116,7 @@ impl BlockQueue {
 
     /// Iterations that a warp with `full` of them runs in the window.
     pub fn iterations(&self, full: u32) -> u32 {
-        if self.full_iterations <= self.iteration_cap {
-            full
-        } else {
-            self.iteration_cap
-        }
+        cut_iterations(full, self.full_iterations, self.iteration_cap)
     }
 
     /// Blocks handed out so far.

@@ -7,4 +7,4 @@ pub mod population;
 pub mod traces;
 
 pub use population::{Population, PopulationError};
-pub use traces::{KernelTraces, TracesError, program_words};
+pub use traces::{KernelTraces, TracesError, program_words, words_of_program};
