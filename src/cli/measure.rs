@@ -91,7 +91,7 @@ fn join(counters: &Path, rows: &Path, out: Option<&Path>) -> CliResult {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<String, String> {
+pub(super) fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }

@@ -6,6 +6,7 @@
 
 use super::{Engine, Resolved, other};
 use crate::device::occupancy::Occupancy;
+use crate::gp::problem;
 use crate::isa::Kernel;
 use crate::launch::blocks::Blocks;
 use crate::launch::code::ReplayCode;
@@ -30,6 +31,8 @@ pub struct SampleBlocks {
     pub spec: SmxSpec,
     /// What the caches' replacement is seeded with.
     pub seed: u32,
+    /// Rows of fitness-case inputs.
+    pub n_inputs: usize,
 }
 
 impl Engine {
@@ -88,6 +91,9 @@ impl Engine {
             spec: resolved.spec,
             seed: self.settings.cache_seed,
             kernel,
+            n_inputs: problem::describe(&configuration.problem)
+                .map_err(other)?
+                .n_inputs,
         })
     }
 }

@@ -146,7 +146,7 @@ pub fn text<'a>(blocks: &Blocks, controls: impl Iterator<Item = (u32, &'a Contro
 }
 
 /// Cycles after which the result of fixed-latency arithmetic can be used.
-const ARITHMETIC_LATENCY: u64 = 9;
+pub const ARITHMETIC_LATENCY: u64 = 9;
 /// Cycles from a compare to the branch that it decides.
 const COMPARE_TO_BRANCH: u64 = 13;
 /// Cycles from a branch to the next instruction.

@@ -53,7 +53,7 @@ impl BlockQueue {
     }
 
     /// The given blocks once, each from its first instruction on. `programs_per_warp` is 0 when all warps of a
-    /// block run its program, 1 when they run that and the following ones.
+    /// block run its program, 1 when they run that and the following ones, whose addresses are final.
     pub fn once(
         order: Vec<u32>,
         geometry: &Geometry,

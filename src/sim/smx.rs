@@ -267,7 +267,12 @@ impl<'a, O: Observer> Smx<'a, O> {
                     skip_iterations: skip,
                     run_prologue: start.run_prologue && staggered.is_none(),
                     local_base: slot * self.geometry.local_stride_bytes,
-                    case_offset_bytes: 128 * w + start.first_iteration * stride,
+                    warp_offset_bytes: if start.programs_per_warp == 0 {
+                        128 * w
+                    } else {
+                        0
+                    },
+                    case_offset_bytes: start.first_iteration * stride,
                     case_stride_bytes: stride,
                 },
             );
@@ -440,11 +445,10 @@ impl<'a, O: Observer> Smx<'a, O> {
             Cause::Wait
         };
         if op.request != MemoryRequest::None {
-            let offset = match op.address_kind {
-                AddressKind::PerCase => warp.case_offset_bytes % self.case_window_bytes,
-                AddressKind::PerThread => warp.case_offset_bytes,
-                _ => 0,
-            };
+            let mut offset = warp.address_offset(op);
+            if op.address_kind == AddressKind::PerCase {
+                offset %= self.case_window_bytes;
+            }
             let served = if op.address_kind == AddressKind::Scattered {
                 let (memory, counters) = (&mut self.memory, &mut self.counters);
                 memory.serve_scattered(op, self.code, now, warp.local_base, counters)
