@@ -3,12 +3,14 @@
 use super::CliResult;
 use crate::device::{Device, Preset};
 use crate::engine::{Settings, residency};
+use crate::gpu::ncu;
 use crate::interop::accel_sim::list;
 use crate::interop::replay::{Imported, Limits, import};
 use crate::interop::schedule::{self, Schedule};
 use crate::launch::spec::SmxSpec;
 use crate::report::blocks::BlocksReport;
 use crate::report::output;
+use crate::report::table::table;
 use crate::sim::blocks;
 use std::error::Error;
 use std::fs::File;
@@ -59,7 +61,7 @@ pub fn run(args: &ImportArgs) -> CliResult {
     }
     let text = match args.from {
         Tool::AccelSim => accel_sim(args)?,
-        Tool::Ncu => String::new(),
+        Tool::Ncu => counters(args)?,
     };
     output::write(args.out.as_deref(), text.as_bytes())?;
     Ok(())
@@ -80,6 +82,29 @@ fn accel_sim(args: &ImportArgs) -> Result<String, Box<dyn Error>> {
         }
         Format::Json => Ok(serde_json::to_string_pretty(&reports)? + "\n"),
     }
+}
+
+/// One row per launch and metric.
+fn counters(args: &ImportArgs) -> Result<String, Box<dyn Error>> {
+    let text = super::measure::read(&args.file)?;
+    let launches = ncu::parse(&text, &args.file.display().to_string())?;
+    if args.format == Format::Json {
+        return Ok(serde_json::to_string_pretty(&launches)? + "\n");
+    }
+    let rows = launches.iter().flat_map(|launch| {
+        let row = |(name, metric): (&String, &ncu::Metric)| {
+            let value = metric
+                .value
+                .map_or(String::new(), |value| value.to_string());
+            let (id, kernel, block) = (&launch.id, &launch.kernel, &launch.block_size);
+            [id, kernel, block, name, &metric.unit, &value]
+                .map(String::clone)
+                .to_vec()
+        };
+        launch.metrics.iter().map(row).collect::<Vec<_>>()
+    });
+    let headers = ["launch", "kernel", "block", "metric", "unit", "value"];
+    Ok(table(&headers, rows.collect(), 5))
 }
 
 /// The trace itself, or those of a list.

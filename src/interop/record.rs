@@ -210,7 +210,7 @@ fn binary_version(arch: &str) -> u32 {
 }
 
 /// What a line says of a static instruction: the address register first, as in a store's operands.
-fn static_line(instruction: &Instruction) -> Line {
+pub fn static_line(instruction: &Instruction) -> Line {
     let mut sources: Vec<u8> = Vec::new();
     if let Some(memory) = instruction.memory {
         sources.push(memory.base);
