@@ -56,6 +56,12 @@ fn exported(folder: &Path) -> String {
     ])
 }
 
+/// A file of the exported trace.
+fn in_trace(folder: &Path, name: &str) -> String {
+    let path = folder.join("trace").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
 fn figure(report: &str, name: &str) -> String {
     let row = report.lines().find(|line| line.trim().starts_with(name));
     row.unwrap_or_else(|| panic!("no {name}: {report}"))
@@ -70,15 +76,7 @@ fn an_exported_trace_takes_the_same_cycles_when_imported() {
     let folder = tempfile::tempdir().unwrap();
     let report = exported(folder.path());
     let cycles = figure(&report, "cycles");
-    let path = |name: &str| {
-        folder
-            .path()
-            .join("trace")
-            .join(name)
-            .to_str()
-            .unwrap()
-            .to_owned()
-    };
+    let path = |name: &str| in_trace(folder.path(), name);
     for file in ["kernelslist.g", "kernel-1.traceg"] {
         assert_eq!(figure(&text(&["import", &path(file)]), "cycles"), cycles);
     }
@@ -229,15 +227,7 @@ fn damaged_traces_are_refused_with_file_and_line() {
 fn damaged_schedules_and_lists_are_refused_with_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     exported(folder.path());
-    let path = |name: &str| {
-        folder
-            .path()
-            .join("trace")
-            .join(name)
-            .to_str()
-            .unwrap()
-            .to_owned()
-    };
+    let path = |name: &str| in_trace(folder.path(), name);
     let (trace, beside) = (path("kernel-1.traceg"), path("kernel-1.schedule.toml"));
     let good = std::fs::read_to_string(&beside).unwrap();
     let check = |content: &str, parts: &[&str]| {

@@ -60,9 +60,7 @@ fn files(sample: &SampleBlocks, mode: AddressMode) -> (String, String) {
         assert_eq!(block.instructions() as u64, recorder.instructions(trace));
         writer.block(&block);
     }
-    let controls = sample.kernel.instructions.iter();
-    let controls = controls.map(|instruction| (instruction.pc_bytes, &instruction.control));
-    (writer.finish(), schedule::text(blocks, controls))
+    (writer.finish(), schedule::text(blocks, &sample.kernel))
 }
 
 fn run(spec: &SmxSpec, blocks: &Blocks, seed: u32) -> Counters {

@@ -122,8 +122,6 @@ fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRe
     for (number, (trace, positions)) in sample.traces.iter().enumerate() {
         writer.block(&recorder.block(number as u32, trace, positions));
     }
-    let controls = sample.kernel.instructions.iter();
-    let controls = controls.map(|instruction| (instruction.pc_bytes, &instruction.control));
     let folder = args.out.clone().unwrap_or_default();
     let (trace, beside) = (
         format!("{KERNEL}.traceg"),
@@ -132,7 +130,7 @@ fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRe
     let files = [
         (
             beside.as_str(),
-            schedule::text(blocks, controls).into_bytes(),
+            schedule::text(blocks, &sample.kernel).into_bytes(),
         ),
         (trace.as_str(), writer.finish().into_bytes()),
         ("kernelslist.g", commands(sample, &trace).into_bytes()),

@@ -25,10 +25,12 @@ pub fn json(timeline: &Timeline, blocks: &Blocks, title: &str) -> String {
     events.extend(resident_warps(timeline));
     events.extend(rates(timeline));
     let lines: Vec<String> = events.iter().map(Value::to_string).collect();
+    let nsight = Cause::ALL.map(|cause| (cause.name().to_owned(), json!(cause.nsight_name())));
     let other = json!({
         "kernel": blocks.kernel,
         "time": "1 us is 1 core clock cycle",
         "waits": "named after their cause; not_selected: ready, but another warp was chosen",
+        "Nsight Compute's names": Value::Object(nsight.into_iter().collect()),
     });
     format!(
         "{{\"traceEvents\":[\n{}\n],\n\"displayTimeUnit\":\"ms\",\n\"otherData\":{other}}}\n",
@@ -115,9 +117,6 @@ fn waits(timeline: &Timeline) -> impl Iterator<Item = Value> {
         let slot = timeline.residencies[wait.residency as usize].slot;
         let mut value = slice(wait_name(wait.cause), "stall", slot, wait.start, wait.end);
         value["cname"] = json!(colour(wait.cause));
-        if let Some(cause) = wait.cause {
-            value["args"] = json!({ "Nsight Compute": cause.nsight_name() });
-        }
         value
     })
 }

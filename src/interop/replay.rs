@@ -9,22 +9,18 @@
 use super::accel_sim::error::Fault;
 use super::accel_sim::{Block, FormatError, Header, Line, TraceReader};
 use super::classify;
+use super::memory_map::MemoryMap;
 use super::schedule::{DefaultSchedule, Schedule};
-use super::spread::{AddressMap, Spread, spread};
+use super::spread::{Spread, spread};
+use super::statics::Statics;
 use crate::device::occupancy::BlockResources;
+use crate::isa::TimingOp;
 use crate::isa::instruction::Control;
-use crate::isa::{Access, Space, TimingOp};
 use crate::launch::blocks::Blocks;
 use crate::launch::code::{Part, ReplayCode};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
-use std::collections::HashMap;
 use std::io::BufRead;
-
-/// Static instructions that a trace can hold.
-const MOST_STATIC: usize = u16::MAX as usize;
-/// Local memory of a thread that can be simulated, as on every NVIDIA GPU since compute capability 2.0.
-const MOST_LOCAL_BYTES: u64 = 512 << 10;
 
 /// How much of a trace to take.
 #[derive(Debug, Clone, Copy)]
@@ -92,55 +88,28 @@ struct Builder<'h> {
     header: &'h Header,
     schedule: Option<Schedule>,
     n_blocks: usize,
-    timing: Vec<TimingOp>,
-    texts: Vec<String>,
-    statics: HashMap<Static, u16>,
+    statics: Statics,
     pool: SegmentPool,
     parts: Vec<Part>,
     part_starts: Vec<u32>,
-    addresses: AddressMap,
-    local: LocalRange,
-}
-
-/// What makes instructions different.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Static {
-    pc: u64,
-    opcode: String,
-    destination: Option<u8>,
-    sources: Vec<u8>,
-    space: Option<Space>,
-    stall_cycles: u8,
-    dual_with_next: bool,
-}
-
-/// First and one-past-last byte of local memory that is accessed.
-#[derive(Debug, Clone, Copy)]
-struct LocalRange {
-    start: u64,
-    end: u64,
+    memory: MemoryMap,
 }
 
 impl<'h> Builder<'h> {
     fn new(header: &'h Header, schedule: Option<Schedule>) -> Self {
+        let local_bytes = schedule.as_ref().map(|known| known.local_bytes_per_thread);
         Builder {
             header,
             schedule,
             n_blocks: 0,
-            timing: Vec::new(),
-            texts: Vec::new(),
-            statics: HashMap::new(),
+            statics: Statics::default(),
             pool: SegmentPool {
                 ops: Vec::new(),
                 starts: vec![0],
             },
             parts: Vec::new(),
             part_starts: vec![0],
-            addresses: AddressMap::default(),
-            local: LocalRange {
-                start: u64::MAX,
-                end: 0,
-            },
+            memory: MemoryMap::new(header, local_bytes),
         }
     }
 
@@ -185,8 +154,10 @@ impl<'h> Builder<'h> {
         })?;
         match (&mut timing.access, &line.memory) {
             (Some(access), Some(memory)) => {
-                if classify::is_generic(&line.opcode) {
-                    access.space = self.space(memory.addresses.first().copied());
+                if let Some(&first) = memory.addresses.first()
+                    && classify::is_generic(&line.opcode)
+                {
+                    access.space = self.memory.space(first);
                 }
                 Ok(timing)
             }
@@ -200,28 +171,8 @@ impl<'h> Builder<'h> {
         }
     }
 
-    fn space(&self, address: Option<u64>) -> Space {
-        let Header {
-            shared_base,
-            local_base,
-            ..
-        } = *self.header;
-        match address {
-            Some(address) if shared_base != 0 && local_base != 0 && address >= shared_base => {
-                if address < local_base {
-                    Space::Shared
-                } else if address - local_base < MOST_LOCAL_WINDOW {
-                    Space::Local
-                } else {
-                    Space::Global
-                }
-            }
-            _ => Space::Global,
-        }
-    }
-
     fn op(&mut self, line: &Line, timing: &TimingOp, control: Control) -> Result<TraceOp, Fault> {
-        let inst = self.interned(line, timing, control)?;
+        let inst = self.statics.index(line, timing, control)?;
         let mut op = TraceOp {
             inst,
             address_kind: AddressKind::None,
@@ -232,7 +183,7 @@ impl<'h> Builder<'h> {
         else {
             return Ok(op);
         };
-        let addresses = self.simulated(access, &memory.addresses)?;
+        let addresses = self.memory.simulated(access, &memory.addresses)?;
         match spread(access.space, u32::from(access.bytes_per_lane), &addresses) {
             Spread::One(part) => (op.address_kind, op.address) = (part.kind, part.address),
             Spread::Parts(parts) => {
@@ -245,96 +196,8 @@ impl<'h> Builder<'h> {
         Ok(op)
     }
 
-    /// Addresses as the simulated memory has them: offsets for local memory, 31 bits for global.
-    fn simulated(&mut self, access: Access, addresses: &[u64]) -> Result<Vec<u64>, Fault> {
-        match access.space {
-            Space::Local => {
-                let base = self.header.local_base;
-                let offsets: Vec<u64> = addresses
-                    .iter()
-                    .map(|&address| match address >= base {
-                        true => address - base,
-                        false => address,
-                    })
-                    .collect();
-                for &offset in &offsets {
-                    self.local.start = self.local.start.min(offset);
-                    self.local.end = self
-                        .local
-                        .end
-                        .max(offset + u64::from(access.bytes_per_lane));
-                }
-                self.check_local()?;
-                Ok(offsets)
-            }
-            Space::Shared => Ok(addresses
-                .iter()
-                .map(|address| address & 0xffff_ffff)
-                .collect()),
-            Space::Global => {
-                let mapped = addresses.iter().map(|&address| self.addresses.map(address));
-                mapped.collect::<Option<Vec<u64>>>().ok_or_else(|| {
-                    Fault::new(
-                        "global memory",
-                        "more than 2 GiB touched",
-                        "at most 2 GiB, in pages of 2 MiB",
-                    )
-                })
-            }
-        }
-    }
-
-    fn check_local(&self) -> Result<(), Fault> {
-        let LocalRange { start, end } = self.local;
-        let (given, most) = match &self.schedule {
-            Some(schedule) => (end, u64::from(schedule.local_bytes_per_thread)),
-            None => (end - start, MOST_LOCAL_BYTES),
-        };
-        match given <= most {
-            true => Ok(()),
-            false => Err(Fault::new(
-                "local memory of a thread",
-                format!("{given} bytes"),
-                format!("at most {most}"),
-            )),
-        }
-    }
-
-    fn interned(&mut self, line: &Line, timing: &TimingOp, control: Control) -> Result<u16, Fault> {
-        let key = Static {
-            pc: line.pc,
-            opcode: line.opcode.clone(),
-            destination: line.destination,
-            sources: line.sources.clone(),
-            space: timing.access.map(|access| access.space),
-            stall_cycles: control.stall_cycles,
-            dual_with_next: control.dual_with_next,
-        };
-        if let Some(&known) = self.statics.get(&key) {
-            return Ok(known);
-        }
-        if self.timing.len() == MOST_STATIC {
-            let given = format!("more than {MOST_STATIC}");
-            return Err(Fault::new(
-                "different instructions",
-                given,
-                format!("at most {MOST_STATIC}"),
-            ));
-        }
-        let inst = self.timing.len() as u16;
-        self.timing.push(TimingOp {
-            stall_cycles: control.stall_cycles,
-            dual_with_next: control.dual_with_next,
-            barriers: control.barriers,
-            ..timing.clone()
-        });
-        self.texts.push(text(line));
-        self.statics.insert(key, inst);
-        Ok(inst)
-    }
-
     fn finish(mut self, more_blocks: bool) -> Result<Imported, Fault> {
-        let local_bytes = self.settle_local();
+        let local_bytes = self.memory.settle(&mut self.pool.ops, &mut self.parts);
         let threads = self.header.threads_per_block();
         let warps_per_block = threads.div_ceil(32);
         let programs: Vec<ProgramTrace> = (0..self.pool.starts.len() as u32 - 1)
@@ -343,7 +206,13 @@ impl<'h> Builder<'h> {
                 ..ProgramTrace::default()
             })
             .collect();
-        let last_pc = self.timing.iter().map(|op| op.pc_bytes).max().unwrap_or(0);
+        let last_pc = self
+            .statics
+            .timing
+            .iter()
+            .map(|op| op.pc_bytes)
+            .max()
+            .unwrap_or(0);
         let instruction_bytes = if self.header.binary_version >= 70 {
             16
         } else {
@@ -354,13 +223,13 @@ impl<'h> Builder<'h> {
             Some(schedule) => schedule.code_bytes,
             None => last_pc.saturating_add(instruction_bytes),
         };
-        let code = ReplayCode::new(&self.timing, &self.pool, &programs)
+        let code = ReplayCode::new(&self.statics.timing, &self.pool, &programs)
             .with_scattered(self.parts, &self.part_starts);
         Ok(Imported {
             instructions: self.pool.ops.len() as u64,
             blocks: Blocks {
                 kernel: self.header.kernel_name.clone(),
-                texts: self.texts,
+                texts: self.statics.texts,
                 pool: self.pool,
                 code,
                 code_bytes,
@@ -388,33 +257,7 @@ impl<'h> Builder<'h> {
             has_schedule,
         })
     }
-
-    /// Bytes of local memory per thread. Without a schedule, which knows them, local addresses are counted from the
-    /// lowest one.
-    fn settle_local(&mut self) -> u32 {
-        if let Some(schedule) = &self.schedule {
-            return schedule.local_bytes_per_thread;
-        }
-        if self.local.end == 0 {
-            return 0;
-        }
-        let start = self.local.start as u32;
-        for op in &mut self.pool.ops {
-            if op.address_kind == AddressKind::Local {
-                op.address -= start;
-            }
-        }
-        for part in &mut self.parts {
-            if part.kind == AddressKind::Local {
-                part.address -= start.min(part.address);
-            }
-        }
-        (self.local.end - self.local.start) as u32
-    }
 }
-
-/// The window of local memory in generic addresses.
-const MOST_LOCAL_WINDOW: u64 = 1 << 24;
 
 /// The schedule's entry for a line.
 fn scheduled(schedule: &Schedule, line: &Line) -> Result<Control, Fault> {
@@ -426,10 +269,4 @@ fn scheduled(schedule: &Schedule, line: &Line) -> Result<Control, Fault> {
             "those of the schedule; --schedule none reads a trace without one",
         )
     })
-}
-
-fn text(line: &Line) -> String {
-    let registers = line.destination.iter().chain(&line.sources);
-    let names: Vec<String> = registers.map(|register| format!("R{register}")).collect();
-    format!("{} {}", line.opcode, names.join(", "))
 }

@@ -8,7 +8,7 @@
 //! what ptxas 11.8 writes for sm_35 (its commonest stall counts over the kernels in `fixtures/sass/`).
 
 use crate::isa::instruction::Control;
-use crate::isa::{Barriers, OpClass, TimingOp};
+use crate::isa::{Barriers, Kernel, OpClass, TimingOp};
 use crate::launch::blocks::Blocks;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -100,7 +100,7 @@ impl Schedule {
 }
 
 /// The schedule file of a kernel.
-pub fn text<'a>(blocks: &Blocks, controls: impl Iterator<Item = (u32, &'a Control)>) -> String {
+pub fn text(blocks: &Blocks, kernel: &Kernel) -> String {
     let mut text = format!(
         "# What Accel-Sim's trace format has no place for. Other tools ignore this file.\n\
          # kernel {}\n\
@@ -112,7 +112,8 @@ pub fn text<'a>(blocks: &Blocks, controls: impl Iterator<Item = (u32, &'a Contro
         blocks.geometry.local_stride_bytes / 32,
         blocks.code_bytes
     );
-    for (pc, control) in controls {
+    for instruction in &kernel.instructions {
+        let (pc, control) = (instruction.pc_bytes, &instruction.control);
         // Writing to a string cannot fail.
         let _ = write!(
             text,

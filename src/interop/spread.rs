@@ -115,30 +115,6 @@ fn bank_turns(width: u64, addresses: &[u64]) -> Vec<Part> {
     vec![part; turns as usize]
 }
 
-/// Global addresses of any size as the 31-bit ones of the simulated memory: small ones stay as they are, large ones are
-/// moved page by page in the order in which they appear.
-#[derive(Debug, Clone, Default)]
-pub struct AddressMap {
-    pages: BTreeMap<u64, u64>,
-}
-
-const PAGE_BYTES: u64 = 1 << 21;
-/// Global addresses below this are simulated as they are.
-const SIMULATED_BYTES: u64 = 1 << 31;
-
-impl AddressMap {
-    /// The simulated address; `None` when the trace touches more than 2 GiB.
-    pub fn map(&mut self, address: u64) -> Option<u64> {
-        if address < SIMULATED_BYTES {
-            return Some(address);
-        }
-        let next = self.pages.len() as u64;
-        let page = *self.pages.entry(address / PAGE_BYTES).or_insert(next);
-        let mapped = page * PAGE_BYTES + address % PAGE_BYTES;
-        (mapped < SIMULATED_BYTES).then_some(mapped)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,14 +165,5 @@ mod tests {
     fn local_accesses_at_different_offsets_take_one_line_per_word() {
         assert_eq!(n_parts(spread(Space::Local, 4, &[0, 4, 4, 8])), 3);
         assert_eq!(n_parts(spread(Space::Local, 8, &[0, 8])), 4);
-    }
-
-    #[test]
-    fn large_addresses_keep_their_place_in_their_page() {
-        let mut map = AddressMap::default();
-        assert_eq!(map.map(0x2000_0080), Some(0x2000_0080));
-        let first = map.map(0x7f00_0000_0080).unwrap();
-        let second = map.map(0x7f00_0020_0080).unwrap();
-        assert_eq!((first % PAGE_BYTES, second - first), (0x80, PAGE_BYTES));
     }
 }
