@@ -27,7 +27,7 @@ fn memory(mask: u32) -> impl Strategy<Value = Option<MemoryAccess>> {
 
 /// Masks of real warps: full, a run, anything, none.
 fn mask() -> impl Strategy<Value = u32> {
-    let run = (0u32..32, 1u32..32).prop_map(|(start, n)| ((1u64 << n) - 1 << start) as u32);
+    let run = (0u32..32, 1u32..32).prop_map(|(start, n)| (((1u64 << n) - 1) << start) as u32);
     prop_oneof![Just(u32::MAX), run, any::<u32>(), Just(0)]
 }
 

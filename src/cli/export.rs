@@ -36,7 +36,7 @@ pub struct ExportArgs {
     /// Iterations of the fitness-case loop that a block runs at most
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// accel-sim: refuse a trace of more warp instructions; about 60 bytes each
+    /// accel-sim: refuse a trace of more warp instructions; about 40 bytes each, with --addresses list 130
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     instructions: u64,
     /// perfetto, kanata: end the timeline at this cycle
@@ -102,21 +102,21 @@ fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRe
         .iter()
         .map(|(trace, _)| recorder.instructions(trace));
     let total: u64 = counts.sum();
+    let (mode, bytes_per_instruction) = match args.addresses {
+        Addresses::Compressed => (AddressMode::Compressed, 40),
+        Addresses::List => (AddressMode::ListAll, 130),
+    };
     if total > args.instructions {
         return Err(format!(
             "trace: given {total} warp instructions in {} blocks (about {} MB); allowed: at most {}; lower --blocks or \
              --iterations, or raise --instructions",
             args.blocks,
-            total * 60 / 1_000_000,
+            (total * bytes_per_instruction).div_ceil(1_000_000),
             args.instructions
         )
         .into());
     }
     let run = blocks::run(&sample.spec, blocks, sample.seed, u64::MAX, ())?;
-    let mode = match args.addresses {
-        Addresses::Compressed => AddressMode::Compressed,
-        Addresses::List => AddressMode::ListAll,
-    };
     let header = recorder.header(&blocks.kernel, blocks.resources, args.blocks);
     let mut writer = TraceWriter::new(&header, mode);
     for (number, (trace, positions)) in sample.traces.iter().enumerate() {

@@ -14,7 +14,6 @@ use super::schedule::{DefaultSchedule, Schedule};
 use super::spread::{Spread, spread};
 use super::statics::Statics;
 use crate::device::occupancy::BlockResources;
-use crate::isa::TimingOp;
 use crate::isa::instruction::Control;
 use crate::launch::blocks::Blocks;
 use crate::launch::code::{Part, ReplayCode};
@@ -123,66 +122,72 @@ impl<'h> Builder<'h> {
     }
 
     fn warp(&mut self, lines: &[Line]) -> Result<(), Located> {
-        let mut timing = Vec::with_capacity(lines.len());
+        let mut numbers = Vec::with_capacity(lines.len());
         for (index, line) in lines.iter().enumerate() {
-            timing.push(self.classified(line).map_err(|fault| (index, fault))?);
+            numbers.push(self.number(line).map_err(|fault| (index, fault))?);
         }
         let mut default = DefaultSchedule::default();
         for (index, line) in lines.iter().enumerate() {
             let control = match &self.schedule {
                 Some(schedule) => scheduled(schedule, line).map_err(|fault| (index, fault))?,
-                None => Control {
-                    stall_cycles: timing
-                        .get(index + 1)
-                        .map_or(1, |next| default.stall(&timing[index], next)),
-                    ..Control::default()
-                },
+                None => {
+                    let instruction = |index: usize| self.statics.instruction(numbers[index]);
+                    let stall_cycles = match index + 1 < lines.len() {
+                        true => default.stall(instruction(index), instruction(index + 1)),
+                        false => 1,
+                    };
+                    Control {
+                        stall_cycles,
+                        ..Control::default()
+                    }
+                }
             };
-            let op = self.op(line, &timing[index], control);
+            let op = self.op(line, numbers[index], control);
             self.pool.ops.push(op.map_err(|fault| (index, fault))?);
         }
         self.pool.starts.push(self.pool.ops.len() as u32);
         Ok(())
     }
 
-    /// The instruction without its schedule, generic accesses resolved.
-    fn classified(&self, line: &Line) -> Result<TimingOp, Fault> {
+    /// The instruction of a line without its schedule, generic accesses resolved.
+    fn number(&mut self, line: &Line) -> Result<u32, Fault> {
+        let addresses = line.memory.iter().flat_map(|memory| &memory.addresses);
+        let first = addresses.copied().next();
+        let generic = first.filter(|_| classify::is_generic(&line.opcode));
+        let space = generic.map(|address| self.memory.space(address));
         let version = self.header.binary_version;
-        let mut timing = classify::timing(line, version).ok_or_else(|| {
-            let allowed = "an opcode of NVIDIA's instruction sets without tensor cores, textures and surfaces";
-            Fault::new("opcode", line.opcode.as_str(), allowed)
-        })?;
-        match (&mut timing.access, &line.memory) {
-            (Some(access), Some(memory)) => {
-                if let Some(&first) = memory.addresses.first()
-                    && classify::is_generic(&line.opcode)
-                {
-                    access.space = self.memory.space(first);
-                }
-                Ok(timing)
+        self.statics.number(line, space, |line| {
+            let mut timing = classify::timing(line, version).ok_or_else(|| {
+                let allowed = "an opcode of NVIDIA's instruction sets without tensor cores, textures and surfaces";
+                Fault::new("opcode", line.opcode.as_str(), allowed)
+            })?;
+            if let (Some(access), Some(space)) = (&mut timing.access, space) {
+                access.space = space;
             }
-            (Some(_), None) => Err(Fault::new(
-                format!("memory width of {}", line.opcode),
-                "0",
-                "the bytes of a lane, an address mode and the lanes' addresses",
-            )),
-            // Constant loads are listed with addresses, and are constant loads all the same.
-            (None, _) => Ok(timing),
-        }
+            Ok(timing)
+        })
     }
 
-    fn op(&mut self, line: &Line, timing: &TimingOp, control: Control) -> Result<TraceOp, Fault> {
-        let inst = self.statics.index(line, timing, control)?;
+    fn op(&mut self, line: &Line, number: u32, control: Control) -> Result<TraceOp, Fault> {
         let mut op = TraceOp {
-            inst,
+            inst: self.statics.index(number, line, control)?,
             address_kind: AddressKind::None,
             address: 0,
         };
-        let accessed = timing.access.zip(line.memory.as_ref());
-        let Some((access, memory)) = accessed.filter(|(_, memory)| !memory.addresses.is_empty())
-        else {
+        // Constant loads are listed with addresses, and are constant loads all the same.
+        let Some(access) = self.statics.instruction(number).access else {
             return Ok(op);
         };
+        let Some(memory) = &line.memory else {
+            return Err(Fault::new(
+                format!("memory width of {}", line.opcode),
+                "0",
+                "the bytes of a lane, an address mode and the lanes' addresses",
+            ));
+        };
+        if memory.addresses.is_empty() {
+            return Ok(op);
+        }
         let addresses = self.memory.simulated(access, &memory.addresses)?;
         match spread(access.space, u32::from(access.bytes_per_lane), &addresses) {
             Spread::One(part) => (op.address_kind, op.address) = (part.kind, part.address),

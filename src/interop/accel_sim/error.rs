@@ -5,9 +5,10 @@ use thiserror::Error;
 /// A trace that cannot be used; every message names file and line.
 #[derive(Debug, Error)]
 pub enum FormatError {
-    #[error("cannot read {file}: {source}")]
+    #[error("{file}:{line}: cannot be read: {source}")]
     Read {
         file: String,
+        line: usize,
         source: std::io::Error,
     },
     #[error("{file}:{line}: {what}: given {given}; allowed: {allowed}")]

@@ -113,11 +113,9 @@ fn registers<'a>(
     what: &str,
     most: usize,
 ) -> Result<Vec<u8>, Fault> {
-    let allowed = format!("0 to {most}");
-    let count: usize = field(tokens, what, &allowed)?;
-    if count > most {
-        return Err(Fault::new(what, count.to_string(), allowed));
-    }
+    let token = tokens.next().unwrap_or("nothing");
+    let count = token.parse().ok().filter(|&count: &usize| count <= most);
+    let count = count.ok_or_else(|| Fault::new(what, token, format!("0 to {most}")))?;
     (0..count)
         .map(|_| {
             let token = tokens.next().unwrap_or("nothing");

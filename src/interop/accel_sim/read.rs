@@ -98,13 +98,13 @@ impl<R: BufRead> TraceReader<R> {
     fn instructions(&mut self, count: usize) -> Result<Vec<Line>, FormatError> {
         let mut lines = Vec::with_capacity(count.min(1 << 16));
         for done in 0..count {
-            let allowed = format!("{count} instructions, {done} found");
+            let allowed = || format!("{count} instructions, {done} found");
             if !self.advance()? {
-                return Err(self.ended(&allowed));
+                return Err(self.ended(&allowed()));
             }
             let text = self.text();
             if text.is_empty() || text.starts_with(['#', 'w', 't', 'i']) {
-                return Err(self.expected(&allowed));
+                return Err(self.expected(&allowed()));
             }
             let line = self.header.parse_line(text);
             lines.push(line.map_err(|fault| self.fault(fault))?);
@@ -152,6 +152,7 @@ impl<R: BufRead> TraceReader<R> {
         let read = self.source.read_line(&mut self.line);
         let bytes = read.map_err(|source| FormatError::Read {
             file: self.file.clone(),
+            line: self.line_number + 1,
             source,
         })?;
         self.line_number += usize::from(bytes > 0);
