@@ -1,7 +1,7 @@
 //! What the simulator needs to know of an instruction of which only the trace line is known.
 //!
 //! Models: the opcodes that `isa` decodes, with all their modifiers; any other opcode by its name before the first
-//! dot, in [`TABLE`]. Leaves out: tensor cores, textures, surfaces: no preset has such units, so they are refused.
+//! dot, in a table. Leaves out: tensor cores, textures, surfaces: no preset has such units, so they are refused.
 //! Units: registers, bytes. Sources: Accel-Sim's opcode maps (`ISA_Def/*.h`) for the names.
 
 use super::accel_sim::Line;
