@@ -7,4 +7,4 @@ pub mod population;
 pub mod traces;
 
 pub use population::{DepthPercentages, Population, PopulationError};
-pub use traces::{KernelTraces, TracesError, program_words, shared_bytes};
+pub use traces::{KernelTraces, TracesError, program_words, shared_bytes, words_of_program};
