@@ -19,7 +19,7 @@ const ALL: &str = "all";
 /// Predicts every cell of a table of the paper and compares it with the measured value.
 #[derive(Debug, clap::Args)]
 pub struct ReproduceArgs {
-    /// Table of the paper: 3, 4, 7, 8, 9, 10 or all
+    /// Table of the paper: 3, 4, 7, 8, 9, 10, several with commas, or all
     #[arg(long)]
     pub table: String,
     /// Problem name (`warpstack problems` lists them), or all
@@ -150,14 +150,18 @@ fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
     tables.iter().flat_map(of_table).collect()
 }
 
-fn parse_tables(given: &str) -> Result<Vec<Table>, Box<dyn Error>> {
+/// Table numbers, several with commas, or all.
+pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, String> {
     if given == ALL {
         return Ok(Table::ALL.to_vec());
     }
-    let table = given.parse().ok().and_then(Table::from_number);
-    table.map(|table| vec![table]).ok_or_else(|| {
-        let allowed = Table::ALL.map(|table| table.number().to_string());
-        let allowed = allowed.join(", ");
-        format!("unknown table \"{given}\"; allowed: {allowed}, {ALL}").into()
-    })
+    let parse = |part: &str| {
+        let table = part.trim().parse().ok().and_then(Table::from_number);
+        table.ok_or_else(|| {
+            let allowed = Table::ALL.map(|table| table.number().to_string());
+            let allowed = allowed.join(", ");
+            format!("unknown table \"{part}\"; allowed: {allowed}, {ALL}")
+        })
+    };
+    given.split(',').map(parse).collect()
 }
