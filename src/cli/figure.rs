@@ -61,6 +61,9 @@ pub const PROGRAM: &str = "X1 X1 * X1 X1 + * X1 -";
 #[derive(Debug)]
 pub struct Figure {
     pub drawing: Drawing,
+    /// What it shows.
+    pub caption: String,
+    /// The same in words, for those who cannot see it.
     pub description: String,
 }
 
@@ -109,7 +112,7 @@ pub fn run(args: &FigureArgs) -> CliResult {
         }
     };
     figure.drawing.save(&args.out)?;
-    eprintln!("{}", figure.description);
+    eprintln!("{}", figure.caption);
     Ok(())
 }
 
@@ -117,6 +120,7 @@ pub fn tree(program: &str) -> Result<Figure, Box<dyn Error>> {
     let program: Rpn = program.parse()?;
     let drawing = TreeDrawing::new(program)?;
     Ok(Figure {
+        caption: drawing.description(),
         description: drawing.description(),
         drawing: Drawing::Tree(drawing),
     })
@@ -125,6 +129,8 @@ pub fn tree(program: &str) -> Result<Figure, Box<dyn Error>> {
 pub fn smx(device: &Device) -> Figure {
     let drawing = SmxDrawing::of(device);
     Figure {
+        caption: "What is modelled of it. Instructions go from the top to the bottom; whatever the L1 does not hold goes further down."
+            .into(),
         description: drawing.description(),
         drawing: Drawing::Smx(drawing),
     }
@@ -158,11 +164,12 @@ pub fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
         lines.push(Line { name, points });
     }
     Ok(Figure {
-        description: format!(
+        caption: format!(
             "Resident warps over threads per block. With {} blocks and {} warps at most, small blocks leave room \
              unused, and so do blocks whose size does not divide the limit; the more registers a thread takes, the lower the steps.",
             limits.blocks_per_smx, limits.warps_per_smx
         ),
+        description: String::new(),
         drawing: Drawing::Lines(Lines {
             x_label: "threads per block".into(),
             y_label: "resident warps".into(),
@@ -200,10 +207,11 @@ pub fn l1(
         });
     }
     Ok(Figure {
-        description: format!(
+        caption: format!(
             "L1 load hits over the bytes that the stacks of all resident warps touch, for second dimensions of 1 to 6 of \
              {problem} in blocks of {L1_BLOCK} threads. Hits fall as the stacks outgrow the L1, and a larger L1 falls later."
         ),
+        description: String::new(),
         drawing: Drawing::Lines(Lines {
             x_label: "resident stacks touch, KiB".into(),
             y_label: "L1 load hits, %".into(),
@@ -238,12 +246,13 @@ pub fn cycles(
             .collect(),
     };
     Ok(Figure {
-        description: format!(
+        caption: format!(
             "Scheduler cycles per operation by what they were spent on, for {problem} with a second dimension of {STACK_DIM}, over \
              threads per block; shorter is faster. At most {} blocks are resident, so blocks of 32 threads leave most places for warps empty \
              and less is there to hide latency with.",
             device.limits.blocks_per_smx
         ),
+        description: String::new(),
         drawing: Drawing::Columns(Columns::new(
             "threads per block",
             "cycles per operation",

@@ -228,6 +228,7 @@ impl Maker<'_> {
         };
         Ok(Picture {
             title: title.into(),
+            caption: figure.caption,
             description: figure.description,
             command: format!("warpstack figure {name} --out {name}.svg{options}"),
             svg: figure.drawing.svg()?,
@@ -331,14 +332,17 @@ impl Maker<'_> {
 
 fn explain_command(best: &Configuration, worst: &Configuration) -> String {
     format!(
-        "warpstack explain --kernel {} --problem {} --threads {} --stack-dim {} --l1 {} --against threads={},stack-dim={},l1={}",
+        "warpstack explain --kernel {} --problem {} --threads {} --stack-dim {} --stack-registers {} --l1 {} \
+         --against threads={},stack-dim={},stack-registers={},l1={}",
         best.kernel,
         best.problem,
         best.threads_per_block,
         best.stack_dim,
+        best.stack_registers,
         best.l1_bytes / 1024,
         worst.threads_per_block,
         worst.stack_dim,
+        worst.stack_registers,
         worst.l1_bytes / 1024
     )
 }

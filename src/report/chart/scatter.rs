@@ -158,10 +158,15 @@ where
     Ok(())
 }
 
-/// 1, 2 and 5 times powers of ten within the ends; logarithms.
+/// Round numbers within the ends, more of them where the ends are close; logarithms.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let multiples: &[f64] = match high - low {
+        span if span < 0.8 => &[1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0],
+        _ => &[1.0, 2.0, 5.0],
+    };
     let powers = low.floor() as i32..=high.ceil() as i32;
-    let all = powers.flat_map(|power| [1.0, 2.0, 5.0].map(|m| f64::log10(m) + f64::from(power)));
+    let of_power = |power: i32| multiples.iter().map(move |m| m.log10() + f64::from(power));
+    let all = powers.flat_map(of_power);
     all.filter(|tick| (low..=high).contains(tick)).collect()
 }
 
@@ -196,5 +201,6 @@ mod tests {
             .map(|t| 10f64.powf(*t).round())
             .collect();
         assert_eq!(values, [10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(ticks(1.25, 1.55).len(), 2, "20 and 30");
     }
 }

@@ -90,18 +90,19 @@ fn bars(pair: &BestAndWorst) -> Markup {
         .fold(f64::MIN_POSITIVE, f64::max);
     let side = |value: f64| {
         html! {
-            td { (format!("{value:.2}")) }
-            td class="track" { span class="bar" style=(format!("width:{:.1}%", 100.0 * value / longest)) {} }
+            td {
+                (format!("{value:.2}"))
+                span class="bar" style=(format!("width:{:.1}%", 100.0 * value / longest)) {}
+            }
         }
     };
     html! {
-        div class="scroll" role="region" tabindex="0" aria-label={ (pair.name) ": where the cycles go" } {
-            table {
+            table class="bars" {
                 caption { (pair.name) ": scheduler cycles per operation, by what they were spent on" }
                 thead { tr {
                     th scope="col" class="text" { "cycles" }
-                    th scope="colgroup" colspan="2" { "best" }
-                    th scope="colgroup" colspan="2" { "worst" }
+                    th scope="col" class="text" { "best" }
+                    th scope="col" class="text" { "worst" }
                 } }
                 tbody {
                     @for name in &names { tr {
@@ -111,11 +112,10 @@ fn bars(pair: &BestAndWorst) -> Markup {
                     } }
                     tr {
                         th scope="row" { "total" }
-                        td { (format!("{:.2}", pair.best.cycles_per_operation)) } td {}
-                        td { (format!("{:.2}", pair.worst.cycles_per_operation)) } td {}
+                        td { (format!("{:.2}", pair.best.cycles_per_operation)) }
+                        td { (format!("{:.2}", pair.worst.cycles_per_operation)) }
                     }
                 }
             }
-        }
     }
 }

@@ -8,7 +8,9 @@ use maud::{Markup, PreEscaped, html};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
     pub title: String,
-    /// The drawing in words.
+    /// What is shown, under the drawing.
+    pub caption: String,
+    /// The drawing in words, for those who cannot see it; empty: the caption says enough.
     pub description: String,
     /// The command that draws it again; empty where the page's own command does.
     pub command: String,
@@ -18,22 +20,26 @@ pub struct Picture {
 
 /// A figure with its title, its description and its command.
 pub fn picture(picture: &Picture) -> Markup {
-    let svg = inline_svg(&picture.svg, &picture.title, &picture.description);
+    let description = match picture.description.is_empty() {
+        true => &picture.caption,
+        false => &picture.description,
+    };
+    let svg = inline_svg(&picture.svg, &picture.title, description);
     html! {
         figure {
             (PreEscaped(svg))
             figcaption {
-                strong { (picture.title) "." } " " (picture.description)
+                strong { (picture.title) "." } " " (picture.caption)
                 @if !picture.command.is_empty() { (command(&picture.command)) }
             }
         }
     }
 }
 
-/// A small figure of a group: the title only.
+/// A small figure of a group, whose title is in the drawing.
 pub fn panel(title: &str, description: &str, svg: &str) -> Markup {
     html! {
-        figure { (PreEscaped(inline_svg(svg, title, description))) figcaption { (title) } }
+        figure { (PreEscaped(inline_svg(svg, title, description))) }
     }
 }
 
@@ -51,7 +57,7 @@ pub fn wide_table(
     html! {
         div class="scroll" role="region" tabindex="0" aria-label=(caption) {
             table {
-                caption { (caption) }
+                caption { span { (caption) } }
                 thead { tr {
                     @for (i, header) in headers.iter().enumerate() {
                         th scope="col" class=[(i < n_text_columns).then_some("text")] { (header) }

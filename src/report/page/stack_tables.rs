@@ -20,9 +20,10 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
         }
         let figure = Picture {
             title: format!("Table {number}, {}", name(representation)),
-            description: "Percentage of programs that fit into a number of stack levels. Lines are the runs of this project, points \
+            caption: "Percentage of programs that fit into a number of stack levels. Lines are the runs of this project, points \
                           are the paper's."
                 .into(),
+            description: "The table below has the figures.".into(),
             command: "warpstack stacks --chart stacks.svg".into(),
             svg: draw(&OneTable(&rows, representation))?,
         };

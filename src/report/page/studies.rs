@@ -4,7 +4,7 @@
 
 use super::html::{Picture, picture};
 use super::{Content, draw};
-use crate::report::chart::lines::Lines;
+use crate::report::chart::lines::{Line, Lines};
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -22,7 +22,8 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
     for study in &content.studies {
         pictures.push(Picture {
             title: study.title.clone(),
-            description: study.description.clone(),
+            caption: study.description.clone(),
+            description: in_words(&study.lines),
             command: study.command.clone(),
             svg: draw(&study.lines)?,
         });
@@ -35,4 +36,16 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
         @if pictures.is_empty() { p { "No study was made for this page." } }
         div class="grid" { @for figure in &pictures { (picture(figure)) } }
     })
+}
+
+/// Both ends of every line.
+fn in_words(lines: &Lines) -> String {
+    let line = |line: &Line| {
+        let ends = line.points.first().zip(line.points.last());
+        let ends =
+            ends.map(|((x0, y0), (x1, y1))| format!("{y0:.1} at {x0} KiB, {y1:.1} at {x1} KiB"));
+        format!("{}: {}.", line.name, ends.unwrap_or_default())
+    };
+    let texts: Vec<String> = lines.lines.iter().map(line).collect();
+    texts.join(" ")
 }

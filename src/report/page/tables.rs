@@ -76,10 +76,13 @@ fn scatter(
     let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
     Ok(Some(Picture {
         title: format!("Table {}, measured against predicted", table.number()),
-        description: format!(
+        caption: format!(
             "{n} cells of {}. Points with a dark rim are fitted cells. Bars across are the paper's confidence intervals, bars upright the \
              spread over draws of programs; where none shows, it is smaller than the point or was not asked for.",
             names.join(", ")
+        ),
+        description: format!(
+            "Measured speed across, predicted speed upward, for {n} cells; the heat maps below have the figures."
         ),
         command: format!(
             "warpstack reproduce --table {} --problem all{}",
@@ -129,7 +132,7 @@ fn block(
         details open[open] {
             summary { (name) (in_short(&cells)) }
             (heat_maps(&name, &references))
-            p { "The same as curves: lines are predicted, points measured; the bars are confidence intervals." }
+            p { "The same as curves, billions of GPop/s over threads per block: lines are predicted, points measured; bars are the paper's confidence intervals." }
             div class="grid" { @for figure in &figures { (figure) } }
             (command(&command_text))
         }
