@@ -5,17 +5,17 @@
 use super::CliResult;
 use super::engine::{Engine as EngineName, EngineArgs};
 use super::figure::{self, Figure};
-use super::reproduce::{compare, parse_tables, predict_all};
+use super::reproduce::{all_cells, compare, parse_problems, parse_tables, predict_all};
 use super::{stacks as stacks_command, whatif};
 use crate::device::{Device, Preset};
-use crate::engine::{self, Engine};
+use crate::engine::Engine;
 use crate::predict::{Configuration, PerformanceModel};
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, Content, Picture, Study, page};
 use crate::report::{output, stacks};
 use crate::validate::ladder::h200_ladder;
-use crate::validate::{Cell, Compared, Measured, Table, cells};
+use crate::validate::{Compared, Measured, Table};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +78,8 @@ pub fn run(args: &ReportArgs) -> CliResult {
         device: device.title.clone(),
         engine: maker.engine_name().into(),
         command: maker.command(),
+        tables: args.tables.clone(),
+        problems: args.problems.clone(),
         options: maker.options(),
         weighting: model.weighting(),
         best_and_worst: maker.best_and_worst(&cells_compared)?,
@@ -93,31 +95,6 @@ pub fn run(args: &ReportArgs) -> CliResult {
         h200: h200_ladder()?,
     };
     write(&args.out, &page(&content)?)
-}
-
-fn parse_problems(given: &str) -> Result<Vec<&str>, String> {
-    if given == "all" {
-        return Ok(engine::problems());
-    }
-    let names: Vec<&str> = given.split(',').map(str::trim).collect();
-    let known = engine::problems();
-    match names.iter().find(|name| !known.contains(name)) {
-        Some(name) => Err(format!(
-            "unknown problem \"{name}\"; allowed: {}, all",
-            known.join(", ")
-        )),
-        None => Ok(names),
-    }
-}
-
-fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
-    let of_table = |table: &Table| {
-        let table = *table;
-        problems
-            .iter()
-            .flat_map(move |problem| cells(table, problem))
-    };
-    tables.iter().flat_map(of_table).collect()
 }
 
 /// Finds out before long work that the page could not be written.

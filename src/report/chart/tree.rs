@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn long_programs_are_refused() {
-        let long = vec!["X1"; 12].join(" ") + &" +".repeat(11);
+        let long = ["X1"; 12].join(" ") + &" +".repeat(11);
         assert!(drawing(&long).unwrap_err().contains("at most 11"));
     }
 }

@@ -44,8 +44,11 @@ fn speed(explanation: &Explanation) -> String {
     format!("{:.1} billion GPop/s", explanation.gpops_billion)
 }
 
+/// A figure's name and its text.
+type Figure = (&'static str, fn(&Explanation) -> String);
+
 fn figures(pair: &BestAndWorst) -> Markup {
-    let rows: [(&str, fn(&Explanation) -> String); 6] = [
+    let rows: [Figure; 6] = [
         ("occupancy, %", |e| format!("{:.0}", e.occupancy_percent)),
         ("limited by", |e| e.occupancy_limited_by.join(", ")),
         ("registers per thread", |e| {

@@ -37,7 +37,10 @@ pub fn section(content: &Content) -> Markup {
             p { (n_unmeasured) " predicted cells have no measured value at hand and count nowhere." }
         }
         @if let Some(text) = spread(content) { p { (text) } }
-        (command(&format!("warpstack reproduce --table all --problem all{}", content.options)))
+        (command(&format!(
+            "warpstack reproduce --table {} --problem {}{}",
+            content.tables, content.problems, content.options
+        )))
     }
 }
 

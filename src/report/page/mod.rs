@@ -35,6 +35,9 @@ pub struct Content {
     pub engine: String,
     /// The command that makes the page.
     pub command: String,
+    /// The tables and problems of the page, as lists for the command line.
+    pub tables: String,
+    pub problems: String,
     /// The options that every command of the page shares, with a leading space.
     pub options: String,
     /// How the corpora were weighted.

@@ -85,8 +85,9 @@ fn scatter(
             "Measured speed across, predicted speed upward, for {n} cells; the heat maps below have the figures."
         ),
         command: format!(
-            "warpstack reproduce --table {} --problem all{}",
+            "warpstack reproduce --table {} --problem {}{}",
             table.number(),
+            content.problems,
             content.options
         ),
         svg: draw(&Scatter(series))?,
