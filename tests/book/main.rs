@@ -5,26 +5,17 @@
 //! differ by 20 %, since values of the device are fitted again from time to time. Drawings that a command puts into `images/` are
 //! those of `docs/images/`. `WARPSTACK_UPDATE_GOLDEN=1` writes shown outputs and drawings anew; read them before committing.
 
+mod compare;
+mod example;
+
 use assert_cmd::Command;
+use compare::{drawn_words, first_missing, renewed};
+use example::{Example, examples, run, words};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 const DOCS: &str = "docs";
-/// Part of the larger number by which numbers of a prediction may differ.
-const ABOUT: f64 = 0.2;
-
-/// A command of a page and what the page shows of its output.
-#[derive(Debug)]
-struct Example {
-    /// Line of the command in its page, from 0.
-    line: usize,
-    /// One after the last line of the shown output.
-    end: usize,
-    command: String,
-    shown: Vec<String>,
-    about: bool,
-}
 
 fn updating() -> bool {
     std::env::var_os("WARPSTACK_UPDATE_GOLDEN").is_some()
@@ -45,172 +36,6 @@ fn pages() -> Vec<PathBuf> {
     }
     pages.sort();
     pages
-}
-
-fn examples(page: &Path) -> Vec<Example> {
-    let text = std::fs::read_to_string(page).unwrap();
-    let mut examples: Vec<Example> = Vec::new();
-    let mut block: Option<bool> = None;
-    for (line, content) in text.lines().enumerate() {
-        match (block, content.strip_prefix("```")) {
-            (None, Some("console")) => block = Some(false),
-            (None, Some("console,about")) => block = Some(true),
-            (None, Some(other)) => {
-                assert!(!other.starts_with("console"), "{}: {other}", page.display());
-            }
-            (Some(_), Some(_)) => block = None,
-            (Some(about), None) => {
-                if let Some(command) = content.strip_prefix("$ ") {
-                    examples.push(Example {
-                        line,
-                        end: line + 1,
-                        command: command.into(),
-                        shown: Vec::new(),
-                        about,
-                    });
-                } else {
-                    let example = examples.last_mut().expect("a block begins with a command");
-                    example.shown.push(content.into());
-                    example.end = line + 1;
-                }
-            }
-            (None, None) => {}
-        }
-    }
-    examples
-}
-
-/// Words of a command line; double quotes hold words together.
-fn words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (i, part) in command.split('"').enumerate() {
-        match i % 2 {
-            0 => words.extend(part.split_whitespace().map(String::from)),
-            _ => words.push(part.into()),
-        }
-    }
-    words
-}
-
-/// Runs a command in `folder` and returns its standard output.
-fn run(example: &Example, folder: &Path) -> Result<String, String> {
-    let words = words(&example.command);
-    if words[0] != "warpstack" {
-        return Err(format!("`{}`: only warpstack is run here", example.command));
-    }
-    let mut command = Command::cargo_bin("warpstack").unwrap();
-    command.args(&words[1..]).current_dir(folder);
-    let output = command.output().map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Does a printed line read as the shown one?
-fn line_matches(shown: &str, printed: &str, about: bool) -> bool {
-    let (shown, open) = match shown.strip_suffix("...") {
-        Some(start) => (start, true),
-        None => (shown, false),
-    };
-    let split = |text: &str| -> Vec<String> {
-        let separators = |c: char| c.is_whitespace() || (about && c == ',');
-        text.split(separators)
-            .filter(|word| !word.is_empty())
-            .map(String::from)
-            .collect()
-    };
-    let (shown, printed) = (split(shown), split(printed));
-    let lengths = if open {
-        shown.len() <= printed.len()
-    } else {
-        shown.len() == printed.len()
-    };
-    lengths
-        && shown
-            .iter()
-            .zip(&printed)
-            .all(|(a, b)| word_matches(a, b, about))
-}
-
-fn word_matches(shown: &str, printed: &str, about: bool) -> bool {
-    let numbers = shown.parse::<f64>().ok().zip(printed.parse::<f64>().ok());
-    match numbers.filter(|_| about) {
-        // A few units of the last digits of small numbers are no difference.
-        Some((a, b)) => (a - b).abs() <= ABOUT * a.abs().max(b.abs()) + 0.5,
-        None => shown == printed,
-    }
-}
-
-/// The first shown line that is not printed in its place.
-fn first_missing<'a>(shown: &'a [String], printed: &[&str], about: bool) -> Option<&'a str> {
-    let mut next = 0;
-    let mut gap = false;
-    for line in shown {
-        if line.trim() == "..." {
-            gap = true;
-            continue;
-        }
-        let rest = &printed[next.min(printed.len())..];
-        let found = match gap {
-            true => rest
-                .iter()
-                .position(|printed| line_matches(line, printed, about)),
-            false => rest
-                .first()
-                .filter(|printed| line_matches(line, printed, about))
-                .map(|_| 0),
-        };
-        match found {
-            Some(skipped) => next += skipped + 1,
-            None => return Some(line),
-        }
-        gap = false;
-    }
-    let left = printed[next.min(printed.len())..]
-        .iter()
-        .any(|line| !line.trim().is_empty());
-    (left && !gap && !shown.is_empty()).then_some("(the end of the output)")
-}
-
-/// The shown lines with the printed line in place of each that has the same words, numbers aside.
-fn renewed(shown: &[String], printed: &[&str]) -> Vec<String> {
-    let key = |line: &str| -> Vec<String> {
-        let words = line
-            .split_whitespace()
-            .filter(|word| word.parse::<f64>().is_err());
-        words
-            .map(|word| {
-                word.trim_matches(|c: char| "0123456789.".contains(c))
-                    .to_owned()
-            })
-            .collect()
-    };
-    let mut next = 0;
-    let mut lines = Vec::new();
-    for line in shown {
-        let found = printed[next..]
-            .iter()
-            .position(|printed| key(line) == key(printed));
-        match found.filter(|_| !line.ends_with("...")) {
-            Some(skipped) => {
-                next += skipped + 1;
-                lines.push(printed[next - 1].to_owned());
-            }
-            None => lines.push(line.clone()),
-        }
-    }
-    lines
-}
-
-/// Texts of a drawing without their figures: axes, names, legends.
-fn drawn_words(svg: &str) -> HashSet<String> {
-    let texts = svg.lines().filter(|line| !line.contains('<'));
-    let without_figures = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
-    let words = texts
-        .map(without_figures)
-        .map(|text| text.trim().to_owned());
-    words.filter(|text| !text.is_empty()).collect()
 }
 
 /// Compares a drawing with the book's, or writes the book's.
@@ -442,40 +267,4 @@ fn mdbook_builds_the_book() {
     ] {
         assert!(folder.path().join(page).exists(), "{page}");
     }
-}
-
-#[test]
-fn shown_lines_are_matched_as_the_head_says() {
-    let shown = |lines: &[&str]| {
-        lines
-            .iter()
-            .map(|line| line.to_string())
-            .collect::<Vec<_>>()
-    };
-    let printed = ["a 1.0 x", "b 2", "c 3"];
-    assert_eq!(
-        first_missing(&shown(&["a 1.0 x", "...", "c 3"]), &printed, false),
-        None
-    );
-    assert_eq!(
-        first_missing(&shown(&["a 1.0 x", "c 3"]), &printed, false),
-        Some("c 3")
-    );
-    assert_eq!(
-        first_missing(&shown(&["a 1.0 x"]), &printed, false),
-        Some("(the end of the output)")
-    );
-    assert_eq!(
-        first_missing(&shown(&["a 1.0 x", "b 4", "..."]), &printed, false),
-        Some("b 4")
-    );
-    assert!(
-        line_matches("speed 100", "speed 117", true)
-            && !line_matches("speed 100", "speed 130", true)
-    );
-    assert!(
-        line_matches("speed ...", "speed 130", false)
-            && !line_matches("pace ...", "speed 130", false)
-    );
-    assert_eq!(renewed(&shown(&["...", "b 9"]), &printed), ["...", "b 2"]);
 }

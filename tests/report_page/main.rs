@@ -2,16 +2,23 @@
 //!
 //! The screenshots need Chromium; without one they are skipped and say so. `WARPSTACK_SCREENSHOTS=<folder>` keeps them.
 
+mod browser;
+mod colour;
+
 use assert_cmd::Command;
+use browser::{browse, chromium};
+use colour::contrast;
 use scraper::{ElementRef, Html, Selector};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 /// A small report: one measured table of one problem and one that was not measured, with the quick model.
-const SMALL: [&str; 7] = [
+const SMALL: [&str; 9] = [
     "--engine",
     "model",
+    "--population-seed",
+    "2",
     "--problems",
     "sextic",
     "--tables",
@@ -159,6 +166,12 @@ fn every_command_on_the_page_is_one_of_the_program() {
         let words: Vec<&str> = text.split(' ').collect();
         assert_eq!(words[0], "warpstack", "{text}");
         names.push(words[1].to_owned());
+        if ["reproduce", "explain", "whatif", "report"].contains(&words[1]) {
+            assert!(
+                text.contains(" --engine model --population-seed 2"),
+                "{text}"
+            );
+        }
         let output = Command::cargo_bin("warpstack")
             .unwrap()
             .args([words[1], "--help"])
@@ -220,24 +233,6 @@ fn the_style_wraps_scrolls_and_has_contrast() {
     }
 }
 
-/// As the Web Content Accessibility Guidelines define it, of colours like `1d2430`.
-fn contrast(a: &str, b: &str) -> f64 {
-    let luminance = |colour: &str| {
-        let channel = |i: usize| {
-            let value =
-                f64::from(u8::from_str_radix(&colour[2 * i..2 * i + 2], 16).unwrap()) / 255.0;
-            if value <= 0.04045 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
-        };
-        0.2126 * channel(0) + 0.7152 * channel(1) + 0.0722 * channel(2)
-    };
-    let (a, b) = (luminance(a), luminance(b));
-    (a.max(b) + 0.05) / (a.min(b) + 0.05)
-}
-
 #[test]
 fn a_refused_report_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
@@ -260,52 +255,6 @@ fn a_refused_report_leaves_nothing_behind() {
         );
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
-}
-
-fn chromium() -> Option<PathBuf> {
-    let names = [
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        "chrome",
-        "headless_shell",
-    ];
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let candidates = names
-        .iter()
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    candidates.into_iter().find(|path| path.is_file())
-}
-
-/// Runs Chromium on a file and returns its standard output.
-fn browse(chromium: &Path, page: &Path, width: u32, args: &[String]) -> String {
-    let profile = tempfile::tempdir().unwrap();
-    let output = std::process::Command::new(chromium)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--hide-scrollbars",
-            "--disable-quic",
-            "--no-first-run",
-        ])
-        .args([
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-        ])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(format!("--window-size={width},2400"))
-        .args(args)
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
