@@ -79,7 +79,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
 }
 
 /// In parallel, in the order of the configurations; those that no device of this kind can run have no throughput.
-pub(super) fn predict_all(
+fn predict_all(
     engine: &Engine,
     devices: &[Device],
     configurations: &[(usize, Configuration)],
@@ -192,7 +192,7 @@ const MAX_L1_BYTES: u32 = 1 << 20;
 
 /// The device with an L1 of `bytes`. A size that it has keeps its shared memory and geometry; any other gets the
 /// largest shared memory beside it, and four to seven ways.
-pub(super) fn with_l1(device: &Device, bytes: u32) -> Result<Device, String> {
+fn with_l1(device: &Device, bytes: u32) -> Result<Device, String> {
     let mut changed = device.clone();
     if device.split_for_l1(bytes).is_some() {
         return Ok(changed);

@@ -4,15 +4,15 @@
 
 use super::super::engine::Engine as EngineName;
 use super::super::figure::{self, Figure};
-use super::super::whatif;
 use super::ReportArgs;
-use crate::device::Device;
+use crate::device::{CacheGeometry, Device, OnChipSplit};
 use crate::engine::Engine;
-use crate::predict::{Configuration, PerformanceModel};
+use crate::predict::{Configuration, PerformanceModel, PredictError};
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, Picture, Study};
 use crate::validate::{Compared, Table};
+use rayon::prelude::*;
 use std::error::Error;
 
 /// Makes the parts of the page that need further predictions.
@@ -149,13 +149,9 @@ impl Maker<'_> {
     }
 
     fn study(&self, kernel: &str) -> Result<Study, Box<dyn Error>> {
-        let mut devices = Vec::new();
-        for kib in L1_KIB {
-            devices.push(whatif::with_l1(self.device, kib * 1024)?);
-        }
-        let mut configurations = Vec::new();
+        let mut lines = Vec::new();
         for stack_dim in STUDY_DIMS {
-            for (device, kib) in L1_KIB.iter().enumerate() {
+            let point = |kib: &u32| -> Result<(f64, f64), PredictError> {
                 let configuration = Configuration {
                     problem: self.problem.into(),
                     kernel: kernel.into(),
@@ -164,18 +160,17 @@ impl Maker<'_> {
                     threads_per_block: STUDY_THREADS,
                     l1_bytes: kib * 1024,
                 };
-                configurations.push((device, configuration));
-            }
+                let engine = self.model.on(with_l1(self.device, kib * 1024));
+                Ok((
+                    f64::from(*kib),
+                    engine.predict(&configuration)?.gpops_billion,
+                ))
+            };
+            lines.push(Line {
+                name: format!("second dimension {stack_dim}"),
+                points: L1_KIB.par_iter().map(point).collect::<Result<_, _>>()?,
+            });
         }
-        let points = whatif::predict_all(self.model, &devices, &configurations)?;
-        let line = |stack_dim: &u32| Line {
-            name: format!("second dimension {stack_dim}"),
-            points: points
-                .iter()
-                .filter(|point| point.stack_dim == *stack_dim)
-                .filter_map(|point| Some((f64::from(point.l1_bytes / 1024), point.gpops_billion?)))
-                .collect(),
-        };
         let dims = STUDY_DIMS.map(|dim| dim.to_string()).join(",");
         Ok(Study {
             title: format!("Kernel {kernel} on {}, L1 of 4 to 256 KiB", self.problem),
@@ -193,12 +188,32 @@ impl Maker<'_> {
                 x_label: "L1, KiB".into(),
                 y_label: "billion GPop/s".into(),
                 scale: Scale::Doubling,
-                lines: STUDY_DIMS.iter().map(line).collect(),
+                lines,
                 mark: Some((48.0, "GTX 670".into())).filter(|_| self.device.name == "gtx670"),
                 steps: false,
             },
         })
     }
+}
+
+/// The device with an L1 of `bytes`, a power of two: one that it has as it is, any other of four ways.
+fn with_l1(device: &Device, bytes: u32) -> Device {
+    const WAYS: u32 = 4;
+    let mut changed = device.clone();
+    if device.split_for_l1(bytes).is_some() {
+        return changed;
+    }
+    let shared = device.l1.splits.iter().map(|split| split.shared_bytes);
+    changed.l1.splits = vec![OnChipSplit {
+        shared_bytes: shared.max().unwrap_or(0),
+        l1_bytes: bytes,
+    }];
+    changed.l1.geometry = vec![CacheGeometry {
+        bytes,
+        n_sets: bytes / (WAYS * device.l1.line_bytes),
+        n_ways: WAYS,
+    }];
+    changed
 }
 
 fn explain_command(best: &Configuration, worst: &Configuration) -> String {

@@ -90,6 +90,7 @@ pub fn run(args: &ReportArgs) -> CliResult {
         stacks: stack_rows,
         studies,
         h200: h200_ladder()?,
+        ..Content::default()
     };
     write(&args.out, &page(&content)?)
 }

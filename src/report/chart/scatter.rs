@@ -1,6 +1,6 @@
 //! Measured against predicted: one point per cell, on the diagonal where the prediction is right.
 //!
-//! Leaves out: cells without a measured value. Units: billions of GPop/s on both axes, which are logarithmic.
+//! Leaves out: cells without a measured value. Units: given by the caller; both axes are logarithmic.
 //! Bars: the paper's confidence interval (across), the spread over draws of programs (upright), where there is any.
 
 use super::lines::Ticked;
@@ -29,7 +29,11 @@ pub struct Series {
 
 /// The chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scatter(pub Vec<Series>);
+pub struct Scatter {
+    pub series: Vec<Series>,
+    /// Of both axes.
+    pub unit: &'static str,
+}
 
 const SIZE: (u32, u32) = (360, 372);
 const LEGEND_HEIGHT: u32 = 42;
@@ -38,7 +42,7 @@ const BAND: f64 = 1.2;
 
 impl Scatter {
     fn ends(&self) -> Option<(f64, f64)> {
-        let points = self.0.iter().flat_map(|series| &series.points);
+        let points = self.series.iter().flat_map(|series| &series.points);
         let values: Vec<f64> = points.flat_map(|p| [p.measured, p.predicted]).collect();
         let low = values.iter().copied().fold(f64::MAX, f64::min);
         let high = values.iter().copied().fold(f64::MIN, f64::max);
@@ -68,8 +72,8 @@ impl Chart for Scatter {
             .build_cartesian_2d(axis(), axis())?;
         chart
             .configure_mesh()
-            .x_desc("measured, billion GPop/s")
-            .y_desc("predicted, billion GPop/s")
+            .x_desc(format!("measured, {}", self.unit))
+            .y_desc(format!("predicted, {}", self.unit))
             .x_label_formatter(&|x| format!("{:.0}", 10f64.powf(*x)))
             .y_label_formatter(&|y| format!("{:.0}", 10f64.powf(*y)))
             .light_line_style(TRANSPARENT)
@@ -86,7 +90,7 @@ impl Chart for Scatter {
         ] {
             chart.draw_series(DashedLineSeries::new(line, 3, 4, INK.mix(0.6).into()))?;
         }
-        for (i, series) in self.0.iter().enumerate() {
+        for (i, series) in self.series.iter().enumerate() {
             let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
             for point in &series.points {
                 let at = (point.measured.log10(), point.predicted.log10());
@@ -106,7 +110,7 @@ impl Chart for Scatter {
             }
         }
         let width = SIZE.0 as i32 / 2 - 6;
-        for (i, series) in self.0.iter().enumerate() {
+        for (i, series) in self.series.iter().enumerate() {
             let (x, y) = (16 + (i % 2) as i32 * width, 12 + (i / 2) as i32 * 18);
             let (left, top) = (0, (SIZE.1 - LEGEND_HEIGHT) as i32);
             let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
@@ -175,6 +179,13 @@ mod tests {
     use super::*;
     use crate::report::chart::svg;
 
+    fn scatter(series: Vec<Series>) -> Scatter {
+        Scatter {
+            series,
+            unit: "billion GPop/s",
+        }
+    }
+
     #[test]
     fn every_point_is_drawn_and_the_fitted_have_a_rim() {
         let point = |fitted| Point {
@@ -188,10 +199,10 @@ mod tests {
             name: "sextic".into(),
             points: vec![point(false), point(true)],
         };
-        let text = svg(&Scatter(vec![series])).unwrap();
+        let text = svg(&scatter(vec![series])).unwrap();
         // Two points, one rim, one mark in the legend.
         assert_eq!(text.matches("<circle").count(), 4);
-        assert!(svg(&Scatter(Vec::new())).is_err());
+        assert!(svg(&scatter(Vec::new())).is_err());
     }
 
     #[test]

@@ -8,12 +8,14 @@ mod errors;
 mod heat;
 mod html;
 mod ladder;
+mod launches;
 mod stack_tables;
 mod studies;
 mod tables;
 
 pub use best::BestAndWorst;
 pub use html::Picture;
+pub use launches::Launch;
 pub use studies::Study;
 
 use super::chart;
@@ -53,6 +55,9 @@ pub struct Content {
     pub best_and_worst: Vec<BestAndWorst>,
     pub studies: Vec<Study>,
     pub h200: Vec<Rung>,
+    /// Launches on the H200 with their predictions, and the command that predicts them.
+    pub launches: Vec<Launch>,
+    pub launches_command: String,
 }
 
 /// A part of the page.
@@ -98,7 +103,7 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
         Section {
             id: "h200",
             title: "The same interpreters on an H200",
-            body: ladder::section(content),
+            body: html! { (ladder::section(content)) (launches::comparison(content)?) },
         },
         Section {
             id: "again",

@@ -90,7 +90,10 @@ fn scatter(
             content.problems,
             content.options
         ),
-        svg: draw(&Scatter(series))?,
+        svg: draw(&Scatter {
+            series,
+            unit: "billion GPop/s",
+        })?,
     }))
 }
 
