@@ -11,12 +11,14 @@ pub mod engine;
 pub mod evolve;
 pub mod explain;
 pub mod export;
+pub mod figure;
 pub mod import;
 pub mod kernels;
 pub mod langdon;
 pub mod measure;
 pub mod occupancy;
 pub mod problems;
+pub mod report;
 pub mod reproduce;
 pub mod shell;
 pub mod simulate;
@@ -51,6 +53,8 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
+    Figure(figure::FigureArgs),
+    Report(report::ReportArgs),
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
@@ -90,6 +94,8 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Figure(args) => figure::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),
         Command::Measure(args) => measure::run(&args),

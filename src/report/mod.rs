@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod chart;
 pub mod explain;
 pub mod output;
+pub mod page;
 pub mod prediction;
 pub mod progress;
 pub mod reproduction;
