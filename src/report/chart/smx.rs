@@ -90,7 +90,7 @@ impl SmxDrawing {
                     ),
                     format!(
                         "{} requests to the L2 in flight",
-                        device.load_store.l2_requests_in_flight
+                        device.load_store.l1_misses_in_flight
                     ),
                 ],
                 RGBColor(253, 236, 214),
