@@ -2,10 +2,10 @@
 
 use super::Failure;
 use serde::{Deserialize, Serialize};
-use warpstack::gp::depth_profile::{DepthProfile, Representation};
+use warpstack::gp::depth_profile::DepthProfile;
 use warpstack::gp::evolve::{EvolveConfig, Run};
 use warpstack::gp::problem::Problem;
-use warpstack::validate::stack_tables::paper_percentages;
+use warpstack::validate::stack_tables::distance_to_paper;
 
 /// Runs whose programs grow beyond this mean size are given up: the paper's are far smaller, and they cost much time.
 const MAX_MEAN_NODES: usize = 120;
@@ -95,11 +95,6 @@ fn of_run(problem: &Problem, config: &EvolveConfig, seed: u64) -> Result<Problem
 }
 
 fn error(problem: &str, depths: &DepthProfile) -> Result<f64, Failure> {
-    let mut errors = Vec::new();
-    for representation in [Representation::Rpn, Representation::Lgp] {
-        for (limit, paper) in paper_percentages(representation, problem)? {
-            errors.push((depths.percent_within(representation, limit) - paper).abs());
-        }
-    }
-    Ok(errors.iter().sum::<f64>() / errors.len().max(1) as f64)
+    let distance = distance_to_paper(problem, depths)?;
+    distance.ok_or_else(|| format!("the paper's values of {problem} are not at hand").into())
 }

@@ -23,7 +23,7 @@ use warpstack::gp::problem::{self, Problem, Source};
 
 /// Keeps the streams of the study apart from those of evolution.
 const STUDY_SEED: u64 = 4242;
-/// Points that the issue of a good setting allows on one problem; what is above counts half again.
+/// The error aimed at on each problem, in points; what is above counts half again.
 const GOAL_PER_PROBLEM: f64 = 5.0;
 
 #[derive(Parser)]
