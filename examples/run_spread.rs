@@ -24,8 +24,9 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 fn main() -> Result<(), Failure> {
     println!(
-        "problem, runs, table, cells, median paper interval %, median interval of {PAPER_RUNS} runs like ours %"
+        "problem, runs, cells, median paper interval %, median interval of {PAPER_RUNS} runs like ours %"
     );
+    let measured = Measured::of_paper(Table::Three)?;
     for (problem, file) in [
         ("sextic", "sextic-runs"),
         ("shuttle", "shuttle"),
