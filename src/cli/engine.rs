@@ -16,13 +16,13 @@ pub struct EngineArgs {
     /// Corpus file [default: the problem's corpus in the program]
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
-    /// Weights of the corpus: stack depths as in the paper's Table 5, or programs as evolved
+    /// Weights of the corpus: stack depths as in the paper's Tables 5 and 6, or programs as evolved
     #[arg(long, value_enum, default_value = "paper")]
     pub weights: WeightsArg,
     /// Chooses the programs drawn from the corpus
     #[arg(long, default_value_t = 1)]
     pub population_seed: u64,
-    /// Code shape of the kernel: unrolled, rolled, rolled-input [default: rolled-input if compiled]
+    /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
     /// Math of the kernel: accurate, fast
@@ -48,6 +48,35 @@ pub enum WeightsArg {
 }
 
 impl EngineArgs {
+    /// The options that differ from the defaults, as they are typed, each with a space before it.
+    pub fn changed_options(&self) -> String {
+        let mut text = String::new();
+        let mut add = |name: &str, value: Option<String>| {
+            text.extend(value.map(|value| format!(" --{name} {value}")));
+        };
+        add(
+            "engine",
+            (self.engine == Engine::Model).then(|| "model".into()),
+        );
+        add(
+            "corpus",
+            self.corpus.as_ref().map(|path| path.display().to_string()),
+        );
+        add(
+            "weights",
+            (self.weights == WeightsArg::None).then(|| "none".into()),
+        );
+        let seed = self.population_seed;
+        add("population-seed", (seed != 1).then(|| seed.to_string()));
+        add("shape", self.shape.map(|shape| shape.to_string()));
+        add("math", self.math.map(|math| math.to_string()));
+        add(
+            "dispatch",
+            self.dispatch.map(|dispatch| dispatch.to_string()),
+        );
+        text
+    }
+
     /// The model for a device and the problems named.
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
         let defaults = Settings::default();
