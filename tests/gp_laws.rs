@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use warpstack::gp::evolve::dice::Dice;
 use warpstack::gp::evolve::init::Ingredients;
 use warpstack::gp::evolve::{
-    self, EvolveConfig,
-    config::{FunctionChoice, Mutation},
+    self, EvolveConfig, Run,
+    config::{Crossover, FunctionChoice, Mutation, Replacement},
     variation,
 };
 use warpstack::gp::interpret::{evaluate, reference};
@@ -93,6 +93,8 @@ proptest! {
             Just(Mutation::PointPerNode), Just(Mutation::Point),
             (0usize..5).prop_map(|max_depth| Mutation::Subtree { max_depth }),
             (0usize..3).prop_map(|max_depth| Mutation::SubtreePerNode { max_depth })],
+        crossover in prop_oneof![
+            Just(Crossover::Subtree), Just(Crossover::SizeFair), Just(Crossover::OnePoint)],
         bias in proptest::option::of(0.0..1.0f64), max_depth in 7usize..9,
     ) {
         let ingredients = Ingredients {
@@ -102,10 +104,34 @@ proptest! {
             constants: Some((-1.0, 1.0)),
         };
         let max_size = mother.n_nodes().max(father.n_nodes()) + 20;
-        let config = EvolveConfig { max_size, max_depth, mutation, crossover_function_bias: bias, ..EvolveConfig::default() };
+        let config = EvolveConfig { max_size, max_depth, mutation, crossover, crossover_function_bias: bias, ..EvolveConfig::default() };
         let child = variation::offspring(&mother, &father, &config, &ingredients, &mut Dice::new(seed, 0));
         prop_assert!(child.check_against(Primitive::ALL, 3).is_ok());
         prop_assert!(child.n_nodes() <= max_size && child.tree_depth() <= max_depth);
+    }
+
+    #[test]
+    fn size_fair_offspring_are_at_most_twice_their_mother(
+        mother in program_of(Primitive::ALL), father in program_of(Primitive::ALL), seed: u64,
+    ) {
+        let child = variation::crossover(&mother, &father, Crossover::SizeFair, None, &mut Dice::new(seed, 0));
+        prop_assert!(child.n_nodes() <= 2 * mother.n_nodes() + 1);
+    }
+
+    #[test]
+    fn one_point_offspring_of_parents_of_one_shape_keep_it(mother in program_of(Primitive::ALL), seed: u64) {
+        let shape = |program: &Rpn| program.0.iter().map(|t| t.arity()).collect::<Vec<_>>();
+        let ingredients = Ingredients {
+            functions: Primitive::ALL.to_vec(),
+            function_choice: FunctionChoice::Uniform,
+            n_inputs: 3,
+            constants: None,
+        };
+        let mut dice = Dice::new(seed, 0);
+        let father = (0..9).fold(mother.clone(), |p, _| variation::point(&p, &ingredients, &mut dice));
+        let child = variation::crossover(&mother, &father, Crossover::OnePoint, None, &mut dice);
+        prop_assert_eq!(shape(&child), shape(&mother));
+        prop_assert!(child.0.iter().zip(&mother.0).zip(&father.0).all(|((c, m), f)| c == m || c == f));
     }
 
     #[test]
@@ -259,4 +285,31 @@ fn evolution_improves_and_elites_survive() {
         .collect();
     assert!(best.windows(2).all(|pair| pair[1] <= pair[0]), "{best:?}");
     assert!(best.last() < best.first(), "{best:?}");
+}
+
+#[test]
+fn the_best_of_parents_and_offspring_survive() {
+    let problem = sextic::problem(1, 200);
+    let config = EvolveConfig {
+        population: 60,
+        generations: 6,
+        elitism: 0,
+        replacement: Replacement::Plus,
+        ..EvolveConfig::default()
+    };
+    let mut run = Run::start(&problem, &config, 4).unwrap();
+    let mut before: Vec<f64> = Vec::new();
+    let mut rejected = 0;
+    while let Some(generation) = run.next_generation().unwrap() {
+        let mut all = before.clone();
+        all.extend(&generation.population.fitness);
+        all.sort_by(f64::total_cmp);
+        let mut parents = generation.parents.fitness.clone();
+        parents.sort_by(f64::total_cmp);
+        assert_eq!(parents, all[..60], "generation {}", generation.number);
+        assert_eq!(generation.population.programs.len(), 60);
+        rejected += all[60..].len();
+        before = parents;
+    }
+    assert_eq!(rejected, 5 * 60);
 }

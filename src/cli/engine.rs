@@ -99,3 +99,10 @@ impl EngineArgs {
         engine::Engine::new(device.clone(), problems, settings)
     }
 }
+
+/// Says on standard error how the programs of each problem were weighted.
+pub fn note_weights(model: &engine::Engine) {
+    for sentence in model.weighting() {
+        eprintln!("{sentence}");
+    }
+}

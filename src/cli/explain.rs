@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, note_weights};
 use super::simulate::Format;
 use crate::device::Preset;
 use crate::predict::{Configuration, PerformanceModel, Prediction};
@@ -63,6 +63,7 @@ fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
     problems.dedup();
     let problems: Vec<&str> = problems.iter().map(String::as_str).collect();
     let model = args.engine.open(&device, &problems)?;
+    note_weights(&model);
     let mut predictions = Vec::new();
     for configuration in &configurations {
         predictions.push(model.predict(configuration)?);

@@ -1,7 +1,7 @@
 //! `warpstack reproduce`: a table of the paper, predicted cell by cell beside what was measured.
 
 use super::CliResult;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, note_weights};
 use crate::device::{Device, Preset};
 use crate::engine;
 use crate::predict::{PerformanceModel, PredictError};
@@ -77,9 +77,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::save(&Panels::new(&compared), path)?;
     }
-    for sentence in model.weighting() {
-        eprintln!("{sentence}");
-    }
+    note_weights(&model);
     eprint!("{}", reproduction::summary(&compared));
     let draws: Vec<_> = other_draws
         .iter()

@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, note_weights};
 use crate::device::Preset;
 use crate::predict::PerformanceModel;
 use crate::report::{output, prediction};
@@ -41,5 +41,6 @@ pub fn run(args: &SimulateArgs) -> CliResult {
         Format::Json => prediction::json(&prediction)?,
     };
     output::write(args.out.as_deref(), text.as_bytes())?;
+    note_weights(&model);
     Ok(())
 }

@@ -4,7 +4,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, note_weights};
 use crate::device::{CacheGeometry, Device, OnChipSplit, Preset};
 use crate::engine::Engine;
 use crate::predict::{Configuration, PerformanceModel, PredictError};
@@ -75,6 +75,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::save(&Curves(&points), path)?;
     }
+    note_weights(&engine);
     Ok(())
 }
 

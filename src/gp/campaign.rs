@@ -43,7 +43,7 @@ pub struct Campaign {
     current: Option<Current>,
 }
 
-/// A run in progress: its record, and the programs of the generation seen last.
+/// A run in progress: its record, and the programs that the next generation is bred from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Current {
@@ -159,7 +159,7 @@ impl Campaign {
         };
         let current = self.current.get_or_insert_with(empty);
         current.record.add(generation);
-        current.programs.clone_from(&generation.population.programs);
+        current.programs.clone_from(&generation.parents.programs);
         self.entries
             .extend(sample(generation, run, seed, self.plan.per_generation));
     }

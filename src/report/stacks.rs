@@ -6,7 +6,7 @@
 use super::table::table;
 use crate::gp::depth_profile::Representation;
 use crate::gp::record::Record;
-use crate::validate::stack_tables::paper_percentages;
+use crate::validate::stack_tables::{RunSpread, paper_percentages};
 
 /// One cell of the two tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,11 +122,39 @@ pub fn summary(records: &[Record], rows: &[Row]) -> String {
             )),
         );
     }
+    for record in records {
+        text += &spread(record, rows);
+    }
     if let Some(error) = mean_error(rows.iter()) {
         text += &format!("all given cells: mean absolute error {error:.2} points\n");
     }
     let (kept, all) = order_kept(rows);
     text + &format!("order of the problems as in the paper in {kept} of {all} pairs\n")
+}
+
+/// How the paper's row compares with single runs; empty without at least two runs and a measured row.
+fn spread(record: &Record, rows: &[Row]) -> String {
+    let problem = &record.problem;
+    let runs: Vec<_> = record.runs.iter().map(|run| &run.depths).collect();
+    let error = mean_error(rows.iter().filter(|row| row.problem == *problem));
+    let (Ok(Some(spread)), Some(error)) = (RunSpread::of(problem, &runs), error) else {
+        return String::new();
+    };
+    let range = |sorted: &[f64]| {
+        let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
+        format!(
+            "{first:.1} to {last:.1} points, median {:.1}",
+            sorted[sorted.len() / 2]
+        )
+    };
+    format!(
+        "{problem}: a run alone is {} from the paper, {} from the other runs; {} of {} runs are as far from the others as the \
+         paper is from all\n",
+        range(&spread.to_paper),
+        range(&spread.to_others),
+        spread.at_least_as_far(error),
+        runs.len(),
+    )
 }
 
 /// Mean absolute difference over the cells with a paper value.

@@ -52,6 +52,30 @@ pub enum FunctionChoice {
     ByArity,
 }
 
+/// What a crossover exchanges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Crossover {
+    /// Any subtree of the second parent replaces any of the first.
+    #[default]
+    Subtree,
+    /// As `Subtree`, with a graft of at most twice the nodes of the cut, and one more.
+    SizeFair,
+    /// The subtrees lie at the same place, within the shape that the parents share from the root.
+    OnePoint,
+}
+
+/// Which programs the next generation is bred from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Replacement {
+    /// The offspring replace their parents.
+    #[default]
+    Generational,
+    /// The best of parents and offspring together.
+    Plus,
+}
+
 /// Where the two parents of a crossover come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -88,12 +112,16 @@ pub struct EvolveConfig {
     pub function_choice: FunctionChoice,
     pub mutation: Mutation,
     pub mates: Mates,
+    #[serde(default)]
+    pub crossover: Crossover,
     /// Probability that a crossover point is a function; absent: all nodes are equally likely.
     pub crossover_function_bias: Option<f64>,
     /// Absent: the better program wins, of equals the first drawn.
     pub parsimony: Option<Parsimony>,
     /// The best programs that enter the next generation unchanged.
     pub elitism: usize,
+    #[serde(default)]
+    pub replacement: Replacement,
     /// End the run with the generation in which the problem is solved.
     pub stop_when_solved: bool,
 }
@@ -112,14 +140,16 @@ impl Default for EvolveConfig {
             init: Init {
                 method: InitMethod::Full,
                 min_depth: 2,
-                max_depth: 4,
+                max_depth: 2,
             },
-            function_choice: FunctionChoice::Uniform,
+            function_choice: FunctionChoice::ByArity,
             mutation: Mutation::PointPerNode,
             mates: Mates::BestTwo,
-            crossover_function_bias: None,
-            parsimony: None,
-            elitism: 200,
+            crossover: Crossover::Subtree,
+            crossover_function_bias: Some(0.5),
+            parsimony: Some(Parsimony::Near(0.0)),
+            elitism: 50,
+            replacement: Replacement::Generational,
             stop_when_solved: false,
         }
     }

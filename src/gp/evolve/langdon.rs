@@ -7,7 +7,7 @@
 //! Units: wrong cases of the sample; GP operations are nodes times cases.
 //! Sources: Langdon 2010 table 1 and section 5.
 
-use super::config::{FunctionChoice, Init, InitMethod};
+use super::config::{Crossover, FunctionChoice, Init, InitMethod};
 use super::dice::Dice;
 use super::init::{Ingredients, initial};
 use super::variation;
@@ -184,7 +184,7 @@ impl Langdon {
         let draw = dice.unit();
         let child = if draw < CROSSOVER {
             let father = &self.programs[winners[dice.below(winners.len())].index];
-            variation::crossover(mother, father, None, &mut dice)
+            variation::crossover(mother, father, Crossover::Subtree, None, &mut dice)
         } else if draw < CROSSOVER + SUBTREE_MUTATION {
             variation::regrow(
                 mother,

@@ -5,7 +5,7 @@
 //! Units: fitness is an error, lower is better.
 //! Sources: Chitty (2D stack) table 2.
 
-use super::config::{ConfigError, EvolveConfig};
+use super::config::{ConfigError, EvolveConfig, Replacement};
 use super::dice::Dice;
 use super::init::{self, Ingredients};
 use super::select::{self, Candidate};
@@ -28,7 +28,10 @@ pub struct Population {
 #[derive(Debug, Clone, Copy)]
 pub struct Generation<'a> {
     pub number: u32,
+    /// The programs evaluated in this generation.
     pub population: &'a Population,
+    /// What the next generation is bred from.
+    pub parents: &'a Population,
     pub best_fitness: f64,
     pub solved: bool,
 }
@@ -75,8 +78,10 @@ pub struct Run<'a> {
     seed: u64,
     ingredients: Ingredients,
     evaluator: Evaluator,
-    /// The generation that was seen last, with its number.
+    /// The number of the generation that was seen last, and what the next one is bred from.
     seen: Option<(u32, Population)>,
+    /// The programs evaluated last where not all of them are parents.
+    evaluated: Option<Population>,
 }
 
 impl<'a> Run<'a> {
@@ -95,10 +100,12 @@ impl<'a> Run<'a> {
             ingredients,
             evaluator: Evaluator::default(),
             seen: None,
+            evaluated: None,
         })
     }
 
-    /// A run whose generation `number`, these programs, was seen already; it goes on exactly as the first one did.
+    /// A run that has seen generation `number` already and breeds from these programs; it goes on exactly as the first
+    /// one did.
     pub fn resume(
         problem: &'a Problem,
         config: &'a EvolveConfig,
@@ -125,16 +132,45 @@ impl<'a> Run<'a> {
             }
         };
         let fitness = self.evaluator.evaluate(&programs, self.problem)?;
-        let (_, population) = self.seen.insert((number, Population { programs, fitness }));
-        let best_fitness = best(population);
-        let solved = best_fitness <= self.problem.solved_error;
+        let evaluated = Population { programs, fitness };
+        let (parents, evaluated) = match (self.config.replacement, self.seen.take()) {
+            (Replacement::Plus, Some((_, parents))) => {
+                let survivors = survivors(parents, &evaluated, self.config.population);
+                (survivors, Some(evaluated))
+            }
+            _ => (evaluated, None),
+        };
+        self.evaluated = evaluated;
+        let (_, parents) = self.seen.insert((number, parents));
+        let best_fitness = best(parents);
         Ok(Some(Generation {
             number,
-            population,
+            population: self.evaluated.as_ref().unwrap_or(parents),
+            parents,
             best_fitness,
-            solved,
+            solved: best_fitness <= self.problem.solved_error,
         }))
     }
+}
+
+/// The `n` best of parents and offspring.
+fn survivors(mut parents: Population, offspring: &Population, n: usize) -> Population {
+    parents.programs.extend_from_slice(&offspring.programs);
+    parents.fitness.extend_from_slice(&offspring.fitness);
+    let order = select::best(&candidates(&parents), n);
+    Population {
+        programs: order.iter().map(|&i| parents.programs[i].clone()).collect(),
+        fitness: order.iter().map(|&i| parents.fitness[i]).collect(),
+    }
+}
+
+fn candidates(population: &Population) -> Vec<Candidate> {
+    (population.programs.iter().zip(&population.fitness))
+        .map(|(program, &fitness)| Candidate {
+            fitness,
+            n_nodes: program.n_nodes(),
+        })
+        .collect()
 }
 
 fn best(population: &Population) -> f64 {
@@ -173,12 +209,7 @@ fn first_programs(ingredients: &Ingredients, config: &EvolveConfig, seed: u64) -
 
 impl Run<'_> {
     fn breed(&self, parents: &Population, generation: u32) -> Vec<Rpn> {
-        let candidates: Vec<Candidate> = (parents.programs.iter().zip(&parents.fitness))
-            .map(|(program, &fitness)| Candidate {
-                fitness,
-                n_nodes: program.n_nodes(),
-            })
-            .collect();
+        let candidates = candidates(parents);
         let elite = select::best(&candidates, self.config.elitism);
         let one = |index: usize| match elite.get(index) {
             Some(&best) => parents.programs[best].clone(),

@@ -6,7 +6,7 @@
 //! Units: positions are token indices.
 //! Sources: Koza 1992; Chitty (2D stack) table 2 for the limits.
 
-use super::config::{EvolveConfig, Mutation};
+use super::config::{Crossover, EvolveConfig, Mutation};
 use super::dice::Dice;
 use super::init::Ingredients;
 use crate::gp::program::{Rpn, Token};
@@ -21,7 +21,8 @@ pub fn offspring(
 ) -> Rpn {
     let mut child = mother.clone();
     if dice.chance(config.crossover_probability) {
-        let crossed = crossover(mother, father, config.crossover_function_bias, dice);
+        let bias = config.crossover_function_bias;
+        let crossed = crossover(mother, father, config.crossover, bias, dice);
         child = within(crossed, mother, config.max_size, config.max_depth);
     }
     let mutant = mutate(&child, config, ingredients, dice);
@@ -38,10 +39,51 @@ pub fn within(program: Rpn, parent: &Rpn, max_size: usize, max_depth: usize) -> 
 }
 
 /// `mother` with a subtree replaced by one of `father`.
-pub fn crossover(mother: &Rpn, father: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> Rpn {
-    let cut = mother.subtree(crossover_point(mother, function_bias, dice));
-    let graft = father.subtree(crossover_point(father, function_bias, dice));
-    mother.replaced(cut, &father.0[graft])
+pub fn crossover(
+    mother: &Rpn,
+    father: &Rpn,
+    kind: Crossover,
+    bias: Option<f64>,
+    dice: &mut Dice,
+) -> Rpn {
+    let (cut, graft) = match kind {
+        Crossover::Subtree => (point_of(mother, bias, dice), point_of(father, bias, dice)),
+        Crossover::SizeFair => {
+            let cut = point_of(mother, bias, dice);
+            let most = 2 * mother.subtree(cut).len() + 1;
+            let fair: Vec<usize> = (0..father.n_nodes())
+                .filter(|&point| father.subtree(point).len() <= most)
+                .collect();
+            (cut, dice.pick(&fair))
+        }
+        Crossover::OnePoint => dice.pick(&shared_places(mother, father)),
+    };
+    mother.replaced(mother.subtree(cut), &father.0[father.subtree(graft)])
+}
+
+/// The pairs of nodes at the same place, from the roots down to where the numbers of operands differ.
+fn shared_places(mother: &Rpn, father: &Rpn) -> Vec<(usize, usize)> {
+    let mut places = vec![(mother.n_nodes() - 1, father.n_nodes() - 1)];
+    let mut next = 0;
+    while let Some(&(a, b)) = places.get(next) {
+        if mother.0[a].arity() == father.0[b].arity() {
+            places.extend(operands(mother, a).into_iter().zip(operands(father, b)));
+        }
+        next += 1;
+    }
+    places
+}
+
+/// The operands of a node, the last one first.
+fn operands(program: &Rpn, root: usize) -> Vec<usize> {
+    let mut next = root;
+    (0..program.0[root].arity())
+        .map(|_| {
+            let operand = next - 1;
+            next = program.subtree(operand).start;
+            operand
+        })
+        .collect()
 }
 
 /// The program with one subtree replaced by a grown one.
@@ -60,7 +102,7 @@ pub fn point(program: &Rpn, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
     mutant
 }
 
-fn crossover_point(program: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> usize {
+fn point_of(program: &Rpn, function_bias: Option<f64>, dice: &mut Dice) -> usize {
     let Some(bias) = function_bias else {
         return dice.below(program.n_nodes());
     };
@@ -138,13 +180,7 @@ impl Regrowth<'_> {
         if dice.chance(self.probability) {
             return self.ingredients.tree(dice, self.max_depth, true, out);
         }
-        let mut roots = Vec::new();
-        let mut next = root;
-        for _ in 0..program.0[root].arity() {
-            roots.push(next - 1);
-            next = program.subtree(next - 1).start;
-        }
-        for &operand in roots.iter().rev() {
+        for operand in operands(program, root).into_iter().rev() {
             self.copy(program, operand, dice, out);
         }
         out.push(program.0[root]);
