@@ -72,7 +72,10 @@ impl Builder {
 
     pub fn predicate(&mut self, predicate: Predicate) {
         let instruction = &mut self.instruction;
-        let may_write = matches!(instruction.op, Op::Iadd3 | Op::Lea { .. } | Op::Lop3);
+        let may_write = matches!(
+            instruction.op,
+            Op::Iadd3 | Op::Lea { .. } | Op::Lop3 | Op::ShuffleXor
+        );
         let is_result = self.predicates_wanted > 0 || may_write && instruction.sources.is_empty();
         if is_result && self.predicates_seen < 2 {
             instruction.dst_predicates[self.predicates_seen] = predicate.index;
