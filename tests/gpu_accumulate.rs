@@ -289,6 +289,11 @@ fn the_machine_code_computes_what_the_reference_does() {
         "X1 exp X1 log /",
         "X1 X1 - log X1 +",
         "X1 X1 X1 - /",
+        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * -",
+        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * X1 exp X1 cos * - + X1 X1 + sin X1 X1 * cos / X1 X1 / X1 cos - exp / -",
+    ];
+    // Fast math promises nothing there.
+    let extreme = [
         "X1 1000000 * sin",
         "X1 1e12 * cos",
         "X1 1e30 * sin",
@@ -299,8 +304,6 @@ fn the_machine_code_computes_what_the_reference_does() {
         "X1 100 * exp X1 200 * exp -",
         "X1 90 * exp X1 90 * exp * log",
         "X1 exp exp exp cos",
-        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * -",
-        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * X1 exp X1 cos * - + X1 X1 + sin X1 X1 * cos / X1 X1 / X1 cos - exp / -",
     ];
     let shuttle = [
         "X1 X2 > X3 X4 + X5 IF",
@@ -320,10 +323,10 @@ fn the_machine_code_computes_what_the_reference_does() {
             continue;
         }
         let kernel = Kernel::parse(&variant.sass().unwrap(), variant.sass_file().unwrap()).unwrap();
-        let texts: Vec<&str> = match variant.problem {
+        let mut texts: Vec<&str> = match variant.problem {
             FunctionSet::Sextic => sextic.to_vec(),
             FunctionSet::Shuttle => shuttle.to_vec(),
-            FunctionSet::Kddcup => sextic.iter().chain(&shuttle).copied().collect(),
+            FunctionSet::Kddcup => sextic[..7].iter().chain(&shuttle).copied().collect(),
             FunctionSet::Mux20 => mux.to_vec(),
         };
         let bound = if variant.math == Math::Fast {

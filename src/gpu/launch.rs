@@ -154,20 +154,26 @@ impl Gpu {
 
     fn compile(&self, variant: &Variant) -> Result<Ptx, GpuError> {
         let (major, minor) = self.info.compute_capability;
+        let failed = |reason: String| GpuError::Compile {
+            kernel: *variant,
+            major,
+            minor,
+            reason,
+        };
+        // SAFETY: only opens the library and looks for it.
+        if !unsafe { cudarc::nvrtc::sys::is_culib_present() } {
+            let reason =
+                "no machine code for it here, and libnvrtc, which would compile it, was not found";
+            return Err(failed(reason.to_owned()));
+        }
         let mut options = vec![format!("--gpu-architecture=compute_{major}{minor}")];
         options.extend(variant.resources()?.nvrtc_options.iter().skip(1).cloned());
         let compile = CompileOptions {
             options,
             ..CompileOptions::default()
         };
-        compile_ptx_with_opts(source::flat(variant.kernel), compile).map_err(|error| {
-            GpuError::Compile {
-                kernel: *variant,
-                major,
-                minor,
-                reason: format!("{error:?}"),
-            }
-        })
+        compile_ptx_with_opts(source::flat(variant.kernel), compile)
+            .map_err(|error| failed(format!("{error:?}")))
     }
 
     pub fn upload_programs(&self, table: &ProgramTable) -> Result<DevicePrograms, GpuError> {

@@ -214,7 +214,7 @@ impl Decoder<'_> {
 /// Value operands that the executor relies on.
 fn required_sources(instruction: &Instruction) -> usize {
     match instruction.op {
-        Op::Psetp { .. } | Op::S2r(_) | Op::Load => 0,
+        Op::Psetp { .. } | Op::S2r(_) | Op::Load | Op::VoteAny => 0,
         Op::Bra
         | Op::Brx
         | Op::Ssy

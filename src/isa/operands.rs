@@ -29,7 +29,7 @@ impl Builder {
     ) -> Self {
         let predicates_wanted = match meaning.op {
             Op::Fsetp { .. } | Op::Isetp { .. } | Op::Psetp { .. } | Op::Plop3 => 2,
-            Op::Fchk => 1,
+            Op::Fchk | Op::VoteAny => 1,
             _ => 0,
         };
         let without_register = matches!(meaning.op, Op::Store | Op::Nop | Op::Barrier | Op::Brx)

@@ -1,9 +1,9 @@
 // Rows of STACKDIM fitness cases in registers, and the GP functions on them.
-// Models: the functions of functions.cuh on every case of a row. With accurate math, sine, cosine and division are written
-//   for rows: the whole row takes the common path, or, if one case needs it, CUDA's own function for all of them.
-// Leaves out: nothing of the semantics; results of those three differ from CUDA's by at most 2 units in the last place.
+// Models: the functions of functions.cuh on every case of a row. With accurate math, sine, cosine, logarithm and division are
+//   written for rows: the whole row takes the common path, or, if one case needs it, CUDA's own function for all of them.
+// Leaves out: nothing of the semantics; results of those four differ from CUDA's by at most 3 units in the last place.
 // Sources: W. J. Cody and W. Waite, Software Manual for the Elementary Functions (1980), reduction in three steps; the
-//   polynomial is a minimax fit of sine on [-pi/2, pi/2], relative error 6e-9.
+//   polynomials are minimax fits: sine on [-pi/2, pi/2], relative error 6e-9, and ln((2 + g) / (2 - g)) on [-0.4, 2/7], 3e-9.
 #pragma once
 
 #define JOINED(a, b) a##b
@@ -168,7 +168,8 @@ struct OnRow<LOGARITHM> {
   }
 };
 #elif !defined(CUDAS_MATH)
-static __device__ __forceinline__ bool seldom(bool condition) { return __builtin_expect(condition, false); }
+// Whether a lane needs the seldom path. All lanes then take it: a branch that the warp agrees on needs no meeting point.
+static __device__ __forceinline__ bool seldom(bool condition) { return __any_sync(0xffffffffu, condition); }
 
 // 1.5 * 2^23: adding it rounds to an integer, whose lowest bits are then those of the sum.
 #define ROUNDER 12582912.0f
@@ -225,15 +226,19 @@ REDUCED_FUNCTION(SINE, reduced_sine, false)
 REDUCED_FUNCTION(COSINE, reduced_cosine, true)
 #endif
 
+static __device__ __forceinline__ float reciprocal(float b) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
+  return r;
+}
 // ln(m * 2^e) = ln(m) + e ln(2) with m in [2/3, 4/3), for the bits of a normal number.
 static __device__ __forceinline__ float log_of_bits(int bits) {
   int exponent = (bits - 0x3f2aaaab) & 0xff800000;
   float f = __int_as_float(bits - exponent) - 1.0f;
-  float s = f * f;
-  float p = fmaf(fmaf(fmaf(-0.130310059f, s, -0.121484190f), s, -0.166846052f), s, -0.249996200f);
-  float q = fmaf(fmaf(0.140869141f, s, 0.139814854f), s, 0.200120345f);
-  p = fmaf(fmaf(fmaf(q, f, p), f, 0.333331972f), f, -0.5f);
-  return fmaf((float)exponent, 8.26295832e-08f, fmaf(p, s, f));
+  float g = f * reciprocal(fmaf(f, 0.5f, 1.0f));
+  float s = g * g;
+  float p = fmaf(fmaf(2.371919109e-03f, s, 1.248682011e-02f), s, 8.333368599e-02f);
+  return fmaf((float)exponent, 8.26295832e-08f, fmaf(p, g * s, g));
 }
 #if !defined(PROBLEM_SHUTTLE)
 static __device__ __noinline__ Row row_of_logs(Row row) {
@@ -264,11 +269,6 @@ static __device__ __noinline__ Row row_of_divisions(Row row, Row by) {
 #pragma unroll 1
   for (int j = 0; j < STACKDIM; j++) row.of[j] = protected_division(row.of[j], by.of[j]);
   return row;
-}
-static __device__ __forceinline__ float reciprocal(float b) {
-  float r;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
-  return r;
 }
 // The quotient is refined once. Where a step overflows, its result is no number; above 2^126 the reciprocal is none.
 template <>

@@ -15,7 +15,7 @@ pub fn meaning(opcode: &str) -> Option<Meaning> {
     let base = parts.next()?;
     let base = match base {
         "UMOV" | "UIADD3" | "UIMAD" | "ULEA" | "ULOP3" | "UPOPC" | "USHF" | "UISETP" | "ULDC"
-        | "USEL" | "UPRMT" => &base[1..],
+        | "USEL" | "UPRMT" | "USGXT" => &base[1..],
         other => other,
     };
     let mut modifiers = Modifiers::new(parts);
@@ -250,6 +250,9 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "BAR" if take_all(&["SYNC"]) => {
             modifiers.take("DEFER_BLOCKING");
             return Some(Meaning::new(Op::Barrier, OpClass::Barrier));
+        }
+        "VOTE" if take_all(&["ANY"]) => {
+            return Some(Meaning::new(Op::VoteAny, OpClass::Compare));
         }
         "SHFL" if take_all(&["BFLY"]) => {
             return Some(Meaning::new(Op::ShuffleXor, OpClass::Memory));

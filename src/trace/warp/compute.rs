@@ -29,6 +29,18 @@ impl Warp<'_> {
         Ok(())
     }
 
+    /// Every lane learns whether the predicate holds in one of them.
+    pub(super) fn vote(&mut self, instruction: &Instruction, lanes: u32) {
+        let holds = lanes & self.mask(instruction.predicates[0]) != 0;
+        let outputs = Outputs {
+            predicates: [holds, false],
+            ..Outputs::default()
+        };
+        for lane in lanes_of(lanes) {
+            self.write(instruction, lane, &outputs);
+        }
+    }
+
     /// Every lane takes the value of another one, as it was before.
     pub(super) fn shuffle(&mut self, instruction: &Instruction, lanes: u32) {
         let value = |lane: usize, at: usize| self.source(instruction.sources[at].place, 1, lane);
