@@ -101,6 +101,23 @@ impl Engine {
             })
     }
 
+    /// Resident blocks of every launch, whose longest programs ask for so much shared memory.
+    fn grid_blocks(
+        &self,
+        configuration: &Configuration,
+        block: BlockResources,
+        shared_bytes: &[u32],
+    ) -> Result<Vec<u32>, PredictError> {
+        let blocks = |&shared_bytes_per_block| {
+            let block = BlockResources {
+                shared_bytes_per_block,
+                ..block
+            };
+            Ok(self.occupancy(configuration, block)?.blocks)
+        };
+        shared_bytes.iter().map(blocks).collect()
+    }
+
     /// The L1 that is left beside the shared memory in effect.
     fn effective_l1_bytes(&self, occupancy: &Occupancy) -> u32 {
         let mut splits = self.device.l1.splits.iter();
@@ -122,8 +139,9 @@ impl PerformanceModel for Engine {
         self.occupancy(configuration, block)?;
         let population = &workload.population;
         let loaded = self.kernels.load(&variant, workload, configuration)?;
-        block.shared_bytes_per_block = loaded.traces.shared_bytes_per_block;
+        block.shared_bytes_per_block = loaded.median_shared_bytes();
         let occupancy = self.occupancy(configuration, block)?;
+        let grid_blocks = self.grid_blocks(configuration, block, loaded.shared_bytes())?;
         let l1_bytes = self.effective_l1_bytes(&occupancy);
         let spec = SmxSpec::new(&self.device, l1_bytes).map_err(other)?;
         let launch = Launch {
@@ -142,6 +160,7 @@ impl PerformanceModel for Engine {
             clock_hz: self.device.chip.clock_mhz * 1e6,
             sample: &population.sample,
             grids: &population.grids,
+            grid_blocks: &grid_blocks,
         };
         let effort = self.settings.effort(configuration, &occupancy);
         let frame = Prediction {
