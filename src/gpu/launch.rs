@@ -356,7 +356,7 @@ impl LoadedKernel {
             _ => 1,
         };
         let threads = launch.threads_per_block;
-        if !(1..=allowed).contains(&threads) || threads % step > 0 {
+        if !(1..=allowed).contains(&threads) || !threads.is_multiple_of(step) {
             return Err(GpuError::Threads {
                 kernel: self.variant,
                 threads,
