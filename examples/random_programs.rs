@@ -28,24 +28,32 @@ fn main() -> Result<(), Box<dyn Error>> {
             .iter()
             .map(|&(primitive, _)| primitive)
             .collect();
-        let text = population(
-            problem,
-            &Ingredients {
-                functions,
-                n_inputs,
-                constants,
-                function_choice: warpstack::gp::evolve::config::FunctionChoice::Uniform,
-            },
-        )?;
-        fs::write(Path::new(&directory).join(format!("{problem}.txt")), text)?;
+        let ingredients = Ingredients {
+            functions,
+            n_inputs,
+            constants,
+            function_choice: warpstack::gp::evolve::config::FunctionChoice::Uniform,
+        };
+        let write = |name: String, min_depth| -> Result<(), Box<dyn Error>> {
+            let text = population(problem, &ingredients, min_depth)?;
+            Ok(fs::write(Path::new(&directory).join(name), text)?)
+        };
+        write(format!("{problem}.txt"), 4)?;
+        if problem == FunctionSet::Sextic {
+            write(format!("{problem}-46.txt"), 6)?;
+        }
     }
     Ok(())
 }
 
-fn population(problem: FunctionSet, ingredients: &Ingredients) -> Result<String, Box<dyn Error>> {
+fn population(
+    problem: FunctionSet,
+    ingredients: &Ingredients,
+    min_depth: usize,
+) -> Result<String, Box<dyn Error>> {
     let init = Init {
         method: InitMethod::Ramped,
-        min_depth: 4,
+        min_depth,
         max_depth: 8,
     };
     let mut dice = Dice::new(SEED, problem as u64);

@@ -56,6 +56,38 @@ fn bad_input_is_named_with_what_is_allowed() {
     assert!(combination.contains("no compiled kernel"), "{combination}");
 }
 
+/// A kernel would read past the end of the cases.
+#[test]
+fn programs_that_read_inputs_which_the_problem_lacks_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("programs.txt");
+    std::fs::write(&file, "X1 sin\nX1 X3 +\n").unwrap();
+    for on in ["gpu", "cpu"] {
+        let programs = file.to_str().unwrap();
+        let message = refused(&["--on", on, "--problem", "sextic", "--programs", programs]);
+        assert!(
+            message.contains("program 2 reads X3; allowed with sextic: X1 to X1"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_without_the_data_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let programs = "fixtures/measured/programs/shuttle.txt";
+    let message = refused(&[
+        "--problem",
+        "shuttle",
+        "--programs",
+        programs,
+        "--data",
+        data,
+    ]);
+    assert!(message.contains("shuttle.trn"), "{message}");
+}
+
 #[test]
 fn counters_that_do_not_fit_are_refused() {
     let rows = "fixtures/measured/h200/runs.csv";

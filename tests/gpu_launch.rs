@@ -1,13 +1,15 @@
 //! Do the kernels compute on a GPU what the CPU computes? Without a GPU, is that said in one line?
 
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::error::GpuError;
 use warpstack::gpu::launch::{Gpu, Launch};
+use warpstack::gpu::layout::ProgramTable;
 use warpstack::gpu::measure::{Bench, Configuration, Protocol};
-use warpstack::gpu::variant::{Arch, FunctionSet, Variant};
-use warpstack::gpu::workload::read_programs;
+use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::gpu::workload::{Workload, read_programs};
 
 /// The first GPU, or a visible skip.
 fn gpu() -> Option<Gpu> {
@@ -22,6 +24,12 @@ fn gpu() -> Option<Gpu> {
             None
         }
     }
+}
+
+/// Cases that no run before had.
+fn fresh_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    now.as_nanos() as u64
 }
 
 fn programs(problem: FunctionSet) -> Vec<Rpn> {
@@ -39,13 +47,19 @@ fn every_hopper_kernel_agrees_with_the_cpu() {
     };
     for &problem in FunctionSet::ALL {
         let programs = programs(problem);
-        let bench = Bench::new(&gpu, problem, &programs[..40], protocol);
+        let workload = Workload::new(problem, None, fresh_seed()).unwrap();
+        let bench = Bench::new(&gpu, &workload, &programs[..40], protocol);
         let variants = Variant::all().unwrap().into_iter();
         for variant in
             variants.filter(|variant| variant.problem == problem && variant.arch == Arch::Sm90)
         {
             let launch = Launch {
                 threads_per_block: 96,
+                case_blocks: if variant.kernel == KernelId::Accumulator {
+                    7
+                } else {
+                    1
+                },
                 carveout_percent: None,
             };
             let row = bench.row(&Configuration { variant, launch }).unwrap();
@@ -68,9 +82,8 @@ fn committed_programs_run_on_every_kernel_and_are_all_of_a_population() {
             .into_iter()
             .filter(|variant| variant.problem == problem)
         {
-            for program in &programs {
-                warpstack::gpu::lower::lower(program, variant.kernel, problem).unwrap();
-            }
+            let table = ProgramTable::new(&programs, &variant).unwrap();
+            assert_eq!(table.n_programs, 1000, "{variant}");
         }
     }
 }

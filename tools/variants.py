@@ -2,6 +2,7 @@
 import dataclasses
 
 ARCHES = ("sm_35", "sm_90")
+PAPER_HEADERS = ("functions.cuh", "operands.cuh", "vectors.cuh")
 PROBLEMS = ("sextic", "shuttle", "kddcup", "mux20")
 
 
@@ -21,8 +22,21 @@ class Variant:
         return f"{self.kernel}.cu"
 
     @property
+    def headers(self):
+        """The headers that the source includes, in the order in which they are hashed."""
+        return ("functions.cuh", "rows.cuh") if self.kernel == "accumulator" else PAPER_HEADERS
+
+    @property
+    def max_registers(self):
+        """At most 63 on Kepler (the limit of CC 3.0); 64 on Hopper, so that 1024 threads always fit. The accumulator's two
+        levels leave room for more warps."""
+        if self.kernel == "accumulator" and self.stack_registers == 2:
+            return 56
+        return {"sm_35": 63, "sm_90": 64}[self.arch]
+
+    @property
     def stem(self):
-        registers = f"-r{self.stack_registers}" if self.kernel == "lgp-registers" else ""
+        registers = f"-r{self.stack_registers}" if self.stack_registers else ""
         stack = f"d{self.stack_dim}{registers}"
         return f"{self.kernel}-{self.problem}-{stack}-{self.shape}-{self.math}-{self.dispatch}"
 
@@ -43,6 +57,8 @@ class Variant:
         chosen += [f"-DSTACKDIM={self.stack_dim}"]
         if self.stack_registers:
             chosen += [f"-DSTACK_REGISTERS={self.stack_registers}"]
+        if self.kernel == "accumulator" and self.math == "fast":
+            chosen += ["-DMATH_FAST"]
         return chosen + (["--use_fast_math"] if self.math == "fast" else [])
 
 
@@ -79,3 +95,8 @@ def all_variants():
         math = "accurate" if problem == "mux20" else "fast"
         for dim in range(1, 7):
             yield Variant("rpn", problem, dim, shape="rolled-input", math=math)
+    # The fast interpreter, which no paper has: eight cases per thread, two or three stack levels in registers.
+    for problem in PROBLEMS:
+        for math in ("accurate",) if problem == "mux20" else ("accurate", "fast"):
+            for registers in (2, 3):
+                yield Variant("accumulator", problem, 8, registers, math=math, dispatch="int", arch="sm_90")

@@ -1,16 +1,18 @@
 //! `warpstack measure`: the interpreters on a real GPU, or on this CPU.
 
 use super::CliResult;
+use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
 use crate::gpu::launch::{Gpu, Launch};
 use crate::gpu::measure::{Bench, Configuration, Protocol};
 use crate::gpu::on_cpu;
 use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
-use crate::gpu::workload::read_programs;
+use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
 use crate::report::output;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Measures the interpreters on an NVIDIA GPU (needs its driver, and no other part of CUDA on compute capability 9.0).
 ///
@@ -18,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// first programs against the CPU.
 #[derive(Debug, clap::Args)]
 pub struct MeasureArgs {
-    /// gpu, or cpu for the CPU's own interpreter (sextic and mux20; one row, kernel options have no meaning)
+    /// gpu, or cpu for the CPU's own interpreter (one row, kernel options have no meaning)
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "cpu"])]
     on: String,
     /// The GPU's number
@@ -30,6 +32,12 @@ pub struct MeasureArgs {
     /// Programs, one per line in postfix form
     #[arg(long, value_name = "FILE", required_unless_present = "counters")]
     programs: Option<PathBuf>,
+    /// Folder of the UCI files for shuttle and kddcup [default: the one that WARPSTACK_DATA names, else random cases]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Seed of the fitness cases that are drawn [default: another one every time; rows hold it]
+    #[arg(long)]
+    case_seed: Option<u64>,
     /// Measure nothing: join this output of `ncu --csv --metrics LIST` to --rows
     #[arg(long, value_name = "FILE", requires = "rows")]
     counters: Option<PathBuf>,
@@ -39,13 +47,13 @@ pub struct MeasureArgs {
     /// Programs per launch: the file's list repeated [default: the file's list once]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     population: Option<u32>,
-    /// rpn, lgp, lgp-vector, lgp-registers
+    /// rpn, lgp, lgp-vector, lgp-registers, accumulator
     #[arg(long, value_delimiter = ',', default_value = "rpn")]
     kernel: Vec<String>,
-    /// Sizes of the stack's second dimension
-    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6")]
+    /// Sizes of the stack's second dimension (accumulator: cases per thread)
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6,8")]
     stack_dim: Vec<u32>,
-    /// Stack levels in registers (lgp-registers only)
+    /// Stack levels in registers (lgp-registers and accumulator only)
     #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
     stack_registers: Vec<u32>,
     /// accurate, fast
@@ -54,6 +62,9 @@ pub struct MeasureArgs {
     /// Threads per block
     #[arg(long, value_delimiter = ',', default_value = "128")]
     threads: Vec<u32>,
+    /// Blocks that share the fitness cases of one program (accumulator only; others have one)
+    #[arg(long, value_delimiter = ',', default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    case_blocks: Vec<u32>,
     /// Preferred shared memory in percent of the largest; absent: the driver's choice
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=100))]
     carveout: Vec<u32>,
@@ -102,6 +113,12 @@ fn measure(args: &MeasureArgs) -> CliResult {
     let population = args
         .population
         .map_or(programs.len(), |population| population as usize);
+    let workload = Workload::new(
+        problem,
+        folder(args.data.as_deref()).as_deref(),
+        case_seed(args),
+    )?;
+    workload.check(&programs)?;
     let programs: Vec<Rpn> = programs.into_iter().cycle().take(population).collect();
     let protocol = Protocol {
         warm_ups: usize::from(args.warm_ups),
@@ -110,29 +127,37 @@ fn measure(args: &MeasureArgs) -> CliResult {
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
     if args.on == "cpu" {
-        writer.serialize(on_cpu::measure(problem, &programs, protocol)?)?;
+        writer.serialize(on_cpu::measure(&workload, &programs, protocol)?)?;
     } else {
-        measure_on_gpu(args, problem, &programs, protocol, &mut writer)?;
+        measure_on_gpu(args, &workload, &programs, protocol, &mut writer)?;
     }
     output::write(args.out.as_deref(), &writer.into_inner()?)?;
     Ok(())
 }
 
+/// The seed given, or one that no other run has.
+fn case_seed(args: &MeasureArgs) -> u64 {
+    args.case_seed.unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        now.map_or(0, |now| now.as_nanos() as u64 & 0xffff_ffff)
+    })
+}
+
 fn measure_on_gpu(
     args: &MeasureArgs,
-    problem: FunctionSet,
+    workload: &Workload,
     programs: &[Rpn],
     protocol: Protocol,
     writer: &mut csv::Writer<Vec<u8>>,
 ) -> CliResult {
-    let configurations = configurations(args, problem)?;
+    let configurations = configurations(args, workload.function_set)?;
     let chosen = configurations.iter().step_by(usize::from(args.every));
     if let Some(gpus) = &args.gpus {
         let n_gpus = gpu_count(gpus)?;
         for configuration in chosen {
             writer.serialize(measure_split(
                 n_gpus,
-                problem,
+                workload,
                 programs,
                 configuration,
                 protocol,
@@ -140,7 +165,7 @@ fn measure_on_gpu(
         }
     } else {
         let gpu = Gpu::open(args.device)?;
-        let bench = Bench::new(&gpu, problem, programs, protocol);
+        let bench = Bench::new(&gpu, workload, programs, protocol);
         for configuration in chosen {
             writer.serialize(bench.row(configuration)?)?;
         }
@@ -172,13 +197,20 @@ fn configurations(
     };
     let mut found = Vec::new();
     for variant in variants(args, problem)? {
+        let case_blocks = match variant.kernel {
+            KernelId::Accumulator => &args.case_blocks[..],
+            _ => &[1],
+        };
         for &threads_per_block in &args.threads {
             for &carveout_percent in &carveouts {
-                let launch = Launch {
-                    threads_per_block,
-                    carveout_percent,
-                };
-                found.push(Configuration { variant, launch });
+                for &case_blocks in case_blocks {
+                    let launch = Launch {
+                        threads_per_block,
+                        case_blocks,
+                        carveout_percent,
+                    };
+                    found.push(Configuration { variant, launch });
+                }
             }
         }
     }
@@ -205,7 +237,11 @@ fn variants(
     let chosen = |variant: &Variant| {
         let registers =
             variant.stack_registers == 0 || args.stack_registers.contains(&variant.stack_registers);
-        let plain = variant.shape == Shape::Unrolled && variant.dispatch == Dispatch::Float;
+        let dispatch = match variant.kernel {
+            KernelId::Accumulator => Dispatch::Int,
+            _ => Dispatch::Float,
+        };
+        let plain = variant.shape == Shape::Unrolled && variant.dispatch == dispatch;
         variant.problem == problem
             && variant.arch == Arch::Sm90
             && kernels.contains(&variant.kernel)

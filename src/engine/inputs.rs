@@ -107,7 +107,10 @@ impl Workload {
         let population = &self.population;
         let depth_of = match kernel {
             KernelId::Rpn => rpn_stack_depth,
-            KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lgp_stack_depth,
+            KernelId::Lgp
+            | KernelId::LgpVector
+            | KernelId::LgpRegisters
+            | KernelId::Accumulator => lgp_stack_depth,
         };
         let depth = |index: &u32| depth_of(&population.programs[*index as usize]);
         let levels: usize = population.sample.iter().map(depth).sum();

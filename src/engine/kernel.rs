@@ -31,6 +31,22 @@ pub(super) fn find(
     let kernel: KernelId = configuration.kernel.parse().map_err(other)?;
     let mut left: Vec<Variant> = Variant::all().map_err(other)?;
     left.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, Arch::Sm35));
+    if left.is_empty() {
+        let all = Variant::all().map_err(other)?;
+        let kepler = |kernel: &&KernelId| {
+            all.iter()
+                .any(|v| (v.kernel, v.arch) == (**kernel, Arch::Sm35))
+        };
+        let allowed = KernelId::ALL.iter().filter(kepler);
+        return Err(PredictError::Input {
+            what: "kernel",
+            given: kernel.to_string(),
+            allowed: allowed
+                .map(|kernel| kernel.name())
+                .collect::<Vec<_>>()
+                .join(", "),
+        });
+    }
     let wanted = Variant {
         stack_registers: configuration.stack_registers,
         shape: settings.shape.unwrap_or(Shape::Unrolled),

@@ -27,10 +27,13 @@ pub enum GpuError {
         needed_bytes: usize,
         free_bytes: usize,
     },
-    #[error("{threads} threads per block; allowed: 1 to {allowed} for {kernel}")]
+    #[error(
+        "{threads} threads per block; allowed: multiples of {step} up to {allowed} for {kernel}"
+    )]
     Threads {
         kernel: Variant,
         threads: u32,
+        step: u32,
         allowed: u32,
     },
     #[error("the driver failed to {what}: {reason}")]

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use super::error::GpuError;
 use super::layout::{CaseTable, ProgramTable};
 use super::source;
-use super::variant::{Arch, Variant};
+use super::variant::{Arch, KernelId, Variant};
 
 /// What results hold before a run; an error is never negative.
 pub const POISON: f32 = -1.0;
@@ -96,10 +96,12 @@ pub struct Evaluator<'a> {
     results: PinnedHostSlice<f32>,
 }
 
-/// One launch: a block per program.
+/// One launch: a block per program, or several of the accumulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launch {
     pub threads_per_block: u32,
+    /// Blocks among which a program's fitness cases are divided; 1 for every kernel but the accumulator.
+    pub case_blocks: u32,
     /// Preferred shared memory in percent of the largest; `None` leaves it to the driver.
     pub carveout_percent: Option<u32>,
 }
@@ -152,20 +154,26 @@ impl Gpu {
 
     fn compile(&self, variant: &Variant) -> Result<Ptx, GpuError> {
         let (major, minor) = self.info.compute_capability;
+        let failed = |reason: String| GpuError::Compile {
+            kernel: *variant,
+            major,
+            minor,
+            reason,
+        };
+        // SAFETY: only opens the library and looks for it.
+        if !unsafe { cudarc::nvrtc::sys::is_culib_present() } {
+            let reason =
+                "no machine code for it here, and libnvrtc, which would compile it, was not found";
+            return Err(failed(reason.to_owned()));
+        }
         let mut options = vec![format!("--gpu-architecture=compute_{major}{minor}")];
         options.extend(variant.resources()?.nvrtc_options.iter().skip(1).cloned());
         let compile = CompileOptions {
             options,
             ..CompileOptions::default()
         };
-        compile_ptx_with_opts(source::flat(variant.kernel), compile).map_err(|error| {
-            GpuError::Compile {
-                kernel: *variant,
-                major,
-                minor,
-                reason: format!("{error:?}"),
-            }
-        })
+        compile_ptx_with_opts(source::flat(variant.kernel), compile)
+            .map_err(|error| failed(format!("{error:?}")))
     }
 
     pub fn upload_programs(&self, table: &ProgramTable) -> Result<DevicePrograms, GpuError> {
@@ -211,7 +219,7 @@ impl Gpu {
         repeats: usize,
     ) -> Result<(Vec<f32>, Vec<f32>), GpuError> {
         kernel.prepare(launch)?;
-        let n_results = programs.n_programs as usize * launch.threads_per_block as usize;
+        let n_results = programs.n_programs as usize * kernel.results_per_program(launch);
         let poison = vec![POISON; n_results];
         let mut results = self.stream.clone_htod(&poison).to("allocate the results")?;
         let mut times_ms = Vec::with_capacity(repeats);
@@ -239,7 +247,7 @@ impl Gpu {
         launch: Launch,
     ) -> Result<Evaluator<'_>, GpuError> {
         kernel.prepare(launch)?;
-        let n_results = table.n_programs as usize * launch.threads_per_block as usize;
+        let n_results = table.n_programs as usize * kernel.results_per_program(launch);
         // SAFETY: plain words, written before they are read.
         let mut words: PinnedHostSlice<u32> =
             unsafe { self.context.alloc_pinned(table.words.len()) }.to("pin host memory")?;
@@ -273,7 +281,7 @@ impl Gpu {
         results: &mut CudaSlice<f32>,
     ) -> Result<(), GpuError> {
         let config = LaunchConfig {
-            grid_dim: (programs.n_programs, 1, 1),
+            grid_dim: (programs.n_programs, launch.case_blocks, 1),
             block_dim: (launch.threads_per_block, 1, 1),
             shared_mem_bytes: programs.shared_bytes,
         };
@@ -315,31 +323,44 @@ impl Evaluator<'_> {
         // Reading pinned memory does not wait for the copy by itself: this context tracks no events.
         stream.synchronize().to("run the kernel")?;
         let results = self.results.as_slice().to("run the kernel")?;
-        Ok(sums(results, self.launch))
+        let per_program = self.kernel.results_per_program(self.launch);
+        Ok(sums(results, per_program))
     }
 }
 
-/// The error of every program from the errors of its block's threads.
-pub fn sums(results: &[f32], launch: Launch) -> Vec<f64> {
+/// The error of every program from its results.
+pub fn sums(results: &[f32], results_per_program: usize) -> Vec<f64> {
     let sum = |errors: &[f32]| errors.iter().map(|&error| f64::from(error)).sum();
-    results
-        .par_chunks(launch.threads_per_block as usize)
-        .map(sum)
-        .collect()
+    results.par_chunks(results_per_program).map(sum).collect()
 }
 
 impl LoadedKernel {
+    /// A result per thread of the papers' kernels, one per block of the accumulator.
+    pub fn results_per_program(&self, launch: Launch) -> usize {
+        let results = match self.variant.kernel {
+            KernelId::Accumulator => launch.case_blocks,
+            _ => launch.threads_per_block,
+        };
+        results as usize
+    }
+
     fn prepare(&self, launch: Launch) -> Result<(), GpuError> {
         let allowed = self
             .function
             .max_threads_per_block()
             .to("read the kernel's limits")?;
         let allowed = u32::try_from(allowed).unwrap_or(0);
-        if !(1..=allowed).contains(&launch.threads_per_block) {
-            let threads = launch.threads_per_block;
+        // A warp of the accumulator reads its cases together.
+        let step = match self.variant.kernel {
+            KernelId::Accumulator => 32,
+            _ => 1,
+        };
+        let threads = launch.threads_per_block;
+        if !(1..=allowed).contains(&threads) || !threads.is_multiple_of(step) {
             return Err(GpuError::Threads {
                 kernel: self.variant,
                 threads,
+                step,
                 allowed,
             });
         }

@@ -6,8 +6,9 @@
 //! Units: words of 32 bits (floats as their bits).
 //! Sources: Chitty 2016, Listings 1 and 2 (`progs[blockIdx.x * maxprogsize + i]`, `inputs[input * NumCases + i]`).
 
-use super::lower::{LowerError, ProgramWords, lower};
-use super::variant::{FunctionSet, KernelId};
+use super::accumulate::Target;
+use super::lower::{LowerError, lower};
+use super::variant::{KernelId, Variant};
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
 
@@ -23,33 +24,22 @@ pub struct ProgramTable {
 }
 
 impl ProgramTable {
-    pub fn new(
-        programs: &[Rpn],
-        kernel: KernelId,
-        problem: FunctionSet,
-    ) -> Result<Self, LowerError> {
-        let lowered = programs
+    pub fn new(programs: &[Rpn], variant: &Variant) -> Result<Self, LowerError> {
+        let rows = programs
             .iter()
-            .map(|program| lower(program, kernel, problem))
+            .map(|program| row(program, variant))
             .collect::<Result<Vec<_>, _>>()?;
-        let row_words = lowered
-            .iter()
-            .map(|program| program.words.len())
-            .max()
-            .unwrap_or(0);
-        let mut words = vec![0u32; row_words * lowered.len()];
-        for (row, ProgramWords { words: program, .. }) in
-            words.chunks_exact_mut(row_words.max(1)).zip(&lowered)
-        {
-            for (word, value) in row.iter_mut().zip(program) {
-                *word = value.to_bits();
-            }
+        let row_words = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let mut words = vec![0u32; row_words * rows.len()];
+        for (padded, row) in words.chunks_exact_mut(row_words.max(1)).zip(&rows) {
+            padded[..row.len()].copy_from_slice(row);
         }
+        let nodes = programs.iter().map(|program| program.0.len() as u64);
         Ok(Self {
             words,
             row_words: row_words as u32,
-            n_programs: lowered.len() as u32,
-            nodes: lowered.iter().map(|program| u64::from(program.nodes)).sum(),
+            n_programs: rows.len() as u32,
+            nodes: nodes.sum(),
         })
     }
 
@@ -57,6 +47,15 @@ impl ProgramTable {
     pub fn shared_bytes(&self) -> u32 {
         4 * self.row_words
     }
+}
+
+/// The words of one program, as global memory holds them.
+fn row(program: &Rpn, variant: &Variant) -> Result<Vec<u32>, LowerError> {
+    if variant.kernel == KernelId::Accumulator {
+        return Target::of(variant).words(program);
+    }
+    let lowered = lower(program, variant.kernel, variant.problem)?;
+    Ok(lowered.words.iter().map(|word| word.to_bits()).collect())
 }
 
 /// Fitness cases in a kernel's layout.

@@ -42,6 +42,10 @@ pub enum LowerError {
         arity: usize,
         levels: usize,
     },
+    #[error(
+        "{kernel} runs instructions of its own; allowed here: rpn, lgp, lgp-vector, lgp-registers"
+    )]
+    NoTokens { kernel: KernelId },
     #[error("the program leaves {given} values on the stack; allowed: 1")]
     LeftOver { given: usize },
 }
@@ -136,6 +140,7 @@ pub fn lower(
     match kernel {
         KernelId::Rpn => lower_rpn(program, problem),
         KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lower_lgp(program, problem),
+        KernelId::Accumulator => Err(LowerError::NoTokens { kernel }),
     }
 }
 
@@ -264,18 +269,24 @@ fn function_word(primitive: Primitive, problem: FunctionSet) -> Result<f32, Lowe
         .iter()
         .find(|(known, _)| *known == primitive)
         .map(|&(_, code)| f32::from(code))
-        .ok_or_else(|| LowerError::Unsupported {
-            given: primitive.symbol(),
+        .ok_or_else(|| LowerError::unsupported(primitive, problem))
+}
+
+impl LowerError {
+    pub(super) fn unsupported(given: Primitive, problem: FunctionSet) -> Self {
+        let allowed = function_codes(problem).iter();
+        LowerError::Unsupported {
+            given: given.symbol(),
             problem,
-            allowed: codes
-                .iter()
+            allowed: allowed
                 .map(|(known, _)| known.symbol())
                 .collect::<Vec<_>>()
                 .join(" "),
-        })
+        }
+    }
 }
 
-fn check_size(nodes: usize) -> Result<(), LowerError> {
+pub(super) fn check_size(nodes: usize) -> Result<(), LowerError> {
     if (1..=MAX_NODES).contains(&nodes) {
         Ok(())
     } else {

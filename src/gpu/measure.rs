@@ -16,9 +16,8 @@ use super::launch::{DevicePrograms, Gpu, Launch, LoadedKernel, sums};
 use super::layout::{CaseTable, ProgramTable};
 use super::lower::LowerError;
 use super::oracle::{ExpectedError, relative_difference};
-use super::variant::{FunctionSet, Variant, VariantError};
-use super::workload;
-use crate::gp::problem::Dataset;
+use super::variant::{Variant, VariantError};
+use super::workload::Workload;
 use crate::gp::program::Rpn;
 
 /// Programs whose error differs from the CPU's by at most this much, relative, agree.
@@ -100,6 +99,9 @@ pub struct Row {
     pub checked_programs: usize,
     pub agreeing_programs: usize,
     pub median_relative_difference: f64,
+    pub case_blocks: u32,
+    /// The seed of the fitness cases; empty where they are not drawn.
+    pub case_seed: Option<u64>,
 }
 
 impl Configuration {
@@ -118,9 +120,13 @@ impl std::fmt::Display for Configuration {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Launch {
             threads_per_block,
+            case_blocks,
             carveout_percent,
         } = self.launch;
         write!(formatter, "{} threads={threads_per_block}", self.variant)?;
+        if case_blocks > 1 {
+            write!(formatter, " case-blocks={case_blocks}")?;
+        }
         carveout_percent.map_or(Ok(()), |percent| write!(formatter, " carveout={percent}"))
     }
 }
@@ -128,10 +134,9 @@ impl std::fmt::Display for Configuration {
 /// A problem's population and cases, ready to be measured in any configuration.
 pub struct Bench<'a> {
     gpu: &'a Gpu,
-    problem: FunctionSet,
+    workload: &'a Workload,
     programs: &'a [Rpn],
     programs_digest: String,
-    dataset: Dataset,
     expected: Vec<ExpectedError>,
     protocol: Protocol,
 }
@@ -139,22 +144,20 @@ pub struct Bench<'a> {
 impl<'a> Bench<'a> {
     pub fn new(
         gpu: &'a Gpu,
-        problem: FunctionSet,
+        workload: &'a Workload,
         programs: &'a [Rpn],
         protocol: Protocol,
     ) -> Self {
-        let dataset = workload::dataset(problem);
         let checked = &programs[..protocol.checked_programs.min(programs.len())];
         let expected = checked
             .par_iter()
-            .map(|program| ExpectedError::of(program, problem, &dataset))
+            .map(|program| ExpectedError::of(program, workload))
             .collect();
         Self {
             gpu,
-            problem,
+            workload,
             programs,
             programs_digest: digest(programs),
-            dataset,
             expected,
             protocol,
         }
@@ -162,16 +165,15 @@ impl<'a> Bench<'a> {
 
     pub fn row(&self, configuration: &Configuration) -> Result<Row, MeasureError> {
         let Configuration { variant, launch } = configuration;
-        let table = ProgramTable::new(self.programs, variant.kernel, self.problem)?;
+        let table = ProgramTable::new(self.programs, variant)?;
         let elements_per_pass = (launch.threads_per_block * variant.stack_dim) as usize;
-        let cases = CaseTable::new(&self.dataset, elements_per_pass);
+        let cases = CaseTable::new(&self.workload.problem.dataset, elements_per_pass);
         let kernel = self.gpu.load(variant)?;
         let programs = self.gpu.upload_programs(&table)?;
         let (times_ms, results) = self.timed(configuration, &kernel, &programs, &cases)?;
         let differences = self.differences(&results, &cases);
         let (registers, local_bytes) = kernel.resources()?;
-        let n_cases =
-            cases.n_elements as u64 * u64::from(workload::cases_per_element(self.problem));
+        let n_cases = self.workload.problem.n_cases() as u64;
         let median_ms = median(&times_ms);
         let hopper = self.gpu.info.compute_capability == (9, 0);
         let shared_config_kib = launch
@@ -182,8 +184,8 @@ impl<'a> Bench<'a> {
             split: configuration.split(),
             device: self.gpu.info.name.clone(),
             driver_cuda_version: self.gpu.info.driver_version,
-            problem: self.problem.name(),
-            cases_source: workload::cases_source(self.problem),
+            problem: self.workload.function_set.name(),
+            cases_source: self.workload.source.name(),
             programs: self.programs_digest.clone(),
             population: table.n_programs,
             nodes: table.nodes,
@@ -215,6 +217,8 @@ impl<'a> Bench<'a> {
                 .filter(|&&difference| difference <= AGREEMENT)
                 .count(),
             median_relative_difference: median(&differences),
+            case_blocks: launch.case_blocks,
+            case_seed: self.workload.source.seed(),
         })
     }
 
@@ -247,7 +251,8 @@ impl<'a> Bench<'a> {
             .iter()
             .map(|&time| f64::from(time))
             .collect();
-        Ok((times_ms, sums(&results, launch)))
+        let per_program = kernel.results_per_program(launch);
+        Ok((times_ms, sums(&results, per_program)))
     }
 
     fn differences(&self, results: &[f64], cases: &CaseTable) -> Vec<f64> {

@@ -7,6 +7,7 @@
 //!   Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
 //!   [`on_cpu`]: the CPU's interpreter on the same workload.
 
+pub mod accumulate;
 pub mod counters;
 pub mod error;
 pub mod launch;

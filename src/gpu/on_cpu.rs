@@ -1,7 +1,7 @@
 //! The CPU's own interpreter, measured on the same programs and cases as the GPU's.
 //!
 //! Models: the batched interpreter on all threads of the pool; wall-clock time of one evaluation of the population.
-//! Leaves out: problems whose cases are not generated here.
+//! Leaves out: the kernels' measure of a class's error; the problem's own score is used.
 //! Units: milliseconds; billions of GP operations per second, counting every node of every program, although the
 //! batched interpreter evaluates equal subtrees of a population once.
 //! Sources: Chitty 2012 (the two-dimensional stack on a CPU).
@@ -14,17 +14,14 @@ use thiserror::Error;
 
 use super::measure::{AGREEMENT, Protocol, digest, median};
 use super::oracle::relative_difference;
-use super::variant::FunctionSet;
+use super::workload::Workload;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::{evaluate, fitness_f32};
-use crate::gp::problem::{ProblemError, by_name};
 use crate::gp::program::Rpn;
 
 /// Why nothing was measured.
 #[derive(Debug, Error)]
 pub enum CpuError {
-    #[error(transparent)]
-    Problem(#[from] ProblemError),
     #[error(transparent)]
     Function(#[from] UnsupportedFunction),
 }
@@ -35,6 +32,7 @@ pub struct CpuRow {
     pub device: &'static str,
     pub threads: usize,
     pub problem: &'static str,
+    pub cases_source: &'static str,
     pub programs: String,
     pub population: usize,
     pub nodes: u64,
@@ -51,22 +49,22 @@ pub struct CpuRow {
 
 /// Measures the batched interpreter.
 pub fn measure(
-    problem: FunctionSet,
+    workload: &Workload,
     programs: &[Rpn],
     protocol: Protocol,
 ) -> Result<CpuRow, CpuError> {
-    let cases = by_name(problem.name(), None)?;
+    let cases = &workload.problem;
     let mut wall_ms = Vec::new();
     let mut fitness = Vec::new();
     for _ in 0..protocol.warm_ups + protocol.repeats {
         let start = Instant::now();
-        fitness = evaluate(programs, &cases)?;
+        fitness = evaluate(programs, cases)?;
         wall_ms.push(start.elapsed().as_secs_f64() * 1e3);
     }
     let wall_ms = &wall_ms[protocol.warm_ups..];
     let checked = protocol.checked_programs.min(programs.len());
     let agrees = |index: &usize| {
-        let expected = fitness_f32(&programs[*index], &cases);
+        let expected = fitness_f32(&programs[*index], cases);
         relative_difference(fitness[*index], expected) <= AGREEMENT
     };
     let nodes: u64 = programs.iter().map(|program| program.0.len() as u64).sum();
@@ -74,7 +72,8 @@ pub fn measure(
     Ok(CpuRow {
         device: "cpu",
         threads: rayon::current_num_threads(),
-        problem: problem.name(),
+        problem: workload.function_set.name(),
+        cases_source: workload.source.name(),
         programs: digest(programs),
         population: programs.len(),
         nodes,
@@ -93,6 +92,7 @@ pub fn measure(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::variant::FunctionSet;
 
     #[test]
     fn a_row_counts_nodes_and_agrees_with_the_reference() {
@@ -100,12 +100,13 @@ mod tests {
             .iter()
             .map(|text| text.parse().unwrap())
             .collect();
+        let workload = Workload::new(FunctionSet::Mux20, None, 1).unwrap();
         let protocol = Protocol {
             warm_ups: 0,
             repeats: 1,
             checked_programs: 2,
         };
-        let row = measure(FunctionSet::Mux20, &programs, protocol).unwrap();
+        let row = measure(&workload, &programs, protocol).unwrap();
         assert_eq!((row.nodes, row.cases), (10, 1 << 20));
         assert_eq!(row.agreeing_programs, 2);
         assert!(

@@ -8,6 +8,7 @@
 
 use super::layout::CaseTable;
 use super::variant::FunctionSet;
+use super::workload::Workload;
 use crate::gp::interpret::reference::{value_f32, value_u32};
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
@@ -22,7 +23,9 @@ pub struct ExpectedError {
 }
 
 impl ExpectedError {
-    pub fn of(program: &Rpn, problem: FunctionSet, dataset: &Dataset) -> Self {
+    pub fn of(program: &Rpn, workload: &Workload) -> Self {
+        let problem = workload.function_set;
+        let dataset = &workload.problem.dataset;
         let error = |element: usize| match dataset {
             Dataset::Float(cases) => {
                 let value = value_f32(program, &inputs(cases, element));

@@ -18,8 +18,7 @@ use super::launch::{Evaluator, Gpu};
 use super::layout::{CaseTable, ProgramTable};
 use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, digest, median};
 use super::oracle::{ExpectedError, relative_difference};
-use super::variant::FunctionSet;
-use super::workload;
+use super::workload::Workload;
 use crate::gp::program::Rpn;
 
 /// One configuration on some number of GPUs.
@@ -57,15 +56,14 @@ struct Worker<'a> {
 /// Measures `programs` split over the first `n_gpus` GPUs.
 pub fn measure_split(
     n_gpus: usize,
-    problem: FunctionSet,
+    workload: &Workload,
     programs: &[Rpn],
     configuration: &Configuration,
     protocol: Protocol,
 ) -> Result<ScalingRow, MeasureError> {
     let Configuration { variant, launch } = configuration;
-    let dataset = workload::dataset(problem);
     let cases = CaseTable::new(
-        &dataset,
+        &workload.problem.dataset,
         (launch.threads_per_block * variant.stack_dim) as usize,
     );
     let gpus = (0..n_gpus).map(Gpu::open).collect::<Result<Vec<_>, _>>()?;
@@ -74,7 +72,7 @@ pub fn measure_split(
         .zip(deal(programs, n_gpus))
         .map(|(gpu, share)| {
             let mine: Vec<Rpn> = share.iter().map(|&index| programs[index].clone()).collect();
-            let table = ProgramTable::new(&mine, variant.kernel, problem)?;
+            let table = ProgramTable::new(&mine, variant)?;
             let evaluator = gpu.evaluator(
                 gpu.load(variant)?,
                 &table,
@@ -95,13 +93,12 @@ pub fn measure_split(
     let agreeing = (0..checked)
         .into_par_iter()
         .filter(|&index| {
-            let expected =
-                ExpectedError::of(&programs[index], problem, &dataset).with_padding(&cases);
+            let expected = ExpectedError::of(&programs[index], workload).with_padding(&cases);
             relative_difference(errors[index], expected) <= AGREEMENT
         })
         .count();
     let nodes = workers.iter().map(|worker| worker.nodes).sum();
-    let n_cases = cases.n_elements as u64 * u64::from(workload::cases_per_element(problem));
+    let n_cases = workload.problem.n_cases() as u64;
     let median_wall_ms = median(wall_ms);
     Ok(ScalingRow {
         device: gpus
@@ -109,7 +106,7 @@ pub fn measure_split(
             .map(|gpu| gpu.info.name.clone())
             .unwrap_or_default(),
         gpus: workers.len(),
-        problem: problem.name(),
+        problem: workload.function_set.name(),
         programs: digest(programs),
         population: programs.len(),
         nodes,

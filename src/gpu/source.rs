@@ -7,7 +7,8 @@
 
 use super::variant::KernelId;
 
-const HEADERS: [(&str, &str); 3] = [
+const HEADERS: [(&str, &str); 4] = [
+    ("rows.cuh", include_str!("kernels/rows.cuh")),
     ("functions.cuh", include_str!("kernels/functions.cuh")),
     ("operands.cuh", include_str!("kernels/operands.cuh")),
     ("vectors.cuh", include_str!("kernels/vectors.cuh")),
@@ -20,6 +21,7 @@ pub fn flat(kernel: KernelId) -> String {
         KernelId::Lgp => include_str!("kernels/lgp.cu"),
         KernelId::LgpVector => include_str!("kernels/lgp-vector.cu"),
         KernelId::LgpRegisters => include_str!("kernels/lgp-registers.cu"),
+        KernelId::Accumulator => include_str!("kernels/accumulator.cu"),
     };
     HEADERS
         .iter()

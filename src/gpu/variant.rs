@@ -74,7 +74,7 @@ macro_rules! named {
 }
 
 named! {
-    /// An interpreter of the papers.
+    /// An interpreter: four of the papers, and the fast one.
     KernelId, "kernel",
     /// BlockGP with a postfix program (Listing 1).
     Rpn = "rpn",
@@ -84,6 +84,8 @@ named! {
     LgpVector = "lgp-vector",
     /// The same with float4 rows and the lowest stack levels in registers (Listings 4 and 5).
     LgpRegisters = "lgp-registers",
+    /// Not of the papers: eight cases per thread, operands resolved before the launch, one result per block.
+    Accumulator = "accumulator",
 }
 
 named! {
@@ -139,7 +141,7 @@ pub struct Variant {
     pub problem: FunctionSet,
     /// Size of the second dimension of the stack: fitness cases per thread and pass.
     pub stack_dim: u32,
-    /// Stack levels held in registers; 0 for every kernel but `lgp-registers`.
+    /// Stack levels held in registers; 0 for every kernel but `lgp-registers` and `accumulator`.
     pub stack_registers: u32,
     pub shape: Shape,
     pub math: Math,
@@ -202,6 +204,7 @@ impl Variant {
             KernelId::Lgp => "lgp",
             KernelId::LgpVector => "lgp_vector",
             KernelId::LgpRegisters => "lgp_registers",
+            KernelId::Accumulator => "accumulator",
         }
     }
 
@@ -259,7 +262,7 @@ impl fmt::Display for Variant {
             arch,
         } = self;
         write!(formatter, "{arch}/{kernel}-{problem}-d{stack_dim}")?;
-        if *kernel == KernelId::LgpRegisters {
+        if *stack_registers > 0 {
             write!(formatter, "-r{stack_registers}")?;
         }
         write!(formatter, "-{shape}-{math}-{dispatch}")

@@ -1,7 +1,8 @@
 //! What the interpreters are measured on: a population and fitness cases.
 //!
 //! Models: each problem's number of inputs and cases. Sextic and the 20-multiplexer are the problems themselves; the
-//! classification problems are random cases of the same shape, so that measuring needs no data set.
+//! classification problems are their real cases where a folder of data is given, otherwise random cases of the same
+//! shape. Random cases are drawn anew from a seed.
 //! Leaves out: evolution; programs come from a file, one per line.
 //! Units: cases, or words of 32 cases for the multiplexer.
 //! Sources: Chitty 2016, section 4.2 (100,000, 58,000 and 494,021 cases, 2^20 as 32,768 words).
@@ -13,13 +14,13 @@ use thiserror::Error;
 use super::variant::FunctionSet;
 use crate::gp::evolve::dice::Dice;
 use crate::gp::problem::multiplexer::Multiplexer;
-use crate::gp::problem::{Cases, Dataset, sextic};
-use crate::gp::program::{ProgramError, Rpn};
+use crate::gp::problem::{
+    Cases, Dataset, Description, Problem, ProblemError, Score, Source, kddcup, load, sextic,
+    shuttle,
+};
+use crate::gp::program::{ProgramError, Rpn, Token};
 
-/// The seed of the random cases.
-const CASE_SEED: u64 = 2;
-
-/// A list of programs that cannot be read.
+/// Programs or cases that cannot be read, or that do not fit each other.
 #[derive(Debug, Error)]
 pub enum WorkloadError {
     #[error("programs `{file}`: {error}")]
@@ -30,6 +31,15 @@ pub enum WorkloadError {
         line: usize,
         error: ProgramError,
     },
+    #[error("program {program} reads X{given}; allowed with {problem}: X1 to X{allowed}")]
+    Input {
+        program: usize,
+        given: u32,
+        allowed: usize,
+        problem: FunctionSet,
+    },
+    #[error(transparent)]
+    Data(#[from] ProblemError),
     #[error("programs `{file}`: no program in it; expected one postfix program per line")]
     Empty { file: String },
 }
@@ -59,23 +69,100 @@ pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
     Ok(programs)
 }
 
-/// The fitness cases of a problem.
-pub fn dataset(problem: FunctionSet) -> Dataset {
-    match problem {
-        FunctionSet::Sextic => {
-            sextic::problem(crate::gp::problem::CASE_SEED, sextic::N_CASES).dataset
+/// A problem with its fitness cases.
+#[derive(Debug, Clone)]
+pub struct Workload {
+    pub function_set: FunctionSet,
+    pub problem: Problem,
+    pub source: CasesSource,
+}
+
+/// Where fitness cases come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CasesSource {
+    /// The problem defines them all.
+    Problem,
+    /// Drawn with this seed from the problem's own distribution.
+    Drawn(u64),
+    /// The files of a data set.
+    Data,
+    /// Drawn with this seed: as many as the data set has, of the same shape, but not its values.
+    Random(u64),
+}
+
+impl CasesSource {
+    pub fn name(self) -> &'static str {
+        match self {
+            CasesSource::Problem | CasesSource::Drawn(_) => "problem",
+            CasesSource::Data => "data",
+            CasesSource::Random(_) => "random",
         }
-        FunctionSet::Shuttle => random_classes(9, 58_000, 200.0, 7),
-        FunctionSet::Kddcup => random_classes(41, 494_021, 20_000.0, 22),
-        FunctionSet::Mux20 => Multiplexer::MUX20.problem(CASE_SEED, None).dataset,
+    }
+
+    pub fn seed(self) -> Option<u64> {
+        match self {
+            CasesSource::Drawn(seed) | CasesSource::Random(seed) => Some(seed),
+            CasesSource::Problem | CasesSource::Data => None,
+        }
     }
 }
 
-/// Whether the cases are the problem's own.
-pub fn cases_source(problem: FunctionSet) -> &'static str {
-    match problem {
-        FunctionSet::Sextic | FunctionSet::Mux20 => "problem",
-        FunctionSet::Shuttle | FunctionSet::Kddcup => "random",
+impl Workload {
+    /// The problem's cases; those of a data set from the folder `data`.
+    pub fn new(
+        function_set: FunctionSet,
+        data: Option<&Path>,
+        seed: u64,
+    ) -> Result<Self, WorkloadError> {
+        let (problem, source) = match (function_set, data) {
+            (FunctionSet::Sextic, _) => (
+                sextic::problem(seed, sextic::N_CASES),
+                CasesSource::Drawn(seed),
+            ),
+            (FunctionSet::Mux20, _) => {
+                (Multiplexer::MUX20.problem(seed, None), CasesSource::Problem)
+            }
+            (_, Some(folder)) => {
+                let source = Source {
+                    n_cases: None,
+                    data: Some(folder.to_owned()),
+                };
+                (load(function_set.name(), &source)?, CasesSource::Data)
+            }
+            (FunctionSet::Shuttle, None) => (
+                random_classes(shuttle::DESCRIPTION, 200.0, 7, seed),
+                CasesSource::Random(seed),
+            ),
+            (FunctionSet::Kddcup, None) => (
+                random_classes(kddcup::DESCRIPTION, 20_000.0, 22, seed),
+                CasesSource::Random(seed),
+            ),
+        };
+        Ok(Self {
+            function_set,
+            problem,
+            source,
+        })
+    }
+
+    /// Refuses programs that read an input which the cases do not have: a kernel would read past them.
+    pub fn check(&self, programs: &[Rpn]) -> Result<(), WorkloadError> {
+        let n_inputs = self.problem.n_inputs();
+        for (index, program) in programs.iter().enumerate() {
+            let beyond = program.0.iter().find_map(|token| match *token {
+                Token::Input(input) if usize::from(input) >= n_inputs => Some(input),
+                _ => None,
+            });
+            if let Some(input) = beyond {
+                return Err(WorkloadError::Input {
+                    program: index + 1,
+                    given: u32::from(input) + 1,
+                    allowed: n_inputs,
+                    problem: self.function_set,
+                });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -84,8 +171,11 @@ pub fn cases_per_element(problem: FunctionSet) -> u32 {
     if problem == FunctionSet::Mux20 { 32 } else { 1 }
 }
 
-fn random_classes(n_inputs: usize, n_cases: usize, range: f32, n_classes: usize) -> Dataset {
-    let mut dice = Dice::new(CASE_SEED, n_inputs as u64);
+fn random_classes(description: Description, range: f32, n_classes: usize, seed: u64) -> Problem {
+    let Description {
+        n_inputs, n_cases, ..
+    } = description;
+    let mut dice = Dice::new(seed, n_inputs as u64);
     let inputs = (0..n_inputs)
         .map(|_| {
             (0..n_cases)
@@ -96,5 +186,6 @@ fn random_classes(n_inputs: usize, n_cases: usize, range: f32, n_classes: usize)
     let expected = (0..n_cases)
         .map(|_| (1 + dice.below(n_classes)) as f32)
         .collect();
-    Dataset::Float(Cases { inputs, expected })
+    let dataset = Dataset::Float(Cases { inputs, expected });
+    description.problem(dataset, Score::WrongClasses, 0.0)
 }

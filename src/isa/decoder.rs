@@ -214,7 +214,7 @@ impl Decoder<'_> {
 /// Value operands that the executor relies on.
 fn required_sources(instruction: &Instruction) -> usize {
     match instruction.op {
-        Op::Psetp { .. } | Op::S2r(_) | Op::Load => 0,
+        Op::Psetp { .. } | Op::S2r(_) | Op::Load | Op::VoteAny => 0,
         Op::Bra
         | Op::Brx
         | Op::Ssy
@@ -231,7 +231,7 @@ fn required_sources(instruction: &Instruction) -> usize {
         Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
         Op::Flo { .. } => 1,
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
-        Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } => 3,
+        Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } | Op::ShuffleXor => 3,
         _ => 2,
     }
 }

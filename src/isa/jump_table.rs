@@ -11,16 +11,21 @@ use super::operand::{Place, RZ};
 /// A table's constant bank and byte offset.
 type Table = (u8, u32);
 
-/// Fills in the targets of every indirect branch that has none noted.
+/// Fills in the targets of every indirect branch. Where the disassembler noted some, they may be fewer than the table
+/// has: it knows only those with a label.
 pub fn resolve(kernel: &mut Kernel) {
     let tables = indexed_tables(kernel);
     for index in 0..kernel.instructions.len() {
         let branch = &kernel.instructions[index];
-        if branch.op != Op::Brx || !branch.indirect_targets.is_empty() {
+        if branch.op != Op::Brx {
             continue;
         }
         if let Some(table) = table_of(kernel, index) {
-            kernel.instructions[index].indirect_targets = entries(kernel, index, table, &tables);
+            let found = entries(kernel, index, table, &tables);
+            let noted = &mut kernel.instructions[index].indirect_targets;
+            if noted.iter().all(|target| found.contains(target)) {
+                *noted = found;
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What an instruction computes, independent of the architecture that encodes it.
 //!
 //! Models: the operations of the interpreters' kernels and of CUDA's math sequences.
-//! Leaves out: textures, atomics, warp votes and shuffles. Units: none.
+//! Leaves out: textures, atomics, votes but for any lane, shuffles but by exclusive-or. Units: none.
 //! Sources: CUDA binary utilities' instruction lists, disassemblies of ptxas 11.8.
 
 /// A comparison; the `U` forms are true when an operand is not a number.
@@ -287,6 +287,12 @@ pub enum Op {
         first: Logic,
         second: Logic,
     },
+    /// The low bits of the first operand, as many as the second one says, with the sign of the highest.
+    Sgxt,
+    /// Whether the predicate holds in any lane.
+    VoteAny,
+    /// The value of the lane whose number is this lane's exclusive-or with the second operand.
+    ShuffleXor,
     S2r(Special),
     Ldc,
     Load,

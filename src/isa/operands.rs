@@ -29,7 +29,7 @@ impl Builder {
     ) -> Self {
         let predicates_wanted = match meaning.op {
             Op::Fsetp { .. } | Op::Isetp { .. } | Op::Psetp { .. } | Op::Plop3 => 2,
-            Op::Fchk => 1,
+            Op::Fchk | Op::VoteAny => 1,
             _ => 0,
         };
         let without_register = matches!(meaning.op, Op::Store | Op::Nop | Op::Barrier | Op::Brx)
@@ -72,7 +72,10 @@ impl Builder {
 
     pub fn predicate(&mut self, predicate: Predicate) {
         let instruction = &mut self.instruction;
-        let may_write = matches!(instruction.op, Op::Iadd3 | Op::Lea { .. } | Op::Lop3);
+        let may_write = matches!(
+            instruction.op,
+            Op::Iadd3 | Op::Lea { .. } | Op::Lop3 | Op::ShuffleXor
+        );
         let is_result = self.predicates_wanted > 0 || may_write && instruction.sources.is_empty();
         if is_result && self.predicates_seen < 2 {
             instruction.dst_predicates[self.predicates_seen] = predicate.index;

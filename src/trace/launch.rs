@@ -112,6 +112,10 @@ impl Launch {
         memory.write(block_size, self.threads_per_block);
         memory.write(block_size + 4, 1);
         memory.write(block_size + 8, 1);
+        // One block in every direction of the grid, which follows the block's sizes.
+        for direction in 0..3 {
+            memory.write(block_size + 12 + 4 * direction, 1);
+        }
         memory.write(stack_pointer, LOCAL_TOP);
         for (argument, place) in self.arguments.iter().zip(&kernel.parameters) {
             memory.write(place.offset_bytes, self.argument(*argument, cases));

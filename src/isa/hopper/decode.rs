@@ -2,7 +2,7 @@
 //!
 //! Models: the opcodes that ptxas 11.8 emits for the interpreters; the uniform datapath (`U...`) as the
 //! same operations on registers of their own. Leaves out: tensor cores (HFMA2.MMA only moves
-//! constants here), textures, atomics, shuffles, clusters. Units: none.
+//! constants here), textures, atomics, shuffles but by exclusive-or, clusters. Units: none.
 //! Sources: disassemblies of ptxas 11.8 for sm_90; CUDA binary utilities, Hopper instruction set.
 
 use crate::isa::meaning::{Meaning, Modifiers, comparison, mufu, rounding, width};
@@ -15,7 +15,7 @@ pub fn meaning(opcode: &str) -> Option<Meaning> {
     let base = parts.next()?;
     let base = match base {
         "UMOV" | "UIADD3" | "UIMAD" | "ULEA" | "ULOP3" | "UPOPC" | "USHF" | "UISETP" | "ULDC"
-        | "USEL" | "UPRMT" => &base[1..],
+        | "USEL" | "UPRMT" | "USGXT" => &base[1..],
         other => other,
     };
     let mut modifiers = Modifiers::new(parts);
@@ -92,6 +92,7 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
             Meaning::new(Op::Plop3, OpClass::Logic)
         }
         "SHF" => funnel_shift(modifiers)?,
+        "SGXT" => Meaning::new(Op::Sgxt, OpClass::Bitfield),
         "POPC" => Meaning::new(Op::Popc, OpClass::Bitfield),
         "FLO" => {
             let signed = !modifiers.take("U32");
@@ -246,8 +247,15 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
             meaning.dst_registers = if modifiers.take("32") { 1 } else { 2 };
             return Some(meaning);
         }
-        "BAR" if take_all(&["SYNC", "DEFER_BLOCKING"]) => {
+        "BAR" if take_all(&["SYNC"]) => {
+            modifiers.take("DEFER_BLOCKING");
             return Some(Meaning::new(Op::Barrier, OpClass::Barrier));
+        }
+        "VOTE" if take_all(&["ANY"]) => {
+            return Some(Meaning::new(Op::VoteAny, OpClass::Compare));
+        }
+        "SHFL" if take_all(&["BFLY"]) => {
+            return Some(Meaning::new(Op::ShuffleXor, OpClass::Memory));
         }
         "NOP" => return Some(Meaning::new(Op::Nop, OpClass::Nop)),
         _ => return None,

@@ -82,6 +82,10 @@ impl Lane<'_> {
                 };
                 (self.i(0) & mask).count_ones()
             }
+            Op::Sgxt => {
+                let unused = 32u32.saturating_sub(self.i(1));
+                ((self.i(0) << unused) as i32 >> unused) as u32
+            }
             Op::Flo { signed, shift } => leading_one(self.i(0), signed, shift),
             _ => return None,
         };

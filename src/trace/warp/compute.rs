@@ -1,6 +1,6 @@
 //! Arithmetic of a warp, lane by lane.
 
-use super::{Warp, lanes_of};
+use super::{LANES, Warp, lanes_of};
 use crate::isa::instruction::Instruction;
 use crate::isa::op::{Op, Special};
 use crate::isa::operand::{PT, Place, RZ};
@@ -27,6 +27,33 @@ impl Warp<'_> {
             self.write(instruction, lane, &outputs);
         }
         Ok(())
+    }
+
+    /// Every lane learns whether the predicate holds in one of them.
+    pub(super) fn vote(&mut self, instruction: &Instruction, lanes: u32) {
+        let holds = lanes & self.mask(instruction.predicates[0]) != 0;
+        let outputs = Outputs {
+            predicates: [holds, false],
+            ..Outputs::default()
+        };
+        for lane in lanes_of(lanes) {
+            self.write(instruction, lane, &outputs);
+        }
+    }
+
+    /// Every lane takes the value of another one, as it was before.
+    pub(super) fn shuffle(&mut self, instruction: &Instruction, lanes: u32) {
+        let value = |lane: usize, at: usize| self.source(instruction.sources[at].place, 1, lane);
+        let values: Vec<u64> = (0..LANES)
+            .map(|lane| value((lane ^ value(lane, 1) as usize) % LANES, 0))
+            .collect();
+        for lane in lanes_of(lanes) {
+            let outputs = Outputs {
+                value: values[lane],
+                ..Outputs::default()
+            };
+            self.write(instruction, lane, &outputs);
+        }
     }
 
     fn inputs(&self, instruction: &Instruction, lane: usize) -> Inputs {

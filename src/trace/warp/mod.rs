@@ -185,6 +185,8 @@ impl<'a> Warp<'a> {
                 self.pc += 1;
                 return Ok(true);
             }
+            Op::VoteAny => self.vote(instruction, lanes),
+            Op::ShuffleXor => self.shuffle(instruction, lanes),
             Op::Load => self.load(instruction, lanes, memory)?,
             Op::Store => self.store(instruction, lanes, memory)?,
             Op::Ssy | Op::Pbk | Op::Pcnt | Op::Brx | Op::Call | Op::Nop => {}

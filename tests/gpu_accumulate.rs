@@ -1,0 +1,348 @@
+//! Do the accumulator's instructions compute what the program says? Interpreted here, on the CPU, as the kernel would.
+
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use warpstack::gp::interpret::reference::{value_f32, value_u32};
+use warpstack::gp::primitive::Primitive;
+use warpstack::gp::program::{Rpn, Token};
+use warpstack::gpu::accumulate::{Form, Handler, Target};
+use warpstack::gpu::lower::{LowerError, function_codes};
+use warpstack::gpu::variant::{FunctionSet, KernelId, Math, Variant};
+use warpstack::isa::Kernel;
+use warpstack::trace::{CaseWords, Launch, ProgramWords, run_block};
+
+const N_INPUTS: [u16; 4] = [1, 9, 41, 20];
+
+/// The kernel's state for one fitness case; nothing is there before it was written.
+struct Machine<T> {
+    accumulator: Option<T>,
+    levels: Vec<Option<T>>,
+    deep: Vec<Option<T>>,
+}
+
+/// Runs the words of a program: the handler's number and its operand.
+fn run<T: Copy>(
+    target: Target,
+    words: &[u32],
+    inputs: &[T],
+    constant: impl Fn(u32) -> T,
+    apply: impl Fn(Primitive, &[T]) -> T,
+) -> T {
+    let handlers = target.handlers();
+    let mut machine = Machine {
+        accumulator: None,
+        levels: vec![None; target.register_levels + 1],
+        deep: vec![None; 49 - target.register_levels],
+    };
+    for word in words.chunks_exact(2) {
+        let (handler, operand) = (handlers[word[0] as usize], word[1] as usize);
+        let two = || (inputs[operand & 0xffff], inputs[operand >> 16]);
+        let now = machine.accumulator;
+        match handler {
+            Handler::Finish => return now.unwrap(),
+            Handler::ReadCases => {}
+            Handler::LoadInput => machine.accumulator = Some(inputs[operand]),
+            Handler::LoadConstant => machine.accumulator = Some(constant(word[1])),
+            Handler::SaveInDeep => machine.deep[operand] = Some(now.unwrap()),
+            Handler::SaveInLevel(level) => machine.levels[level] = Some(now.unwrap()),
+            Handler::Apply(function, form) => {
+                let below = |level: usize| machine.levels[level].unwrap();
+                let deep = |at: usize| machine.deep[at].unwrap();
+                let value = match form {
+                    Form::OnAccumulator => apply(function, &[now.unwrap()]),
+                    Form::OnInput | Form::SavingThenInput(_) => apply(function, &[inputs[operand]]),
+                    Form::WithInput => apply(function, &[now.unwrap(), inputs[operand]]),
+                    Form::InputWith => apply(function, &[inputs[operand], now.unwrap()]),
+                    Form::TwoInputs | Form::SavingThenTwo(_) => {
+                        apply(function, &[two().0, two().1])
+                    }
+                    Form::WithConstant => apply(function, &[now.unwrap(), constant(word[1])]),
+                    Form::ConstantWith => apply(function, &[constant(word[1]), now.unwrap()]),
+                    Form::WithDeep => apply(function, &[now.unwrap(), deep(operand)]),
+                    Form::DeepWith => apply(function, &[deep(operand), now.unwrap()]),
+                    Form::WithLevel(level) => apply(function, &[now.unwrap(), below(level)]),
+                    Form::LevelWith(level) => apply(function, &[below(level), now.unwrap()]),
+                    Form::DeepPair => {
+                        apply(function, &[now.unwrap(), deep(operand), deep(operand + 1)])
+                    }
+                    Form::LevelPair(level) => {
+                        apply(function, &[now.unwrap(), below(level), below(level + 1)])
+                    }
+                    Form::WithTwo(second) => {
+                        let second = apply(second, &[two().0, two().1]);
+                        apply(function, &[now.unwrap(), second])
+                    }
+                };
+                if let Form::SavingThenInput(level) | Form::SavingThenTwo(level) = form {
+                    machine.levels[level] = Some(now.unwrap());
+                }
+                machine.accumulator = Some(value);
+            }
+        }
+    }
+    panic!("no finishing instruction");
+}
+
+fn padded<T: Copy + Default>(operands: &[T]) -> [T; 4] {
+    let mut all = [T::default(); 4];
+    all[..operands.len()].copy_from_slice(operands);
+    all
+}
+
+fn check(problem: FunctionSet, program: &Rpn) {
+    for register_levels in [2, 3] {
+        let target = Target {
+            problem,
+            register_levels,
+        };
+        let words = match target.words(program) {
+            Err(LowerError::Depth { .. }) => continue,
+            words => words.unwrap(),
+        };
+        let n_inputs = N_INPUTS[problem as usize];
+        if problem == FunctionSet::Mux20 {
+            let inputs: Vec<u32> = (1..=u32::from(n_inputs))
+                .map(|i| i.wrapping_mul(0x9e37_79b9))
+                .collect();
+            let apply = |f: Primitive, operands: &[u32]| f.apply_u32(padded(operands)).unwrap();
+            let value = run(target, &words, &inputs, |_| unreachable!(), apply);
+            assert_eq!(value, value_u32(program, &inputs), "{program}");
+        } else {
+            let inputs: Vec<f32> = (0..n_inputs).map(|i| 0.75 - 0.4 * f32::from(i)).collect();
+            let apply = |f: Primitive, operands: &[f32]| f.apply_f32(padded(operands));
+            let value = run(target, &words, &inputs, f32::from_bits, apply);
+            let expected = value_f32(program, &inputs);
+            assert_eq!(value.to_bits(), expected.to_bits(), "{program}");
+        }
+    }
+}
+
+/// A program from random numbers: each chooses the next node.
+fn grow(
+    problem: FunctionSet,
+    depth: u32,
+    choices: &mut impl Iterator<Item = u32>,
+    out: &mut Vec<Token>,
+) {
+    let mut next = || choices.next().unwrap_or(0);
+    let choice = next();
+    if depth == 0 || choice % 5 == 0 {
+        let is_constant = problem != FunctionSet::Mux20 && choice % 3 == 1;
+        out.push(if is_constant {
+            Token::Constant(choice as f32 / 7.0 - 100.0)
+        } else {
+            Token::Input((choice / 5) as u16 % N_INPUTS[problem as usize])
+        });
+        return;
+    }
+    let codes = function_codes(problem);
+    let (function, _) = codes[next() as usize % codes.len()];
+    for _ in 0..function.arity() {
+        grow(problem, depth - 1, choices, out);
+    }
+    out.push(Token::Apply(function));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn instructions_compute_what_the_program_says(
+        problem in prop::sample::select(FunctionSet::ALL),
+        depth in 0u32..9,
+        choices in prop::collection::vec(0u32..1000, 0..900),
+    ) {
+        let mut tokens = Vec::new();
+        grow(problem, depth, &mut choices.into_iter(), &mut tokens);
+        if tokens.len() <= 1000 {
+            check(problem, &Rpn(tokens));
+        }
+    }
+}
+
+#[test]
+fn every_order_of_two_operands_is_kept() {
+    for text in [
+        "X1",
+        "2.5",
+        "X1 3 -",
+        "3 X1 -",
+        "X1 X1 /",
+        "2 3 -",
+        "X1 sin X1 -",
+        "X1 X1 sin -",
+        "X1 sin 4 /",
+        "4 X1 sin /",
+        "X1 sin X1 cos -",
+        "X1 sin X1 cos exp X1 - X1 exp log / -",
+        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * -",
+    ] {
+        check(FunctionSet::Sextic, &text.parse().unwrap());
+    }
+    for text in [
+        "X1 X2 X3 IF",
+        "X1 X2 > X2 X3 + X4 1 - IF",
+        "1 X1 X2 - X2 X3 > X4 2 IF IF",
+    ] {
+        check(FunctionSet::Shuttle, &text.parse().unwrap());
+    }
+}
+
+/// A comb of saved values goes through all registers into local memory.
+#[test]
+fn deep_stacks_are_kept_in_local_memory_up_to_the_limit() {
+    let balanced = |depth: u32| {
+        let mut text = "X1 X2 AND".to_owned();
+        for _ in 0..depth {
+            text = format!("{text} {text} OR");
+        }
+        text.parse::<Rpn>().unwrap()
+    };
+    check(FunctionSet::Mux20, &balanced(7));
+    let target = Target {
+        problem: FunctionSet::Sextic,
+        register_levels: 3,
+    };
+    // Needs one level more than its left operand at every step: only a balanced tree does, so none of 1000 nodes is too deep.
+    let words = target
+        .words(&"X1 sin X1 sin - X1 sin X1 sin - -".parse().unwrap())
+        .unwrap();
+    assert!(words.len() < 40);
+}
+
+#[test]
+fn what_the_kernel_cannot_run_is_refused() {
+    let target = Target {
+        problem: FunctionSet::Sextic,
+        register_levels: 3,
+    };
+    let refused = |tokens: Vec<Token>| target.words(&Rpn(tokens)).unwrap_err().to_string();
+    let (input, add) = (Token::Input(0), Token::Apply(Primitive::Add));
+    assert!(refused(vec![]).contains("0 nodes"));
+    assert!(refused(vec![input, add]).contains("takes 2 operands"));
+    assert!(refused(vec![input, input]).contains("leaves 2 values"));
+    let and = Token::Apply(Primitive::And);
+    assert!(
+        refused(vec![input, input, and]).contains("`AND` is not in the function set of sextic")
+    );
+    assert!(refused(vec![input; 1001]).contains("1001 nodes"));
+}
+
+/// The error that the machine code computes for a program on all lanes of a block, and the reference's.
+fn errors(variant: &Variant, kernel: &Kernel, program: &Rpn, seed: u64) -> (f64, f64) {
+    const CASES: u32 = 64 * 8 * 2;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let n_inputs = usize::from(N_INPUTS[variant.problem as usize]);
+    let is_logic = variant.problem == FunctionSet::Mux20;
+    let mut draw = |is_output: bool| match variant.problem {
+        FunctionSet::Mux20 => rng.random(),
+        FunctionSet::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
+        _ if is_output => (rng.random_range(1..8) as f32).to_bits(),
+        _ => (rng.random_range(-20i32..20) as f32).to_bits(),
+    };
+    let inputs: Vec<u32> = (0..n_inputs * CASES as usize)
+        .map(|_| draw(false))
+        .collect();
+    let outputs: Vec<u32> = (0..CASES).map(|_| draw(true)).collect();
+    let words = Target::of(variant).words(program).unwrap();
+    let starts: Vec<u32> = (0..words.len() as u32).step_by(2).collect();
+    let launch = Launch {
+        max_program_words: words.len() as u32,
+        ..Launch::block_gp(64, 8, CASES)
+    };
+    let cases = CaseWords {
+        inputs: &inputs,
+        outputs: &outputs,
+        cases: CASES,
+    };
+    let words = ProgramWords::new(words, &starts, program.n_nodes() as u32).unwrap();
+    let run = run_block(kernel, &launch, &words, &cases).unwrap();
+    let expected = (0..CASES as usize).map(|case| {
+        let row: Vec<u32> = inputs
+            .iter()
+            .skip(case)
+            .step_by(CASES as usize)
+            .copied()
+            .collect();
+        if is_logic {
+            return f64::from((value_u32(program, &row) ^ outputs[case]).count_ones());
+        }
+        let row: Vec<f32> = row.into_iter().map(f32::from_bits).collect();
+        let difference = value_f32(program, &row) - f32::from_bits(outputs[case]);
+        match variant.problem {
+            FunctionSet::Sextic => f64::from(difference * difference),
+            _ => f64::from(u8::from(difference.is_nan() || difference.abs() >= 0.5)),
+        }
+    });
+    (f64::from(run.results[0]), expected.sum())
+}
+
+/// The committed machine code, executed lane by lane without a GPU. The programs take every common and every seldom path of
+/// the functions that the kernel has of its own: large and infinite arguments, subnormal and zero divisors.
+#[test]
+fn the_machine_code_computes_what_the_reference_does() {
+    let sextic = [
+        "X1",
+        "X1 X1 * X1 -",
+        "X1 sin X1 cos -",
+        "X1 exp X1 log /",
+        "X1 X1 - log X1 +",
+        "X1 X1 X1 - /",
+        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * -",
+        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * X1 exp X1 cos * - + X1 X1 + sin X1 X1 * cos / X1 X1 / X1 cos - exp / -",
+    ];
+    // Fast math promises nothing there.
+    let extreme = [
+        "X1 1000000 * sin",
+        "X1 1e12 * cos",
+        "X1 1e30 * sin",
+        "X1 1e-39 * log",
+        "X1 1e-20 * 1e-20 *",
+        "X1 1e38 /",
+        "1 X1 1e38 * 10 * /",
+        "X1 100 * exp X1 200 * exp -",
+        "X1 90 * exp X1 90 * exp * log",
+        "X1 1000000000 * cos",
+    ];
+    let shuttle = [
+        "X1 X2 > X3 X4 + X5 IF",
+        "X1 X2 X3 IF",
+        "X1 X2 / X3 X4 < AND X5 X6 == OR",
+        "1 X1 X2 - X2 X3 > X4 2 IF IF",
+        "X1 X2 > X3 X4 > X5 X6 > X7 X8 - IF X1 IF X2 X3 * X4 IF",
+    ];
+    let mux = [
+        "X1",
+        "X1 X2 NAND",
+        "X1 X2 AND X3 X4 NOR OR X5 NAND",
+        "X1 X2 AND X3 X4 OR NAND X5 X6 NOR X7 X8 NAND AND NOR X9 X10 OR X11 X12 AND NAND X13 X14 NOR X15 X16 NAND AND NOR OR",
+    ];
+    for variant in Variant::all().unwrap() {
+        if variant.kernel != KernelId::Accumulator {
+            continue;
+        }
+        let kernel = Kernel::parse(&variant.sass().unwrap(), variant.sass_file().unwrap()).unwrap();
+        let mut texts: Vec<&str> = match variant.problem {
+            FunctionSet::Sextic => sextic.to_vec(),
+            FunctionSet::Shuttle => shuttle.to_vec(),
+            FunctionSet::Kddcup => sextic[..7].iter().chain(&shuttle).copied().collect(),
+            FunctionSet::Mux20 => mux.to_vec(),
+        };
+        if variant.problem == FunctionSet::Sextic && variant.math == Math::Accurate {
+            texts.extend(extreme);
+        }
+        let bound = if variant.math == Math::Fast {
+            2e-3
+        } else {
+            2e-5
+        };
+        for (seed, text) in (0..).zip(texts) {
+            let (computed, expected) = errors(&variant, &kernel, &text.parse().unwrap(), seed);
+            let same = computed == expected
+                || !computed.is_finite() && !expected.is_finite()
+                || (computed - expected).abs() <= bound * expected.abs().max(1.0);
+            assert!(same, "{variant}: {text}: {computed} {expected}");
+        }
+    }
+}
