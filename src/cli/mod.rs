@@ -10,7 +10,9 @@ pub mod devices;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
+pub mod export;
 pub mod figure;
+pub mod import;
 pub mod kernels;
 pub mod langdon;
 pub mod measure;
@@ -18,12 +20,13 @@ pub mod occupancy;
 pub mod problems;
 pub mod report;
 pub mod reproduce;
+pub mod shell;
 pub mod simulate;
 pub mod stacks;
 pub mod trace;
 pub mod whatif;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -61,6 +64,10 @@ enum Command {
     Trace(trace::TraceArgs),
     Langdon(langdon::LangdonArgs),
     Whatif(whatif::WhatifArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -97,6 +104,10 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Trace(args) => trace::run(&args),
         Command::Langdon(args) => langdon::run(&args),
         Command::Whatif(args) => whatif::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::man(&args, Cli::command()),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }

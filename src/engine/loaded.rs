@@ -14,13 +14,16 @@ use crate::launch::code::ReplayCode;
 use crate::model::Analysis;
 use crate::predict::{Configuration, PredictError};
 use crate::trace::mix::{MixEntry, instruction_mix};
-use crate::workload::{KernelTraces, Population};
+use crate::workload::{KernelTraces, Population, shared_bytes};
 
 /// One kernel's traces for one block size, and what was worked out from them.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub traces: KernelTraces,
     pub code: ReplayCode,
+    /// Shared memory per block of every launch of the population. A launch holds one generation; the programs traced
+    /// are of a whole run.
+    shared_bytes: Vec<u32>,
     analysis: OnceLock<Analysis>,
     mix: OnceLock<Vec<MixEntry>>,
 }
@@ -29,6 +32,18 @@ impl Loaded {
     /// The analytical model's view, made at the first call.
     pub fn analysis(&self, launch: &Launch) -> &Analysis {
         self.analysis.get_or_init(|| Analysis::new(launch))
+    }
+
+    /// Shared memory per block of the middle launch, in bytes.
+    pub fn median_shared_bytes(&self) -> u32 {
+        let mut bytes = self.shared_bytes.clone();
+        bytes.sort_unstable();
+        bytes.get(bytes.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// Shared memory per block of every launch, in bytes.
+    pub fn shared_bytes(&self) -> &[u32] {
+        &self.shared_bytes
     }
 
     pub fn mix(&self, population: &Population) -> Vec<MixEntry> {
@@ -77,9 +92,11 @@ impl Kernels {
             workload.elements,
         )
         .map_err(other)?;
+        let shared_bytes = shared_bytes(variant, &workload.population.longest).map_err(other)?;
         let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
         let made = Arc::new(Loaded {
             traces,
+            shared_bytes,
             code,
             analysis: OnceLock::new(),
             mix: OnceLock::new(),

@@ -5,26 +5,30 @@
 //! Leaves out: host work between generations. Never reads a measured speed.
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
+mod blocks;
 mod inputs;
 mod kernel;
 mod loaded;
+pub mod residency;
 mod settings;
 mod show;
 
+pub use blocks::SampleBlocks;
 pub use inputs::{InputError, problems};
 pub use settings::{Kind, Settings, Weighting};
 
 use crate::device::Device;
-use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
+use crate::device::occupancy::{BlockResources, Occupancy};
+use crate::gpu::variant::Variant;
 use crate::launch::Launch;
-use crate::launch::geometry::Geometry;
+use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::spec::SmxSpec;
 use crate::model::predict_launch;
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
 use crate::trace::ProgramTrace;
 use inputs::Workload;
-use loaded::Kernels;
+use loaded::{Kernels, Loaded};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -77,40 +81,25 @@ impl Engine {
             allowed: problems().join(", "),
         })
     }
-
-    fn occupancy(
-        &self,
-        configuration: &Configuration,
-        block: BlockResources,
-    ) -> Result<Occupancy, PredictError> {
-        let split = self.device.split_for_l1(configuration.l1_bytes);
-        let split = split.ok_or_else(|| {
-            let sizes = self.device.l1.splits.iter();
-            let allowed: Vec<String> = sizes.map(|split| split.l1_bytes.to_string()).collect();
-            PredictError::Input {
-                what: "L1 bytes",
-                given: configuration.l1_bytes.to_string(),
-                allowed: allowed.join(", "),
-            }
-        })?;
-        OccupancyLimits::of(&self.device)
-            .occupancy(block, split.shared_bytes)
-            .map_err(|source| PredictError::Occupancy {
-                kernel: configuration.kernel.clone(),
-                source,
-            })
-    }
-
-    /// The L1 that is left beside the shared memory in effect.
-    fn effective_l1_bytes(&self, occupancy: &Occupancy) -> u32 {
-        let mut splits = self.device.l1.splits.iter();
-        let split = splits.find(|split| split.shared_bytes == occupancy.shared_config_bytes);
-        split.map_or(0, |split| split.l1_bytes)
-    }
 }
 
-impl PerformanceModel for Engine {
-    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
+/// What a configuration comes to on the engine's device.
+struct Resolved<'a> {
+    workload: &'a Workload,
+    variant: Variant,
+    loaded: Arc<Loaded>,
+    block: BlockResources,
+    occupancy: Occupancy,
+    /// The L1 in effect.
+    l1_bytes: u32,
+    spec: SmxSpec,
+    geometry: Geometry,
+    /// Resident blocks of every launch, whose longest programs ask for so much shared memory.
+    grid_blocks: Vec<u32>,
+}
+
+impl Engine {
+    fn resolve(&self, configuration: &Configuration) -> Result<Resolved<'_>, PredictError> {
         let workload = self.workload(&configuration.problem)?;
         let variant = kernel::find(configuration, workload.problem, &self.settings)?;
         let mut block = BlockResources {
@@ -119,29 +108,71 @@ impl PerformanceModel for Engine {
             shared_bytes_per_block: 0,
         };
         // Refuses an impossible block before tracing for it.
-        self.occupancy(configuration, block)?;
-        let population = &workload.population;
+        let occupancy = |block| {
+            let (kernel, l1_bytes) = (&configuration.kernel, configuration.l1_bytes);
+            residency::occupancy(&self.device, kernel, l1_bytes, block)
+        };
+        occupancy(block)?;
         let loaded = self.kernels.load(&variant, workload, configuration)?;
-        block.shared_bytes_per_block = loaded.traces.shared_bytes_per_block;
-        let occupancy = self.occupancy(configuration, block)?;
-        let l1_bytes = self.effective_l1_bytes(&occupancy);
-        let spec = SmxSpec::new(&self.device, l1_bytes).map_err(other)?;
+        block.shared_bytes_per_block = loaded.median_shared_bytes();
+        let blocks_with = |&shared_bytes_per_block: &u32| {
+            let block = BlockResources {
+                shared_bytes_per_block,
+                ..block
+            };
+            Ok(occupancy(block)?.blocks)
+        };
+        let grid_blocks: Result<Vec<u32>, PredictError> =
+            loaded.shared_bytes().iter().map(blocks_with).collect();
+        let grid_blocks = grid_blocks?;
+        let occupancy = occupancy(block)?;
+        let l1_bytes = residency::effective_l1_bytes(&self.device, &occupancy);
+        let geometry = Geometry {
+            threads_per_block: configuration.threads_per_block,
+            stack_dim: configuration.stack_dim,
+            fitness_cases: workload.elements,
+            resident_blocks: occupancy.blocks,
+            n_smx: self.device.chip.n_smx,
+            local_stride_bytes: local_stride_bytes(loaded.traces.resources.frame_bytes),
+        };
+        Ok(Resolved {
+            workload,
+            variant,
+            loaded,
+            block,
+            spec: SmxSpec::new(&self.device, l1_bytes).map_err(other)?,
+            occupancy,
+            l1_bytes,
+            geometry,
+            grid_blocks,
+        })
+    }
+}
+
+impl PerformanceModel for Engine {
+    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
+        let Resolved {
+            workload,
+            variant,
+            loaded,
+            block,
+            occupancy,
+            l1_bytes,
+            spec,
+            geometry,
+            grid_blocks,
+        } = self.resolve(configuration)?;
+        let population = &workload.population;
         let launch = Launch {
             spec: &spec,
             code: &loaded.code,
             code_bytes: loaded.traces.code_bytes,
-            geometry: Geometry {
-                threads_per_block: configuration.threads_per_block,
-                stack_dim: configuration.stack_dim,
-                fitness_cases: workload.elements,
-                resident_blocks: occupancy.blocks,
-                n_smx: self.device.chip.n_smx,
-                local_stride_bytes: local_stride_bytes(loaded.traces.resources.frame_bytes),
-            },
+            geometry,
             n_smx: self.device.chip.n_smx as usize,
             clock_hz: self.device.chip.clock_mhz * 1e6,
             sample: &population.sample,
             grids: &population.grids,
+            grid_blocks: &grid_blocks,
         };
         let effort = self.settings.effort(configuration, &occupancy);
         let frame = Prediction {
@@ -181,12 +212,6 @@ impl PerformanceModel for Engine {
         prediction.gpops_billion *= cases_per_element;
         Ok(prediction)
     }
-}
-
-/// Bytes between the local memories of neighbouring warp slots: the frames of 32 lanes, whole 512-byte
-/// units (the allocation granularity that drivers use for local memory).
-fn local_stride_bytes(frame_bytes: u32) -> u32 {
-    (32 * frame_bytes).next_multiple_of(512)
 }
 
 /// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way

@@ -17,7 +17,7 @@ pub mod solve;
 pub mod stack_distance;
 
 use crate::launch::chip::RateCurve;
-use crate::launch::{Launch, partial_levels, run_grids};
+use crate::launch::{Launch, other_levels, run_grids};
 use locality::Locality;
 use shapes::Shapes;
 use solve::{Steady, solve};
@@ -54,7 +54,7 @@ pub fn predict_launch(launch: &Launch, analysis: &Analysis) -> Modelled {
     let full_blocks = launch.geometry.resident_blocks;
     let full = solve(launch, analysis, full_blocks);
     let mut points = vec![(full_blocks, full.tokens_per_cycle)];
-    for blocks in partial_levels(full_blocks) {
+    for blocks in other_levels(full_blocks, launch.grid_blocks) {
         points.push((blocks, solve(launch, analysis, blocks).tokens_per_cycle));
     }
     let rates = RateCurve::new(points).expect("the full multiprocessor is a point");

@@ -192,7 +192,7 @@ impl TokenModel<'_> {
             wait_cycles(tokens_per_cycle * bytes / rate, 0.5 * LINE_BYTES / rate) * others
         };
         let l2 = port(read_bytes, spec.l2_read_bytes_per_cycle) + f64::from(spec.l2_latency_cycles);
-        let dram = port(dram_lines * LINE_BYTES, spec.dram_bytes_per_cycle)
+        let dram = port(dram_lines * LINE_BYTES, spec.dram.bytes_per_cycle)
             + f64::from(spec.dram_extra_cycles);
         let fill = l2 + (1.0 - traffic.fill_l2_hit) * dram;
         let case = l2 + (1.0 - traffic.case_l2_hit) * dram;
@@ -201,7 +201,7 @@ impl TokenModel<'_> {
         } else {
             0.0
         };
-        let limit = f64::from(spec.l2_requests_in_flight);
+        let limit = f64::from(spec.l1_misses_in_flight);
         let full = tokens_per_cycle * requests * held / limit;
         let unit = (wait_cycles(tokens_per_cycle * demand.lines, 0.5)
             + wait_for_one_of_cycles(full, held, limit))

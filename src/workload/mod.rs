@@ -6,5 +6,5 @@
 pub mod population;
 pub mod traces;
 
-pub use population::{Population, PopulationError};
-pub use traces::{KernelTraces, TracesError, program_words};
+pub use population::{DepthPercentages, Population, PopulationError};
+pub use traces::{KernelTraces, TracesError, program_words, shared_bytes, words_of_program};
