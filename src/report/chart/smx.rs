@@ -89,7 +89,7 @@ impl SmxDrawing {
                         device.l1.lines_per_cycle, device.l1.line_bytes
                     ),
                     format!(
-                        "{} requests to the L2 in flight",
+                        "{} L1 misses in flight",
                         device.load_store.l1_misses_in_flight
                     ),
                 ],
