@@ -1,57 +1,61 @@
 //! Kernels that were traced already, kept for further predictions.
 //!
 //! Models: traces depend on the kernel, the programs and the threads per block, not on the device or its L1: one set
-//! of them serves every L1 size. Leaves out: time. Units: none. Sources: none of its own.
+//! of them serves every L1 size. Summaries do not even depend on the threads. Leaves out: time. Units: none.
+//! Sources: none of its own.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use super::inputs::Workload;
-use super::other;
+use super::{assumed_branches_per_node, other};
 use crate::gpu::variant::Variant;
-use crate::launch::Launch;
 use crate::launch::code::ReplayCode;
-use crate::model::Analysis;
+use crate::model::memo::Memo;
+use crate::model::{Analysis, Inputs};
 use crate::predict::{Configuration, PredictError};
 use crate::trace::mix::{MixEntry, instruction_mix};
-use crate::workload::{KernelTraces, Population};
+use crate::workload::{KernelSummary, KernelTraces, Population};
 
-/// One kernel's traces for one block size, and what was worked out from them.
+/// One kernel's traces for one block size, laid out for replay.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub traces: KernelTraces,
     pub code: ReplayCode,
-    analysis: OnceLock<Analysis>,
-    mix: OnceLock<Vec<MixEntry>>,
+    pub facts: Facts,
 }
 
-impl Loaded {
-    /// The analytical model's view, made at the first call.
-    pub fn analysis(&self, launch: &Launch) -> &Analysis {
-        self.analysis.get_or_init(|| Analysis::new(launch))
-    }
-
-    pub fn mix(&self, population: &Population) -> Vec<MixEntry> {
-        let traces = &self.traces;
-        let mix = || {
-            instruction_mix(
-                &traces.timing,
-                &traces.pool,
-                &traces.programs,
-                &population.sample,
-            )
-        };
-        self.mix.get_or_init(mix).clone()
-    }
+/// One kernel's summary for all block sizes, analysed.
+#[derive(Debug)]
+pub(super) struct Summarised {
+    pub traces: KernelTraces,
+    pub analysis: Analysis,
+    pub facts: Facts,
 }
 
-/// What traces depend on: kernel and threads per block.
-type Key = (Variant, u32);
+/// What every prediction says of its kernel and programs.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub mix: Vec<MixEntry>,
+    pub assumed_branches_per_node: f64,
+    pub mean_stack_levels: f64,
+}
+
+impl Facts {
+    fn of(traces: &KernelTraces, variant: &Variant, workload: &Workload) -> Facts {
+        Facts {
+            mix: mix(traces, &workload.population),
+            assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
+            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
+        }
+    }
+}
 
 /// See the module text.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    loaded: Mutex<HashMap<Key, Arc<OnceLock<Arc<Loaded>>>>>,
+    /// By kernel and threads per block.
+    loaded: Memo<(Variant, u32), Loaded>,
+    summarised: Memo<Variant, Summarised>,
 }
 
 impl Kernels {
@@ -63,27 +67,62 @@ impl Kernels {
         configuration: &Configuration,
     ) -> Result<Arc<Loaded>, PredictError> {
         let key = (*variant, configuration.threads_per_block);
-        let slot = {
-            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(loaded.entry(key).or_default())
-        };
-        if let Some(found) = slot.get() {
-            return Ok(Arc::clone(found));
-        }
-        let traces = KernelTraces::new(
-            variant,
-            &workload.population.programs,
-            configuration.threads_per_block,
-            workload.elements,
-        )
-        .map_err(other)?;
-        let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
-        let made = Arc::new(Loaded {
-            traces,
-            code,
-            analysis: OnceLock::new(),
-            mix: OnceLock::new(),
-        });
-        Ok(Arc::clone(slot.get_or_init(|| made)))
+        self.loaded.try_get(key, || {
+            let traces = KernelTraces::new(
+                variant,
+                &workload.population.programs,
+                configuration.threads_per_block,
+                workload.elements,
+            )
+            .map_err(other)?;
+            Ok(Loaded {
+                code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
+                facts: Facts::of(&traces, variant, workload),
+                traces,
+            })
+        })
     }
+
+    /// The summary of a kernel, from memory when it was asked for before.
+    pub fn summarise(
+        &self,
+        variant: &Variant,
+        workload: &Workload,
+    ) -> Result<Arc<Summarised>, PredictError> {
+        self.summarised.try_get(*variant, || {
+            let population = &workload.population;
+            let summary = KernelSummary::new(
+                variant,
+                &population.programs,
+                &population.sample,
+                workload.elements,
+            )
+            .map_err(other)?;
+            let traces = summary.traces;
+            let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
+            let analysis = Analysis::new(&Inputs {
+                code: &code,
+                prologues: &summary.prologues,
+                sample: &population.sample,
+                grids: &population.grids,
+                rows_per_program: &summary.rows_per_program,
+                rows: summary.rows,
+                stack_dim: variant.stack_dim,
+            });
+            Ok(Summarised {
+                facts: Facts::of(&traces, variant, workload),
+                analysis,
+                traces,
+            })
+        })
+    }
+}
+
+fn mix(traces: &KernelTraces, population: &Population) -> Vec<MixEntry> {
+    instruction_mix(
+        &traces.timing,
+        &traces.pool,
+        &traces.programs,
+        &population.sample,
+    )
 }

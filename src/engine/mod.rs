@@ -16,15 +16,18 @@ pub use settings::{Kind, Settings, Weighting};
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
+use crate::gpu::variant::{FunctionSet, Variant};
 use crate::launch::Launch;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
-use crate::model::predict_launch;
+use crate::model::memo::Memo;
+use crate::model::{Point, predict_launch};
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
 use crate::trace::ProgramTrace;
+use crate::workload::KernelTraces;
 use inputs::Workload;
-use loaded::Kernels;
+use loaded::{Facts, Kernels, Loaded, Summarised};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,7 +39,11 @@ pub struct Engine {
     settings: Settings,
     workloads: Arc<Vec<Workload>>,
     kernels: Arc<Kernels>,
+    variants: Arc<Memo<VariantKey, Variant>>,
 }
+
+/// What names a kernel besides the settings: its name, problem, second dimension, levels in registers.
+type VariantKey = (String, FunctionSet, u32, u32);
 
 impl Engine {
     /// An engine for `device` and the problems named.
@@ -50,6 +57,7 @@ impl Engine {
             settings,
             workloads: Arc::new(workloads),
             kernels: Arc::default(),
+            variants: Arc::default(),
         })
     }
 
@@ -60,6 +68,7 @@ impl Engine {
             settings: self.settings.clone(),
             workloads: Arc::clone(&self.workloads),
             kernels: Arc::clone(&self.kernels),
+            variants: Arc::clone(&self.variants),
         }
     }
 
@@ -112,7 +121,7 @@ impl Engine {
 impl PerformanceModel for Engine {
     fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
         let workload = self.workload(&configuration.problem)?;
-        let variant = kernel::find(configuration, workload.problem, &self.settings)?;
+        let variant = self.variant(configuration, workload)?;
         let mut block = BlockResources {
             threads_per_block: configuration.threads_per_block,
             registers_per_thread: variant.resources().map_err(other)?.registers,
@@ -120,66 +129,141 @@ impl PerformanceModel for Engine {
         };
         // Refuses an impossible block before tracing for it.
         self.occupancy(configuration, block)?;
-        let population = &workload.population;
-        let loaded = self.kernels.load(&variant, workload, configuration)?;
-        block.shared_bytes_per_block = loaded.traces.shared_bytes_per_block;
+        match self.settings.kind {
+            Kind::Simulator => {
+                let loaded = self.kernels.load(&variant, workload, configuration)?;
+                block.shared_bytes_per_block = loaded.traces.shared_bytes_per_block;
+                let site = self.site(configuration, workload, block, &loaded.traces)?;
+                self.simulate(site, workload, &loaded)
+            }
+            Kind::Analytical => {
+                let start = Instant::now();
+                let summarised = self.kernels.summarise(&variant, workload)?;
+                block.shared_bytes_per_block = summarised.traces.shared_bytes_per_block;
+                let site = self.site(configuration, workload, block, &summarised.traces)?;
+                let mut prediction = site.solve(workload, &summarised);
+                prediction.wall_seconds = start.elapsed().as_secs_f64();
+                Ok(prediction)
+            }
+        }
+    }
+}
+
+/// A launch on the device: what both models start from.
+struct Site<'a> {
+    configuration: &'a Configuration,
+    block: BlockResources,
+    occupancy: Occupancy,
+    l1_bytes: u32,
+    spec: SmxSpec,
+    geometry: Geometry,
+    clock_hz: f64,
+}
+
+impl Engine {
+    fn variant(
+        &self,
+        configuration: &Configuration,
+        workload: &Workload,
+    ) -> Result<Variant, PredictError> {
+        let key = (
+            configuration.kernel.clone(),
+            workload.problem,
+            configuration.stack_dim,
+            configuration.stack_registers,
+        );
+        let find = || kernel::find(configuration, workload.problem, &self.settings);
+        self.variants.try_get(key, find).map(|variant| *variant)
+    }
+
+    fn site<'a>(
+        &self,
+        configuration: &'a Configuration,
+        workload: &Workload,
+        block: BlockResources,
+        traces: &KernelTraces,
+    ) -> Result<Site<'a>, PredictError> {
         let occupancy = self.occupancy(configuration, block)?;
         let l1_bytes = self.effective_l1_bytes(&occupancy);
-        let spec = SmxSpec::new(&self.device, l1_bytes).map_err(other)?;
-        let launch = Launch {
-            spec: &spec,
-            code: &loaded.code,
-            code_bytes: loaded.traces.code_bytes,
+        Ok(Site {
+            configuration,
+            block,
+            l1_bytes,
+            spec: SmxSpec::new(&self.device, l1_bytes).map_err(other)?,
             geometry: Geometry {
                 threads_per_block: configuration.threads_per_block,
                 stack_dim: configuration.stack_dim,
                 fitness_cases: workload.elements,
                 resident_blocks: occupancy.blocks,
                 n_smx: self.device.chip.n_smx,
-                local_stride_bytes: local_stride_bytes(loaded.traces.resources.frame_bytes),
+                local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
             },
-            n_smx: self.device.chip.n_smx as usize,
+            occupancy,
             clock_hz: self.device.chip.clock_mhz * 1e6,
-            sample: &population.sample,
-            grids: &population.grids,
+        })
+    }
+
+    fn simulate(
+        &self,
+        site: Site,
+        workload: &Workload,
+        loaded: &Loaded,
+    ) -> Result<Prediction, PredictError> {
+        let launch = Launch {
+            spec: &site.spec,
+            code: &loaded.code,
+            code_bytes: loaded.traces.code_bytes,
+            geometry: site.geometry,
+            n_smx: site.geometry.n_smx as usize,
+            clock_hz: site.clock_hz,
+            sample: &workload.population.sample,
+            grids: &workload.population.grids,
         };
-        let effort = self.settings.effort(configuration, &occupancy);
-        let frame = Prediction {
-            configuration: configuration.clone(),
+        let effort = self.settings.effort(site.configuration, &site.occupancy);
+        let simulated = simulate_launch(&launch, &effort).map_err(other)?;
+        let mut prediction = show::simulated(site.frame(&loaded.facts), &simulated, site.clock_hz);
+        prediction.gpops_billion *= f64::from(workload.cases_per_element);
+        Ok(prediction)
+    }
+}
+
+impl Site<'_> {
+    fn solve(&self, workload: &Workload, summarised: &Summarised) -> Prediction {
+        let point = Point {
+            spec: &self.spec,
+            geometry: self.geometry,
+            n_smx: self.geometry.n_smx as usize,
+            clock_hz: self.clock_hz,
+        };
+        let analysis = &summarised.analysis;
+        let modelled = predict_launch(&point, analysis);
+        let mut prediction =
+            show::modelled(self.frame(&summarised.facts), &modelled, analysis, &point);
+        prediction.gpops_billion *= f64::from(workload.cases_per_element);
+        prediction
+    }
+
+    /// A prediction without results.
+    fn frame(&self, facts: &Facts) -> Prediction {
+        Prediction {
+            configuration: self.configuration.clone(),
             gpops_billion: 0.0,
             run_milliseconds: 0.0,
             sampling_error_percent: 0.0,
-            block,
-            occupancy,
-            l1_bytes,
+            block: self.block,
+            occupancy: self.occupancy.clone(),
+            l1_bytes: self.l1_bytes,
             memory: MemoryTraffic::default(),
             ipc: 0.0,
             dual_issue_percent: 0.0,
             warp_instructions_per_node: 0.0,
-            instruction_mix: loaded.mix(population),
-            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
-            assumed_branches_per_node: assumed_branches_per_node(&loaded.traces.programs),
+            instruction_mix: facts.mix.clone(),
+            mean_stack_levels: facts.mean_stack_levels,
+            assumed_branches_per_node: facts.assumed_branches_per_node,
             cpi_stack: Vec::new(),
             simulated_warp_instructions: 0,
             wall_seconds: 0.0,
-        };
-        let cases_per_element = f64::from(workload.cases_per_element);
-        let mut prediction = match self.settings.kind {
-            Kind::Simulator => {
-                let simulated = simulate_launch(&launch, &effort).map_err(other)?;
-                show::simulated(frame, &simulated, launch.clock_hz)
-            }
-            Kind::Analytical => {
-                let start = Instant::now();
-                let analysis = loaded.analysis(&launch);
-                let modelled = predict_launch(&launch, analysis);
-                let mut prediction = show::modelled(frame, &modelled, analysis, &launch);
-                prediction.wall_seconds = start.elapsed().as_secs_f64();
-                prediction
-            }
-        };
-        prediction.gpops_billion *= cases_per_element;
-        Ok(prediction)
+        }
     }
 }
 
