@@ -5,7 +5,7 @@
 //! token's position, so few of them occur, and a program of `n` tokens costs a few look-ups per token. Leaves out: partial last iterations.
 //! Units: segments. Sources: none.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};
@@ -66,7 +66,7 @@ pub struct TraceBuilder<'k> {
     slopes: Slopes,
     remembers: bool,
     pool: SegmentPool,
-    interned: HashMap<Vec<TraceOp>, SegmentId>,
+    interned: FxHashMap<Vec<TraceOp>, SegmentId>,
 }
 
 impl<'k> TraceBuilder<'k> {
@@ -98,7 +98,7 @@ impl<'k> TraceBuilder<'k> {
                 ops: Vec::new(),
                 starts: vec![0],
             },
-            interned: HashMap::new(),
+            interned: FxHashMap::default(),
         })
     }
 

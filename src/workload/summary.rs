@@ -56,7 +56,8 @@ impl KernelSummary {
             .map(|program| bits(variant, program))
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;
-        let ends = shortest_and_longest(&words);
+        let mean_words = mean_words(&words, sample);
+        let ends = prologue_programs(&words, mean_words);
         let mut traces = steady_traces(&mut builder, &programs_bits).map_err(trace_error)?;
         let first_prologue = traces.len() as u32;
         for index in ends {
@@ -68,7 +69,7 @@ impl KernelSummary {
         }
         let rows: Vec<BTreeSet<u16>> = programs.iter().map(inputs).collect();
         let all: BTreeSet<u16> = rows.iter().flatten().copied().collect();
-        let weight = weight_of_longest(&words, ends, sample);
+        let weight = weight_of_longer(&words, ends, mean_words);
         Ok(KernelSummary {
             traces: KernelTraces::assemble(variant, &kernel, &words, builder.into_pool(), traces)?,
             prologues: [(first_prologue, 1.0 - weight), (first_prologue + 1, weight)],
@@ -101,26 +102,34 @@ fn bits(variant: &Variant, program: &ProgramWords) -> Result<trace::ProgramWords
     trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
 }
 
-fn shortest_and_longest(words: &[ProgramWords]) -> [usize; 2] {
+/// The shortest program, and the shortest of those that are longer than the mean over the blocks.
+fn prologue_programs(words: &[ProgramWords], mean_words: f64) -> [usize; 2] {
     let length = |index: &usize| words[*index].words.len();
     let shortest = (0..words.len()).min_by_key(length).unwrap_or(0);
-    let longest = (0..words.len()).max_by_key(length).unwrap_or(0);
-    [shortest, longest]
+    let long = |index: &usize| length(index) as f64 > mean_words;
+    let longer = (0..words.len()).filter(long).min_by_key(length);
+    [shortest, longer.unwrap_or(shortest)]
 }
 
-/// Where the mean length lies between the shortest and the longest program, 0 to 1.
-fn weight_of_longest(words: &[ProgramWords], ends: [usize; 2], sample: &[u32]) -> f64 {
-    let length = |index: usize| words[index].words.len() as f64;
-    let [shortest, longest] = ends.map(length);
-    if longest <= shortest || sample.is_empty() {
+fn mean_words(words: &[ProgramWords], sample: &[u32]) -> f64 {
+    let sum: usize = sample
+        .iter()
+        .map(|&program| words[program as usize].words.len())
+        .sum();
+    sum as f64 / sample.len().max(1) as f64
+}
+
+/// Where the mean length lies between those of the two programs, 0 to 1.
+fn weight_of_longer(words: &[ProgramWords], ends: [usize; 2], mean_words: f64) -> f64 {
+    let [shortest, longer] = ends.map(|index| words[index].words.len() as f64);
+    if longer <= shortest {
         return 0.0;
     }
-    let sum: f64 = sample.iter().map(|&program| length(program as usize)).sum();
-    (sum / sample.len() as f64 - shortest) / (longest - shortest)
+    (mean_words - shortest) / (longer - shortest)
 }
 
 /// Programs whose ways into the loop are compared before the others of their kind follow the first of them.
-const WITNESSES: usize = 4;
+const WITNESSES: usize = 2;
 
 /// Programs with the same first word enter the loop in the same state: kernels may fetch that word before the loop, but
 /// no other. Should the shortest of them disagree, every one walks its own way in.

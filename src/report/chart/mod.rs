@@ -5,8 +5,10 @@
 
 pub mod bars;
 pub mod curves;
+pub mod heat;
 pub mod panels;
 pub mod stacks;
+pub mod study;
 
 use super::output::{self, OutputError};
 use plotters::coord::Shift;
