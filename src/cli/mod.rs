@@ -4,7 +4,9 @@
 //! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
+pub mod advise;
 pub mod calibrate;
+pub mod compare;
 pub mod configuration;
 pub mod devices;
 pub mod engine;
@@ -18,6 +20,7 @@ pub mod problems;
 pub mod reproduce;
 pub mod simulate;
 pub mod stacks;
+pub mod sweep;
 pub mod trace;
 pub mod whatif;
 
@@ -57,6 +60,9 @@ enum Command {
     Trace(trace::TraceArgs),
     Langdon(langdon::LangdonArgs),
     Whatif(whatif::WhatifArgs),
+    Sweep(sweep::SweepArgs),
+    Advise(advise::AdviseArgs),
+    Compare(compare::CompareArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -91,6 +97,9 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Trace(args) => trace::run(&args),
         Command::Langdon(args) => langdon::run(&args),
         Command::Whatif(args) => whatif::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Advise(args) => advise::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }

@@ -140,7 +140,7 @@ pub(super) fn predict_all(
 }
 
 /// Table by table, problem by problem.
-fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
+pub(super) fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
     let of_table = |table: &Table| {
         let table = *table;
         problems
@@ -150,7 +150,7 @@ fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
     tables.iter().flat_map(of_table).collect()
 }
 
-fn parse_tables(given: &str) -> Result<Vec<Table>, Box<dyn Error>> {
+pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, Box<dyn Error>> {
     if given == ALL {
         return Ok(Table::ALL.to_vec());
     }

@@ -28,6 +28,7 @@ pub(super) struct Loaded {
 #[derive(Debug)]
 pub(super) struct Summarised {
     pub traces: KernelTraces,
+    pub code: ReplayCode,
     pub analysis: Analysis,
     pub facts: Facts,
 }
@@ -112,6 +113,7 @@ impl Kernels {
             Ok(Summarised {
                 facts: Facts::of(&traces, variant, workload),
                 analysis,
+                code,
                 traces,
             })
         })

@@ -10,9 +10,11 @@ mod kernel;
 mod loaded;
 mod settings;
 mod show;
+mod sweep;
 
 pub use inputs::{InputError, problems};
 pub use settings::{Kind, Settings, Weighting};
+pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
@@ -70,6 +72,18 @@ impl Engine {
             kernels: Arc::clone(&self.kernels),
             variants: Arc::clone(&self.variants),
         }
+    }
+
+    /// The same programs and traced kernels with the other model.
+    pub fn with_kind(&self, kind: Kind) -> Engine {
+        let mut engine = self.on(self.device.clone());
+        engine.settings.kind = kind;
+        engine
+    }
+
+    /// The device that predictions are for.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// How the corpora were weighted: part of what every result means.

@@ -14,6 +14,7 @@ pub mod locality;
 pub mod memo;
 pub mod path;
 pub mod queue;
+pub mod reuse;
 pub mod shapes;
 pub mod solve;
 pub mod stack_distance;

@@ -176,6 +176,15 @@ impl Base {
         })
     }
 
+    /// The value of a field that is a number.
+    pub fn value(&self, section: &str, field: &str) -> Option<f64> {
+        match self.table.get(section)?.get(field)?.get("value")? {
+            toml::Value::Integer(value) => Some(*value as f64),
+            toml::Value::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// The device with some of its fields changed.
     pub fn device(&self, changes: &[(&Key, &str)]) -> Result<Device, StudyError> {
         let fields: Vec<_> = changes

@@ -19,7 +19,9 @@ const COLOURS: [RGBColor; 7] = [
 ];
 /// Curves that still can be told apart.
 const MAX_CURVES: usize = 12;
-const LEGEND_WIDTH: u32 = 250;
+const PLOT_WIDTH: u32 = 790;
+/// Of a letter in the legend, about.
+const LETTER_WIDTH: usize = 7;
 
 /// The chart of a study; `over` is the axis that lies on the horizontal.
 pub struct Curves<'a> {
@@ -63,7 +65,10 @@ impl Curves<'_> {
 
 impl Chart for Curves<'_> {
     fn size(&self) -> (u32, u32) {
-        (1040, 540)
+        let name = |series: &Series| series.name.chars().count();
+        let longest = self.series().iter().map(name).max().unwrap_or(0);
+        let legend = (50 + LETTER_WIDTH * longest).clamp(180, 640) as u32;
+        (PLOT_WIDTH + legend, 540)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
@@ -80,7 +85,7 @@ impl Chart for Curves<'_> {
             return Err("no combination can run".into());
         }
         let last = (axis.values.len().max(2) - 1) as f64;
-        let (left, legend) = area.split_horizontally(self.size().0 - LEGEND_WIDTH);
+        let (left, legend) = area.split_horizontally(PLOT_WIDTH);
         let mut chart = ChartBuilder::on(&left)
             .margin(12)
             .x_label_area_size(44)

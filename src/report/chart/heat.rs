@@ -129,7 +129,18 @@ impl Chart for HeatMap<'_> {
                 self.grid.title(self.up),
                 label(up, &up.values[row])
             );
-            area.draw(&Text::new(title, (12, 16), ink(15)))?;
+            area.draw(&Text::new(title, (12, 12), ink(15)))?;
+        }
+        let shown = [self.right, self.up];
+        let others = self
+            .grid
+            .varying()
+            .into_iter()
+            .filter(|axis| !shown.contains(axis));
+        let others: Vec<String> = others.map(|axis| self.grid.title(axis)).collect();
+        if !others.is_empty() {
+            let note = format!("Each cell is the best over {}.", others.join(", "));
+            area.draw(&Text::new(note, (12, 33), ink(12)))?;
         }
         self.draw_labels(area)?;
         draw_scale(area, self.size(), low, high)
