@@ -4,7 +4,7 @@
 //! survival time at which the expected number of resident lines equals the ways; programs that differ in the lines that
 //! they touch.
 //! What it leaves out: warps that run ahead of others. One curve over the number of warps serves every block size.
-//! Units: lines, per instruction of a warp. Sources: equations (13) and (14) of `docs/model.md`.
+//! Units: lines, per tick of a warp. Sources: equations (13) and (14) of `docs/model.md`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::launch::spec::CacheSpec;
 /// Doublings of request rates in which lines are counted for the L2.
 pub const RATE_BINS: usize = 28;
 
-/// Misses of one warp, per instruction.
+/// Misses of one warp, per tick.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Misses {
     pub loads: f64,

@@ -31,8 +31,8 @@ pub struct Traffic {
 pub struct Sharers {
     pub warps: f64,
     pub blocks: f64,
-    /// Instructions of a warp per token, in the case loop.
-    pub instructions_per_token: f64,
+    /// Ticks of a warp per token.
+    pub ticks_per_token: f64,
     /// Rows of fitness cases that any program reads.
     pub rows: f64,
 }
@@ -67,7 +67,7 @@ pub fn traffic(
     let part = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 1.0 };
     let repeated = locality.case_lines - locality.first_case_lines;
     let case_hits = repeated + locality.first_case_lines * hit(case_rate);
-    let per_token = sharers.instructions_per_token;
+    let per_token = sharers.ticks_per_token;
     Traffic {
         load_misses: misses.loads * per_token,
         store_misses: misses.stores * per_token,

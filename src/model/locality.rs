@@ -3,31 +3,36 @@
 //! What it models: histograms of the time between accesses to one line, per stack level and class of programs; from them
 //! occupancy, misses and dirty evictions for every time that a line survives in a cache. Random replacement evicts at a
 //! constant rate `1/T`, so a line touched again after `t` is still there with probability `exp(-t/T)`; LRU keeps a line
-//! exactly `T`. Time is counted in instructions of the warp, the accesses of an iteration repeat.
+//! exactly `T`. Time is counted in ticks of the warp: its instructions, and its waits for stack loads as some instructions each.
+//! The accesses of an iteration repeat.
 //! What it leaves out: first touches by a new block (they are few against the iterations of a block); that the elements
 //! of one level may be reused differently.
-//! Units: `T` in warp instructions; rates per warp instruction.
+//! Units: `T` in ticks; rates per tick of a warp.
 //! Sources: equation (12) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Martina, Garetto and
 //! Leonardi, A unified approach to the performance analysis of caching systems, INFOCOM 2014; Che, Tung and Wang, IEEE
 //! JSAC 20 (2002), for LRU.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::Inputs;
 use crate::launch::code::{MemoryRequest, ReplayCode};
 use crate::launch::spec::Replacement;
 use crate::trace::AddressKind;
 
-/// Survival times tabulated: powers of two from 4 instructions on.
+/// Survival times tabulated: powers of two from 4 ticks on.
 pub const GRID: usize = 24;
 const LOWEST_LOG2: f64 = 2.0;
 /// Classes of programs, by lines touched.
 pub const CLASSES: usize = 4;
+/// Time that a wait for stack loads takes, beside that of the instructions: a warp that waits lets the others go on. It
+/// separates the load of an operand from the store of the result in the same line.
+const WAIT_TICKS: u32 = 5;
 /// Histogram bins per doubling of the time.
 const BINS_PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 4 * 22;
 
-/// What happens to one line per instruction of its warp.
+/// What happens to one line per tick of its warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LineRates {
     /// Probability that the line is in the cache.
@@ -61,7 +66,7 @@ impl LineRates {
 pub struct Table(pub [LineRates; GRID]);
 
 impl Table {
-    /// Rates if lines survive `2^log2_time` instructions, interpolated.
+    /// Rates if lines survive `2^log2_time` ticks, interpolated.
     pub fn at(&self, log2_time: f64) -> LineRates {
         let position = (log2_time - LOWEST_LOG2).clamp(0.0, (GRID - 1) as f64);
         let low = (position as usize).min(GRID - 2);
@@ -97,8 +102,8 @@ impl Default for Reuse {
 pub struct Class {
     /// By stack level; sums over the lines of a level.
     levels: Vec<Reuse>,
-    /// Instructions of all its programs.
-    pub instructions: f64,
+    /// Ticks of all its programs.
+    pub ticks: f64,
 }
 
 /// See the module text.
@@ -107,7 +112,9 @@ pub struct Locality {
     pub classes: Vec<Class>,
     /// Words of the frame that each level consists of.
     pub words: Vec<Vec<u32>>,
-    /// Fitness-case lines loaded per instruction, and those of them that the iteration has not loaded before.
+    /// Ticks of a warp per token.
+    pub ticks_per_token: f64,
+    /// Fitness-case lines loaded per tick, and those of them that the iteration has not loaded before.
     pub case_lines: f64,
     pub first_case_lines: f64,
 }
@@ -126,7 +133,7 @@ impl Locality {
         let classes = classes(inputs, &segments, &blocks);
         let mut words: Vec<BTreeSet<u32>> = Vec::new();
         let mut clocks = Clocks::default();
-        let (mut instructions, mut case_lines, mut first) = (0.0, 0.0, 0.0);
+        let (mut ticks, mut tokens, mut case_lines, mut first) = (0.0, 0.0, 0.0, 0.0);
         for (program, &times) in blocks.iter().enumerate().filter(|(_, times)| **times > 0) {
             let list = segments.list(inputs.code, program);
             let class = &mut locality.classes[classes[program]];
@@ -139,7 +146,8 @@ impl Locality {
                 class,
                 &mut words,
             );
-            instructions += times * f64::from(used.instructions);
+            ticks += times * f64::from(used.ticks);
+            tokens += times * f64::from(inputs.code.programs[program].nodes);
             case_lines += times * f64::from(used.case_lines);
             let rows = f64::from(inputs.rows_per_program[program] * inputs.stack_dim);
             first += times * rows.min(f64::from(used.case_lines));
@@ -148,24 +156,25 @@ impl Locality {
             .into_iter()
             .map(|words| words.into_iter().collect())
             .collect();
-        locality.case_lines = case_lines / instructions;
-        locality.first_case_lines = first / instructions;
+        locality.ticks_per_token = ticks / tokens;
+        locality.case_lines = case_lines / ticks;
+        locality.first_case_lines = first / ticks;
         locality
     }
 
     /// Tables of one line of each level: all programs mixed, then each class alone with its part of the time.
     pub fn tables(&self, replacement: Replacement) -> Vec<(f64, Vec<Table>)> {
-        let total: f64 = self.classes.iter().map(|class| class.instructions).sum();
+        let total: f64 = self.classes.iter().map(|class| class.ticks).sum();
         let zero = Table([LineRates::default(); GRID]);
         let mut mixed = vec![zero; self.words.len()];
         let survival = Survival::new(replacement);
         let mut all: Vec<(f64, Vec<Table>)> = Vec::new();
-        for class in self.classes.iter().filter(|class| class.instructions > 0.0) {
-            let part = class.instructions / total;
+        for class in self.classes.iter().filter(|class| class.ticks > 0.0) {
+            let part = class.ticks / total;
             let mut tables = vec![zero; self.words.len()];
             for (level, reuse) in class.levels.iter().enumerate() {
                 let lines = self.words[level].len().max(1) as f64;
-                tables[level] = survival.table(reuse, 1.0 / (class.instructions * lines));
+                tables[level] = survival.table(reuse, 1.0 / (class.ticks * lines));
                 for (mine, theirs) in mixed[level].0.iter_mut().zip(&tables[level].0) {
                     mine.add(theirs, part);
                 }
@@ -187,13 +196,13 @@ struct Segments {
 struct Span {
     first: u32,
     end: u32,
-    instructions: u32,
+    ticks: u32,
     case_lines: u32,
 }
 
 #[derive(Clone, Copy)]
 struct Access {
-    /// Instructions since the segment's start.
+    /// Ticks since the segment's start.
     at: u32,
     word: u32,
     store: bool,
@@ -204,15 +213,21 @@ impl Segments {
         let mut accesses = Vec::new();
         let spans = code.segments.iter().map(|&(start, end)| {
             let first = accesses.len() as u32;
-            let mut case_lines = 0;
-            for (at, op) in code.ops[start as usize..end as usize].iter().enumerate() {
+            let (mut case_lines, mut ticks, mut pending) = (0, 0, 0u64);
+            for op in &code.ops[start as usize..end as usize] {
+                ticks += 1;
+                if op.registers & pending != 0 {
+                    pending = 0;
+                    ticks += WAIT_TICKS;
+                }
                 let store = op.request == MemoryRequest::LocalStore;
                 if store || op.request == MemoryRequest::LocalLoad {
                     accesses.extend((0..u32::from(op.lines)).map(|line| Access {
-                        at: at as u32 + 1,
+                        at: ticks,
                         word: op.address / 4 + line,
                         store,
                     }));
+                    pending |= op.load_targets;
                 } else if op.request == MemoryRequest::GlobalLoad
                     && op.address_kind == AddressKind::PerCase
                 {
@@ -222,7 +237,7 @@ impl Segments {
             Span {
                 first,
                 end: accesses.len() as u32,
-                instructions: end - start,
+                ticks,
                 case_lines,
             }
         });
@@ -242,28 +257,24 @@ fn classes(inputs: &Inputs, segments: &Segments, blocks: &[u32]) -> Vec<usize> {
     let mut programs: Vec<(usize, usize, f64)> = (0..blocks.len())
         .map(|program| {
             lines.clear();
-            let mut instructions = 0;
+            let mut ticks = 0;
             for &segment in segments.list(inputs.code, program) {
                 let span = segments.spans[segment as usize];
                 let accesses = &segments.accesses[span.first as usize..span.end as usize];
                 lines.extend(accesses.iter().map(|access| access.word));
-                instructions += span.instructions;
+                ticks += span.ticks;
             }
-            (
-                lines.len(),
-                program,
-                f64::from(instructions * blocks[program]),
-            )
+            (lines.len(), program, f64::from(ticks * blocks[program]))
         })
         .collect();
     programs.sort_unstable_by_key(|&(lines, program, _)| (lines, program));
     let total: f64 = programs.iter().map(|program| program.2).sum();
     let mut classes = vec![0; blocks.len()];
     let mut before = 0.0;
-    for (_, program, instructions) in programs {
-        let middle = (before + 0.5 * instructions) / total;
+    for (_, program, ticks) in programs {
+        let middle = (before + 0.5 * ticks) / total;
         classes[program] = ((middle * CLASSES as f64) as usize).min(CLASSES - 1);
-        before += instructions;
+        before += ticks;
     }
     classes
 }
@@ -277,7 +288,7 @@ struct Clocks {
 }
 
 struct Used {
-    instructions: u32,
+    ticks: u32,
     case_lines: u32,
 }
 
@@ -308,7 +319,7 @@ impl Clocks {
                         }
                     });
                 }
-                now += i64::from(span.instructions);
+                now += i64::from(span.ticks);
                 case_lines += span.case_lines;
             }
         }
@@ -319,10 +330,10 @@ impl Clocks {
             }
             words[level].insert(word);
         }
-        let instructions = (now / 2) as u32;
-        class.instructions += f64::from(times) * f64::from(instructions);
+        let ticks = (now / 2) as u32;
+        class.ticks += f64::from(times) * f64::from(ticks);
         Used {
-            instructions,
+            ticks,
             case_lines: case_lines / 2,
         }
     }
@@ -365,7 +376,18 @@ impl Class {
     }
 }
 
+/// Bins of short times, worked out once.
+static SHORT_TIMES: LazyLock<Vec<u8>> =
+    LazyLock::new(|| (0..1 << 14).map(|time| exact_bin(time) as u8).collect());
+
 fn bin(time: i64) -> usize {
+    match SHORT_TIMES.get(time as usize) {
+        Some(&bin) => usize::from(bin),
+        None => exact_bin(time),
+    }
+}
+
+fn exact_bin(time: i64) -> usize {
     let exact = BINS_PER_OCTAVE * (time.max(1) as f64).log2();
     (exact.round() as usize).min(BINS - 1)
 }

@@ -1,12 +1,14 @@
 //! Hit rates of every L1 from one pass over the local-memory accesses of the warps that are resident together.
 //!
-//! What it does: interleaves the traces of resident warps, one token each in turn; for every number of sets notes how many
+//! What it does: interleaves the traces of resident warps, each in turn until it waits for a stack load or ends a token; for every number of sets notes how many
 //! accesses to a set lie between two accesses to one line. Under random replacement a line of `A` ways survives one miss in
 //! its set with `1 - 1/A`, and misses come evenly among the accesses to the set: one equation per set and number of
 //! ways gives its hit rate. LRU caches come from stack distances.
 //! What it leaves out: time (which warps run ahead); bursts of misses. Units: accesses of one line.
 //! Sources: equations (22) to (24) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Hill and Smith, IEEE
 //! Trans. Computers 38 (1989), for one pass over many geometries.
+
+use std::ops::Range;
 
 use super::stack_distance::StackDistances;
 use crate::launch::code::{MemoryRequest, ReplayCode};
@@ -44,17 +46,24 @@ pub struct Access {
 /// Bytes of one word of all lanes.
 const ROW_BYTES: u32 = 128;
 
-/// A block that runs: its program's steady accesses, and where each of its warps is.
+/// A block that runs: its program's steady segments, and where each of its warps is.
 struct Running<'a> {
     list: &'a [u32],
-    /// Next segment of each warp, counted over all iterations.
-    at: Vec<usize>,
+    warps: Vec<Place>,
+}
+
+/// Next segment of a warp, counted over all iterations, and the next turn within it.
+#[derive(Clone, Copy)]
+struct Place {
+    segment: usize,
+    turn: usize,
 }
 
 impl Residents<'_> {
-    /// The accesses of the resident warps, at least `n` of them: every warp in turn executes one token. When a block ends the
-    /// next program takes its frames.
+    /// The accesses of the resident warps, at least `n` of them: every warp in turn executes until it waits for a stack load
+    /// or ends a token. When a block ends the next program takes its frames.
     pub fn accesses(&self, n: usize) -> Vec<Access> {
+        let turns = Turns::new(self.code);
         let mut next = self
             .sample
             .iter()
@@ -64,38 +73,39 @@ impl Residents<'_> {
             let list = next.next().unwrap_or(&[]);
             // Warps that began together have drifted apart.
             let spread = |warp: u32| {
-                let turn = f64::from(warp) * 0.618_034;
-                (turn.fract() * list.len() as f64 * f64::from(u8::from(stagger))) as usize
+                let part = (f64::from(warp) * 0.618_034).fract() * f64::from(u8::from(stagger));
+                Place {
+                    segment: (part * list.len() as f64) as usize,
+                    turn: 0,
+                }
             };
             Running {
                 list,
-                at: (0..self.warps_per_block).map(spread).collect(),
+                warps: (0..self.warps_per_block).map(spread).collect(),
             }
         };
         let mut running: Vec<Running> = (0..self.blocks).map(|_| start(true)).collect();
         let mut all = Vec::with_capacity(n + 64);
-        let mut idle_turns = 0;
-        while all.len() < n && idle_turns < 1000 {
+        let mut idle_rounds = 0;
+        while all.len() < n && idle_rounds < 1000 {
             let before = all.len();
             for (block, state) in running.iter_mut().enumerate() {
                 let end = state.list.len() * self.iterations.max(1) as usize;
                 let mut over = true;
-                for warp in 0..state.at.len() {
-                    let at = state.at[warp];
-                    if at < end {
+                for (warp, place) in state.warps.iter_mut().enumerate() {
+                    if place.segment < end {
                         over = false;
-                        state.at[warp] += 1;
                         let slot = block as u32 * self.warps_per_block + warp as u32;
-                        let segment = state.list[at % state.list.len()];
-                        self.execute(segment, slot * self.stride_bytes, &mut all);
+                        let segment = state.list[place.segment % state.list.len()];
+                        turns.execute(segment, place, slot * self.stride_bytes, &mut all);
                     }
                 }
                 if over {
                     *state = start(false);
                 }
             }
-            idle_turns = if all.len() == before {
-                idle_turns + 1
+            idle_rounds = if all.len() == before {
+                idle_rounds + 1
             } else {
                 0
             };
@@ -107,18 +117,58 @@ impl Residents<'_> {
         let steady = &self.code.programs[program as usize].steady;
         &self.code.lists[steady.start as usize..steady.end as usize]
     }
+}
 
-    fn execute(&self, segment: u32, frame: u32, all: &mut Vec<Access>) {
-        let (start, end) = self.code.segments[segment as usize];
-        for op in &self.code.ops[start as usize..end as usize] {
-            let store = op.request == MemoryRequest::LocalStore;
-            if store || op.request == MemoryRequest::LocalLoad {
-                let rows = 0..u32::from(op.lines);
-                all.extend(rows.map(|row| Access {
-                    address: frame + ROW_BYTES * (op.address / 4 + row),
-                    store,
-                }));
+/// The accesses of every segment, cut where a warp waits for a stack load.
+struct Turns {
+    /// Of every segment: its turns as ranges of `accesses`.
+    segments: Vec<Vec<Range<usize>>>,
+    accesses: Vec<Access>,
+}
+
+impl Turns {
+    fn new(code: &ReplayCode) -> Self {
+        let mut accesses = Vec::new();
+        let segments = code.segments.iter().map(|&(start, end)| {
+            let mut turns = Vec::new();
+            let (mut first, mut pending) = (accesses.len(), 0u64);
+            for op in &code.ops[start as usize..end as usize] {
+                if op.registers & pending != 0 {
+                    pending = 0;
+                    turns.push(first..accesses.len());
+                    first = accesses.len();
+                }
+                let store = op.request == MemoryRequest::LocalStore;
+                if store || op.request == MemoryRequest::LocalLoad {
+                    let rows = 0..u32::from(op.lines);
+                    accesses.extend(rows.map(|row| Access {
+                        address: ROW_BYTES * (op.address / 4 + row),
+                        store,
+                    }));
+                    pending |= op.load_targets;
+                }
             }
+            turns.push(first..accesses.len());
+            turns
+        });
+        let segments = segments.collect();
+        Turns { segments, accesses }
+    }
+
+    /// One turn of a warp whose frame begins at `frame`.
+    fn execute(&self, segment: u32, place: &mut Place, frame: u32, all: &mut Vec<Access>) {
+        let turns = &self.segments[segment as usize];
+        let made = &self.accesses[turns[place.turn].clone()];
+        all.extend(made.iter().map(|access| Access {
+            address: frame + access.address,
+            ..*access
+        }));
+        place.turn += 1;
+        if place.turn == turns.len() {
+            *place = Place {
+                segment: place.segment + 1,
+                turn: 0,
+            };
         }
     }
 }

@@ -124,7 +124,7 @@ impl<'a> Solver<'a> {
         let sharers = Sharers {
             warps: f64::from(warps),
             blocks: (f64::from(warps) / per_block).clamp(1.0, f64::from(blocks)),
-            instructions_per_token: self.analysis.shapes.token.demand.instructions,
+            ticks_per_token: self.analysis.locality.ticks_per_token,
             rows: self.analysis.rows,
         };
         let model = TokenModel {
