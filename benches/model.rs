@@ -71,10 +71,9 @@ fn every_l1(criterion: &mut Criterion) {
     group.bench_function("one pass", |bencher| {
         bencher.iter(|| {
             let sweep = simulator.sweep(&at, 600_000).expect("a cell of the paper");
-            let pass = sweep.pass(128);
             SIZES_KIB.map(|kib| {
                 let geometry = l1_geometry(1024 * kib, 128).expect("a power of two");
-                sweep.hit_rates(&pass, 128, geometry.n_sets, geometry.n_ways)
+                sweep.hit_rates(128, geometry.n_sets, geometry.n_ways)
             })
         });
     });

@@ -26,7 +26,6 @@ fn check(problem: &str) {
     let sweep = engine
         .sweep(&configuration(problem, 49152), ACCESSES)
         .unwrap();
-    let pass = sweep.pass(128);
     for l1_bytes in [16384, 32768, 49152, 65536] {
         let device = with_l1(&base.device, l1_bytes).unwrap();
         let simulated = engine
@@ -38,7 +37,7 @@ fn check(problem: &str) {
             .or_else(|| l1_geometry(l1_bytes, 128))
             .unwrap();
         let rates = sweep
-            .hit_rates(&pass, 128, geometry.n_sets, geometry.n_ways)
+            .hit_rates(128, geometry.n_sets, geometry.n_ways)
             .unwrap();
         let found = 100.0 * rates.loads;
         let expected = simulated.memory.l1_load_hit_percent;

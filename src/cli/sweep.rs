@@ -71,9 +71,8 @@ pub fn run(args: &SweepArgs) -> CliResult {
     let sweep = engine.sweep(&configuration, 1000 * args.thousands as usize)?;
     let mut rows = Vec::new();
     for &line_bytes in &args.line_bytes {
-        let pass = sweep.pass(line_bytes);
         for (sets, ways) in geometries(line_bytes, &args.ways) {
-            if let Some(rates) = sweep.hit_rates(&pass, line_bytes, sets, ways) {
+            if let Some(rates) = sweep.hit_rates(line_bytes, sets, ways) {
                 rows.push(Row {
                     l1_bytes: sets * ways * line_bytes,
                     line_bytes,

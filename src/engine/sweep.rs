@@ -1,28 +1,46 @@
 //! Hit rates of every L1 for one launch, from one pass over its trace.
 //!
+//! What it does: an L1 that misses much leaves the youngest warps standing (equation (21)), which changes the order of
+//! accesses: one pass for each number of running warps that occurs, mostly one to four for all sizes.
 //! What it leaves out: what an L1 of another size would do to the occupancy. Units: bytes; hit rates 0 to 1.
 //! Sources: `model::reuse`.
 
+use std::sync::Arc;
+
+use super::loaded::Summarised;
 use super::{Engine, other};
 use crate::device::occupancy::BlockResources;
+use crate::launch::geometry::Geometry;
 use crate::launch::spec::{CacheSpec, SmxSpec};
-use crate::model::reuse::{Access, HitRates, OnePass, Residents};
+use crate::model::memo::Memo;
+use crate::model::reuse::{HitRates, OnePass, Residents};
+use crate::model::{Point, running_warps};
 use crate::predict::{Configuration, PredictError};
 
 /// Accesses that only fill the caches, in parts of all.
 const WARM_UP_PART: usize = 4;
 
-/// The accesses of a launch's resident warps, ready to be counted.
-#[derive(Debug, Clone)]
-pub struct Sweep {
-    accesses: Vec<Access>,
+/// A launch whose accesses are counted.
+#[derive(Debug)]
+pub struct Sweep<'a> {
+    summarised: Arc<Summarised>,
+    sample: &'a [u32],
+    geometry: Geometry,
+    iterations: u32,
     spec: SmxSpec,
-    pub resident_blocks: u32,
+    clock_hz: f64,
+    n_accesses: usize,
+    /// By running warps and bytes of a line.
+    passes: Memo<(u32, u32), OnePass>,
 }
 
 impl Engine {
-    /// Interleaves at least `n` accesses of the warps that are resident together in a configuration.
-    pub fn sweep(&self, configuration: &Configuration, n: usize) -> Result<Sweep, PredictError> {
+    /// A sweep over at least `n_accesses` accesses of the warps that are resident together in a configuration.
+    pub fn sweep(
+        &self,
+        configuration: &Configuration,
+        n_accesses: usize,
+    ) -> Result<Sweep<'_>, PredictError> {
         let workload = self.workload(&configuration.problem)?;
         let variant = self.variant(configuration, workload)?;
         let summarised = self.kernels.summarise(&variant, workload)?;
@@ -32,42 +50,65 @@ impl Engine {
             shared_bytes_per_block: summarised.traces.shared_bytes_per_block,
         };
         let site = self.site(configuration, workload, block, &summarised.traces)?;
-        let residents = Residents {
-            code: &summarised.code,
-            sample: &workload.population.sample,
-            blocks: site.geometry.resident_blocks,
-            warps_per_block: site.geometry.warps_per_block(),
-            iterations: site.geometry.iterations(0).min(self.settings.iteration_cap),
-            stride_bytes: site.geometry.local_stride_bytes,
-        };
         Ok(Sweep {
-            accesses: residents.accesses(n),
+            sample: &workload.population.sample,
+            iterations: site.geometry.iterations(0).min(self.settings.iteration_cap),
+            geometry: site.geometry,
             spec: site.spec,
-            resident_blocks: site.geometry.resident_blocks,
+            clock_hz: site.clock_hz,
+            summarised,
+            n_accesses,
+            passes: Memo::default(),
         })
     }
 }
 
-impl Sweep {
-    /// One pass for one size of line.
-    pub fn pass(&self, line_bytes: u32) -> OnePass {
-        let warm_up = self.accesses.len() / WARM_UP_PART;
-        OnePass::new(&self.accesses, line_bytes, self.spec.l1.index, warm_up)
-    }
-
-    /// Hit rates in a cache with the launch's policies.
-    pub fn hit_rates(
-        &self,
-        pass: &OnePass,
-        line_bytes: u32,
-        sets: u32,
-        ways: u32,
-    ) -> Option<HitRates> {
-        pass.hit_rates(&CacheSpec {
+impl Sweep<'_> {
+    /// Hit rates of an L1 with the device's policies; `None` if the sets are no power of two.
+    pub fn hit_rates(&self, line_bytes: u32, sets: u32, ways: u32) -> Option<HitRates> {
+        let cache = CacheSpec {
             sets,
             ways,
             line_bytes,
             ..self.spec.l1.clone()
-        })
+        };
+        let running = self.running(&cache);
+        let pass = self
+            .passes
+            .get((running, line_bytes), || self.pass(running, line_bytes));
+        pass.hit_rates(&cache)
+    }
+
+    fn running(&self, cache: &CacheSpec) -> u32 {
+        let spec = SmxSpec {
+            l1: cache.clone(),
+            ..self.spec.clone()
+        };
+        let point = Point {
+            spec: &spec,
+            geometry: self.geometry,
+            n_smx: self.geometry.n_smx as usize,
+            clock_hz: self.clock_hz,
+        };
+        running_warps(&point, &self.summarised.analysis)
+    }
+
+    fn pass(&self, running: u32, line_bytes: u32) -> OnePass {
+        let residents = Residents {
+            code: &self.summarised.code,
+            sample: self.sample,
+            blocks: self.geometry.resident_blocks,
+            warps_per_block: self.geometry.warps_per_block(),
+            running,
+            iterations: self.iterations,
+            stride_bytes: self.geometry.local_stride_bytes,
+        };
+        let accesses = residents.accesses(self.n_accesses);
+        OnePass::new(
+            &accesses,
+            line_bytes,
+            self.spec.l1.index,
+            accesses.len() / WARM_UP_PART,
+        )
     }
 }

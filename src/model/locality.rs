@@ -27,7 +27,7 @@ const LOWEST_LOG2: f64 = 2.0;
 pub const CLASSES: usize = 4;
 /// Time that a wait for stack loads takes, beside that of the instructions: a warp that waits lets the others go on. It
 /// separates the load of an operand from the store of the result in the same line.
-const WAIT_TICKS: u32 = 5;
+const WAIT_TICKS: u32 = 10;
 /// Histogram bins per doubling of the time.
 const BINS_PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 4 * 22;

@@ -125,6 +125,12 @@ pub struct Modelled {
     pub grid_cycles: f64,
 }
 
+/// Warps that run, of those that are resident.
+pub fn running_warps(point: &Point, analysis: &Analysis) -> u32 {
+    let solver = Solver::new(point, analysis);
+    solver.running_warps(point.geometry.resident_blocks)
+}
+
 /// Predicts one launch.
 pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
     let solver = Solver::new(point, analysis);
@@ -133,7 +139,7 @@ pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
     let mut points = vec![(full_blocks, full.tokens_per_cycle)];
     for blocks in [full_blocks / 2, full_blocks / 4, 1] {
         if blocks >= 1 && points.iter().all(|point| point.0 != blocks) {
-            points.push((blocks, solver.solve(blocks).tokens_per_cycle));
+            points.push((blocks, solver.tokens_per_cycle(blocks)));
         }
     }
     let rates = RateCurve::new(points).expect("the full multiprocessor is a point");

@@ -4,7 +4,7 @@
 //! accesses to a set lie between two accesses to one line. Under random replacement a line of `A` ways survives one miss in
 //! its set with `1 - 1/A`, and misses come evenly among the accesses to the set: one equation per set and number of
 //! ways gives its hit rate. LRU caches come from stack distances.
-//! What it leaves out: time (which warps run ahead); bursts of misses. Units: accesses of one line.
+//! What it leaves out: time; bursts of misses. Units: accesses of one line.
 //! Sources: equations (22) to (24) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Hill and Smith, IEEE
 //! Trans. Computers 38 (1989), for one pass over many geometries.
 
@@ -29,6 +29,8 @@ pub struct Residents<'a> {
     pub sample: &'a [u32],
     pub blocks: u32,
     pub warps_per_block: u32,
+    /// Warps that run, the oldest first; the others wait until one of them is done.
+    pub running: u32,
     /// Iterations of the case loop that a block runs.
     pub iterations: u32,
     /// Bytes between the frames of neighbouring warps.
@@ -84,26 +86,40 @@ impl Residents<'_> {
                 warps: (0..self.warps_per_block).map(spread).collect(),
             }
         };
-        let mut running: Vec<Running> = (0..self.blocks).map(|_| start(true)).collect();
+        let mut blocks: Vec<Running> = (0..self.blocks).map(|_| start(true)).collect();
+        // Slots of the blocks, the oldest first.
+        let mut by_age: Vec<usize> = (0..blocks.len()).collect();
         let mut all = Vec::with_capacity(n + 64);
         let mut idle_rounds = 0;
         while all.len() < n && idle_rounds < 1000 {
             let before = all.len();
-            for (block, state) in running.iter_mut().enumerate() {
-                let end = state.list.len() * self.iterations.max(1) as usize;
+            let mut left = self.running;
+            let mut ended = Vec::new();
+            for &slot in &by_age {
+                let block = &mut blocks[slot];
+                let end = block.list.len() * self.iterations.max(1) as usize;
                 let mut over = true;
-                for (warp, place) in state.warps.iter_mut().enumerate() {
-                    if place.segment < end {
-                        over = false;
-                        let slot = block as u32 * self.warps_per_block + warp as u32;
-                        let segment = state.list[place.segment % state.list.len()];
-                        turns.execute(segment, place, slot * self.stride_bytes, &mut all);
+                for (warp, place) in block.warps.iter_mut().enumerate() {
+                    if place.segment >= end {
+                        continue;
                     }
+                    over = false;
+                    if left == 0 {
+                        break;
+                    }
+                    left -= 1;
+                    let frame =
+                        (slot as u32 * self.warps_per_block + warp as u32) * self.stride_bytes;
+                    let segment = block.list[place.segment % block.list.len()];
+                    turns.execute(segment, place, frame, &mut all);
                 }
                 if over {
-                    *state = start(false);
+                    *block = start(false);
+                    ended.push(slot);
                 }
             }
+            by_age.retain(|slot| !ended.contains(slot));
+            by_age.extend(ended);
             idle_rounds = if all.len() == before {
                 idle_rounds + 1
             } else {
@@ -181,7 +197,7 @@ pub struct HitRates {
 }
 
 /// Reuse of one set: accesses to the set since the last access to the same line, by loads and stores.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct SetReuse {
     bins: [[u32; BINS]; 2],
     cold: [u32; 2],
@@ -202,6 +218,7 @@ impl Default for SetReuse {
 }
 
 /// What one pass found, for one size of line.
+#[derive(Debug)]
 pub struct OnePass {
     line_bytes: u32,
     /// By doubling of the number of sets.

@@ -99,6 +99,20 @@ impl<'a> Solver<'a> {
     /// many warps run as give the highest throughput, and the others, whose stacks would only wear out the L1, stand still.
     /// Where warps take turns, all run.
     pub fn solve(&self, blocks: u32) -> Steady {
+        self.best(blocks).explained()
+    }
+
+    /// The throughput alone.
+    pub fn tokens_per_cycle(&self, blocks: u32) -> f64 {
+        self.best(blocks).tokens_per_cycle
+    }
+
+    /// The warps that run.
+    pub fn running_warps(&self, blocks: u32) -> u32 {
+        self.best(blocks).active_warps
+    }
+
+    fn best(&self, blocks: u32) -> Candidate<'_> {
         let warps = blocks * self.point.geometry.warps_per_block();
         let mut best = self.running(warps, blocks);
         if self.point.spec.warp_policy == WarpPolicy::GreedyThenOldest {
@@ -115,7 +129,7 @@ impl<'a> Solver<'a> {
                 best = fewer;
             }
         }
-        best.explained()
+        best
     }
 
     /// The first `warps` warps of `blocks` blocks run.
