@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use warpstack::gp::corpus::{Corpus, Statistics};
 use warpstack::gp::problem;
-use warpstack::gp::weights::weights_for_depth_percentages;
+use warpstack::gp::weights::{Margin, weights_for_margins};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -42,7 +42,11 @@ fn sextic_corpus_is_brought_to_the_papers_percentages_with_moderate_weights() {
     let corpus = Corpus::load(&fixture("corpus/sextic.corpus")).unwrap();
     let depths = corpus.rpn_depths();
     let percentages = table_5("sextic");
-    let weights = weights_for_depth_percentages(&depths, &percentages).unwrap();
+    let weights = weights_for_margins(&[Margin {
+        depths: &depths,
+        percentages: &percentages,
+    }])
+    .unwrap();
     let total: f64 = weights.weights.iter().sum();
     for &(limit, percent) in &percentages {
         let within: f64 = depths

@@ -73,7 +73,7 @@ proptest! {
     fn more_of_a_bandwidth_never_slows(
         launch in launches(),
         field in prop::sample::select(vec![
-            "chip.clock_mhz", "dram.bandwidth_gb_per_s", "l2.port_bytes_per_cycle", "load_store.l2_requests_in_flight",
+            "chip.clock_mhz", "dram.bandwidth_gb_per_s", "l2.port_bytes_per_cycle", "load_store.l1_misses_in_flight",
         ]),
         factor in 1.0f64..4.0,
     ) {

@@ -47,8 +47,8 @@ const RESOURCES: [(&str, &str); 9] = [
     ("limits.registers_per_smx", "registers"),
     ("limits.blocks_per_smx", "block slots"),
     (
-        "load_store.l2_requests_in_flight",
-        "requests in flight to the L2",
+        "load_store.l1_misses_in_flight",
+        "misses in flight",
     ),
     ("l2.port_bytes_per_cycle", "L2 port width"),
     ("l2.bytes", "L2 size"),

@@ -16,13 +16,13 @@ pub struct EngineArgs {
     /// Corpus file [default: the problem's corpus in the program]
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
-    /// Weights of the corpus: stack depths as in the paper's Table 5, or programs as evolved
+    /// Weights of the corpus: stack depths as in the paper's Tables 5 and 6, or programs as evolved
     #[arg(long, value_enum, default_value = "paper")]
     pub weights: WeightsArg,
     /// Chooses the programs drawn from the corpus
     #[arg(long, default_value_t = 1)]
     pub population_seed: u64,
-    /// Code shape of the kernel: unrolled, rolled, rolled-input [default: rolled-input if compiled]
+    /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
     /// Math of the kernel: accurate, fast

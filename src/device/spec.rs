@@ -107,8 +107,8 @@ section! {
     LoadStore, LoadStoreFile, "load_store" {
         /// Cycles of work that may queue before further memory instructions are held at issue.
         queue_cycles: u32, "cycles", CYCLES;
-        /// Line fills and fitness-case loads that may be on their way from the L2 together.
-        l2_requests_in_flight: u32, "requests", (1.0, 4096.0);
+        /// L1 misses that may be on their way from the L2 together.
+        l1_misses_in_flight: u32, "misses", (1.0, 4096.0);
         /// Global loads that one warp may have in flight.
         global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0);
     }
@@ -228,6 +228,14 @@ section! {
         efficiency: f64, "fraction", FRACTION;
         latency_cycles: u32, "cycles", CYCLES;
         bus_bits: u32, "bits", (8.0, 65_536.0);
+        /// Memory controllers, each with its own banks.
+        n_partitions: u32, "partitions", (1.0, 64.0);
+        /// Banks of a partition: each holds one row open.
+        n_banks: u32, "banks", (1.0, 1024.0);
+        /// Neighbouring bytes that lie in one partition.
+        interleave_bytes: u32, "bytes", (32.0, 65_536.0);
+        /// Least time between two activations of rows in one partition.
+        activation_interval_ns: f64, "ns", (0.0, 1000.0);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: making corpora (`warpstack evolve`).
 //! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs
-//! within a stack limit are those of Chitty's Table 5, an input here, not a measured speed.
+//! within a stack limit are those of Chitty's Tables 5 and 6, an input here, not a measured speed.
 
 use super::settings::{Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
@@ -10,12 +10,13 @@ use crate::gp::problem;
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::gpu::workload::cases_per_element;
-use crate::workload::{Population, PopulationError};
+use crate::workload::{DepthPercentages, Population, PopulationError};
 use std::path::Path;
 
 /// The corpora in the binary: name and file text. One that is named like a problem is that problem's.
 const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
 const TABLE_5: &str = include_str!("../../fixtures/papers/table5.csv");
+const TABLE_6: &str = include_str!("../../fixtures/papers/table6.csv");
 
 /// Why an engine has no programs to run.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +80,7 @@ impl Workload {
         };
         let mut population = Population::draw(
             &corpus,
-            percentages.as_deref(),
+            percentages.as_ref(),
             settings.n_blocks,
             settings.population_seed,
         )
@@ -88,7 +89,8 @@ impl Workload {
             source,
         })?;
         if settings.weighting == Weighting::Paper && percentages.is_none() {
-            population.weighting += ", because the paper's Table 5 has no row for this problem";
+            population.weighting +=
+                ", because the paper's Tables 5 and 6 have no row for this problem";
         }
         let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
         let cases_per_element = cases_per_element(problem);
@@ -125,30 +127,35 @@ fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {
     Ok(corpus)
 }
 
-/// Table 5's cumulative percentages of a problem, if it has any; the file is part of the program and tested.
-fn depth_percentages(problem: &str) -> Option<Vec<(usize, f64)>> {
-    let mut reader = csv::Reader::from_reader(TABLE_5.as_bytes());
-    let rows: Vec<(String, usize, f64)> = reader.deserialize().filter_map(Result::ok).collect();
-    let percentages: Vec<(usize, f64)> = rows
-        .into_iter()
-        .filter(|(name, _, _)| name == problem)
-        .map(|(_, limit, percent)| (limit, percent))
-        .collect();
-    (!percentages.is_empty()).then_some(percentages)
+/// Cumulative percentages of a problem in Tables 5 and 6, if it has any; the files are part of the program and tested.
+fn depth_percentages(problem: &str) -> Option<DepthPercentages> {
+    let of_table = |table: &str| -> Vec<(usize, f64)> {
+        let mut reader = csv::Reader::from_reader(table.as_bytes());
+        let rows = reader.deserialize().filter_map(Result::ok);
+        rows.filter(|(name, _, _): &(String, usize, f64)| name == problem)
+            .map(|(_, limit, percent)| (limit, percent))
+            .collect()
+    };
+    let percentages = DepthPercentages {
+        rpn: of_table(TABLE_5),
+        lgp: of_table(TABLE_6),
+    };
+    (!percentages.rpn.is_empty() && !percentages.lgp.is_empty()).then_some(percentages)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gp::program::Rpn;
 
     #[test]
-    fn every_row_of_table_5_is_read() {
-        let n_rows: usize = ["sextic", "shuttle", "mux20"]
-            .iter()
-            .map(|problem| depth_percentages(problem).unwrap().len())
-            .sum();
-        assert_eq!(n_rows, TABLE_5.lines().count() - 1);
-        assert_eq!(depth_percentages("sextic").unwrap()[0], (2, 18.71));
+    fn every_row_of_tables_5_and_6_is_read() {
+        let problems = ["sextic", "shuttle", "mux20"].map(|name| depth_percentages(name).unwrap());
+        let rpn: usize = problems.iter().map(|p| p.rpn.len()).sum();
+        let lgp: usize = problems.iter().map(|p| p.lgp.len()).sum();
+        assert_eq!(rpn, TABLE_5.lines().count() - 1);
+        assert_eq!(lgp, TABLE_6.lines().count() - 1);
+        assert_eq!(problems[0].rpn[0], (2, 18.71));
         assert_eq!(depth_percentages("kddcup"), None);
     }
 
@@ -175,16 +182,22 @@ mod tests {
         let workload = Workload::load("sextic", &Settings::default()).unwrap();
         let population = &workload.population;
         assert_eq!(population.sample.len(), 1000);
-        let within = |limit| {
-            let depth = |index: &&u32| rpn_stack_depth(&population.programs[**index as usize]);
+        let within = |depth_of: fn(&Rpn) -> usize, limit| {
+            let depth = |index: &&u32| depth_of(&population.programs[**index as usize]);
             let shallow = population
                 .sample
                 .iter()
                 .filter(|index| depth(index) <= limit);
             100.0 * shallow.count() as f64 / population.sample.len() as f64
         };
-        for (limit, percent) in depth_percentages("sextic").unwrap() {
-            assert!((within(limit) - percent).abs() < 1.0, "{limit}: {percent}");
+        let paper = depth_percentages("sextic").unwrap();
+        for (limit, percent) in paper.rpn {
+            let drawn = within(rpn_stack_depth, limit);
+            assert!((drawn - percent).abs() < 1.0, "{limit}: {percent} {drawn}");
+        }
+        for (limit, percent) in paper.lgp {
+            let drawn = within(lgp_stack_depth, limit);
+            assert!((drawn - percent).abs() < 2.0, "{limit}: {percent} {drawn}");
         }
         let levels = workload.mean_stack_levels(KernelId::Rpn);
         assert!((3.0..4.5).contains(&levels), "{levels}");

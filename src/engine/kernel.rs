@@ -33,7 +33,7 @@ pub(super) fn find(
     left.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, Arch::Sm35));
     let wanted = Variant {
         stack_registers: configuration.stack_registers,
-        shape: settings.shape.unwrap_or_else(|| default_shape(&left)),
+        shape: settings.shape.unwrap_or(Shape::Unrolled),
         math: match problem {
             FunctionSet::Mux20 => Math::Accurate,
             _ => settings.math,
@@ -56,13 +56,6 @@ pub(super) fn find(
         }
     }
     Ok(wanted)
-}
-
-/// The shape that reproduces the paper best, if the kernel was compiled so.
-fn default_shape(compiled: &[Variant]) -> Shape {
-    const PREFERRED: Shape = Shape::RolledInput;
-    let found = compiled.iter().any(|variant| variant.shape == PREFERRED);
-    if found { PREFERRED } else { Shape::Unrolled }
 }
 
 #[cfg(test)]

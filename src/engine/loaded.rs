@@ -14,7 +14,7 @@ use crate::model::memo::Memo;
 use crate::model::{Analysis, Inputs};
 use crate::predict::{Configuration, PredictError};
 use crate::trace::mix::{MixEntry, instruction_mix};
-use crate::workload::{KernelSummary, KernelTraces, Population};
+use crate::workload::{KernelSummary, KernelTraces, Population, shared_bytes};
 
 /// One kernel's traces for one block size, laid out for replay.
 #[derive(Debug)]
@@ -39,15 +39,31 @@ pub(super) struct Facts {
     pub mix: Vec<MixEntry>,
     pub assumed_branches_per_node: f64,
     pub mean_stack_levels: f64,
+    /// Shared memory per block of every launch of the population. A launch holds one generation; the programs traced
+    /// are of a whole run.
+    pub shared_bytes: Vec<u32>,
 }
 
 impl Facts {
-    fn of(traces: &KernelTraces, variant: &Variant, workload: &Workload) -> Facts {
-        Facts {
+    fn of(
+        traces: &KernelTraces,
+        variant: &Variant,
+        workload: &Workload,
+    ) -> Result<Facts, PredictError> {
+        let shared_bytes = shared_bytes(variant, &workload.population.longest).map_err(other)?;
+        Ok(Facts {
+            shared_bytes,
             mix: mix(traces, &workload.population),
             assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
             mean_stack_levels: workload.mean_stack_levels(variant.kernel),
-        }
+        })
+    }
+
+    /// Shared memory per block of the middle launch, in bytes.
+    pub fn median_shared_bytes(&self) -> u32 {
+        let mut bytes = self.shared_bytes.clone();
+        bytes.sort_unstable();
+        bytes.get(bytes.len() / 2).copied().unwrap_or(0)
     }
 }
 
@@ -78,7 +94,7 @@ impl Kernels {
             .map_err(other)?;
             Ok(Loaded {
                 code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
-                facts: Facts::of(&traces, variant, workload),
+                facts: Facts::of(&traces, variant, workload)?,
                 traces,
             })
         })
@@ -111,7 +127,7 @@ impl Kernels {
                 stack_dim: variant.stack_dim,
             });
             Ok(Summarised {
-                facts: Facts::of(&traces, variant, workload),
+                facts: Facts::of(&traces, variant, workload)?,
                 analysis,
                 code,
                 traces,

@@ -124,6 +124,23 @@ impl Engine {
             })
     }
 
+    /// Resident blocks of every launch, whose longest programs ask for so much shared memory.
+    fn grid_blocks(
+        &self,
+        configuration: &Configuration,
+        block: BlockResources,
+        shared_bytes: &[u32],
+    ) -> Result<Vec<u32>, PredictError> {
+        let blocks = |&shared_bytes_per_block| {
+            let block = BlockResources {
+                shared_bytes_per_block,
+                ..block
+            };
+            Ok(self.occupancy(configuration, block)?.blocks)
+        };
+        shared_bytes.iter().map(blocks).collect()
+    }
+
     /// The L1 that is left beside the shared memory in effect.
     fn effective_l1_bytes(&self, occupancy: &Occupancy) -> u32 {
         let mut splits = self.device.l1.splits.iter();
@@ -146,15 +163,27 @@ impl PerformanceModel for Engine {
         match self.settings.kind {
             Kind::Simulator => {
                 let loaded = self.kernels.load(&variant, workload, configuration)?;
-                block.shared_bytes_per_block = loaded.traces.shared_bytes_per_block;
-                let site = self.site(configuration, workload, block, &loaded.traces)?;
+                block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
+                let site = self.site(
+                    configuration,
+                    workload,
+                    block,
+                    &loaded.traces,
+                    &loaded.facts,
+                )?;
                 self.simulate(site, workload, &loaded)
             }
             Kind::Analytical => {
                 let start = Instant::now();
                 let summarised = self.kernels.summarise(&variant, workload)?;
-                block.shared_bytes_per_block = summarised.traces.shared_bytes_per_block;
-                let site = self.site(configuration, workload, block, &summarised.traces)?;
+                block.shared_bytes_per_block = summarised.facts.median_shared_bytes();
+                let site = self.site(
+                    configuration,
+                    workload,
+                    block,
+                    &summarised.traces,
+                    &summarised.facts,
+                )?;
                 let mut prediction = site.solve(workload, &summarised);
                 prediction.wall_seconds = start.elapsed().as_secs_f64();
                 Ok(prediction)
@@ -172,6 +201,8 @@ struct Site<'a> {
     spec: SmxSpec,
     geometry: Geometry,
     clock_hz: f64,
+    /// Resident blocks of every launch, whose longest programs ask for more or less shared memory.
+    grid_blocks: Vec<u32>,
 }
 
 impl Engine {
@@ -196,10 +227,12 @@ impl Engine {
         workload: &Workload,
         block: BlockResources,
         traces: &KernelTraces,
+        facts: &Facts,
     ) -> Result<Site<'a>, PredictError> {
         let occupancy = self.occupancy(configuration, block)?;
         let l1_bytes = self.effective_l1_bytes(&occupancy);
         Ok(Site {
+            grid_blocks: self.grid_blocks(configuration, block, &facts.shared_bytes)?,
             configuration,
             block,
             l1_bytes,
@@ -232,6 +265,7 @@ impl Engine {
             clock_hz: site.clock_hz,
             sample: &workload.population.sample,
             grids: &workload.population.grids,
+            grid_blocks: &site.grid_blocks,
         };
         let effort = self.settings.effort(site.configuration, &site.occupancy);
         let simulated = simulate_launch(&launch, &effort).map_err(other)?;
@@ -248,6 +282,7 @@ impl Site<'_> {
             geometry: self.geometry,
             n_smx: self.geometry.n_smx as usize,
             clock_hz: self.clock_hz,
+            grid_blocks: &self.grid_blocks,
         };
         let analysis = &summarised.analysis;
         let modelled = predict_launch(&point, analysis);

@@ -1,7 +1,7 @@
 //! What an engine is told besides the device: which code, which corpus, how much to simulate.
 //!
 //! Leaves out: anything of the device. Units: in field names.
-//! Sources: the code shape is the paper's listing compiled as written; CUDA 5.0's own choice is not known.
+//! Sources: the paper's listings compiled with the compiler's defaults: short loops unrolled, accurate mathematics.
 
 use crate::device::occupancy::Occupancy;
 use crate::gpu::variant::{Dispatch, Math, Shape};
@@ -32,7 +32,7 @@ pub enum Weighting {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub kind: Kind,
-    /// `None`: rolled input loop where the kernel was compiled so, else unrolled.
+    /// `None`: unrolled, as the compiler does with short loops when told nothing.
     pub shape: Option<Shape>,
     pub math: Math,
     pub dispatch: Dispatch,
@@ -60,14 +60,14 @@ impl Default for Settings {
         Settings {
             kind: Kind::Simulator,
             shape: None,
-            math: Math::Fast,
+            math: Math::Accurate,
             dispatch: Dispatch::Float,
             corpus: None,
             weighting: Weighting::Paper,
             n_blocks: 1000,
             population_seed: 1,
             cache_seed: 7,
-            full_size_blocks: 8,
+            full_size_blocks: 2,
             iteration_cap: 16,
             warm_up_percent: 40,
             batches: 10,

@@ -1,7 +1,5 @@
 //! Hit rates of every L1 for one launch, from one pass over its trace.
 //!
-//! What it does: an L1 that misses much leaves the youngest warps standing (equation (21)), which changes the order of
-//! accesses: one pass for each number of running warps that occurs, mostly one to four for all sizes.
 //! What it leaves out: what an L1 of another size would do to the occupancy. Units: bytes; hit rates 0 to 1.
 //! Sources: `model::reuse`.
 
@@ -14,7 +12,6 @@ use crate::launch::geometry::Geometry;
 use crate::launch::spec::{CacheSpec, SmxSpec};
 use crate::model::memo::Memo;
 use crate::model::reuse::{HitRates, OnePass, Residents};
-use crate::model::{Point, running_warps};
 use crate::predict::{Configuration, PredictError};
 
 /// Accesses that only fill the caches, in parts of all.
@@ -28,10 +25,9 @@ pub struct Sweep<'a> {
     geometry: Geometry,
     iterations: u32,
     spec: SmxSpec,
-    clock_hz: f64,
     n_accesses: usize,
-    /// By running warps and bytes of a line.
-    passes: Memo<(u32, u32), OnePass>,
+    /// By bytes of a line.
+    passes: Memo<u32, OnePass>,
 }
 
 impl Engine {
@@ -47,15 +43,20 @@ impl Engine {
         let block = BlockResources {
             threads_per_block: configuration.threads_per_block,
             registers_per_thread: variant.resources().map_err(other)?.registers,
-            shared_bytes_per_block: summarised.traces.shared_bytes_per_block,
+            shared_bytes_per_block: summarised.facts.median_shared_bytes(),
         };
-        let site = self.site(configuration, workload, block, &summarised.traces)?;
+        let site = self.site(
+            configuration,
+            workload,
+            block,
+            &summarised.traces,
+            &summarised.facts,
+        )?;
         Ok(Sweep {
             sample: &workload.population.sample,
             iterations: site.geometry.iterations(0).min(self.settings.iteration_cap),
             geometry: site.geometry,
             spec: site.spec,
-            clock_hz: site.clock_hz,
             summarised,
             n_accesses,
             passes: Memo::default(),
@@ -72,34 +73,16 @@ impl Sweep<'_> {
             line_bytes,
             ..self.spec.l1.clone()
         };
-        let running = self.running(&cache);
-        let pass = self
-            .passes
-            .get((running, line_bytes), || self.pass(running, line_bytes));
+        let pass = self.passes.get(line_bytes, || self.pass(line_bytes));
         pass.hit_rates(&cache)
     }
 
-    fn running(&self, cache: &CacheSpec) -> u32 {
-        let spec = SmxSpec {
-            l1: cache.clone(),
-            ..self.spec.clone()
-        };
-        let point = Point {
-            spec: &spec,
-            geometry: self.geometry,
-            n_smx: self.geometry.n_smx as usize,
-            clock_hz: self.clock_hz,
-        };
-        running_warps(&point, &self.summarised.analysis)
-    }
-
-    fn pass(&self, running: u32, line_bytes: u32) -> OnePass {
+    fn pass(&self, line_bytes: u32) -> OnePass {
         let residents = Residents {
             code: &self.summarised.code,
             sample: self.sample,
             blocks: self.geometry.resident_blocks,
             warps_per_block: self.geometry.warps_per_block(),
-            running,
             iterations: self.iterations,
             stride_bytes: self.geometry.local_stride_bytes,
         };

@@ -1,10 +1,10 @@
 //! Weights that bring a corpus to given depth percentages.
 //!
 //! Models: one weight per program, equal within a class of stack depths, so that the weighted cumulative distribution of
-//! depth equals the given percentages.
+//! depth equals the given percentages, for one measure of depth or for several together.
 //! Leaves out: program length; it changes only as far as it goes with depth.
 //! Units: percentages cumulative; weights have mean 1.
-//! Sources: the percentages are the caller's input (Chitty's Table 5).
+//! Sources: the percentages are the caller's input (Chitty's Tables 5 and 6).
 
 /// Weights of a corpus.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,34 +41,76 @@ struct Class {
     count: usize,
 }
 
-/// Weights for programs of these stack depths. `percentages` are `(limit, cumulative percent)`, limits rising; what is
-/// missing from 100 at the last limit belongs to the depths above it.
-pub fn weights_for_depth_percentages(
-    depths: &[usize],
-    percentages: &[(usize, f64)],
-) -> Result<Weights, WeightsError> {
-    let mut classes = classes(percentages)?;
-    for class in &mut classes {
-        class.count = depths
-            .iter()
-            .filter(|&&d| d > class.above && d <= class.up_to)
-            .count();
+/// What a weighted corpus must match: one measure of depth and its percentages.
+#[derive(Debug, Clone, Copy)]
+pub struct Margin<'a> {
+    /// One per program.
+    pub depths: &'a [usize],
+    /// `(limit, cumulative percent)`, limits rising; what is missing from 100 at the last limit belongs to the depths
+    /// above it.
+    pub percentages: &'a [(usize, f64)],
+}
+
+/// Rounds of proportional fitting; a round changes the weights by less than a thousandth long before.
+const ROUNDS: usize = 60;
+
+/// Weights under which every margin has its percentages, as far as the corpus can: proportional fitting, one margin
+/// after the other (Deming and Stephan 1940). With one margin the match is exact.
+pub fn weights_for_margins(margins: &[Margin]) -> Result<Weights, WeightsError> {
+    let n = margins.first().map_or(0, |margin| margin.depths.len());
+    let mut weights = vec![1.0; n];
+    let mut merged = Vec::new();
+    let mut fitted = Vec::with_capacity(margins.len());
+    for margin in margins {
+        let mut classes = classes(margin.percentages)?;
+        let of_program = classify(margin.depths, &mut classes);
+        merged.extend(merge_empty(&mut classes)?);
+        fitted.push((classes, of_program));
     }
-    let merged = merge_empty(&mut classes)?;
-    let n = depths.len() as f64;
-    let weight = |depth: usize| {
-        let class = classes.iter().find(|c| depth > c.above && depth <= c.up_to);
-        class
-            .filter(|c| c.count > 0)
-            .map_or(0.0, |c| n * c.percent / 100.0 / c.count as f64)
-    };
-    let weights: Vec<f64> = depths.iter().map(|&depth| weight(depth)).collect();
+    if fitted.is_empty() {
+        return Err(WeightsError::NoPercentages);
+    }
+    let rounds = if fitted.len() == 1 { 1 } else { ROUNDS };
+    for _ in 0..rounds {
+        for (classes, of_program) in &fitted {
+            scale_to(classes, of_program, &mut weights);
+        }
+    }
     let largest = weights.iter().copied().fold(0.0, f64::max);
     Ok(Weights {
         weights,
         merged,
         largest,
     })
+}
+
+/// The class of every program; counts the programs of every class.
+fn classify(depths: &[usize], classes: &mut [Class]) -> Vec<usize> {
+    let class_of = |&depth: &usize| {
+        let found = classes
+            .iter()
+            .position(|c| depth > c.above && depth <= c.up_to);
+        found.unwrap_or(0)
+    };
+    let of_program: Vec<usize> = depths.iter().map(class_of).collect();
+    for &class in &of_program {
+        classes[class].count += 1;
+    }
+    of_program
+}
+
+/// Scales the weights of every class to its share of the whole.
+fn scale_to(classes: &[Class], of_program: &[usize], weights: &mut [f64]) {
+    let mut sums = vec![0.0; classes.len()];
+    for (&class, &weight) in of_program.iter().zip(weights.iter()) {
+        sums[class] += weight;
+    }
+    let n = weights.len() as f64;
+    for (&class, weight) in of_program.iter().zip(weights.iter_mut()) {
+        if sums[class] > 0.0 {
+            *weight *= n * classes[class].percent / 100.0 / sums[class];
+        }
+    }
 }
 
 fn classes(percentages: &[(usize, f64)]) -> Result<Vec<Class>, WeightsError> {
@@ -134,11 +176,43 @@ fn name(class: &Class) -> String {
 mod tests {
     use super::*;
 
+    fn weigh(depths: &[usize], percentages: &[(usize, f64)]) -> Result<Weights, WeightsError> {
+        weights_for_margins(&[Margin {
+            depths,
+            percentages,
+        }])
+    }
+
+    #[test]
+    fn two_margins_are_met_together() {
+        let rpn = [2, 2, 3, 3, 4, 4, 4];
+        let lgp = [1, 2, 1, 2, 1, 2, 3];
+        let tables = [[(2, 20.0), (3, 50.0)], [(1, 30.0), (2, 90.0)]];
+        let margins = [
+            Margin {
+                depths: &rpn,
+                percentages: &tables[0],
+            },
+            Margin {
+                depths: &lgp,
+                percentages: &tables[1],
+            },
+        ];
+        let weights = weights_for_margins(&margins).unwrap().weights;
+        for margin in margins {
+            for &(limit, percent) in margin.percentages {
+                let depths = margin.depths.iter().zip(&weights);
+                let within: f64 = depths.filter(|(d, _)| **d <= limit).map(|(_, w)| w).sum();
+                assert!((100.0 * within / 7.0 - percent).abs() < 1e-6, "{limit}");
+            }
+        }
+    }
+
     #[test]
     fn weighted_distribution_equals_the_percentages() {
         let depths = [1, 2, 3, 3, 3, 4, 9];
         let percentages = [(2, 20.0), (3, 50.0), (4, 90.0)];
-        let weights = weights_for_depth_percentages(&depths, &percentages).unwrap();
+        let weights = weigh(&depths, &percentages).unwrap();
         for (limit, percent) in percentages {
             let within: f64 = depths
                 .iter()
@@ -154,11 +228,7 @@ mod tests {
 
     #[test]
     fn empty_classes_go_to_a_neighbour_and_are_reported() {
-        let weights = weights_for_depth_percentages(
-            &[4, 4, 6],
-            &[(2, 10.0), (4, 60.0), (5, 80.0), (6, 100.0)],
-        )
-        .unwrap();
+        let weights = weigh(&[4, 4, 6], &[(2, 10.0), (4, 60.0), (5, 80.0), (6, 100.0)]).unwrap();
         assert_eq!(weights.merged.len(), 2);
         assert!(
             weights.merged[0].contains("depth 1 to 2: its 10.00 % went to depth 3 to 4"),
@@ -170,11 +240,8 @@ mod tests {
 
     #[test]
     fn bad_percentages_are_errors() {
-        assert_eq!(
-            weights_for_depth_percentages(&[1], &[]),
-            Err(WeightsError::NoPercentages)
-        );
-        assert!(weights_for_depth_percentages(&[1], &[(2, 50.0), (3, 40.0)]).is_err());
-        assert!(weights_for_depth_percentages(&[], &[(2, 50.0)]).is_err());
+        assert_eq!(weigh(&[1], &[]), Err(WeightsError::NoPercentages));
+        assert!(weigh(&[1], &[(2, 50.0), (3, 40.0)]).is_err());
+        assert!(weigh(&[], &[(2, 50.0)]).is_err());
     }
 }

@@ -29,6 +29,8 @@ pub struct Launch<'a> {
     pub sample: &'a [u32],
     /// Nodes of every block of some launches, in grid order.
     pub grids: &'a [Vec<u32>],
+    /// Resident blocks of each of these launches: those with a long program need more shared memory.
+    pub grid_blocks: &'a [u32],
 }
 
 /// Cycles and nodes of all grids together.
@@ -36,24 +38,25 @@ pub fn run_grids(launch: &Launch, rates: &RateCurve) -> (f64, f64) {
     let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
         .map(|w| u64::from(launch.geometry.iterations(w)))
         .sum();
-    let blocks = launch.geometry.resident_blocks as usize;
     let mut total = (0.0, 0.0);
-    for grid in launch.grids {
+    for (grid, &blocks) in launch.grids.iter().zip(launch.grid_blocks) {
         // Padding of the last iteration is work too, but not useful work.
         let work: Vec<f64> = grid
             .iter()
             .map(|&nodes| f64::from(nodes) * warp_iterations as f64)
             .collect();
-        total.0 += makespan_cycles(&work, launch.n_smx, blocks, rates);
+        total.0 += makespan_cycles(&work, launch.n_smx, blocks as usize, rates);
         total.1 += grid.iter().map(|&nodes| f64::from(nodes)).sum::<f64>();
     }
     total
 }
 
-/// Fillings below the full one at which the end of the grid is sampled.
-pub fn partial_levels(full: u32) -> Vec<u32> {
-    let mut levels = vec![full / 2, full / 4, 1];
-    levels.retain(|&blocks| blocks >= 1 && blocks < full);
+/// Fillings besides the usual one at which throughput is needed: for the end of the grid, and for launches whose blocks
+/// need less shared memory.
+pub fn other_levels(usual: u32, grid_blocks: &[u32]) -> Vec<u32> {
+    let most = grid_blocks.iter().copied().max().unwrap_or(usual);
+    let mut levels = vec![most, usual / 2, usual / 4, 1];
+    levels.retain(|&blocks| blocks >= 1 && blocks != usual);
     levels.dedup();
     levels
 }

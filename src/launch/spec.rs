@@ -65,6 +65,18 @@ impl CacheSpec {
     }
 }
 
+/// Bandwidth and rows of DRAM.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DramSpec {
+    pub bytes_per_cycle: f32,
+    /// A transfer that opens a row occupies the DRAM at least this long.
+    pub activation_cycles: f32,
+    /// Neighbouring bytes that one activation opens.
+    pub row_bytes: u32,
+    /// Rows open at a time.
+    pub open_rows: u32,
+}
+
 /// How often one instruction class can start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IssueLimit {
@@ -103,15 +115,16 @@ pub struct SmxSpec {
     /// Global loads that one warp may have in flight.
     pub global_loads_in_flight_per_warp: usize,
     pub l1: CacheSpec,
-    /// Line fills and fitness-case loads that may be on their way from the L2 together.
-    pub l2_requests_in_flight: u32,
+    /// L1 misses that may be on their way from the L2 together.
+    pub l1_misses_in_flight: u32,
     /// A store that misses fetches the line from L2 first.
     pub l1_fetch_on_write_miss: bool,
     /// One multiprocessor's share of the L2.
     pub l2: CacheSpec,
     pub l2_read_bytes_per_cycle: f32,
     pub l2_write_bytes_per_cycle: f32,
-    pub dram_bytes_per_cycle: f32,
+    /// One multiprocessor's share of the DRAM.
+    pub dram: DramSpec,
     /// Bytes of code that the first-level and second-level instruction caches hold.
     pub icache_l1_bytes: u32,
     pub icache_l15_bytes: u32,
@@ -169,13 +182,12 @@ impl SmxSpec {
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
                 as usize,
             l1: l1_spec(device, l1_bytes)?,
-            l2_requests_in_flight: device.load_store.l2_requests_in_flight,
+            l1_misses_in_flight: device.load_store.l1_misses_in_flight,
             l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
             l2: l2_share(device)?,
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
-            dram_bytes_per_cycle: (device.dram_bytes_per_cycle() / f64::from(device.chip.n_smx))
-                as f32,
+            dram: dram_share(device),
             icache_l1_bytes: device.instruction_cache.l1_bytes,
             icache_l15_bytes: device.instruction_cache.l15_bytes,
             icache_line_bytes: device.instruction_cache.line_bytes,
@@ -252,6 +264,19 @@ fn l2_share(device: &Device) -> Result<CacheSpec, SpecError> {
         replacement: replacement(device, device.l2.replacement)?,
         index: SetIndex::Spread,
     })
+}
+
+/// One multiprocessor's share of the DRAM: its part of the bandwidth, of the activations and of the open rows.
+fn dram_share(device: &Device) -> DramSpec {
+    let (dram, n_smx) = (&device.dram, device.chip.n_smx);
+    let activations_per_cycle =
+        f64::from(dram.n_partitions) / (dram.activation_interval_ns * device.chip.clock_mhz / 1e3);
+    DramSpec {
+        bytes_per_cycle: (device.dram_bytes_per_cycle() / f64::from(n_smx)) as f32,
+        activation_cycles: (f64::from(n_smx) / activations_per_cycle) as f32,
+        row_bytes: dram.interleave_bytes,
+        open_rows: dram.n_partitions * dram.n_banks / n_smx,
+    }
 }
 
 fn replacement(device: &Device, policy: device::Replacement) -> Result<Replacement, SpecError> {

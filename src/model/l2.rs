@@ -66,7 +66,10 @@ pub fn traffic(
     }
     let part = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 1.0 };
     let repeated = locality.case_lines - locality.first_case_lines;
-    let case_hits = repeated + locality.first_case_lines * hit(case_rate);
+    // A row that an iteration reads several times comes again after this time on average.
+    let again = locality.ticks_per_iteration * part(locality.first_case_lines, locality.case_lines);
+    let case_hits =
+        repeated * hit(1.0 / again.max(1.0)) + locality.first_case_lines * hit(case_rate);
     let per_token = sharers.ticks_per_token;
     Traffic {
         load_misses: misses.loads * per_token,

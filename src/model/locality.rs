@@ -114,6 +114,8 @@ pub struct Locality {
     pub words: Vec<Vec<u32>>,
     /// Ticks of a warp per token.
     pub ticks_per_token: f64,
+    /// Ticks of one iteration, mean over the blocks.
+    pub ticks_per_iteration: f64,
     /// Fitness-case lines loaded per tick, and those of them that the iteration has not loaded before.
     pub case_lines: f64,
     pub first_case_lines: f64,
@@ -157,6 +159,7 @@ impl Locality {
             .map(|words| words.into_iter().collect())
             .collect();
         locality.ticks_per_token = ticks / tokens;
+        locality.ticks_per_iteration = ticks / inputs.sample.len() as f64;
         locality.case_lines = case_lines / ticks;
         locality.first_case_lines = first / ticks;
         locality

@@ -23,6 +23,7 @@ pub mod tail;
 use crate::launch::chip::RateCurve;
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
+use crate::launch::other_levels;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use l1::{L1Curve, Layout};
 use locality::Locality;
@@ -113,6 +114,8 @@ pub struct Point<'a> {
     pub geometry: Geometry,
     pub n_smx: usize,
     pub clock_hz: f64,
+    /// Resident blocks of each launch of the inputs' grids.
+    pub grid_blocks: &'a [u32],
 }
 
 /// What the model says of one launch.
@@ -125,29 +128,21 @@ pub struct Modelled {
     pub grid_cycles: f64,
 }
 
-/// Warps that run, of those that are resident.
-pub fn running_warps(point: &Point, analysis: &Analysis) -> u32 {
-    let solver = Solver::new(point, analysis);
-    solver.running_warps(point.geometry.resident_blocks)
-}
-
 /// Predicts one launch.
 pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
     let solver = Solver::new(point, analysis);
     let full_blocks = point.geometry.resident_blocks;
     let full = solver.solve(full_blocks);
     let mut points = vec![(full_blocks, full.tokens_per_cycle)];
-    for blocks in [full_blocks / 2, full_blocks / 4, 1] {
-        if blocks >= 1 && points.iter().all(|point| point.0 != blocks) {
-            points.push((blocks, solver.tokens_per_cycle(blocks)));
-        }
+    for blocks in other_levels(full_blocks, point.grid_blocks) {
+        points.push((blocks, solver.tokens_per_cycle(blocks)));
     }
     let rates = RateCurve::new(points).expect("the full multiprocessor is a point");
     let warps = 0..point.geometry.warps_per_block();
     let iterations: u64 = warps.map(|w| u64::from(point.geometry.iterations(w))).sum();
     let filling = Filling {
         n_smx: point.n_smx,
-        resident_blocks: full_blocks as usize,
+        resident_blocks: point.grid_blocks,
         tokens_per_node: iterations as f64,
         rates: &rates,
     };

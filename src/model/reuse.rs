@@ -1,7 +1,7 @@
 //! Hit rates of every L1 from one pass over the local-memory accesses of the warps that are resident together.
 //!
-//! What it does: interleaves the traces of resident warps, each in turn until it waits for a stack load or ends a token; for every number of sets notes how many
-//! accesses to a set lie between two accesses to one line. Under random replacement a line of `A` ways survives one miss in
+//! What it does: interleaves the traces of resident warps, each in turn until it waits for a stack load or ends a token; for
+//! every number of sets notes how many accesses to a set lie between two accesses to one line. Under random replacement a line of `A` ways survives one miss in
 //! its set with `1 - 1/A`, and misses come evenly among the accesses to the set: one equation per set and number of
 //! ways gives its hit rate. LRU caches come from stack distances.
 //! What it leaves out: time; bursts of misses. Units: accesses of one line.
@@ -29,8 +29,6 @@ pub struct Residents<'a> {
     pub sample: &'a [u32],
     pub blocks: u32,
     pub warps_per_block: u32,
-    /// Warps that run, the oldest first; the others wait until one of them is done.
-    pub running: u32,
     /// Iterations of the case loop that a block runs.
     pub iterations: u32,
     /// Bytes between the frames of neighbouring warps.
@@ -93,7 +91,6 @@ impl Residents<'_> {
         let mut idle_rounds = 0;
         while all.len() < n && idle_rounds < 1000 {
             let before = all.len();
-            let mut left = self.running;
             let mut ended = Vec::new();
             for &slot in &by_age {
                 let block = &mut blocks[slot];
@@ -104,10 +101,6 @@ impl Residents<'_> {
                         continue;
                     }
                     over = false;
-                    if left == 0 {
-                        break;
-                    }
-                    left -= 1;
                     let frame =
                         (slot as u32 * self.warps_per_block + warp as u32) * self.stride_bytes;
                     let segment = block.list[place.segment % block.list.len()];

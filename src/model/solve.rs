@@ -4,7 +4,7 @@
 //! for issue slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with
 //! the throughput, so exactly one throughput satisfies Little's law.
 //! What it leaves out: that waits of one warp correlate.
-//! Units: cycles, tokens. Sources: equations (19) to (21) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
+//! Units: cycles, tokens. Sources: equations (19) and (20) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
 //! Kim, ISCA 2009, and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
 
 use std::cell::Cell;
@@ -18,7 +18,6 @@ use super::queue::{wait_cycles, wait_for_one_of_cycles};
 use super::shapes::Demand;
 use super::{Analysis, Point};
 use crate::launch::cause::Cause;
-use crate::launch::spec::WarpPolicy;
 
 const HALVINGS: u32 = 32;
 const LINE_BYTES: f64 = 128.0;
@@ -45,18 +44,12 @@ impl TokenTime {
 #[derive(Debug, Clone)]
 pub struct Steady {
     pub tokens_per_cycle: f64,
-    /// Warps that run; the others wait for them.
-    pub active_warps: u32,
     pub traffic: Traffic,
     pub time: TokenTime,
     /// Scheduler cycles per token and cause, by `Cause as usize`.
     pub cpi_stack: [f64; Cause::ALL.len()],
 }
 
-/// Parts of the resident warps that are tried as the ones that run.
-const ACTIVE_STEPS: u32 = 12;
-/// Misses per token below which the L1 does not limit anything.
-const MISSES_THAT_MATTER: f64 = 0.01;
 /// Paths are re-evaluated until the throughput moves by less than this.
 const TOLERANCE: f64 = 1e-4;
 const MAX_EVALUATIONS: u32 = 12;
@@ -95,55 +88,27 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// **(21)** The steady state with `blocks` resident. Where the oldest warp goes first, waits fall on the youngest ones: as
-    /// many warps run as give the highest throughput, and the others, whose stacks would only wear out the L1, stand still.
-    /// Where warps take turns, all run.
+    /// The steady state with `blocks` resident.
     pub fn solve(&self, blocks: u32) -> Steady {
-        self.best(blocks).explained()
+        self.candidate(blocks).explained()
     }
 
     /// The throughput alone.
     pub fn tokens_per_cycle(&self, blocks: u32) -> f64 {
-        self.best(blocks).tokens_per_cycle
+        self.candidate(blocks).tokens_per_cycle
     }
 
-    /// The warps that run.
-    pub fn running_warps(&self, blocks: u32) -> u32 {
-        self.best(blocks).active_warps
-    }
-
-    fn best(&self, blocks: u32) -> Candidate<'_> {
-        let warps = blocks * self.point.geometry.warps_per_block();
-        let mut best = self.running(warps, blocks);
-        if self.point.spec.warp_policy == WarpPolicy::GreedyThenOldest {
-            for step in (1..ACTIVE_STEPS).rev() {
-                // Without misses further warps do no harm; past the best number throughput only falls.
-                if best.traffic.load_misses + best.traffic.store_misses < MISSES_THAT_MATTER {
-                    break;
-                }
-                let active = (warps * step / ACTIVE_STEPS).max(1);
-                let fewer = self.running(active, blocks);
-                if fewer.tokens_per_cycle <= best.tokens_per_cycle {
-                    break;
-                }
-                best = fewer;
-            }
-        }
-        best
-    }
-
-    /// The first `warps` warps of `blocks` blocks run.
-    fn running(&self, warps: u32, blocks: u32) -> Candidate<'_> {
-        let per_block = f64::from(self.point.geometry.warps_per_block());
+    fn candidate(&self, blocks: u32) -> Candidate<'_> {
+        let warps = f64::from(blocks * self.point.geometry.warps_per_block());
         let sharers = Sharers {
-            warps: f64::from(warps),
-            blocks: (f64::from(warps) / per_block).clamp(1.0, f64::from(blocks)),
+            warps,
+            blocks: f64::from(blocks),
             ticks_per_token: self.analysis.locality.ticks_per_token,
             rows: self.analysis.rows,
         };
         let model = TokenModel {
             solver: self,
-            warps: f64::from(warps),
+            warps,
             traffic: traffic(
                 self.point.spec,
                 &self.point.geometry,
@@ -156,7 +121,6 @@ impl<'a> Solver<'a> {
         self.first_guess.set(paths.around);
         Candidate {
             tokens_per_cycle,
-            active_warps: warps,
             traffic: model.traffic,
             model,
             paths,
@@ -167,7 +131,6 @@ impl<'a> Solver<'a> {
 /// A steady state not yet explained.
 struct Candidate<'a> {
     tokens_per_cycle: f64,
-    active_warps: u32,
     traffic: Traffic,
     model: TokenModel<'a>,
     paths: PathPoint,
@@ -178,7 +141,6 @@ impl Candidate<'_> {
         let time = self.model.time(self.tokens_per_cycle, &self.paths);
         Steady {
             tokens_per_cycle: self.tokens_per_cycle,
-            active_warps: self.active_warps,
             traffic: self.traffic,
             cpi_stack: self.model.cpi_stack(self.tokens_per_cycle, &time),
             time,
@@ -191,6 +153,14 @@ impl Candidate<'_> {
 struct PathPoint {
     around: Latencies,
     path: Linear,
+}
+
+/// Cycles of the DRAM's share.
+#[derive(Clone, Copy)]
+struct DramUse {
+    /// Of one token.
+    cycles: f64,
+    cycles_per_line: f64,
 }
 
 struct TokenModel<'a> {
@@ -299,40 +269,63 @@ impl TokenModel<'_> {
             } else {
                 0.0
             };
-        let requests = fills + demand.global_loads;
-        let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
-        let dram_lines = fills * (1.0 - traffic.fill_l2_hit)
-            + demand.global_load_bytes / LINE_BYTES * (1.0 - traffic.case_l2_hit)
-            + traffic.write_backs * (1.0 - traffic.write_back_l2_hit);
+        let read_cycles = (LINE_BYTES * fills + demand.global_load_bytes)
+            / f64::from(spec.l2_read_bytes_per_cycle);
+        let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
         let others = self.others(1.0);
-        let port = |bytes: f64, bytes_per_cycle: f32| {
-            let rate = f64::from(bytes_per_cycle);
-            wait_cycles(tokens_per_cycle * bytes / rate, 0.5 * LINE_BYTES / rate) * others
+        let wait = |cycles_per_token: f64, service_cycles: f64| {
+            wait_cycles(tokens_per_cycle * cycles_per_token, 0.5 * service_cycles) * others
         };
-        let l2 = port(read_bytes, spec.l2_read_bytes_per_cycle) + f64::from(spec.l2_latency_cycles);
-        let dram = port(dram_lines * LINE_BYTES, spec.dram_bytes_per_cycle)
-            + f64::from(spec.dram_extra_cycles);
+        let l2 = wait(read_cycles, line_cycles) + f64::from(spec.l2_latency_cycles);
+        let dram_use = self.dram_use(fills);
+        let dram =
+            wait(dram_use.cycles, dram_use.cycles_per_line) + f64::from(spec.dram_extra_cycles);
         let fill = l2 + (1.0 - traffic.fill_l2_hit) * dram;
         let case = l2 + (1.0 - traffic.case_l2_hit) * dram;
-        let held = if requests > 0.0 {
-            (fills * fill + demand.global_loads * case) / requests
-        } else {
-            0.0
-        };
-        let limit = f64::from(spec.l2_requests_in_flight);
-        let full = tokens_per_cycle * requests * held / limit;
-        let unit = (wait_cycles(tokens_per_cycle * demand.lines, 0.5)
-            + wait_for_one_of_cycles(full, held, limit))
-            * others;
+        let limit = f64::from(spec.l1_misses_in_flight);
+        let held = tokens_per_cycle * fills * fill / limit;
+        let slot = wait_for_one_of_cycles(held, fill, limit) * others;
+        let unit = wait(demand.lines, 1.0);
         let latencies = Latencies {
             shared_cycles: unit + f64::from(spec.shared_latency_cycles),
             local_hit_cycles: unit + f64::from(spec.l1_latency_cycles),
-            local_miss_cycles: unit + fill,
+            local_miss_cycles: unit + slot + fill,
             local_miss_probability: self.miss_probability(),
             global_cycles: unit + case,
             constant_cycles: f64::from(spec.constant_latency_cycles),
         };
         (latencies, unit)
+    }
+
+    /// **(17)** What a token takes of the DRAM: a line of a row that is not open occupies it for as long as an activation.
+    /// Lines of one stack level are neighbours; a neighbour is in the open row if it misses too.
+    fn dram_use(&self, fills: f64) -> DramUse {
+        let (dram, traffic) = (&self.solver.point.spec.dram, &self.traffic);
+        let geometry = &self.solver.point.geometry;
+        let stream = LINE_BYTES / f64::from(dram.bytes_per_cycle);
+        let scattered = stream.max(f64::from(dram.activation_cycles));
+        let per_row = (f64::from(dram.row_bytes) / LINE_BYTES).max(1.0);
+        let neighbours = f64::from(geometry.stack_dim).min(per_row);
+        let to_dram = self.miss_probability() * (1.0 - traffic.fill_l2_hit);
+        let open = to_dram * (1.0 - 1.0 / neighbours);
+        let stack_fill = open * stream + (1.0 - open) * scattered;
+        // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
+        // are another warp's, which finds the row open every other time.
+        let in_row = if geometry.warps_per_block() == 1 {
+            neighbours
+        } else {
+            0.5 * (1.0 + per_row)
+        };
+        let case = (scattered + (in_row - 1.0) * stream) / in_row;
+        let fills = fills * (1.0 - traffic.fill_l2_hit);
+        let cases = self.solver.demand.global_load_bytes / LINE_BYTES * (1.0 - traffic.case_l2_hit);
+        let write_backs = traffic.write_backs * (1.0 - traffic.write_back_l2_hit);
+        let cycles = fills * stack_fill + cases * case + write_backs * scattered;
+        let lines = fills + cases + write_backs;
+        DramUse {
+            cycles,
+            cycles_per_line: if lines > 0.0 { cycles / lines } else { 0.0 },
+        }
     }
 
     /// Scheduler cycles per token by cause: slots taken, then what idles, split as the waits of a warp are.

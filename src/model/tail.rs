@@ -31,7 +31,8 @@ pub struct Tail {
 #[derive(Debug, Clone, Copy)]
 pub struct Filling<'a> {
     pub n_smx: usize,
-    pub resident_blocks: usize,
+    /// Of each launch.
+    pub resident_blocks: &'a [u32],
     /// Tokens of a block per node.
     pub tokens_per_node: f64,
     pub rates: &'a RateCurve,
@@ -47,7 +48,8 @@ impl Tail {
 
     /// **(7)** Cycles of all launches together, and their nodes.
     pub fn cycles_and_nodes(&self, filling: &Filling) -> (f64, f64) {
-        let cycles = self.launches.iter().map(|launch| launch.cycles(filling));
+        let pairs = self.launches.iter().zip(filling.resident_blocks);
+        let cycles = pairs.map(|(launch, &blocks)| launch.cycles(filling, blocks as usize));
         let nodes = self.launches.iter().map(Launch::nodes);
         (cycles.sum(), nodes.sum())
     }
@@ -100,15 +102,15 @@ impl Launch {
         (wanted - self.before[low]) / (n - low) as f64
     }
 
-    fn cycles(&self, filling: &Filling) -> f64 {
-        let slots = filling.n_smx * filling.resident_blocks;
-        let rate_full = filling.rates.tokens_per_cycle(filling.resident_blocks);
+    fn cycles(&self, filling: &Filling, resident_blocks: usize) -> f64 {
+        let slots = filling.n_smx * resident_blocks;
+        let rate_full = filling.rates.tokens_per_cycle(resident_blocks);
         let to_tokens = filling.tokens_per_node;
         if self.sizes.len() <= slots {
             return self.one_wave(filling);
         }
-        let mut left: Vec<f64> = (0..filling.resident_blocks)
-            .map(|i| self.quantile((i as f64 + 0.5) / filling.resident_blocks as f64))
+        let mut left: Vec<f64> = (0..resident_blocks)
+            .map(|i| self.quantile((i as f64 + 0.5) / resident_blocks as f64))
             .collect();
         let mean_left: f64 = left.iter().sum::<f64>() * filling.n_smx as f64;
         let before =
@@ -181,7 +183,7 @@ mod tests {
             let rates = rates(blocks as u32);
             let filling = Filling {
                 n_smx,
-                resident_blocks: blocks,
+                resident_blocks: &[blocks as u32],
                 tokens_per_node: 100.0,
                 rates: &rates,
             };
@@ -202,7 +204,7 @@ mod tests {
         let rates = RateCurve::new(vec![(1, 1.0), (2, 1.0)]).unwrap();
         let filling = Filling {
             n_smx: 2,
-            resident_blocks: 2,
+            resident_blocks: &[2],
             tokens_per_node: 1.0,
             rates: &rates,
         };

@@ -11,7 +11,7 @@ use super::dispatch::Geometry;
 use super::observe::{Cause, Counters};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::chip::RateCurve;
-pub use crate::launch::{Launch, partial_levels, run_grids};
+pub use crate::launch::{Launch, other_levels, run_grids};
 use crate::predict::{CpiEntry, MemoryTraffic};
 
 /// Simulation effort.
@@ -43,7 +43,7 @@ pub fn simulate_launch(
     let window = simulate_with(launch, full, effort.plan)?;
     let mut simulated_instructions = window.simulated_instructions;
     let mut points = vec![(full, window.tokens_per_cycle)];
-    for blocks in partial_levels(full) {
+    for blocks in other_levels(full, launch.grid_blocks) {
         let plan = WindowPlan {
             blocks: effort.partial_blocks,
             ..effort.plan

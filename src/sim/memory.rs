@@ -1,16 +1,18 @@
 //! The load/store unit and everything behind it: L1, L2 share, DRAM share.
 //!
 //! What it models: one 128-byte line per cycle through the load/store unit, in order; the L1 for local
-//! memory, write-back, with fetch on a write miss; a limited number of requests in flight to the L2, at
-//! which the unit stops; the read and write ports between SMX and L2; the L2 with write-back to DRAM;
-//! bandwidth of every port by reservation, in order of arrival.
+//! memory, write-back; a limited number of L1 misses in flight, of which a further one waits for the first to
+//! end while the unit goes on; global accesses past the L1, which no limit of its misses concerns; the read and
+//! write ports between SMX and L2; the L2 with write-back to DRAM; bandwidth of every port by reservation.
 //! What it leaves out: bank conflicts (the kernels' shared accesses are broadcasts), TLBs, crossbar
 //! contention between SMXs other than an equal share of capacity and bandwidth.
 //! Units: cycles, bytes. Sources: the values are in [`SmxSpec`], their sources in the device preset.
 
 use super::cache::{Cache, Lookup};
 use super::code::{MemoryRequest, ReplayOp};
+use super::dram::Dram;
 use super::observe::{Cause, Counters};
+use super::port::Port;
 use super::spec::SmxSpec;
 use crate::trace::AddressKind;
 
@@ -26,7 +28,7 @@ pub struct Served {
     pub cause: Cause,
 }
 
-/// Requests to the L2 in flight; a further one waits for the first to end.
+/// L1 misses in flight; a further one waits for the first to end.
 #[derive(Debug, Clone)]
 struct Outstanding {
     ends_at: Vec<u64>,
@@ -41,7 +43,7 @@ impl Outstanding {
         }
     }
 
-    /// The first cycle from `cycle` on at which a request can be tracked.
+    /// The first cycle from `cycle` on at which a miss can be tracked.
     fn admit(&mut self, cycle: u64) -> u64 {
         if self.ends_at.len() < self.limit {
             return cycle;
@@ -65,39 +67,16 @@ impl Outstanding {
     }
 }
 
-/// A resource that serves requests one after another.
-#[derive(Debug, Clone, Copy, Default)]
-struct Port {
-    free_at: f64,
-    bytes_per_cycle: f64,
-}
-
-impl Port {
-    fn new(bytes_per_cycle: f32) -> Self {
-        Port {
-            free_at: 0.0,
-            bytes_per_cycle: f64::from(bytes_per_cycle),
-        }
-    }
-
-    /// Reserves the port for `bytes` from `earliest` on; the cycle at which the transfer starts.
-    fn reserve(&mut self, earliest: f64, bytes: u32) -> f64 {
-        let start = earliest.max(self.free_at);
-        self.free_at = start + f64::from(bytes) / self.bytes_per_cycle;
-        start
-    }
-}
-
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Memory {
     l1: Cache,
     l2: Cache,
     lsu_free_at: u64,
-    requests: Outstanding,
+    misses: Outstanding,
     read_port: Port,
     write_port: Port,
-    dram: Port,
+    dram: Dram,
     lsu_queue_cycles: u64,
     shared_latency: u64,
     l1_latency: u64,
@@ -113,10 +92,10 @@ impl Memory {
             l1: Cache::new(spec.l1.clone(), seed),
             l2: Cache::new(spec.l2.clone(), seed ^ 0x5bd1_e995),
             lsu_free_at: 0,
-            requests: Outstanding::new(spec.l2_requests_in_flight),
+            misses: Outstanding::new(spec.l1_misses_in_flight),
             read_port: Port::new(spec.l2_read_bytes_per_cycle),
             write_port: Port::new(spec.l2_write_bytes_per_cycle),
-            dram: Port::new(spec.dram_bytes_per_cycle),
+            dram: Dram::new(&spec.dram),
             lsu_queue_cycles: u64::from(spec.lsu_queue_cycles),
             shared_latency: u64::from(spec.shared_latency_cycles),
             l1_latency: u64::from(spec.l1_latency_cycles),
@@ -142,7 +121,6 @@ impl Memory {
         global_offset: u32,
         counters: &mut Counters,
     ) -> Served {
-        // The unit works in order: a line that waits for a free request holds all behind it.
         self.lsu_free_at = self.lsu_free_at.max(now);
         match op.request {
             MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
@@ -212,7 +190,7 @@ impl Memory {
                         cause: Cause::L1Hit,
                     };
                 }
-                let served = self.request(LOCAL_BASE + address, LINE_BYTES, counters);
+                let served = self.fill(LOCAL_BASE + address, counters);
                 self.l1.fill_at(way, served.ready_at);
                 served
             }
@@ -225,11 +203,13 @@ impl Memory {
             _ => (op.address + offset, LINE_BYTES * u32::from(op.lines)),
         };
         let ready_at = if op.request == MemoryRequest::GlobalStore {
-            self.write_port.reserve(self.lsu_free_at as f64, bytes);
+            let now = self.lsu_free_at;
+            self.write_port.reserve(now, now as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
-            self.lsu_free_at
+            now
         } else {
-            self.request(address, bytes, counters).ready_at
+            self.read(address, bytes, self.lsu_free_at, counters)
+                .ready_at
         };
         self.lsu_free_at += u64::from(op.lines);
         Served {
@@ -238,17 +218,18 @@ impl Memory {
         }
     }
 
-    /// Reads from the L2 as soon as a request is free; the unit stands still until then.
-    fn request(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
-        self.lsu_free_at = self.requests.admit(self.lsu_free_at);
-        let served = self.read(address, bytes, self.lsu_free_at, counters);
-        self.requests.track(served.ready_at);
+    /// Fetches a line into the L1 as soon as a miss can be tracked; accesses behind it go on.
+    fn fill(&mut self, address: u32, counters: &mut Counters) -> Served {
+        let cycle = self.misses.admit(self.lsu_free_at);
+        let served = self.read(address, LINE_BYTES, cycle, counters);
+        self.misses.track(served.ready_at);
         served
     }
 
     /// Reads through the L2 port.
     fn read(&mut self, address: u32, bytes: u32, cycle: u64, counters: &mut Counters) -> Served {
-        let start = self.read_port.reserve(cycle as f64, bytes);
+        let now = self.lsu_free_at;
+        let start = self.read_port.reserve(now, cycle as f64, bytes);
         counters.l2_read_bytes += u64::from(bytes);
         counters.l2_lines += 1;
         let arrival = start as u64 + self.l2_latency;
@@ -268,7 +249,7 @@ impl Memory {
             Lookup::Miss { way, evicted_dirty } => {
                 self.evict_to_dram(evicted_dirty, start, counters);
                 let fetched = bytes.max(SECTOR_BYTES);
-                let dram_start = self.dram.reserve(start, fetched);
+                let dram_start = self.dram.transfer(address, fetched, now, start);
                 counters.dram_read_bytes += u64::from(fetched);
                 let ready_at = dram_start as u64 + self.l2_latency + self.dram_extra;
                 self.l2.fill_at(way, ready_at);
@@ -282,7 +263,8 @@ impl Memory {
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
-        let start = self.write_port.reserve(self.lsu_free_at as f64, LINE_BYTES);
+        let now = self.lsu_free_at;
+        let start = self.write_port.reserve(now, now as f64, LINE_BYTES);
         counters.l2_write_bytes += u64::from(LINE_BYTES);
         counters.l2_lines += 1;
         match self.l2.access(LOCAL_BASE + address, true) {
@@ -294,8 +276,9 @@ impl Memory {
     }
 
     fn evict_to_dram(&mut self, victim: Option<u32>, start: f64, counters: &mut Counters) {
-        if victim.is_some() {
-            self.dram.reserve(start, LINE_BYTES);
+        if let Some(address) = victim {
+            self.dram
+                .transfer(address, LINE_BYTES, self.lsu_free_at, start);
             counters.dram_write_bytes += u64::from(LINE_BYTES);
         }
     }

@@ -2,11 +2,13 @@
 pub mod cache;
 pub mod calendar;
 pub mod dispatch;
+pub mod dram;
 pub mod engine;
 pub mod icache;
 pub mod memory;
 pub mod observe;
 pub mod pipes;
+pub mod port;
 pub mod smx;
 pub mod testing;
 pub mod warp;

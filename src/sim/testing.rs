@@ -5,7 +5,9 @@ use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::Counters;
 use super::smx::Smx;
-use super::spec::{CacheSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec, WarpPolicy};
+use super::spec::{
+    CacheSpec, DramSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec, WarpPolicy,
+};
 use crate::isa::{Access, OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 
@@ -52,7 +54,7 @@ pub fn spec() -> SmxSpec {
             replacement: Replacement::Lru,
             index: SetIndex::Linear,
         },
-        l2_requests_in_flight: 64,
+        l1_misses_in_flight: 64,
         l1_fetch_on_write_miss: true,
         l2: CacheSpec {
             sets: 64,
@@ -63,7 +65,12 @@ pub fn spec() -> SmxSpec {
         },
         l2_read_bytes_per_cycle: 32.0,
         l2_write_bytes_per_cycle: 32.0,
-        dram_bytes_per_cycle: 16.0,
+        dram: DramSpec {
+            bytes_per_cycle: 16.0,
+            activation_cycles: 0.0,
+            row_bytes: 256,
+            open_rows: 1,
+        },
         icache_l1_bytes: 8192,
         icache_l15_bytes: 32768,
         icache_line_bytes: 64,

@@ -7,6 +7,6 @@ pub mod population;
 pub mod summary;
 pub mod traces;
 
-pub use population::{Population, PopulationError};
+pub use population::{DepthPercentages, Population, PopulationError};
 pub use summary::KernelSummary;
-pub use traces::{KernelTraces, TracesError, program_words};
+pub use traces::{KernelTraces, TracesError, program_words, shared_bytes};

@@ -1,10 +1,12 @@
 //! A grid of programs drawn from a corpus.
 //!
 //! Models: the programs of a whole run, one program per block, drawn by systematic sampling over programs
-//! sorted by stack depth and size, so that every draw has nearly the same mix, then shuffled; and launches of
+//! sorted by stack depths and size, so that every draw has nearly the same mix, then shuffled; and launches of
 //! single generations.
 //! Leaves out: breeding.
 //! Units: programs, nodes. Sources: systematic sampling, Cochran, Sampling Techniques, chapter 8.
+
+use std::collections::BTreeMap;
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -12,8 +14,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::gp::corpus::Corpus;
 use crate::gp::program::Rpn;
-use crate::gp::stack_depth::rpn_stack_depth;
-use crate::gp::weights::{Weights, WeightsError, weights_for_depth_percentages};
+use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+use crate::gp::weights::{Margin, Weights, WeightsError, weights_for_margins};
 
 /// Programs of a run: a representative sample of all generations, and the sizes of single generations.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +27,38 @@ pub struct Population {
     /// Nodes of every block of a launch, in grid order, for some generations of the run. The programs of
     /// one generation are more alike in size than those of a whole run, and the end of a grid depends on it.
     pub grids: Vec<Vec<u32>>,
+    /// The longest program of each of these launches: a launch reserves shared memory for it in every block.
+    pub longest: Vec<Rpn>,
     /// How the corpus was weighted, in one sentence; every prediction says so.
     pub weighting: String,
+}
+
+/// Cumulative percentages of programs within a stack limit, in both representations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DepthPercentages {
+    /// `(limit, percent)` of postfix programs.
+    pub rpn: Vec<(usize, f64)>,
+    /// The same of their linear form.
+    pub lgp: Vec<(usize, f64)>,
+}
+
+impl DepthPercentages {
+    fn weights(&self, corpus: &Corpus) -> Result<Weights, WeightsError> {
+        let depths = |of: fn(&Rpn) -> usize| -> Vec<usize> {
+            corpus.entries.iter().map(|e| of(&e.program)).collect()
+        };
+        let (rpn, lgp) = (depths(rpn_stack_depth), depths(lgp_stack_depth));
+        weights_for_margins(&[
+            Margin {
+                depths: &lgp,
+                percentages: &self.lgp,
+            },
+            Margin {
+                depths: &rpn,
+                percentages: &self.rpn,
+            },
+        ])
+    }
 }
 
 /// Why no population could be drawn.
@@ -39,24 +71,23 @@ pub enum PopulationError {
 }
 
 impl Population {
-    /// Draws `n_blocks` programs. `depth_percentages` are the cumulative percentages of RPN stack depth that
-    /// the corpus is brought to; `None` takes it as it is.
+    /// Draws `n_blocks` programs. `depths` are the percentages that the corpus is brought to; `None` takes it as it is.
     pub fn draw(
         corpus: &Corpus,
-        depth_percentages: Option<&[(usize, f64)]>,
+        depths: Option<&DepthPercentages>,
         n_blocks: usize,
         seed: u64,
     ) -> Result<Self, PopulationError> {
         if corpus.entries.is_empty() {
             return Err(PopulationError::Empty);
         }
-        let (weights, weighting) = match depth_percentages {
+        let (weights, weighting) = match depths {
             None => (
                 vec![1.0; corpus.entries.len()],
                 "corpus as evolved".to_owned(),
             ),
             Some(percentages) => {
-                let weights = weights_for_depth_percentages(&corpus.rpn_depths(), percentages)?;
+                let weights = percentages.weights(corpus)?;
                 let text = describe(&weights);
                 (weights.weights, text)
             }
@@ -74,11 +105,12 @@ impl Population {
             sample.push(programs.len() as u32 - 1);
         }
         let sample = spread(&sample, rng.random::<f64>());
-        let grids = draw_grids(corpus, &weights, n_blocks, &mut rng);
+        let (grids, longest) = draw_grids(corpus, &weights, n_blocks, &mut rng);
         Ok(Population {
             programs,
             sample,
             grids,
+            longest,
             weighting,
         })
     }
@@ -111,24 +143,18 @@ fn spread(sorted: &[u32], turn: f64) -> Vec<u32> {
 /// Generations whose launches stand for the run.
 const N_GRIDS: usize = 32;
 
-/// Launches of evenly chosen generations: each draws from one generation of one run and its neighbours.
+/// Launches of generations chosen in proportion to their programs' weights, so that all launches together have the
+/// weighted mix: each draws from one generation of one run and its neighbours.
 fn draw_grids(
     corpus: &Corpus,
     weights: &[f64],
     n_blocks: usize,
     rng: &mut ChaCha8Rng,
-) -> Vec<Vec<u32>> {
-    let mut generations: Vec<(u32, u32)> = corpus
-        .entries
-        .iter()
-        .map(|e| (e.run, e.generation))
-        .collect();
-    generations.sort_unstable();
-    generations.dedup();
-    let n_grids = N_GRIDS.min(generations.len());
-    (0..n_grids)
-        .filter_map(|i| {
-            let (run, generation) = generations[(2 * i + 1) * generations.len() / (2 * n_grids)];
+) -> (Vec<Vec<u32>>, Vec<Rpn>) {
+    let chosen = chosen_generations(corpus, weights);
+    chosen
+        .into_iter()
+        .filter_map(|(run, generation)| {
             let near: Vec<usize> = (0..corpus.entries.len())
                 .filter(|&e| {
                     let entry = &corpus.entries[e];
@@ -138,14 +164,38 @@ fn draw_grids(
                 })
                 .collect();
             let chosen = systematic(corpus, &near, weights, n_blocks, rng);
+            let longest = chosen
+                .iter()
+                .max_by_key(|&&e| corpus.entries[e].program.0.len())?;
             let mut grid: Vec<u32> = chosen
                 .iter()
                 .map(|&e| corpus.entries[e].program.0.len() as u32)
                 .collect();
             grid.shuffle(rng);
-            (!grid.is_empty()).then_some(grid)
+            Some((grid, corpus.entries[*longest].program.clone()))
         })
-        .collect()
+        .unzip()
+}
+
+/// `(run, generation)` of every launch, in proportion to the weights of its programs.
+fn chosen_generations(corpus: &Corpus, weights: &[f64]) -> Vec<(u32, u32)> {
+    let mut of_generation: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+    for (entry, weight) in corpus.entries.iter().zip(weights) {
+        *of_generation
+            .entry((entry.run, entry.generation))
+            .or_default() += weight;
+    }
+    let step = of_generation.values().sum::<f64>() / N_GRIDS as f64;
+    let (mut next, mut cumulative) = (0.5 * step, 0.0);
+    let mut chosen = Vec::with_capacity(N_GRIDS);
+    for (generation, weight) in of_generation {
+        cumulative += weight;
+        while next < cumulative && chosen.len() < N_GRIDS {
+            chosen.push(generation);
+            next += step;
+        }
+    }
+    chosen
 }
 
 fn describe(weights: &Weights) -> String {
@@ -173,7 +223,11 @@ fn systematic(
     order.shuffle(rng);
     order.sort_by_key(|&i| {
         let program = &corpus.entries[i].program;
-        (rpn_stack_depth(program), program.0.len())
+        (
+            rpn_stack_depth(program),
+            lgp_stack_depth(program),
+            program.0.len(),
+        )
     });
     let total: f64 = order.iter().map(|&i| weights[i]).sum();
     let step = total / n as f64;

@@ -56,6 +56,16 @@ pub fn program_words(
         .collect()
 }
 
+/// Shared memory per block that the launch of each of these longest programs asks for, in bytes.
+pub fn shared_bytes(variant: &Variant, longest: &[Rpn]) -> Result<Vec<u32>, TracesError> {
+    let fixed = variant.resources()?.static_shared_bytes;
+    let words = program_words(variant, longest)?;
+    Ok(words
+        .iter()
+        .map(|words| fixed + words.shared_bytes() as u32)
+        .collect())
+}
+
 impl KernelTraces {
     /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`.
     pub fn new(
