@@ -26,6 +26,7 @@ pub mod device;
 pub mod engine;
 pub mod gp;
 pub mod gpu;
+pub mod interop;
 pub mod isa;
 pub mod launch;
 pub mod model;

@@ -158,6 +158,7 @@ fn wrong_address(
             // Shared words are counted from the token.
             AddressKind::Uniform if op.address < PROGRAMS_ADDRESS => return step.address.is_none(),
             AddressKind::Uniform => Some(op.address),
+            AddressKind::Scattered => panic!("only traces of other tools have scattered accesses"),
         };
         expected != step.address && !(data_decides && step.address.is_none())
     });

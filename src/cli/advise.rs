@@ -46,10 +46,7 @@ const RESOURCES: [(&str, &str); 9] = [
     ("chip.clock_mhz", "clock"),
     ("limits.registers_per_smx", "registers"),
     ("limits.blocks_per_smx", "block slots"),
-    (
-        "load_store.l1_misses_in_flight",
-        "misses in flight",
-    ),
+    ("load_store.l1_misses_in_flight", "misses in flight"),
     ("l2.port_bytes_per_cycle", "L2 port width"),
     ("l2.bytes", "L2 size"),
     ("dram.bandwidth_gb_per_s", "DRAM bandwidth"),

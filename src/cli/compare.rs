@@ -5,9 +5,9 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
-use super::reproduce::{Format, all_cells, parse_tables};
+use super::reproduce::{Format, all_cells, parse_problems, parse_tables};
 use crate::device::Preset;
-use crate::engine::{self, Kind};
+use crate::engine::Kind;
 use crate::predict::{PerformanceModel, PredictError, Prediction};
 use crate::report::progress::Progress;
 use crate::report::{output, table};
@@ -56,10 +56,7 @@ pub fn run(args: &CompareArgs) -> CliResult {
         output::check_writable(path)?;
     }
     let device = Preset::load(&args.device)?.device;
-    let problems = match args.problem.as_str() {
-        "all" => engine::problems(),
-        name => vec![name],
-    };
+    let problems = parse_problems(&args.problem)?;
     let cells: Vec<Cell> = all_cells(&parse_tables(&args.table)?, &problems)
         .into_iter()
         .step_by(args.every as usize)

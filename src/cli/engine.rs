@@ -48,6 +48,35 @@ pub enum WeightsArg {
 }
 
 impl EngineArgs {
+    /// The options that differ from the defaults, as they are typed, each with a space before it.
+    pub fn changed_options(&self) -> String {
+        let mut text = String::new();
+        let mut add = |name: &str, value: Option<String>| {
+            text.extend(value.map(|value| format!(" --{name} {value}")));
+        };
+        add(
+            "engine",
+            (self.engine == Engine::Model).then(|| "model".into()),
+        );
+        add(
+            "corpus",
+            self.corpus.as_ref().map(|path| path.display().to_string()),
+        );
+        add(
+            "weights",
+            (self.weights == WeightsArg::None).then(|| "none".into()),
+        );
+        let seed = self.population_seed;
+        add("population-seed", (seed != 1).then(|| seed.to_string()));
+        add("shape", self.shape.map(|shape| shape.to_string()));
+        add("math", self.math.map(|math| math.to_string()));
+        add(
+            "dispatch",
+            self.dispatch.map(|dispatch| dispatch.to_string()),
+        );
+        text
+    }
+
     /// The model for a device and the problems named.
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
         let defaults = Settings::default();

@@ -2,13 +2,13 @@
 
 use super::CliResult;
 use crate::gp::program::Rpn;
-use crate::gpu::counters::{self, parse_ncu};
 use crate::gpu::launch::{Gpu, Launch};
 use crate::gpu::measure::{Bench, Configuration, Protocol};
 use crate::gpu::on_cpu;
 use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::read_programs;
+use crate::gpu::{counters, ncu};
 use crate::report::output;
 use std::path::{Path, PathBuf};
 
@@ -85,13 +85,13 @@ pub fn run(args: &MeasureArgs) -> CliResult {
 }
 
 fn join(counters: &Path, rows: &Path, out: Option<&Path>) -> CliResult {
-    let launches = parse_ncu(&read(counters)?, &counters.display().to_string())?;
+    let launches = ncu::parse(&read(counters)?, &counters.display().to_string())?;
     let joined = counters::join(&read(rows)?, &rows.display().to_string(), &launches)?;
     output::write(out, &joined)?;
     Ok(())
 }
 
-fn read(path: &Path) -> Result<String, String> {
+pub(super) fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }

@@ -12,19 +12,24 @@ pub mod devices;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
+pub mod export;
+pub mod figure;
+pub mod import;
 pub mod kernels;
 pub mod langdon;
 pub mod measure;
 pub mod occupancy;
 pub mod problems;
+pub mod report;
 pub mod reproduce;
+pub mod shell;
 pub mod simulate;
 pub mod stacks;
 pub mod sweep;
 pub mod trace;
 pub mod whatif;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -51,6 +56,8 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
+    Figure(figure::FigureArgs),
+    Report(report::ReportArgs),
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
@@ -63,6 +70,10 @@ enum Command {
     Sweep(sweep::SweepArgs),
     Advise(advise::AdviseArgs),
     Compare(compare::CompareArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
     Occupancy(occupancy::OccupancyArgs),
 }
 
@@ -89,6 +100,8 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Figure(args) => figure::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Evolve(args) => evolve::run(args),
         Command::Kernels(args) => kernels::run(&args),
         Command::Measure(args) => measure::run(&args),
@@ -100,6 +113,10 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Sweep(args) => sweep::run(&args),
         Command::Advise(args) => advise::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::man(&args, Cli::command()),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }

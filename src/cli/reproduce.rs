@@ -19,10 +19,10 @@ const ALL: &str = "all";
 /// Predicts every cell of a table of the paper and compares it with the measured value.
 #[derive(Debug, clap::Args)]
 pub struct ReproduceArgs {
-    /// Table of the paper: 3, 4, 7, 8, 9, 10 or all
+    /// Table of the paper: 3, 4, 7, 8, 9, 10, several with commas, or all
     #[arg(long)]
     pub table: String,
-    /// Problem name (`warpstack problems` lists them), or all
+    /// Problem name (`warpstack problems` lists them), several with commas, or all
     #[arg(long, default_value = "sextic")]
     pub problem: String,
     /// Device name, or the path of a .toml file
@@ -51,10 +51,7 @@ pub enum Format {
 
 pub fn run(args: &ReproduceArgs) -> CliResult {
     let tables = parse_tables(&args.table)?;
-    let problems = match args.problem.as_str() {
-        ALL => engine::problems(),
-        name => vec![name],
-    };
+    let problems = parse_problems(&args.problem)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
@@ -150,14 +147,36 @@ pub(super) fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
     tables.iter().flat_map(of_table).collect()
 }
 
-pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, Box<dyn Error>> {
+/// Problem names, several with commas, or all.
+pub(super) fn parse_problems(given: &str) -> Result<Vec<&str>, String> {
+    let known = engine::problems();
+    if given == ALL {
+        return Ok(known);
+    }
+    let names: Vec<&str> = given.split(',').map(str::trim).collect();
+    match names.iter().find(|name| !known.contains(name)) {
+        Some(name) => {
+            let allowed = known.join(", ");
+            Err(format!(
+                "unknown problem \"{name}\"; allowed: {allowed}, {ALL}"
+            ))
+        }
+        None => Ok(names),
+    }
+}
+
+/// Table numbers, several with commas, or all.
+pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, String> {
     if given == ALL {
         return Ok(Table::ALL.to_vec());
     }
-    let table = given.parse().ok().and_then(Table::from_number);
-    table.map(|table| vec![table]).ok_or_else(|| {
-        let allowed = Table::ALL.map(|table| table.number().to_string());
-        let allowed = allowed.join(", ");
-        format!("unknown table \"{given}\"; allowed: {allowed}, {ALL}").into()
-    })
+    let parse = |part: &str| {
+        let table = part.trim().parse().ok().and_then(Table::from_number);
+        table.ok_or_else(|| {
+            let allowed = Table::ALL.map(|table| table.number().to_string());
+            let allowed = allowed.join(", ");
+            format!("unknown table \"{part}\"; allowed: {allowed}, {ALL}")
+        })
+    };
+    given.split(',').map(parse).collect()
 }

@@ -5,22 +5,25 @@
 //! Leaves out: host work between generations. Never reads a measured speed.
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
+mod blocks;
 mod inputs;
 mod kernel;
 mod loaded;
+pub mod residency;
 mod settings;
 mod show;
 mod sweep;
 
+pub use blocks::SampleBlocks;
 pub use inputs::{InputError, problems};
 pub use settings::{Kind, Settings, Weighting};
 pub use sweep::Sweep;
 
 use crate::device::Device;
-use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
+use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::gpu::variant::{FunctionSet, Variant};
 use crate::launch::Launch;
-use crate::launch::geometry::Geometry;
+use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::spec::SmxSpec;
 use crate::model::memo::Memo;
 use crate::model::{Point, predict_launch};
@@ -106,22 +109,8 @@ impl Engine {
         configuration: &Configuration,
         block: BlockResources,
     ) -> Result<Occupancy, PredictError> {
-        let split = self.device.split_for_l1(configuration.l1_bytes);
-        let split = split.ok_or_else(|| {
-            let sizes = self.device.l1.splits.iter();
-            let allowed: Vec<String> = sizes.map(|split| split.l1_bytes.to_string()).collect();
-            PredictError::Input {
-                what: "L1 bytes",
-                given: configuration.l1_bytes.to_string(),
-                allowed: allowed.join(", "),
-            }
-        })?;
-        OccupancyLimits::of(&self.device)
-            .occupancy(block, split.shared_bytes)
-            .map_err(|source| PredictError::Occupancy {
-                kernel: configuration.kernel.clone(),
-                source,
-            })
+        let (kernel, l1_bytes) = (&configuration.kernel, configuration.l1_bytes);
+        residency::occupancy(&self.device, kernel, l1_bytes, block)
     }
 
     /// Resident blocks of every launch, whose longest programs ask for so much shared memory.
@@ -139,13 +128,6 @@ impl Engine {
             Ok(self.occupancy(configuration, block)?.blocks)
         };
         shared_bytes.iter().map(blocks).collect()
-    }
-
-    /// The L1 that is left beside the shared memory in effect.
-    fn effective_l1_bytes(&self, occupancy: &Occupancy) -> u32 {
-        let mut splits = self.device.l1.splits.iter();
-        let split = splits.find(|split| split.shared_bytes == occupancy.shared_config_bytes);
-        split.map_or(0, |split| split.l1_bytes)
     }
 }
 
@@ -192,6 +174,52 @@ impl PerformanceModel for Engine {
     }
 }
 
+/// What a configuration comes to on the engine's device.
+struct Resolved<'a> {
+    workload: &'a Workload,
+    variant: Variant,
+    loaded: Arc<Loaded>,
+    block: BlockResources,
+    occupancy: Occupancy,
+    /// The L1 in effect.
+    l1_bytes: u32,
+    spec: SmxSpec,
+    geometry: Geometry,
+}
+
+impl Engine {
+    /// The traced kernel of a configuration, and where it runs.
+    fn resolve(&self, configuration: &Configuration) -> Result<Resolved<'_>, PredictError> {
+        let workload = self.workload(&configuration.problem)?;
+        let variant = self.variant(configuration, workload)?;
+        let mut block = BlockResources {
+            threads_per_block: configuration.threads_per_block,
+            registers_per_thread: variant.resources().map_err(other)?.registers,
+            shared_bytes_per_block: 0,
+        };
+        self.occupancy(configuration, block)?;
+        let loaded = self.kernels.load(&variant, workload, configuration)?;
+        block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
+        let site = self.site(
+            configuration,
+            workload,
+            block,
+            &loaded.traces,
+            &loaded.facts,
+        )?;
+        Ok(Resolved {
+            occupancy: site.occupancy,
+            l1_bytes: site.l1_bytes,
+            spec: site.spec,
+            geometry: site.geometry,
+            workload,
+            variant,
+            loaded,
+            block,
+        })
+    }
+}
+
 /// A launch on the device: what both models start from.
 struct Site<'a> {
     configuration: &'a Configuration,
@@ -230,7 +258,7 @@ impl Engine {
         facts: &Facts,
     ) -> Result<Site<'a>, PredictError> {
         let occupancy = self.occupancy(configuration, block)?;
-        let l1_bytes = self.effective_l1_bytes(&occupancy);
+        let l1_bytes = residency::effective_l1_bytes(&self.device, &occupancy);
         Ok(Site {
             grid_blocks: self.grid_blocks(configuration, block, &facts.shared_bytes)?,
             configuration,
@@ -314,12 +342,6 @@ impl Site<'_> {
             wall_seconds: 0.0,
         }
     }
-}
-
-/// Bytes between the local memories of neighbouring warp slots: the frames of 32 lanes, whole 512-byte
-/// units (the allocation granularity that drivers use for local memory).
-fn local_stride_bytes(frame_bytes: u32) -> u32 {
-    (32 * frame_bytes).next_multiple_of(512)
 }
 
 /// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way

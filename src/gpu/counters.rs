@@ -1,13 +1,12 @@
 //! Nsight Compute's counters, joined to measured rows.
 //!
-//! Models: the CSV that `ncu --csv --metrics LIST` prints (one line per kernel and metric) beside the rows that the profiled
-//! `measure` wrote with one launch per configuration: kernels and rows correspond in order.
+//! Models: what the profiler counted (`ncu`) beside the rows that the profiled `measure` wrote with one launch per
+//! configuration: kernels and rows correspond in order.
 //! Leaves out: what the metrics mean.
 //! Units: ncu's base units, as its column `Metric Unit` names them.
 //! Sources: Nsight Compute CLI documentation (console output in CSV).
 
-use std::collections::BTreeMap;
-
+use super::ncu::Launch;
 use thiserror::Error;
 
 /// Columns of a row that say nothing when the launch was profiled.
@@ -25,10 +24,6 @@ const NOT_UNDER_A_PROFILER: [&str; 8] = [
 /// Counters that do not fit the rows.
 #[derive(Debug, Error)]
 pub enum CountersError {
-    #[error(
-        "counters `{file}`: no line begins with \"ID\"; expected the output of `ncu --csv --metrics LIST`"
-    )]
-    NoHeader { file: String },
     #[error("`{file}`: no column `{column}`; found: {found}")]
     NoColumn {
         file: String,
@@ -48,54 +43,6 @@ pub enum CountersError {
         expected: String,
         found: String,
     },
-}
-
-/// One profiled launch.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Launch {
-    pub kernel: String,
-    /// `(x, y, z)` as ncu prints it.
-    pub block_size: String,
-    /// Metric values by name; separators removed, empty where ncu has none.
-    pub metrics: BTreeMap<String, String>,
-}
-
-/// The launches of ncu's output, in order.
-pub fn parse_ncu(text: &str, file: &str) -> Result<Vec<Launch>, CountersError> {
-    let no_header = || CountersError::NoHeader {
-        file: file.to_owned(),
-    };
-    let start = if text.starts_with("\"ID\"") {
-        0
-    } else {
-        text.find("\n\"ID\"").ok_or_else(no_header)? + 1
-    };
-    let mut reader = csv::Reader::from_reader(&text.as_bytes()[start..]);
-    let failed = |error| CountersError::Csv {
-        file: file.to_owned(),
-        error,
-    };
-    let header = reader.headers().map_err(failed)?.clone();
-    let column = |name| column(&header, name, file);
-    let (id, kernel, block) = (column("ID")?, column("Kernel Name")?, column("Block Size")?);
-    let (name, value) = (column("Metric Name")?, column("Metric Value")?);
-    let mut launches: Vec<(String, Launch)> = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(failed)?;
-        let field = |index: usize| record.get(index).unwrap_or_default().to_owned();
-        if launches.last().is_none_or(|(last, _)| *last != field(id)) {
-            let launch = Launch {
-                kernel: field(kernel),
-                block_size: field(block),
-                ..Launch::default()
-            };
-            launches.push((field(id), launch));
-        }
-        if let Some((_, launch)) = launches.last_mut() {
-            launch.metrics.insert(field(name), number(&field(value)));
-        }
-    }
-    Ok(launches.into_iter().map(|(_, launch)| launch).collect())
 }
 
 /// The rows without their times and checks, one column per metric appended.
@@ -142,9 +89,12 @@ pub fn join(rows: &str, rows_file: &str, launches: &[Launch]) -> Result<Vec<u8>,
             format!("({}, 1, 1)", &record[threads]),
             &launch.block_size,
         )?;
-        let values = metrics
+        let values: Vec<String> = metrics
             .iter()
-            .map(|&name| launch.metrics.get(name).map_or("", String::as_str));
+            .map(|&name| launch.metrics.get(name).and_then(|metric| metric.value))
+            .map(|value| value.map_or(String::new(), |value| value.to_string()))
+            .collect();
+        let values = values.iter().map(String::as_str);
         writer
             .write_record(kept.iter().map(|&index| &record[index]).chain(values))
             .map_err(failed)?;
@@ -186,18 +136,10 @@ fn column(
         })
 }
 
-fn number(text: &str) -> String {
-    let plain = text.replace(',', "");
-    if plain.parse::<f64>().is_ok() {
-        plain
-    } else {
-        String::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::ncu::parse;
 
     const NCU: &str = "==PROF== Connected\n\
         \"ID\",\"Kernel Name\",\"Block Size\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
@@ -209,7 +151,7 @@ mod tests {
 
     #[test]
     fn kernels_join_rows_in_order() {
-        let launches = parse_ncu(NCU, "ncu.csv").unwrap();
+        let launches = parse(NCU, "ncu.csv").unwrap();
         let joined = String::from_utf8(join(ROWS, "rows.csv", &launches).unwrap()).unwrap();
         assert_eq!(
             joined,
@@ -220,7 +162,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         let message = |rows: &str| {
-            let launches = parse_ncu(NCU, "ncu.csv").unwrap();
+            let launches = parse(NCU, "ncu.csv").unwrap();
             join(rows, "rows.csv", &launches).unwrap_err().to_string()
         };
         assert!(message("kernel,threads_per_block\nrpn,32\n").contains("2 kernels, rows are 1"));
@@ -230,11 +172,5 @@ mod tests {
             "row 1: threads_per_block is (64, 1, 1), the counters of launch 1 say (32, 1, 1)"
         );
         assert!(message("kernel\nrpn\nrpn\n").contains("no column `threads_per_block`"));
-        assert!(
-            parse_ncu("nothing", "x.csv")
-                .unwrap_err()
-                .to_string()
-                .contains("`x.csv`")
-        );
     }
 }

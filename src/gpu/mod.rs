@@ -4,7 +4,7 @@
 //! * [`lower`]: programs as the words that a kernel reads; [`layout`]: whole populations and cases as buffers.
 //! * [`launch`]: the kernels on a real GPU, the only module that names cudarc.
 //! * [`measure`]: measured rows, on a [`workload`], checked against the [`oracle`]; [`counters`]: Nsight
-//!   Compute's counters beside them; [`scaling`]: a population split over several GPUs;
+//!   Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
 //!   [`on_cpu`]: the CPU's interpreter on the same workload.
 
 pub mod counters;
@@ -13,6 +13,7 @@ pub mod launch;
 pub mod layout;
 pub mod lower;
 pub mod measure;
+pub mod ncu;
 pub mod on_cpu;
 pub mod oracle;
 pub mod scaling;

@@ -61,11 +61,7 @@ pub struct Instruction {
 impl Instruction {
     /// Whether control may go elsewhere than to the next instruction.
     pub fn redirects(&self) -> bool {
-        self.sync
-            || matches!(
-                self.op,
-                Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Call | Op::Ret | Op::Exit
-            )
+        self.sync || self.op.redirects()
     }
 
     /// Where an indirect branch goes when its register holds `register`.

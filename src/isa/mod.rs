@@ -20,6 +20,7 @@ mod operands;
 pub mod text;
 
 pub use error::IsaError;
+pub use family::Family;
 pub use instruction::Instruction;
 pub use kernel::Kernel;
 

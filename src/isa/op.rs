@@ -304,3 +304,13 @@ pub enum Op {
     Exit,
     Barrier,
 }
+
+impl Op {
+    /// Whether control may go elsewhere than to the next instruction.
+    pub fn redirects(self) -> bool {
+        matches!(
+            self,
+            Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Call | Op::Ret | Op::Exit
+        )
+    }
+}

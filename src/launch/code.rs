@@ -64,6 +64,15 @@ pub struct ReplayCode {
     /// Segment indices of all programs, phase after phase.
     pub lists: Vec<u32>,
     pub programs: Vec<ReplayProgram>,
+    /// Parts of the accesses of kind [`AddressKind::Scattered`]. Traces of uniform kernels have none.
+    pub scattered: Vec<Part>,
+}
+
+/// One 32-byte sector, 128-byte line, local word or shared-memory turn of a scattered access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    pub kind: AddressKind,
+    pub address: u32,
 }
 
 impl ReplayCode {
@@ -117,7 +126,35 @@ impl ReplayCode {
             segments,
             lists,
             programs,
+            scattered: Vec::new(),
         }
+    }
+
+    /// The same with the scattered accesses that came with the trace: number `n` has the parts
+    /// `starts[n]..starts[n + 1]`, at most 255 of them.
+    pub fn with_scattered(mut self, parts: Vec<Part>, starts: &[u32]) -> Self {
+        for op in &mut self.ops {
+            if op.address_kind == AddressKind::Scattered {
+                let number = op.address as usize;
+                op.address = starts[number];
+                op.lines = (starts[number + 1] - starts[number]) as u8;
+            }
+        }
+        self.scattered = parts;
+        self
+    }
+
+    /// A scattered access as accesses of one line each.
+    pub fn parts(&self, op: &ReplayOp) -> impl Iterator<Item = ReplayOp> {
+        let op = *op;
+        let first = op.address as usize;
+        let parts = &self.scattered[first..first + usize::from(op.lines)];
+        parts.iter().map(move |part| ReplayOp {
+            address: part.address,
+            address_kind: part.kind,
+            lines: 1,
+            ..op
+        })
     }
 }
 

@@ -52,3 +52,15 @@ impl Geometry {
         f64::from(self.fitness_cases) / (executed as f64 * 32.0 * f64::from(self.stack_dim))
     }
 }
+
+/// Iterations that a warp with `full` of them runs when its block, whose first warp has `full_of_block`, is cut to
+/// `cap`.
+pub fn cut_iterations(full: u32, full_of_block: u32, cap: u32) -> u32 {
+    if full_of_block <= cap { full } else { cap }
+}
+
+/// Bytes between the local memories of neighbouring warp slots: the frames of 32 lanes, whole 512-byte
+/// units (the allocation granularity that drivers use for local memory).
+pub fn local_stride_bytes(frame_bytes: u32) -> u32 {
+    (32 * frame_bytes).next_multiple_of(512)
+}

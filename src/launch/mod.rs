@@ -5,6 +5,7 @@
 //! cycles ([`cause`]).
 //! What it leaves out: how fast anything runs. Units: in the names. Sources: those of the parts.
 
+pub mod blocks;
 pub mod cause;
 pub mod chip;
 pub mod code;

@@ -4,7 +4,7 @@
 //! for issue slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with
 //! the throughput, so exactly one throughput satisfies Little's law.
 //! What it leaves out: that waits of one warp correlate.
-//! Units: cycles, tokens. Sources: equations (19) and (20) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
+//! Units: cycles, tokens. Sources: equations (19) to (21) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
 //! Kim, ISCA 2009, and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
 
 use std::cell::Cell;
@@ -297,7 +297,7 @@ impl TokenModel<'_> {
         (latencies, unit)
     }
 
-    /// **(17)** What a token takes of the DRAM: a line of a row that is not open occupies it for as long as an activation.
+    /// **(21)** What a token takes of the DRAM: a line of a row that is not open occupies it for as long as an activation.
     /// Lines of one stack level are neighbours; a neighbour is in the open row if it misses too.
     fn dram_use(&self, fills: f64) -> DramUse {
         let (dram, traffic) = (&self.solver.point.spec.dram, &self.traffic);

@@ -112,7 +112,7 @@ fn shares(parts: Vec<(String, f64)>) -> (Vec<Share>, f64) {
 }
 
 /// The stack words that all resident warps touch on average.
-fn stack_bytes(prediction: &Prediction) -> f64 {
+pub fn stack_bytes(prediction: &Prediction) -> f64 {
     const WORD_BYTES_PER_WARP: f64 = 4.0 * 32.0;
     f64::from(prediction.occupancy.warps)
         * prediction.mean_stack_levels

@@ -2,9 +2,11 @@
 //!
 //! Leaves out: computing anything. Units: printed beside every figure.
 
+pub mod blocks;
 pub mod chart;
 pub mod explain;
 pub mod output;
+pub mod page;
 pub mod prediction;
 pub mod progress;
 pub mod reproduction;

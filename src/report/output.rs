@@ -22,6 +22,36 @@ pub fn write(path: Option<&Path>, content: &[u8]) -> Result<(), OutputError> {
     }
 }
 
+/// Writes `files` into `folder`, which is made if there is none: then it appears with all of them at once. In a folder
+/// that exists every file is replaced whole, in the order given, so that a list of the others should come last.
+pub fn write_folder(folder: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), OutputError> {
+    let write_all = |into: &Path| {
+        let mut files = files.iter();
+        files.try_for_each(|(name, content)| write_file(&into.join(name), content))
+    };
+    if folder.is_dir() {
+        return write_all(folder);
+    }
+    let failed = |source| error(folder, source);
+    let parent = folder
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".warpstack-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o777));
+    }
+    let made = builder.tempdir_in(parent.unwrap_or(Path::new(".")));
+    let temporary = made.map_err(failed)?;
+    write_all(temporary.path())?;
+    std::fs::rename(temporary.path(), folder).map_err(failed)?;
+    // Nothing is left under the temporary name.
+    let _ = temporary.keep();
+    Ok(())
+}
+
 /// Finds out before long work that the file could not be written.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
     temporary_beside(path)
@@ -87,6 +117,19 @@ mod tests {
         write(Some(&path), b"second").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"second");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_new_folder_appears_with_all_its_files() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("trace");
+        let files = [("a", b"1".to_vec()), ("b", b"2".to_vec())];
+        write_folder(&folder, &files).unwrap();
+        write_folder(&folder, &files).unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
+        let missing = parent.path().join("no/trace");
+        assert!(write_folder(&missing, &files).is_err());
     }
 
     #[test]

@@ -146,7 +146,7 @@ pub fn spread(draws: &[Vec<Compared>]) -> String {
 }
 
 /// Cells grouped by table and problem, in the order of their first cell.
-fn blocks(cells: &[Compared]) -> Vec<(String, Vec<&Compared>)> {
+pub(super) fn blocks(cells: &[Compared]) -> Vec<(String, Vec<&Compared>)> {
     let mut blocks: Vec<(String, Vec<&Compared>)> = Vec::new();
     for compared in cells {
         let cell = &compared.cell;
@@ -159,7 +159,8 @@ fn blocks(cells: &[Compared]) -> Vec<(String, Vec<&Compared>)> {
     blocks
 }
 
-fn summary_row(name: &str, summary: &Summary) -> Vec<String> {
+/// Figures of a summary as texts, after its name.
+pub(super) fn summary_row(name: &str, summary: &Summary) -> Vec<String> {
     vec![
         name.into(),
         summary.n_cells.to_string(),

@@ -9,7 +9,7 @@
 //! Units: cycles, bytes. Sources: the values are in [`SmxSpec`], their sources in the device preset.
 
 use super::cache::{Cache, Lookup};
-use super::code::{MemoryRequest, ReplayOp};
+use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dram::Dram;
 use super::observe::{Cause, Counters};
 use super::port::Port;
@@ -138,6 +138,29 @@ impl Memory {
                 }
             }
         }
+    }
+
+    /// Serves an access whose lanes are not neighbours: one part after another, done with the last.
+    #[cold]
+    pub fn serve_scattered(
+        &mut self,
+        op: &ReplayOp,
+        code: &ReplayCode,
+        now: u64,
+        local_base: u32,
+        counters: &mut Counters,
+    ) -> Served {
+        let mut last = Served {
+            ready_at: now,
+            cause: Cause::LoadStoreUnit,
+        };
+        for part in code.parts(op) {
+            let served = self.serve(&part, now, local_base, 0, counters);
+            if served.ready_at >= last.ready_at {
+                last = served;
+            }
+        }
+        last
     }
 
     fn local(&mut self, op: &ReplayOp, base: u32, counters: &mut Counters) -> Served {

@@ -1,4 +1,5 @@
 //! The Kepler streaming multiprocessor, cycle by cycle.
+pub mod blocks;
 pub mod cache;
 pub mod calendar;
 pub mod dispatch;

@@ -13,6 +13,54 @@ use super::warp::CREDITS_PER_TOKEN;
 
 pub use crate::launch::cause::Cause;
 
+/// Where a resident warp lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WarpSlot {
+    pub scheduler: u16,
+    pub index: u16,
+}
+
+impl WarpSlot {
+    #[inline]
+    pub fn new(scheduler: usize, index: usize) -> Self {
+        WarpSlot {
+            scheduler: scheduler as u16,
+            index: index as u16,
+        }
+    }
+}
+
+/// One issued warp instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Issued {
+    pub slot: WarpSlot,
+    /// Index into `ReplayCode::ops`.
+    pub op: u32,
+    pub cycle: u64,
+    /// In the second slot of a dual issue.
+    pub second: bool,
+}
+
+/// Is told what happens, in the order in which it happens. Every method does nothing unless it is written; `()`
+/// observes nothing and costs nothing.
+pub trait Observer {
+    /// Warp `warp` of the `block`-th block started becomes resident.
+    #[inline]
+    fn started(&mut self, _slot: WarpSlot, _block: u32, _warp: u32, _cycle: u64) {}
+    #[inline]
+    fn issued(&mut self, _issued: Issued) {}
+    /// The load/store unit took what was issued last; its result is there at `ready_at`.
+    #[inline]
+    fn served(&mut self, _slot: WarpSlot, _ready_at: u64, _cause: Cause) {}
+    /// The warp cannot issue before `until`.
+    #[inline]
+    fn held(&mut self, _slot: WarpSlot, _cycle: u64, _until: u64, _cause: Cause) {}
+    #[inline]
+    fn exited(&mut self, _slot: WarpSlot, _cycle: u64) {}
+}
+
+impl Observer for () {}
+
 /// Counters of one simulated window.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Counters {

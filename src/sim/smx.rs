@@ -13,7 +13,7 @@ use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dispatch::{BlockQueue, Geometry};
 use super::icache::InstructionCache;
 use super::memory::Memory;
-use super::observe::{Cause, Counters};
+use super::observe::{Cause, Counters, Issued, Observer, WarpSlot};
 use super::pipes::Pipes;
 use super::spec::{SmxSpec, WarpPolicy};
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
@@ -125,7 +125,7 @@ struct Block {
 }
 
 /// See the module text.
-pub struct Smx<'a> {
+pub struct Smx<'a, O = ()> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
@@ -140,6 +140,7 @@ pub struct Smx<'a> {
     icache: InstructionCache,
     counters: Counters,
     now: u64,
+    observer: O,
 }
 
 /// The simulation stopped moving.
@@ -161,6 +162,21 @@ impl<'a> Smx<'a> {
         queue: BlockQueue,
         seed: u32,
     ) -> Self {
+        Self::observed(spec, code, code_bytes, geometry, queue, seed, ())
+    }
+}
+
+impl<'a, O: Observer> Smx<'a, O> {
+    /// The same with an observer that is told of every event.
+    pub fn observed(
+        spec: &'a SmxSpec,
+        code: &'a ReplayCode,
+        code_bytes: u32,
+        geometry: Geometry,
+        queue: BlockQueue,
+        seed: u32,
+        observer: O,
+    ) -> Self {
         let mut smx = Smx {
             spec,
             code,
@@ -176,10 +192,12 @@ impl<'a> Smx<'a> {
             icache: InstructionCache::new(spec, code_bytes),
             counters: Counters::default(),
             now: 0,
+            observer,
         };
         let n = smx.blocks.len();
         for block in 0..n {
-            smx.start_block(block, Some((block as u32, n as u32)));
+            let staggered = smx.queue.staggers().then_some((block as u32, n as u32));
+            smx.start_block(block, staggered);
         }
         smx
     }
@@ -204,13 +222,35 @@ impl<'a> Smx<'a> {
         Ok(())
     }
 
+    /// Runs until every block of a finite queue has ended, or `cycle` is reached; true when all have ended.
+    pub fn run_blocks(&mut self, until_cycle: u64) -> Result<bool, Deadlock> {
+        while self.is_occupied() {
+            if self.now >= until_cycle {
+                return Ok(false);
+            }
+            self.tick()?;
+        }
+        Ok(true)
+    }
+
+    fn is_occupied(&self) -> bool {
+        self.blocks.iter().any(|block| block.warps_left > 0)
+    }
+
+    /// What was observed.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+
     /// Blocks started so far.
     pub fn blocks_started(&self) -> usize {
         self.queue.started()
     }
 
     fn start_block(&mut self, block: usize, staggered: Option<(u32, u32)>) {
-        let start = self.queue.pop();
+        let Some(start) = self.queue.pop() else {
+            return;
+        };
         let warps = self.geometry.warps_per_block();
         self.blocks[block].warps_left = warps;
         let stride = 4 * self.geometry.cases_per_iteration();
@@ -221,19 +261,26 @@ impl<'a> Smx<'a> {
             let warp = Warp::start(
                 self.code,
                 WarpStart {
-                    program: start.program,
+                    program: start.program + w * start.programs_per_warp,
                     block,
                     iterations,
                     skip_iterations: skip,
                     run_prologue: start.run_prologue && staggered.is_none(),
                     local_base: slot * self.geometry.local_stride_bytes,
-                    case_offset_bytes: 128 * w + start.first_iteration * stride,
+                    warp_offset_bytes: if start.programs_per_warp == 0 {
+                        128 * w
+                    } else {
+                        0
+                    },
+                    case_offset_bytes: start.first_iteration * stride,
                     case_stride_bytes: stride,
                 },
             );
             let (s, i) = self.place(slot as usize);
             self.warps[s * SLOTS + i] = Some(warp);
             self.schedulers[s].resident_since[i] = self.now;
+            let place = WarpSlot::new(s, i);
+            self.observer.started(place, start.number, w, self.now);
             self.hold(s, i, self.now + 1, Cause::NoWarp);
         }
     }
@@ -263,6 +310,10 @@ impl<'a> Smx<'a> {
         if next > self.now + 1 {
             let woken = self.calendar.next_after(self.now).unwrap_or(u64::MAX);
             next = next.min(woken);
+        }
+        if next == u64::MAX && !self.is_occupied() {
+            // The last block of a finite queue has ended.
+            next = self.now + 1;
         }
         if next == u64::MAX {
             return Err(Deadlock {
@@ -330,7 +381,8 @@ impl<'a> Smx<'a> {
             let Some(warp) = self.warps[s * SLOTS + i].as_ref() else {
                 return issued > 0;
             };
-            let op = self.code.ops[warp.op as usize];
+            let index = warp.op;
+            let op = self.code.ops[index as usize];
             if let Err((retry_at, cause)) = self.take_resources(s, &op) {
                 self.hold(s, i, retry_at, cause);
                 return issued > 0;
@@ -340,6 +392,12 @@ impl<'a> Smx<'a> {
             if issued == 2 {
                 self.counters.dual_issued += 1;
             }
+            self.observer.issued(Issued {
+                slot: WarpSlot::new(s, i),
+                op: index,
+                cycle: self.now,
+                second: issued == 2,
+            });
             let pairs = self.execute(s, i, &op);
             if !pairs {
                 return true;
@@ -356,6 +414,8 @@ impl<'a> Smx<'a> {
         let until = until.max(self.now + 1);
         self.schedulers[s].ready_at[i] = until;
         self.schedulers[s].cause[i] = cause;
+        self.observer
+            .held(WarpSlot::new(s, i), self.now, until, cause);
         self.calendar.enter(s, i, until, self.now);
     }
 
@@ -385,14 +445,19 @@ impl<'a> Smx<'a> {
             Cause::Wait
         };
         if op.request != MemoryRequest::None {
-            let offset = match op.address_kind {
-                AddressKind::PerCase => warp.case_offset_bytes % self.case_window_bytes,
-                AddressKind::PerThread => warp.case_offset_bytes,
-                _ => 0,
+            let mut offset = warp.address_offset(op);
+            if op.address_kind == AddressKind::PerCase {
+                offset %= self.case_window_bytes;
+            }
+            let served = if op.address_kind == AddressKind::Scattered {
+                let (memory, counters) = (&mut self.memory, &mut self.counters);
+                memory.serve_scattered(op, self.code, now, warp.local_base, counters)
+            } else {
+                self.memory
+                    .serve(op, now, warp.local_base, offset, &mut self.counters)
             };
-            let served = self
-                .memory
-                .serve(op, now, warp.local_base, offset, &mut self.counters);
+            self.observer
+                .served(WarpSlot::new(s, i), served.ready_at, served.cause);
             if op.load_targets != 0 {
                 warp.track_load(op.load_targets, served.ready_at, served.cause, now);
             }
@@ -452,6 +517,7 @@ impl<'a> Smx<'a> {
         let Some(warp) = self.warps[s * SLOTS + i].take() else {
             return;
         };
+        self.observer.exited(WarpSlot::new(s, i), self.now);
         let block = warp.block;
         self.blocks[block].warps_left -= 1;
         if self.blocks[block].warps_left == 0 {

@@ -6,6 +6,7 @@
 
 use super::code::{ReplayCode, ReplayOp};
 use super::observe::Cause;
+use crate::trace::AddressKind;
 
 /// Loads that the scoreboard tracks.
 const MAX_LOADS: usize = 16;
@@ -51,8 +52,10 @@ pub struct Warp {
     iterations: u32,
     pub block: usize,
     pub local_base: u32,
-    /// What the fitness case of lane 0 adds to per-case addresses.
-    pub case_offset_bytes: u32,
+    /// What the warp's place in its block adds to per-case and per-thread addresses of 4-byte elements.
+    warp_offset_bytes: u32,
+    /// What the iterations done add to per-case addresses.
+    case_offset_bytes: u32,
     case_stride_bytes: u32,
     pub fetched_line: u32,
     /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
@@ -73,6 +76,7 @@ pub struct WarpStart {
     pub skip_iterations: u32,
     pub run_prologue: bool,
     pub local_base: u32,
+    pub warp_offset_bytes: u32,
     pub case_offset_bytes: u32,
     pub case_stride_bytes: u32,
 }
@@ -91,6 +95,7 @@ impl Warp {
             iterations: start.iterations,
             block: start.block,
             local_base: start.local_base,
+            warp_offset_bytes: start.warp_offset_bytes,
             case_offset_bytes: start.case_offset_bytes
                 + start.skip_iterations * start.case_stride_bytes,
             case_stride_bytes: start.case_stride_bytes,
@@ -142,6 +147,18 @@ impl Warp {
         self.segment_credit = program.nodes * CREDITS_PER_TOKEN / segments;
         self.last_credit = program.nodes * CREDITS_PER_TOKEN - self.segment_credit * (segments - 1);
         self.enter_list(code, range.start, range.end);
+    }
+
+    /// What is added to the address of lane 0 of warp 0 in iteration 0. Wider elements move by their own size
+    /// with the warp; an iteration covers the same cases whatever their size.
+    #[inline]
+    pub fn address_offset(&self, op: &ReplayOp) -> u32 {
+        let of_warp = self.warp_offset_bytes * u32::from(op.lines);
+        match op.address_kind {
+            AddressKind::PerCase => of_warp + self.case_offset_bytes,
+            AddressKind::PerThread => of_warp,
+            _ => 0,
+        }
     }
 
     /// Moves past the current instruction.

@@ -53,6 +53,16 @@ struct Walked {
     next: Option<Place>,
 }
 
+/// Token positions of a program's segments, list by list as in [`ProgramTrace`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Positions {
+    pub prologue: Vec<u32>,
+    pub only: Vec<u32>,
+    pub first: Vec<u32>,
+    pub steady: Vec<u32>,
+    pub last: Vec<u32>,
+}
+
 /// Traces programs through one kernel.
 pub struct TraceBuilder<'k> {
     kernel: &'k Kernel,
@@ -67,6 +77,8 @@ pub struct TraceBuilder<'k> {
     remembers: bool,
     pool: SegmentPool,
     interned: FxHashMap<Vec<TraceOp>, SegmentId>,
+    /// Token positions of the segments of the program being traced, when asked for.
+    positions: Option<Vec<u32>>,
 }
 
 impl<'k> TraceBuilder<'k> {
@@ -99,6 +111,7 @@ impl<'k> TraceBuilder<'k> {
                 starts: vec![0],
             },
             interned: FxHashMap::default(),
+            positions: None,
         })
     }
 
@@ -131,6 +144,29 @@ impl<'k> TraceBuilder<'k> {
             shared_bytes: 4 * program.words().len() as u32,
             assumptions,
         })
+    }
+
+    /// The trace of one program, and for every segment the index of the word from which its uniform shared
+    /// addresses are counted: `4 * position` added to such an address gives the address in memory.
+    pub fn trace_with_positions(
+        &mut self,
+        program: &ProgramWords,
+    ) -> Result<(ProgramTrace, Positions), TraceError> {
+        self.positions = Some(Vec::new());
+        let trace = self.trace(program);
+        let mut positions = self.positions.take().unwrap_or_default().into_iter();
+        let trace = trace?;
+        let mut of = |ids: &[SegmentId]| positions.by_ref().take(ids.len()).collect::<Vec<u32>>();
+        let (prologue, only) = (of(&trace.prologue), of(&trace.only));
+        of(&trace.prologue);
+        let positions = Positions {
+            prologue,
+            only,
+            first: of(&trace.first),
+            steady: of(&trace.steady),
+            last: of(&trace.last),
+        };
+        Ok((trace, positions))
     }
 
     pub fn pool(&self) -> &SegmentPool {
@@ -196,6 +232,9 @@ impl<'k> TraceBuilder<'k> {
                 None => self.execute(place.root, program, place.position)?,
             };
             segments.push(step.id);
+            if let Some(positions) = &mut self.positions {
+                positions.push(place.position);
+            }
             assumptions += step.assumptions;
             let next = step.next.map(|next| (next.at_header, place.after(&next)));
             if let Some((false, next)) = next {

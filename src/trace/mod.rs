@@ -54,6 +54,9 @@ pub enum AddressKind {
     PerCase,
     /// Consecutive lanes at consecutive elements, moving with the warp only (the results store).
     PerThread,
+    /// Any other pattern, in traces of other tools only: `address` is the access's number among those that
+    /// come with the trace (`ReplayCode::with_scattered`).
+    Scattered,
 }
 
 /// Index of a segment in a [`SegmentPool`].

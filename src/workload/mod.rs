@@ -9,4 +9,4 @@ pub mod traces;
 
 pub use population::{DepthPercentages, Population, PopulationError};
 pub use summary::KernelSummary;
-pub use traces::{KernelTraces, TracesError, program_words, shared_bytes};
+pub use traces::{KernelTraces, TracesError, program_words, shared_bytes, words_of_program};

@@ -46,13 +46,9 @@ pub fn program_words(
     variant: &Variant,
     programs: &[Rpn],
 ) -> Result<Vec<ProgramWords>, TracesError> {
-    programs
-        .iter()
-        .enumerate()
-        .map(|(index, program)| {
-            lower(program, variant.kernel, variant.problem)
-                .map_err(|source| TracesError::Lower { index, source })
-        })
+    let lowered = programs.iter().enumerate();
+    lowered
+        .map(|(index, program)| lowered_program(variant, index, program))
         .collect()
 }
 
@@ -64,6 +60,34 @@ pub fn shared_bytes(variant: &Variant, longest: &[Rpn]) -> Result<Vec<u32>, Trac
         .iter()
         .map(|words| fixed + words.shared_bytes() as u32)
         .collect())
+}
+
+fn lowered_program(
+    variant: &Variant,
+    index: usize,
+    program: &Rpn,
+) -> Result<ProgramWords, TracesError> {
+    lower(program, variant.kernel, variant.problem)
+        .map_err(|source| TracesError::Lower { index, source })
+}
+
+/// The words of program `index` of a population as the tracer takes them.
+pub fn words_of_program(
+    variant: &Variant,
+    index: usize,
+    program: &Rpn,
+) -> Result<trace::ProgramWords, TracesError> {
+    traceable(variant, &lowered_program(variant, index, program)?).map_err(|source| {
+        TracesError::Trace {
+            variant: Box::new(*variant),
+            source,
+        }
+    })
+}
+
+fn traceable(variant: &Variant, program: &ProgramWords) -> Result<trace::ProgramWords, TraceError> {
+    let bits = program.bits(variant.dispatch);
+    trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
 }
 
 impl KernelTraces {
@@ -84,11 +108,7 @@ impl KernelTraces {
         let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
         let programs = words
             .iter()
-            .map(|program| {
-                let bits = program.bits(variant.dispatch);
-                let words = trace::ProgramWords::new(bits, &program.token_starts, program.nodes)?;
-                builder.trace(&words)
-            })
+            .map(|program| builder.trace(&traceable(variant, program)?))
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;
         Self::assemble(variant, &kernel, &words, builder.into_pool(), programs)

@@ -53,7 +53,7 @@ const COLOURS: [RGBColor; 9] = [
 ];
 
 impl Bar {
-    fn length(&self) -> f64 {
+    pub(super) fn length(&self) -> f64 {
         self.layers.iter().map(|(_, value)| value).sum()
     }
 }
@@ -85,7 +85,7 @@ impl StackedBars {
     }
 
     /// Names of the layers that any bar has, in the order of the first bar that has them, `other` last.
-    fn layer_names(&self) -> Vec<&str> {
+    pub(super) fn layer_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for (name, value) in self.bars.iter().flat_map(|bar| &bar.layers) {
             if *value > 0.0 && !names.contains(&name.as_str()) {
@@ -94,6 +94,10 @@ impl StackedBars {
         }
         names.sort_by_key(|name| *name == OTHER);
         names
+    }
+
+    pub(super) fn bars(&self) -> &[Bar] {
+        &self.bars
     }
 
     fn legend_height(&self) -> u32 {
@@ -158,7 +162,7 @@ impl StackedBars {
             let mut start = 0.0;
             for (name, value) in bar.layers.iter().filter(|(_, value)| *value > 0.0) {
                 let end = start + value;
-                let colour = colour(names, name);
+                let colour = layer_colour(names, name);
                 let corners = [(start, row + 0.36), (end, row + 0.88)];
                 chart.draw_series([Rectangle::new(corners, colour.filled())])?;
                 if *value > LEAST_LABELLED * scale {
@@ -185,13 +189,14 @@ where
         let x = 16 + (index % LEGEND_COLUMNS) as i32 * column_width;
         let y = 10 + (index / LEGEND_COLUMNS) as i32 * LEGEND_ROW_HEIGHT as i32;
         let square = [(x, y + 2), (x + 14, y + 16)];
-        area.draw(&Rectangle::new(square, colour(names, name).filled()))?;
+        area.draw(&Rectangle::new(square, layer_colour(names, name).filled()))?;
         area.draw(&Text::new(name.to_string(), (x + 20, y + 2), ink(13)))?;
     }
     Ok(())
 }
 
-fn colour(names: &[&str], name: &str) -> RGBColor {
+/// The colour of a layer by its place among `names`.
+pub(super) fn layer_colour(names: &[&str], name: &str) -> RGBColor {
     let place = names.iter().position(|other| *other == name);
     let colour = place.and_then(|place| COLOURS.get(place));
     colour.copied().filter(|_| name != OTHER).unwrap_or(GREY)

@@ -4,11 +4,16 @@
 //! Source of the colours: Okabe and Ito, Color Universal Design (2008), told apart by most eyes.
 
 pub mod bars;
+pub mod columns;
 pub mod curves;
 pub mod heat;
+pub mod lines;
 pub mod panels;
+pub mod scatter;
+pub mod smx;
 pub mod stacks;
 pub mod study;
+pub mod tree;
 
 use super::output::{self, OutputError};
 use plotters::coord::Shift;
@@ -30,6 +35,16 @@ const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(225, 225, 225);
 const BLUE: RGBColor = RGBColor(0, 114, 178);
 const VERMILION: RGBColor = RGBColor(213, 94, 0);
+
+/// Colours of lines and points, told apart in grey, too, by their order of lightness.
+const SERIES_COLOURS: [RGBColor; 6] = [
+    BLUE,
+    VERMILION,
+    RGBColor(0, 158, 115),
+    RGBColor(153, 79, 140),
+    RGBColor(160, 110, 0),
+    RGBColor(40, 40, 40),
+];
 
 /// Why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]

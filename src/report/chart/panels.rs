@@ -59,8 +59,32 @@ impl<'a> Panels<'a> {
         Panels { panels, title }
     }
 
+    /// The panels as charts of their own, with the title of each.
+    pub fn each(&self) -> impl Iterator<Item = (&str, OnePanel<'_, 'a>)> {
+        let one = |panel| OnePanel(panel);
+        self.panels
+            .iter()
+            .map(move |panel| (panel.title.as_str(), one(panel)))
+    }
+
     fn n_rows(&self) -> usize {
         self.panels.len().div_ceil(COLUMNS).max(1)
+    }
+}
+
+/// One panel, drawn alone and without legend.
+pub struct OnePanel<'p, 'a>(&'p Panel<'a>);
+
+impl Chart for OnePanel<'_, '_> {
+    fn size(&self) -> (u32, u32) {
+        (PANEL_WIDTH, PANEL_HEIGHT)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        draw_panel(area, self.0)
     }
 }
 

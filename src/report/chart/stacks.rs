@@ -37,6 +37,22 @@ impl Chart for Stacks<'_> {
     }
 }
 
+/// One of the two tables.
+pub struct OneTable<'a>(pub &'a [Row], pub Representation);
+
+impl Chart for OneTable<'_> {
+    fn size(&self) -> (u32, u32) {
+        (400, 380)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        Stacks(self.0).panel(area, self.1)
+    }
+}
+
 impl Stacks<'_> {
     fn problems(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();

@@ -1,0 +1,203 @@
+//! `warpstack export`: some blocks of a configuration as a trace or a timeline for other tools.
+
+use super::CliResult;
+use super::configuration::ConfigurationArgs;
+use super::engine::{Engine, EngineArgs};
+use crate::device::{Device, Preset};
+use crate::engine::SampleBlocks;
+use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
+use crate::interop::record::Recorder;
+use crate::interop::timeline::Timeline;
+use crate::interop::{kanata, perfetto, schedule};
+use crate::report::blocks::BlocksReport;
+use crate::report::output;
+use crate::sim::blocks;
+use crate::trace::launch::{INPUTS_ADDRESS, OUTPUTS_ADDRESS, PROGRAMS_ADDRESS};
+use std::path::PathBuf;
+
+/// Writes what some blocks of a configuration execute, for Accel-Sim, Perfetto or Konata.
+///
+/// The blocks run once, from their first instruction to their last, on one multiprocessor with empty caches.
+/// `warpstack import` reads Accel-Sim traces back.
+#[derive(Debug, clap::Args)]
+pub struct ExportArgs {
+    #[arg(long, value_enum)]
+    format: Format,
+    /// accel-sim: folder for kernelslist.g, the trace and its schedule; else file [default: standard output]
+    #[arg(long, value_name = "PATH", required_if_eq("format", "accel-sim"))]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    configuration: ConfigurationArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Blocks of the grid's sample, in its order
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    blocks: u32,
+    /// Iterations of the fitness-case loop that a block runs at most
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+    /// accel-sim: refuse a trace of more warp instructions; about 40 bytes each, with --addresses list 130
+    #[arg(long, default_value_t = 2_000_000, value_name = "N")]
+    instructions: u64,
+    /// perfetto, kanata: end the timeline at this cycle
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: u64,
+    /// accel-sim: how the lanes' addresses are listed
+    #[arg(long, value_enum, default_value = "compressed")]
+    addresses: Addresses,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Kernel trace (.traceg) with kernelslist.g and the compiler's schedule beside it
+    AccelSim,
+    /// Chrome trace-event JSON: a lane per warp, stalls by cause
+    Perfetto,
+    /// Kanata log: a pipeline row per instruction
+    Kanata,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Addresses {
+    /// Base and stride, or base and differences
+    Compressed,
+    /// One address per active lane
+    List,
+}
+
+/// The name of the trace and of what lies beside it.
+const KERNEL: &str = "kernel-1";
+
+pub fn run(args: &ExportArgs) -> CliResult {
+    if args.engine.engine == Engine::Model {
+        return Err("--engine: given model; allowed: sim, which knows single instructions".into());
+    }
+    let device = Preset::load(&args.configuration.device)?.device;
+    let configuration = args.configuration.configuration(&device)?;
+    if let Some(path) = args
+        .out
+        .as_ref()
+        .filter(|_| args.format != Format::AccelSim)
+    {
+        output::check_writable(path)?;
+    }
+    let engine = args.engine.open(&device, &[&configuration.problem])?;
+    let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
+    match args.format {
+        Format::AccelSim => accel_sim(args, &device, &sample),
+        Format::Perfetto | Format::Kanata => timeline(args, &device, &sample),
+    }
+}
+
+fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliResult {
+    let blocks = &sample.blocks;
+    let recorder = Recorder::new(
+        &sample.kernel,
+        &blocks.pool,
+        &blocks.geometry,
+        args.iterations,
+    );
+    let counts = sample
+        .traces
+        .iter()
+        .map(|(trace, _)| recorder.instructions(trace));
+    let total: u64 = counts.sum();
+    let (mode, bytes_per_instruction) = match args.addresses {
+        Addresses::Compressed => (AddressMode::Compressed, 40),
+        Addresses::List => (AddressMode::ListAll, 130),
+    };
+    if total > args.instructions {
+        return Err(format!(
+            "trace: given {total} warp instructions in {} blocks (about {} MB); allowed: at most {}; lower --blocks or \
+             --iterations, or raise --instructions",
+            args.blocks,
+            (total * bytes_per_instruction).div_ceil(1_000_000),
+            args.instructions
+        )
+        .into());
+    }
+    let run = blocks::run(&sample.spec, blocks, sample.seed, u64::MAX, ())?;
+    let header = recorder.header(&blocks.kernel, blocks.resources, args.blocks);
+    let mut writer = TraceWriter::new(&header, mode);
+    for (number, (trace, positions)) in sample.traces.iter().enumerate() {
+        writer.block(&recorder.block(number as u32, trace, positions));
+    }
+    let folder = args.out.clone().unwrap_or_default();
+    let (trace, beside) = (
+        format!("{KERNEL}.traceg"),
+        format!("{KERNEL}.{}", schedule::EXTENSION),
+    );
+    let files = [
+        (
+            beside.as_str(),
+            schedule::text(blocks, &sample.kernel).into_bytes(),
+        ),
+        (trace.as_str(), writer.finish().into_bytes()),
+        ("kernelslist.g", commands(sample, &trace).into_bytes()),
+    ];
+    output::write_folder(&folder, &files)?;
+    let report = BlocksReport::new(
+        blocks,
+        &device.name,
+        "the kernel's own",
+        sample.occupancy.clone(),
+        sample.l1_bytes,
+        &run.counters,
+    );
+    let text = format!("{}\nwritten to {}\n", report.text(), folder.display());
+    output::write(None, text.as_bytes())?;
+    Ok(())
+}
+
+/// Copies of the buffers that the kernel reads, then the kernel.
+fn commands(sample: &SampleBlocks, trace: &str) -> String {
+    let launch = &sample.launch;
+    let copy = |address: u32, words: u64| list::Command::CopyToDevice {
+        address: u64::from(address),
+        bytes: 4 * words,
+    };
+    let cases = u64::from(launch.cases);
+    list::text(&[
+        copy(PROGRAMS_ADDRESS, u64::from(launch.max_program_words)),
+        copy(INPUTS_ADDRESS, cases * sample.n_inputs as u64),
+        copy(OUTPUTS_ADDRESS, cases),
+        list::Command::Kernel {
+            file: trace.to_owned(),
+        },
+    ])
+}
+
+fn timeline(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliResult {
+    let blocks = &sample.blocks;
+    let run = blocks::run(
+        &sample.spec,
+        blocks,
+        sample.seed,
+        args.cycles,
+        Timeline::default(),
+    )?;
+    let timeline = &run.observer;
+    let text = if args.format == Format::Perfetto {
+        perfetto::json(
+            timeline,
+            blocks,
+            &format!("{}, one SMX: {}", device.name, blocks.kernel),
+        )
+    } else {
+        kanata::log(timeline, blocks)
+    };
+    output::write(args.out.as_deref(), text.as_bytes())?;
+    let cut = if run.ended {
+        String::new()
+    } else {
+        format!("; cut there, raise --cycles (now {}) for more", args.cycles)
+    };
+    eprintln!(
+        "{} warp instructions of {} blocks in {} cycles, {} bytes{cut}",
+        timeline.events.len(),
+        args.blocks,
+        run.counters.cycles,
+        text.len()
+    );
+    Ok(())
+}

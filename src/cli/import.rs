@@ -1,0 +1,178 @@
+//! `warpstack import`: traces and counters of other tools.
+
+use super::CliResult;
+use crate::device::{Device, Preset};
+use crate::engine::{Settings, residency};
+use crate::gpu::ncu;
+use crate::interop::accel_sim::list;
+use crate::interop::replay::{Imported, Limits, import};
+use crate::interop::schedule::{self, Schedule};
+use crate::launch::spec::SmxSpec;
+use crate::report::blocks::BlocksReport;
+use crate::report::output;
+use crate::report::table::table;
+use crate::sim::blocks;
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// Simulates a kernel trace of Accel-Sim on a device, or puts Nsight Compute's counters in order.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// A .traceg file or a kernelslist.g; with --from ncu the output of `ncu --csv`
+    file: PathBuf,
+    /// The tool that wrote the file
+    #[arg(long, value_enum, default_value = "accel-sim")]
+    from: Tool,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "gtx670")]
+    device: String,
+    /// L1 size in KiB; the rest of the on-chip memory is shared memory
+    #[arg(long, default_value_t = 48, value_name = "KIB")]
+    l1: u32,
+    /// The compiler's schedule, or none [default: the .schedule.toml beside the trace, if there is one]
+    #[arg(long, value_name = "FILE")]
+    schedule: Option<PathBuf>,
+    /// Blocks of each kernel to take [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Option<u32>,
+    /// Refuse more warp instructions of one kernel; about 100 bytes of memory each
+    #[arg(long, default_value_t = 10_000_000, value_name = "N")]
+    instructions: u64,
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// File to write instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Tool {
+    AccelSim,
+    Ncu,
+}
+
+pub use super::simulate::Format;
+
+pub fn run(args: &ImportArgs) -> CliResult {
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
+    let text = match args.from {
+        Tool::AccelSim => accel_sim(args)?,
+        Tool::Ncu => counters(args)?,
+    };
+    output::write(args.out.as_deref(), text.as_bytes())?;
+    Ok(())
+}
+
+fn accel_sim(args: &ImportArgs) -> Result<String, Box<dyn Error>> {
+    let device = Preset::load(&args.device)?.device;
+    let l1_bytes = super::l1_bytes(&device, args.l1)?;
+    let mut reports = Vec::new();
+    for trace in traces(&args.file)? {
+        let imported = read(args, &trace)?;
+        reports.push(simulate(&device, l1_bytes, &imported)?);
+    }
+    match args.format {
+        Format::Table => {
+            let texts: Vec<String> = reports.iter().map(BlocksReport::text).collect();
+            Ok(texts.join("\n"))
+        }
+        Format::Json => Ok(serde_json::to_string_pretty(&reports)? + "\n"),
+    }
+}
+
+/// One row per launch and metric.
+fn counters(args: &ImportArgs) -> Result<String, Box<dyn Error>> {
+    let text = super::measure::read(&args.file)?;
+    let launches = ncu::parse(&text, &args.file.display().to_string())?;
+    if args.format == Format::Json {
+        return Ok(serde_json::to_string_pretty(&launches)? + "\n");
+    }
+    let rows = launches.iter().flat_map(|launch| {
+        let row = |(name, metric): (&String, &ncu::Metric)| {
+            let value = metric
+                .value
+                .map_or(String::new(), |value| value.to_string());
+            let (id, kernel, block) = (&launch.id, &launch.kernel, &launch.block_size);
+            [id, kernel, block, name, &metric.unit, &value]
+                .map(String::clone)
+                .to_vec()
+        };
+        launch.metrics.iter().map(row).collect::<Vec<_>>()
+    });
+    let headers = ["launch", "kernel", "block", "metric", "unit", "value"];
+    Ok(table(&headers, rows.collect(), 5))
+}
+
+/// The trace itself, or those of a list.
+fn traces(file: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    if file.extension().is_none_or(|extension| extension != "g") {
+        return Ok(vec![file.to_owned()]);
+    }
+    let commands = list::parse(&super::measure::read(file)?, &file.display().to_string())?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let kernels = commands.into_iter().filter_map(|command| match command {
+        list::Command::Kernel { file } => Some(folder.join(file)),
+        list::Command::CopyToDevice { .. } => None,
+    });
+    Ok(kernels.collect())
+}
+
+fn read(args: &ImportArgs, trace: &Path) -> Result<Imported, Box<dyn Error>> {
+    let file =
+        File::open(trace).map_err(|error| format!("cannot read `{}`: {error}", trace.display()))?;
+    let limits = Limits {
+        blocks: args.blocks.map_or(usize::MAX, |blocks| blocks as usize),
+        instructions: args.instructions,
+    };
+    let name = trace.display().to_string();
+    let schedule = read_schedule(args.schedule.as_deref(), trace)?;
+    let imported = import(BufReader::new(file), &name, schedule, limits)?;
+    if imported.more_blocks {
+        eprintln!(
+            "{name}: the first {} blocks only",
+            imported.blocks.order.len()
+        );
+    }
+    Ok(imported)
+}
+
+fn read_schedule(given: Option<&Path>, trace: &Path) -> Result<Option<Schedule>, Box<dyn Error>> {
+    let beside = trace.with_extension(schedule::EXTENSION);
+    let path = match given {
+        Some(none) if none == Path::new("none") => return Ok(None),
+        Some(path) => path,
+        None if beside.exists() => &beside,
+        None => return Ok(None),
+    };
+    let text = super::measure::read(path)?;
+    Ok(Some(Schedule::parse(&text, &path.display().to_string())?))
+}
+
+fn simulate(
+    device: &Device,
+    l1_bytes: u32,
+    imported: &Imported,
+) -> Result<BlocksReport, Box<dyn Error>> {
+    let mut blocks = imported.blocks.clone();
+    let occupancy = residency::occupancy(device, &blocks.kernel, l1_bytes, blocks.resources)?;
+    let l1_bytes = residency::effective_l1_bytes(device, &occupancy);
+    let spec = SmxSpec::new(device, l1_bytes)?;
+    blocks.geometry.resident_blocks = occupancy.blocks;
+    let run = blocks::run(&spec, &blocks, Settings::default().cache_seed, u64::MAX, ())?;
+    let schedule = match imported.has_schedule {
+        true => "from the schedule file",
+        false => "none: every instruction as soon as its operands are there",
+    };
+    Ok(BlocksReport::new(
+        &blocks,
+        &device.name,
+        schedule,
+        occupancy,
+        l1_bytes,
+        &run.counters,
+    ))
+}

@@ -1,0 +1,234 @@
+//! The parts of the page that need further predictions, and the commands that make each of them again.
+//!
+//! Leaves out: what the page looks like. Units: KiB and threads in the names of the constants.
+
+use super::super::engine::Engine as EngineName;
+use super::super::figure::{self, Figure};
+use super::ReportArgs;
+use crate::device::{CacheGeometry, Device, OnChipSplit};
+use crate::engine::Engine;
+use crate::predict::{Configuration, PerformanceModel, PredictError};
+use crate::report::chart::lines::{Line, Lines, Scale};
+use crate::report::explain::Explanation;
+use crate::report::page::{BestAndWorst, Picture, Study};
+use crate::validate::{Compared, Table};
+use rayon::prelude::*;
+use std::error::Error;
+
+/// Makes the parts of the page that need further predictions.
+pub(super) struct Maker<'a> {
+    pub args: &'a ReportArgs,
+    pub device: &'a Device,
+    pub model: &'a Engine,
+    /// The problem that is explained.
+    pub problem: &'a str,
+}
+
+/// L1 sizes of the what-if study.
+const L1_KIB: [u32; 7] = [4, 8, 16, 32, 64, 128, 256];
+const STUDY_THREADS: u32 = 256;
+const STUDY_DIMS: [u32; 4] = [1, 2, 4, 6];
+
+impl Maker<'_> {
+    pub fn engine_name(&self) -> &'static str {
+        match self.args.engine.engine {
+            EngineName::Sim => "the simulator",
+            EngineName::Model => "the analytical model",
+        }
+    }
+
+    /// Options of the commands that make the page's figures one by one.
+    pub fn options(&self) -> String {
+        let mut text = String::new();
+        text += &self.args.engine.changed_options();
+        if self.args.device != "gtx670" {
+            text += &format!(" --device {}", self.args.device);
+        }
+        text
+    }
+
+    pub fn command(&self) -> String {
+        let args = self.args;
+        let mut text = format!("warpstack report --out {}", args.out.display());
+        for (name, value) in [("tables", &args.tables), ("problems", &args.problems)] {
+            if value != "all" {
+                text += &format!(" --{name} {value}");
+            }
+        }
+        if args.spread > 0 {
+            text += &format!(" --spread {}", args.spread);
+        }
+        text + &self.options()
+    }
+
+    pub fn figures(&self) -> Result<Vec<Picture>, Box<dyn Error>> {
+        let (model, device, problem) = (self.model, self.device, self.problem);
+        let figures = [
+            (
+                "tree",
+                "1. A program and its stack",
+                figure::tree(figure::PROGRAM)?,
+            ),
+            ("smx", "2. The machine", figure::smx(device)),
+            (
+                "occupancy",
+                "3. How many warps are resident",
+                figure::occupancy(device)?,
+            ),
+            (
+                "l1",
+                "4. Whether the stacks fit",
+                figure::l1(model, device, problem)?,
+            ),
+            (
+                "cycles",
+                "5. Where the cycles go",
+                figure::cycles(model, device, problem)?,
+            ),
+        ];
+        figures
+            .into_iter()
+            .map(|(name, title, figure)| self.picture(name, title, figure))
+            .collect()
+    }
+
+    fn picture(&self, name: &str, title: &str, figure: Figure) -> Result<Picture, Box<dyn Error>> {
+        let options = match name {
+            "l1" | "cycles" => format!(" --problem {}{}", self.problem, self.options()),
+            _ => String::new(),
+        };
+        Ok(Picture {
+            title: title.into(),
+            caption: figure.caption,
+            description: figure.description,
+            command: format!("warpstack figure {name} --out {name}.svg{options}"),
+            svg: figure.drawing.svg()?,
+        })
+    }
+
+    /// Best and worst predicted cell of the first problem, in every two-dimensional table or else the first table.
+    pub fn best_and_worst(&self, cells: &[Compared]) -> Result<Vec<BestAndWorst>, Box<dyn Error>> {
+        let of_problem = |cell: &&Compared| cell.cell.problem == self.problem;
+        let mut tables: Vec<Table> = vec![Table::Four, Table::Eight];
+        tables.retain(|table| cells.iter().any(|cell| cell.cell.table == *table));
+        if let (true, Some(first)) = (tables.is_empty(), cells.first()) {
+            tables.push(first.cell.table);
+        }
+        let mut pairs = Vec::new();
+        for table in tables {
+            let of_table = cells
+                .iter()
+                .filter(of_problem)
+                .filter(|cell| cell.cell.table == table);
+            let speed = |a: &&Compared, b: &&Compared| {
+                a.predicted_gpops_billion
+                    .total_cmp(&b.predicted_gpops_billion)
+            };
+            let (Some(best), Some(worst)) =
+                (of_table.clone().max_by(speed), of_table.min_by(speed))
+            else {
+                continue;
+            };
+            let (best, worst) = (best.cell.configuration(), worst.cell.configuration());
+            pairs.push(BestAndWorst {
+                name: format!("Table {}, {}", table.number(), self.problem),
+                command: explain_command(&best, &worst) + &self.options(),
+                best: Explanation::of(&self.model.predict(&best)?),
+                worst: Explanation::of(&self.model.predict(&worst)?),
+            });
+        }
+        Ok(pairs)
+    }
+
+    /// Speed over the L1's size, for both kinds of programs.
+    pub fn studies(&self) -> Result<Vec<Study>, Box<dyn Error>> {
+        ["rpn", "lgp"]
+            .into_iter()
+            .map(|kernel| self.study(kernel))
+            .collect()
+    }
+
+    fn study(&self, kernel: &str) -> Result<Study, Box<dyn Error>> {
+        let mut lines = Vec::new();
+        for stack_dim in STUDY_DIMS {
+            let point = |kib: &u32| -> Result<(f64, f64), PredictError> {
+                let configuration = Configuration {
+                    problem: self.problem.into(),
+                    kernel: kernel.into(),
+                    stack_dim,
+                    stack_registers: 0,
+                    threads_per_block: STUDY_THREADS,
+                    l1_bytes: kib * 1024,
+                };
+                let engine = self.model.on(with_l1(self.device, kib * 1024));
+                Ok((
+                    f64::from(*kib),
+                    engine.predict(&configuration)?.gpops_billion,
+                ))
+            };
+            lines.push(Line {
+                name: format!("second dimension {stack_dim}"),
+                points: L1_KIB.par_iter().map(point).collect::<Result<_, _>>()?,
+            });
+        }
+        let dims = STUDY_DIMS.map(|dim| dim.to_string()).join(",");
+        Ok(Study {
+            title: format!("Kernel {kernel} on {}, L1 of 4 to 256 KiB", self.problem),
+            description: format!(
+                "Predicted speed of blocks of {STUDY_THREADS} threads. A line climbs until the stacks of its second dimension fit, and stays \
+                 level from there."
+            ),
+            command: format!(
+                "warpstack whatif --kernel {kernel} --problem {} --threads {STUDY_THREADS} --vary l1_bytes=4K..256K --vary stack_dim={dims}{} \
+                 --chart l1-{kernel}.svg",
+                self.problem,
+                self.options()
+            ),
+            lines: Lines {
+                x_label: "L1, KiB".into(),
+                y_label: "billion GPop/s".into(),
+                scale: Scale::Doubling,
+                lines,
+                mark: Some((48.0, "GTX 670".into())).filter(|_| self.device.name == "gtx670"),
+                steps: false,
+            },
+        })
+    }
+}
+
+/// The device with an L1 of `bytes`, a power of two: one that it has as it is, any other of four ways.
+fn with_l1(device: &Device, bytes: u32) -> Device {
+    const WAYS: u32 = 4;
+    let mut changed = device.clone();
+    if device.split_for_l1(bytes).is_some() {
+        return changed;
+    }
+    let shared = device.l1.splits.iter().map(|split| split.shared_bytes);
+    changed.l1.splits = vec![OnChipSplit {
+        shared_bytes: shared.max().unwrap_or(0),
+        l1_bytes: bytes,
+    }];
+    changed.l1.geometry = vec![CacheGeometry {
+        bytes,
+        n_sets: bytes / (WAYS * device.l1.line_bytes),
+        n_ways: WAYS,
+    }];
+    changed
+}
+
+fn explain_command(best: &Configuration, worst: &Configuration) -> String {
+    format!(
+        "warpstack explain --kernel {} --problem {} --threads {} --stack-dim {} --stack-registers {} --l1 {} \
+         --against threads={},stack-dim={},stack-registers={},l1={}",
+        best.kernel,
+        best.problem,
+        best.threads_per_block,
+        best.stack_dim,
+        best.stack_registers,
+        best.l1_bytes / 1024,
+        worst.threads_per_block,
+        worst.stack_dim,
+        worst.stack_registers,
+        worst.l1_bytes / 1024
+    )
+}

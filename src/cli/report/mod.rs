@@ -1,0 +1,118 @@
+//! `warpstack report`: predictions, measurements and explanations as one page.
+//!
+//! Leaves out: what the page looks like (`report/page/`). Units: in the options' help.
+
+mod maker;
+
+use super::CliResult;
+use super::engine::EngineArgs;
+use super::reproduce::{all_cells, compare, parse_problems, parse_tables, predict_all};
+use super::stacks as stacks_command;
+use crate::device::Preset;
+use crate::report::page::{Content, page};
+use crate::report::{output, stacks};
+use crate::validate::Measured;
+use crate::validate::ladder::h200_ladder;
+use maker::Maker;
+use std::path::{Path, PathBuf};
+
+/// The page's file in its folder.
+const FILE: &str = "index.html";
+
+/// Writes one page of HTML that shows predictions beside measurements, and explains them.
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// Folder for the page, index.html; made if it is missing
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Tables of the paper: 3, 4, 7, 8, 9, 10, several with commas, or all
+    #[arg(long, default_value = "all", value_name = "LIST")]
+    pub tables: String,
+    /// Problems, several with commas, or all; the first is the one that is explained
+    #[arg(long, default_value = "all", value_name = "LIST")]
+    pub problems: String,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "gtx670")]
+    pub device: String,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Repeat the predictions with N other draws of programs and show how far they spread
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
+    pub spread: u16,
+}
+
+pub fn run(args: &ReportArgs) -> CliResult {
+    let tables = parse_tables(&args.tables)?;
+    let problems = parse_problems(&args.problems)?;
+    check_folder(&args.out)?;
+    let device = Preset::load(&args.device)?.device;
+    let model = args.engine.open(&device, &problems)?;
+    let cells = all_cells(&tables, &problems);
+    let maker = Maker {
+        args,
+        device: &device,
+        model: &model,
+        problem: problems[0],
+    };
+    let predictions = predict_all(&model, &cells)?;
+    let mut draws = Vec::new();
+    for draw in 1..=u64::from(args.spread) {
+        let mut engine = args.engine.clone();
+        engine.population_seed = engine.population_seed.wrapping_add(draw);
+        draws.push(predict_all(&engine.open(&device, &problems)?, &cells)?);
+    }
+    let figures = maker.figures()?;
+    let studies = maker.studies()?;
+    // Measured values are read only now that every table is predicted.
+    let measured = tables
+        .iter()
+        .map(|table| Measured::of_paper(*table))
+        .collect::<Result<Vec<_>, _>>()?;
+    let cells_compared = compare(&cells, &predictions, &measured);
+    let records = stacks_command::committed(&[])?;
+    let stack_rows = stacks::rows(&records)?;
+    let content = Content {
+        device: device.title.clone(),
+        engine: maker.engine_name().into(),
+        command: maker.command(),
+        tables: args.tables.clone(),
+        problems: args.problems.clone(),
+        options: maker.options(),
+        weighting: model.weighting(),
+        best_and_worst: maker.best_and_worst(&cells_compared)?,
+        draws: draws
+            .iter()
+            .map(|draw| compare(&cells, draw, &measured))
+            .collect(),
+        cells: cells_compared,
+        figures,
+        stacks_summary: stacks::summary(&records, &stack_rows),
+        stacks: stack_rows,
+        studies,
+        h200: h200_ladder()?,
+        ..Content::default()
+    };
+    write(&args.out, &page(&content)?)
+}
+
+/// Finds out before long work that the page could not be written.
+fn check_folder(folder: &Path) -> CliResult {
+    let path = match folder.is_dir() {
+        true => folder.join(FILE),
+        false => folder.to_path_buf(),
+    };
+    Ok(output::check_writable(&path)?)
+}
+
+/// The folder is made only now, so that a failure before leaves nothing behind.
+fn write(folder: &Path, text: &str) -> CliResult {
+    if !folder.is_dir() {
+        std::fs::create_dir(folder).map_err(|error| {
+            format!(
+                "cannot make {}: {error}; allowed: a new folder in one that exists",
+                folder.display()
+            )
+        })?;
+    }
+    Ok(output::write(Some(&folder.join(FILE)), text.as_bytes())?)
+}

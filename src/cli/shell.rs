@@ -1,0 +1,57 @@
+//! `warpstack completions` and `warpstack man`: from the command line's own description.
+
+use super::CliResult;
+use crate::report::output;
+use clap::Command;
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Writes the completion script of a shell to standard output
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Writes the manual page, or with --out one page per subcommand
+#[derive(Debug, clap::Args)]
+pub struct ManArgs {
+    /// Folder for `warpstack.1` and one page per subcommand, instead of one page on standard output
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub fn completions(args: &CompletionsArgs, mut command: Command) -> CliResult {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "warpstack", &mut script);
+    output::write(None, &script)?;
+    Ok(())
+}
+
+pub fn man(args: &ManArgs, command: Command) -> CliResult {
+    let Some(folder) = &args.out else {
+        output::write(None, &page(command)?)?;
+        return Ok(());
+    };
+    let temporary = tempfile::tempdir()?;
+    clap_mangen::generate_to(command, temporary.path())?;
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(temporary.path())? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        pages.push((name, std::fs::read(entry.path())?));
+    }
+    pages.sort();
+    let files: Vec<(&str, Vec<u8>)> = pages
+        .iter()
+        .map(|(name, page)| (name.as_str(), page.clone()))
+        .collect();
+    output::write_folder(folder, &files)?;
+    Ok(())
+}
+
+fn page(command: Command) -> std::io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    Ok(page)
+}

@@ -1,0 +1,99 @@
+//! Some blocks of a configuration's grid, traced so that they can be run once and written for other tools.
+//!
+//! Models: the first blocks of the sample that the simulator's window draws from, cut to a number of iterations.
+//! Leaves out: what the multiprocessors share: the fitness cases are read at their real addresses.
+//! Units: in the names. Sources: those of the parts.
+
+use super::{Engine, Resolved, other};
+use crate::device::occupancy::Occupancy;
+use crate::gp::problem;
+use crate::isa::Kernel;
+use crate::launch::blocks::Blocks;
+use crate::launch::code::ReplayCode;
+use crate::launch::geometry::Geometry;
+use crate::launch::spec::SmxSpec;
+use crate::predict::{Configuration, PredictError};
+use crate::trace::builder::Positions;
+use crate::trace::launch::Launch;
+use crate::trace::{ProgramTrace, TraceBuilder};
+use crate::workload::words_of_program;
+
+/// Blocks of a configuration, and what tracing them was based on.
+#[derive(Debug, Clone)]
+pub struct SampleBlocks {
+    pub blocks: Blocks,
+    pub kernel: Kernel,
+    pub launch: Launch,
+    /// One per block.
+    pub traces: Vec<(ProgramTrace, Positions)>,
+    pub occupancy: Occupancy,
+    pub l1_bytes: u32,
+    pub spec: SmxSpec,
+    /// What the caches' replacement is seeded with.
+    pub seed: u32,
+    /// Rows of fitness-case inputs.
+    pub n_inputs: usize,
+}
+
+impl Engine {
+    /// The first `n_blocks` blocks of the sample, each for at most `iterations` iterations of its case loop.
+    pub fn sample_blocks(
+        &self,
+        configuration: &Configuration,
+        n_blocks: usize,
+        iterations: u32,
+    ) -> Result<SampleBlocks, PredictError> {
+        let resolved = self.resolve(configuration)?;
+        let Resolved {
+            workload, variant, ..
+        } = &resolved;
+        let sass = variant.sass().map_err(other)?;
+        let kernel = Kernel::parse(&sass, variant.sass_file().map_err(other)?).map_err(other)?;
+        let launch = Launch::block_gp(
+            configuration.threads_per_block,
+            configuration.stack_dim,
+            workload.elements,
+        );
+        let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(other)?;
+        let sample = &workload.population.sample;
+        let traces = (0..n_blocks)
+            .map(|block| {
+                let index = sample[block % sample.len()] as usize;
+                let program = &workload.population.programs[index];
+                let words = words_of_program(variant, index, program).map_err(other)?;
+                builder.trace_with_positions(&words).map_err(other)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let pool = builder.into_pool();
+        let timing: Vec<_> = kernel.instructions.iter().map(|i| i.timing()).collect();
+        let programs: Vec<ProgramTrace> = traces.iter().map(|(trace, _)| trace.clone()).collect();
+        let blocks = Blocks {
+            kernel: variant.to_string(),
+            texts: kernel.instructions.iter().map(|i| i.text.clone()).collect(),
+            code: ReplayCode::new(&timing, &pool, &programs),
+            pool,
+            code_bytes: resolved.loaded.traces.code_bytes,
+            geometry: Geometry {
+                n_smx: 1,
+                ..resolved.geometry
+            },
+            resources: resolved.block,
+            order: (0..n_blocks as u32).collect(),
+            programs_per_warp: 0,
+            iterations,
+        };
+        Ok(SampleBlocks {
+            blocks,
+            launch,
+            traces,
+            occupancy: resolved.occupancy,
+            l1_bytes: resolved.l1_bytes,
+            spec: resolved.spec,
+            seed: self.settings.cache_seed,
+            kernel,
+            n_inputs: problem::describe(&configuration.problem)
+                .map_err(other)?
+                .n_inputs,
+        })
+    }
+}

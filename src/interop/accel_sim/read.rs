@@ -1,0 +1,182 @@
+//! Reading a trace block by block.
+//!
+//! Models: the grammar that Accel-Sim's parser accepts, with its assertions as errors.
+//! Leaves out: what the instructions mean (`interop::classify`). Units: none.
+//! Sources: `trace_parser::get_next_threadblock_traces` of Accel-Sim.
+
+use super::error::{Fault, FormatError};
+use super::header::{Header, Partial};
+use super::{Block, LANES, Line};
+use std::io::BufRead;
+
+/// A trace whose header has been read.
+pub struct TraceReader<R> {
+    source: R,
+    file: String,
+    line_number: usize,
+    line: String,
+    header: Header,
+}
+
+impl<R: BufRead> TraceReader<R> {
+    /// Reads the header. `file` is used in errors.
+    pub fn new(source: R, file: &str) -> Result<Self, FormatError> {
+        let mut reader = TraceReader {
+            source,
+            file: file.to_owned(),
+            line_number: 0,
+            line: String::new(),
+            header: Header::default(),
+        };
+        let mut partial = Partial::default();
+        loop {
+            if !reader.advance()? {
+                return Err(reader.ended("a header that ends with a line that begins with #"));
+            }
+            match reader.text().chars().next() {
+                None => {}
+                Some('#') => break,
+                Some(_) => {
+                    let taken = partial.line(reader.text());
+                    taken.map_err(|fault| reader.fault(fault))?;
+                }
+            }
+        }
+        reader.header = partial.finish().map_err(|fault| reader.fault(fault))?;
+        Ok(reader)
+    }
+
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Where the reader stands, for messages about what it gave last.
+    pub fn line_number(&self) -> usize {
+        self.line_number
+    }
+
+    /// The next block; `None` at the end of the file. With it, for every warp, the number of the file's line on
+    /// which its first instruction stands.
+    pub fn next_block(&mut self) -> Result<Option<(Block, Vec<usize>)>, FormatError> {
+        if !self.next_text()? {
+            return Ok(None);
+        }
+        if self.text() != "#BEGIN_TB" {
+            return Err(self.expected("#BEGIN_TB"));
+        }
+        let index = self.keyed("thread block", "x,y,z", |value| {
+            let parts: Vec<u32> = value
+                .split(',')
+                .filter_map(|part| part.trim().parse().ok())
+                .collect();
+            parts.try_into().ok()
+        })?;
+        let n_warps = self.header.threads_per_block().div_ceil(LANES as u32) as usize;
+        let mut block = Block {
+            index,
+            warps: Vec::with_capacity(n_warps),
+        };
+        let mut first_lines = Vec::with_capacity(n_warps);
+        for warp in 0..n_warps {
+            let allowed = format!("{warp}, of {n_warps} warps in a block of this size");
+            self.keyed("warp", &allowed, |value| {
+                value.parse().ok().filter(|&given: &usize| given == warp)
+            })?;
+            let count = self.keyed("insts", "1 or more", |value| {
+                value.parse().ok().filter(|&given: &usize| given > 0)
+            })?;
+            first_lines.push(self.line_number + 1);
+            block.warps.push(self.instructions(count)?);
+        }
+        self.require_text("#END_TB")?;
+        if self.text() != "#END_TB" {
+            return Err(self.expected("#END_TB"));
+        }
+        Ok(Some((block, first_lines)))
+    }
+
+    fn instructions(&mut self, count: usize) -> Result<Vec<Line>, FormatError> {
+        let mut lines = Vec::with_capacity(count.min(1 << 16));
+        for done in 0..count {
+            let allowed = || format!("{count} instructions, {done} found");
+            if !self.advance()? {
+                return Err(self.ended(&allowed()));
+            }
+            let text = self.text();
+            if text.is_empty() || text.starts_with(['#', 'w', 't', 'i']) {
+                return Err(self.expected(&allowed()));
+            }
+            let line = self.header.parse_line(text);
+            lines.push(line.map_err(|fault| self.fault(fault))?);
+        }
+        Ok(lines)
+    }
+
+    /// The value of a `key = value` line, which must come next.
+    fn keyed<T>(
+        &mut self,
+        key: &str,
+        allowed: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, FormatError> {
+        let wanted = format!("{key} = {allowed}");
+        self.require_text(&wanted)?;
+        let value = self
+            .text()
+            .split_once('=')
+            .filter(|(name, _)| name.trim() == key)
+            .and_then(|(_, value)| parse(value.trim()));
+        value.ok_or_else(|| self.expected(&wanted))
+    }
+
+    fn require_text(&mut self, wanted: &str) -> Result<(), FormatError> {
+        match self.next_text()? {
+            true => Ok(()),
+            false => Err(self.ended(wanted)),
+        }
+    }
+
+    /// Goes to the next line that is not blank; false at the end.
+    fn next_text(&mut self) -> Result<bool, FormatError> {
+        while self.advance()? {
+            if !self.text().is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Goes to the next line; false at the end.
+    fn advance(&mut self) -> Result<bool, FormatError> {
+        self.line.clear();
+        let read = self.source.read_line(&mut self.line);
+        let bytes = read.map_err(|source| FormatError::Read {
+            file: self.file.clone(),
+            line: self.line_number + 1,
+            source,
+        })?;
+        self.line_number += usize::from(bytes > 0);
+        if bytes > 0 && !self.line.ends_with('\n') {
+            let fault = Fault::new("last line", self.text(), "a line that ends with a newline");
+            return Err(self.fault(fault));
+        }
+        Ok(bytes > 0)
+    }
+
+    fn text(&self) -> &str {
+        self.line.trim()
+    }
+
+    /// An error at the current line.
+    pub fn fault(&self, fault: Fault) -> FormatError {
+        fault.at(&self.file, self.line_number)
+    }
+
+    fn expected(&self, allowed: &str) -> FormatError {
+        self.fault(Fault::new("line", self.text(), allowed))
+    }
+
+    fn ended(&self, allowed: &str) -> FormatError {
+        self.fault(Fault::new("line", "the end of the file", allowed))
+    }
+}

@@ -1,0 +1,299 @@
+//! What the simulator needs to know of an instruction of which only the trace line is known.
+//!
+//! Models: the opcodes that `isa` decodes, with all their modifiers; any other opcode by its name before the first
+//! dot, in a table. Leaves out: tensor cores, textures, surfaces: no preset has such units, so they are refused.
+//! Units: registers, bytes. Sources: Accel-Sim's opcode maps (`ISA_Def/*.h`) for the names.
+
+use super::accel_sim::Line;
+use crate::isa::meaning::Meaning;
+use crate::isa::op::Op;
+use crate::isa::operand::RZ;
+use crate::isa::{Access, Barriers, Family, OpClass, Space, TimingOp};
+
+/// An opcode's class, and whether it may redirect the fetch.
+type Row = (OpClass, &'static [&'static str]);
+
+/// Opcodes without memory operands that `isa` does not decode, or not with the modifiers given.
+const TABLE: [Row; 14] = [
+    (
+        OpClass::Fp32,
+        &[
+            "FADD",
+            "FADD32I",
+            "FMUL",
+            "FMUL32I",
+            "FFMA",
+            "FFMA32I",
+            "FMNMX",
+            "FSWZ",
+            "FSWZADD",
+            "HADD2",
+            "HADD2_32I",
+            "HMUL2",
+            "HMUL2_32I",
+            "HFMA2",
+            "HFMA2_32I",
+            "HMNMX2",
+            "DADD",
+            "DMUL",
+            "DFMA",
+            "DMNMX",
+        ],
+    ),
+    (
+        OpClass::IntAdd,
+        &[
+            "IADD",
+            "IADD32I",
+            "IADD3",
+            "ISUB",
+            "ISCADD",
+            "ISCADD32I",
+            "LEA",
+            "IMNMX",
+            "IABS",
+            "ISAD",
+            "VABSDIFF",
+            "VADD",
+            "UIADD3",
+            "ULEA",
+        ],
+    ),
+    (
+        OpClass::Logic,
+        &[
+            "MOV", "MOV32I", "LOP", "LOP32I", "LOP3", "PRMT", "UMOV", "ULOP3", "UPRMT", "R2UR",
+            "P2R", "R2P", "VOTE", "VOTEU", "MATCH", "SGXT", "BMSK", "R2B", "B2R",
+        ],
+    ),
+    (
+        OpClass::Compare,
+        &[
+            "ISETP", "ISET", "ICMP", "FSETP", "FSET", "FCMP", "PSETP", "PSET", "CSET", "CSETP",
+            "DSETP", "DSET", "HSETP2", "HSET2", "PLOP3", "UPLOP3", "UISETP", "SEL", "FSEL", "USEL",
+            "FCHK",
+        ],
+    ),
+    (
+        OpClass::IntMul,
+        &[
+            "IMAD", "IMAD32I", "IMADSP", "IMUL", "IMUL32I", "XMAD", "IDP", "UIMAD", "VMAD",
+        ],
+    ),
+    (OpClass::Shift, &["SHL", "SHR", "SHF", "USHF", "SHFL"]),
+    (
+        OpClass::Bitfield,
+        &[
+            "BFE", "BFI", "BREV", "FLO", "POPC", "UFLO", "UPOPC", "UBREV",
+        ],
+    ),
+    (OpClass::Sfu, &["MUFU", "RRO"]),
+    (
+        OpClass::Convert,
+        &["F2F", "F2I", "I2F", "I2I", "I2IP", "F2FP", "FRND"],
+    ),
+    (OpClass::SpecialRegister, &["S2R", "CS2R", "S2UR"]),
+    (OpClass::ConstantLoad, &["LDC", "ULDC"]),
+    (
+        OpClass::Control,
+        &[
+            "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CAL", "JCAL", "CALL", "RET", "BRK",
+            "CONT", "SYNC", "EXIT", "KILL", "BSYNC", "BREAK", "WARPSYNC", "SSY", "PBK", "PCNT",
+            "PRET", "BSSY", "BMOV", "BPT", "YIELD", "RPCMOV",
+        ],
+    ),
+    (OpClass::Barrier, &["BAR"]),
+    (
+        OpClass::Nop,
+        &[
+            "NOP",
+            "DEPBAR",
+            "TEXDEPBAR",
+            "LDGDEPBAR",
+            "MEMBAR",
+            "ERRBAR",
+            "CCTL",
+            "CCTLL",
+            "NANOSLEEP",
+        ],
+    ),
+];
+
+/// Control instructions that only prepare a later redirection.
+const DOES_NOT_REDIRECT: [&str; 8] = ["SSY", "PBK", "PCNT", "PRET", "BSSY", "BMOV", "BPT", "YIELD"];
+
+/// Memory instructions: names, space, whether they are stores. Atomics that return a value count as loads.
+const MEMORY: [(&str, Space, bool); 15] = [
+    ("LD", Space::Global, false),
+    ("LDG", Space::Global, false),
+    ("ST", Space::Global, true),
+    ("STG", Space::Global, true),
+    ("LDL", Space::Local, false),
+    ("STL", Space::Local, true),
+    ("LDS", Space::Shared, false),
+    ("LDSM", Space::Shared, false),
+    ("LDSLK", Space::Shared, false),
+    ("STS", Space::Shared, true),
+    ("STSCUL", Space::Shared, true),
+    ("ATOM", Space::Global, false),
+    ("ATOMG", Space::Global, false),
+    ("ATOMS", Space::Shared, false),
+    ("RED", Space::Global, true),
+];
+
+/// The instruction of a trace line without its schedule; `None` when the opcode is unknown. `binary_version` is the
+/// header's.
+pub fn timing(line: &Line, binary_version: u32) -> Option<TimingOp> {
+    let meaning = decoded(&line.opcode, binary_version).or_else(|| tabled(&line.opcode))?;
+    let base = base(&line.opcode);
+    let redirects = meaning.sync
+        || meaning.op.redirects()
+        || meaning.op == Op::Nop
+            && meaning.class == OpClass::Control
+            && !DOES_NOT_REDIRECT.contains(&base);
+    Some(TimingOp {
+        class: meaning.class,
+        access: meaning.access,
+        reads: reads(line, &meaning),
+        writes: expand(line.destination, meaning.dst_registers),
+        pred_reads: 0,
+        pred_writes: 0,
+        stall_cycles: 1,
+        dual_with_next: false,
+        pc_bytes: line.pc as u32,
+        redirects,
+        barriers: Barriers::default(),
+    })
+}
+
+/// Whether the space of the access is decided by its address: the generic loads and stores.
+pub fn is_generic(opcode: &str) -> bool {
+    matches!(base(opcode), "LD" | "ST" | "ATOM")
+}
+
+fn base(opcode: &str) -> &str {
+    opcode.split('.').next().unwrap_or(opcode)
+}
+
+fn decoded(opcode: &str, binary_version: u32) -> Option<Meaning> {
+    let family = match binary_version {
+        70.. => Family::Hopper,
+        _ => Family::Kepler,
+    };
+    family.meaning(opcode)
+}
+
+fn tabled(opcode: &str) -> Option<Meaning> {
+    let base = base(opcode);
+    if let Some(&(_, space, store)) = MEMORY.iter().find(|(name, ..)| *name == base) {
+        let op = if store { Op::Store } else { Op::Load };
+        let bytes_per_lane = width(opcode);
+        let registers = bytes_per_lane.div_ceil(4);
+        let mut meaning = Meaning::new(op, OpClass::Memory);
+        meaning.access = Some(Access {
+            space,
+            bytes_per_lane,
+            store,
+        });
+        meaning.dst_registers = registers;
+        meaning.source_registers = if store { registers } else { 1 };
+        meaning.wide_address = opcode.split('.').any(|modifier| modifier == "E");
+        return Some(meaning);
+    }
+    let row = TABLE.iter().find(|(_, names)| names.contains(&base))?;
+    Some(Meaning::new(Op::Nop, row.0))
+}
+
+/// Bytes per lane: the first modifier that is a number of bits, 4 without one, as Accel-Sim reads it.
+fn width(opcode: &str) -> u8 {
+    let bits = opcode.split('.').find_map(|modifier| {
+        let digits = modifier.strip_prefix('U').unwrap_or(modifier);
+        digits.parse::<u32>().ok()
+    });
+    bits.map_or(4, |bits| (bits / 8).clamp(1, 16) as u8)
+}
+
+fn reads(line: &Line, meaning: &Meaning) -> Vec<u8> {
+    let address = meaning
+        .access
+        .map(|_| if meaning.wide_address { 2 } else { 1 });
+    let mut reads = Vec::new();
+    for (at, &register) in line.sources.iter().enumerate() {
+        let registers = match (at, address, meaning.op) {
+            (0, Some(registers), _) => registers,
+            (2, None, Op::ImadWide { .. }) => 2,
+            _ => meaning.source_registers,
+        };
+        reads.extend(expand(Some(register), registers));
+    }
+    reads
+}
+
+/// A register and those after it that belong to the same operand; RZ is none.
+fn expand(register: Option<u8>, count: u8) -> Vec<u8> {
+    match register {
+        None | Some(RZ) => Vec::new(),
+        Some(first) => (0..count)
+            .filter_map(|part| first.checked_add(part))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timing_of(opcode: &str, sources: &[u8], destination: Option<u8>, version: u32) -> TimingOp {
+        let line = Line {
+            opcode: opcode.to_owned(),
+            sources: sources.to_vec(),
+            destination,
+            ..Line::default()
+        };
+        timing(&line, version).unwrap()
+    }
+
+    #[test]
+    fn operands_are_expanded_to_registers() {
+        let load = timing_of("LD.E.64", &[4], Some(8), 35);
+        assert_eq!((load.reads, load.writes), (vec![4, 5], vec![8, 9]));
+        let store = timing_of("ST.E.128", &[4, 12], None, 35);
+        assert_eq!(store.reads, [4, 5, 12, 13, 14, 15]);
+        let double = timing_of("DADD", &[2, 4], Some(2), 35);
+        assert_eq!(
+            (double.reads, double.writes),
+            (vec![2, 3, 4, 5], vec![2, 3])
+        );
+        assert_eq!(timing_of("FADD", &[255, 1], None, 35).reads, [1]);
+    }
+
+    #[test]
+    fn opcodes_that_are_not_decoded_have_a_class_by_name() {
+        for (opcode, class) in [
+            ("XMAD.MRG", OpClass::IntMul),
+            ("HFMA2.MMA.NOVEL", OpClass::Fp32),
+            ("SHFL.IDX", OpClass::Shift),
+            ("LDG.E.CONSTANT.SYS", OpClass::Memory),
+            ("WARPSYNC", OpClass::Control),
+        ] {
+            assert_eq!(timing_of(opcode, &[], None, 75).class, class, "{opcode}");
+        }
+        let narrow = timing_of("LDG.E.U16.SYS", &[2], Some(0), 70)
+            .access
+            .unwrap();
+        assert_eq!(narrow.bytes_per_lane, 2);
+        assert!(timing_of("SYNC", &[], None, 61).redirects);
+        assert!(!timing_of("SSY", &[], None, 61).redirects);
+    }
+
+    #[test]
+    fn units_that_no_preset_has_are_unknown() {
+        for opcode in ["HMMA.1688.F32", "TEX", "SULD", "FANCY"] {
+            let line = Line {
+                opcode: opcode.to_owned(),
+                ..Line::default()
+            };
+            assert_eq!(timing(&line, 75), None, "{opcode}");
+        }
+    }
+}

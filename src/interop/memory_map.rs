@@ -1,0 +1,173 @@
+//! The addresses of a trace as the simulated memory has them.
+//!
+//! Models: offsets in a thread's frame for local memory; 31-bit addresses for global memory: small ones stay as they
+//! are, large ones are moved page by page in the order in which they appear; generic addresses told apart by the
+//! header's bases. Leaves out: the distance between pages. Units: bytes. Sources: Accel-Sim's `trace_driven.cc` for
+//! the bases.
+
+use super::accel_sim::Header;
+use super::accel_sim::error::Fault;
+use crate::isa::{Access, Space};
+use crate::launch::code::Part;
+use crate::trace::{AddressKind, TraceOp};
+use std::collections::BTreeMap;
+
+/// Local memory of a thread on every NVIDIA GPU since compute capability 2.0, at most.
+const MOST_LOCAL_BYTES: u64 = 512 << 10;
+/// The window of local memory in generic addresses.
+const LOCAL_WINDOW_BYTES: u64 = 1 << 24;
+const PAGE_BYTES: u64 = 1 << 21;
+/// Global addresses below this are simulated as they are.
+const SIMULATED_BYTES: u64 = 1 << 31;
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct MemoryMap {
+    shared_base: u64,
+    local_base: u64,
+    /// The schedule's, if there is one.
+    local_bytes_per_thread: Option<u32>,
+    /// Local memory that is accessed: first and one-past-last byte.
+    local_start: u64,
+    local_end: u64,
+    pages: BTreeMap<u64, u64>,
+}
+
+impl MemoryMap {
+    pub fn new(header: &Header, local_bytes_per_thread: Option<u32>) -> Self {
+        MemoryMap {
+            shared_base: header.shared_base,
+            local_base: header.local_base,
+            local_bytes_per_thread,
+            local_start: u64::MAX,
+            local_end: 0,
+            pages: BTreeMap::new(),
+        }
+    }
+
+    /// What lies at a generic address.
+    pub fn space(&self, address: u64) -> Space {
+        let known = self.shared_base != 0 && self.local_base != 0;
+        if !known || address < self.shared_base {
+            Space::Global
+        } else if address < self.local_base {
+            Space::Shared
+        } else if address - self.local_base < LOCAL_WINDOW_BYTES {
+            Space::Local
+        } else {
+            Space::Global
+        }
+    }
+
+    /// The lanes' addresses in simulated memory, all below 2^32.
+    pub fn simulated(&mut self, access: Access, addresses: &[u64]) -> Result<Vec<u64>, Fault> {
+        match access.space {
+            Space::Local => self.local(access, addresses),
+            Space::Shared => Ok(addresses
+                .iter()
+                .map(|address| address & 0xffff_ffff)
+                .collect()),
+            Space::Global => {
+                let mapped = addresses.iter().map(|&address| self.global(address));
+                mapped.collect::<Option<Vec<u64>>>().ok_or_else(|| {
+                    let allowed = "at most 2 GiB, in pages of 2 MiB";
+                    Fault::new("global memory", "more than 2 GiB touched", allowed)
+                })
+            }
+        }
+    }
+
+    /// `None` when the trace touches more than can be simulated.
+    fn global(&mut self, address: u64) -> Option<u64> {
+        if address < SIMULATED_BYTES {
+            return Some(address);
+        }
+        let next = self.pages.len() as u64;
+        let page = *self.pages.entry(address / PAGE_BYTES).or_insert(next);
+        let mapped = page * PAGE_BYTES + address % PAGE_BYTES;
+        (mapped < SIMULATED_BYTES).then_some(mapped)
+    }
+
+    fn local(&mut self, access: Access, addresses: &[u64]) -> Result<Vec<u64>, Fault> {
+        let base = self.local_base;
+        let offset = |&address: &u64| address.checked_sub(base).unwrap_or(address);
+        let offsets: Vec<u64> = addresses.iter().map(offset).collect();
+        for &offset in &offsets {
+            self.local_start = self.local_start.min(offset);
+            self.local_end = self
+                .local_end
+                .max(offset.saturating_add(u64::from(access.bytes_per_lane)));
+        }
+        let (given, most) = match self.local_bytes_per_thread {
+            Some(bytes) => (self.local_end, u64::from(bytes)),
+            None => (self.local_end - self.local_start, MOST_LOCAL_BYTES),
+        };
+        if given > most {
+            let given = format!("{given} bytes");
+            return Err(Fault::new(
+                "local memory of a thread",
+                given,
+                format!("at most {most}"),
+            ));
+        }
+        Ok(offsets)
+    }
+
+    /// Bytes of local memory per thread. Where no schedule tells them, local addresses are counted from the lowest one
+    /// that was accessed.
+    pub fn settle(&self, ops: &mut [TraceOp], parts: &mut [Part]) -> u32 {
+        if let Some(bytes) = self.local_bytes_per_thread {
+            return bytes;
+        }
+        if self.local_end == 0 {
+            return 0;
+        }
+        let start = self.local_start as u32;
+        for op in ops
+            .iter_mut()
+            .filter(|op| op.address_kind == AddressKind::Local)
+        {
+            op.address -= start;
+        }
+        for part in parts
+            .iter_mut()
+            .filter(|part| part.kind == AddressKind::Local)
+        {
+            // A part begins with the word in which the lane's bytes begin.
+            part.address = part.address.saturating_sub(start);
+        }
+        (self.local_end - self.local_start) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_addresses_keep_their_place_in_their_page() {
+        let mut map = MemoryMap::new(&Header::default(), None);
+        assert_eq!(map.global(0x2000_0080), Some(0x2000_0080));
+        let first = map.global(0x7f00_0000_0080).unwrap();
+        let second = map.global(0x7f00_0020_0080).unwrap();
+        assert_eq!((first % PAGE_BYTES, second - first), (0x80, PAGE_BYTES));
+    }
+
+    #[test]
+    fn generic_addresses_are_told_apart_by_the_headers_bases() {
+        let header = Header {
+            shared_base: 0x7000,
+            local_base: 0x8000,
+            ..Header::default()
+        };
+        let map = MemoryMap::new(&header, None);
+        let beyond = 0x8000 + LOCAL_WINDOW_BYTES;
+        let spaces = [0x6fff, 0x7000, 0x8000, beyond].map(|address| map.space(address));
+        let expected = [Space::Global, Space::Shared, Space::Local, Space::Global];
+        assert_eq!(spaces, expected);
+        assert_eq!(
+            MemoryMap::new(&Header::default(), None).space(0x8000),
+            Space::Global
+        );
+    }
+}

@@ -1,0 +1,277 @@
+//! `.traceg` blocks as blocks that the simulator runs.
+//!
+//! Models: every line as one warp instruction of its class, with its registers, its schedule and what its lanes access.
+//! With the schedule file that was written beside it, a trace of this program's own gives the cycles of the
+//! original; without it, every instruction follows as soon as its operands are there (see `schedule`).
+//! Leaves out: the number of active lanes, except for what they access; predicates. Units: bytes.
+//! Sources: those of the parts.
+
+use super::accel_sim::error::Fault;
+use super::accel_sim::{Block, FormatError, Header, Line, TraceReader};
+use super::classify;
+use super::memory_map::MemoryMap;
+use super::schedule::{DefaultSchedule, Schedule};
+use super::spread::{Spread, spread};
+use super::statics::Statics;
+use crate::device::occupancy::BlockResources;
+use crate::isa::instruction::Control;
+use crate::launch::blocks::Blocks;
+use crate::launch::code::{Part, ReplayCode};
+use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
+use std::io::BufRead;
+
+/// How much of a trace to take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub blocks: usize,
+    pub instructions: u64,
+}
+
+/// A trace, read.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    pub header: Header,
+    /// Without residency: `geometry.resident_blocks` is 1.
+    pub blocks: Blocks,
+    pub instructions: u64,
+    /// The file holds more blocks than were asked for.
+    pub more_blocks: bool,
+    pub has_schedule: bool,
+}
+
+/// Reads a trace and lays it out for the simulator. `file` is used in errors.
+pub fn import(
+    source: impl BufRead,
+    file: &str,
+    schedule: Option<Schedule>,
+    limits: Limits,
+) -> Result<Imported, FormatError> {
+    let mut reader = TraceReader::new(source, file)?;
+    let header = reader.header().clone();
+    let mut builder = Builder::new(&header, schedule);
+    let mut more_blocks = false;
+    while let Some((block, first_lines)) = reader.next_block()? {
+        more_blocks = builder.n_blocks == limits.blocks;
+        if more_blocks {
+            break;
+        }
+        let total = builder.pool.ops.len() as u64 + block.instructions() as u64;
+        if total > limits.instructions {
+            let given = format!(
+                "more than {} in {} blocks",
+                limits.instructions,
+                builder.n_blocks + 1
+            );
+            let allowed = format!(
+                "at most {}; raise --instructions or import fewer --blocks",
+                limits.instructions
+            );
+            return Err(reader.fault(Fault::new("warp instructions", given, allowed)));
+        }
+        builder
+            .block(&block, &first_lines)
+            .map_err(|(line, fault)| fault.at(file, line))?;
+    }
+    if builder.n_blocks == 0 {
+        return Err(reader.fault(Fault::new("blocks", "none", "at least one #BEGIN_TB")));
+    }
+    let fault = |fault| reader.fault(fault);
+    builder.finish(more_blocks).map_err(fault)
+}
+
+/// A fault and the line on which it stands.
+type Located = (usize, Fault);
+
+struct Builder<'h> {
+    header: &'h Header,
+    schedule: Option<Schedule>,
+    n_blocks: usize,
+    statics: Statics,
+    pool: SegmentPool,
+    parts: Vec<Part>,
+    part_starts: Vec<u32>,
+    memory: MemoryMap,
+}
+
+impl<'h> Builder<'h> {
+    fn new(header: &'h Header, schedule: Option<Schedule>) -> Self {
+        let local_bytes = schedule.as_ref().map(|known| known.local_bytes_per_thread);
+        Builder {
+            header,
+            schedule,
+            n_blocks: 0,
+            statics: Statics::default(),
+            pool: SegmentPool {
+                ops: Vec::new(),
+                starts: vec![0],
+            },
+            parts: Vec::new(),
+            part_starts: vec![0],
+            memory: MemoryMap::new(header, local_bytes),
+        }
+    }
+
+    fn block(&mut self, block: &Block, first_lines: &[usize]) -> Result<(), Located> {
+        for (warp, &first_line) in block.warps.iter().zip(first_lines) {
+            self.warp(warp)
+                .map_err(|(index, fault)| (first_line + index, fault))?;
+        }
+        self.n_blocks += 1;
+        Ok(())
+    }
+
+    fn warp(&mut self, lines: &[Line]) -> Result<(), Located> {
+        let mut numbers = Vec::with_capacity(lines.len());
+        for (index, line) in lines.iter().enumerate() {
+            numbers.push(self.number(line).map_err(|fault| (index, fault))?);
+        }
+        let mut default = DefaultSchedule::default();
+        for (index, line) in lines.iter().enumerate() {
+            let control = match &self.schedule {
+                Some(schedule) => scheduled(schedule, line).map_err(|fault| (index, fault))?,
+                None => {
+                    let instruction = |index: usize| self.statics.instruction(numbers[index]);
+                    let stall_cycles = match index + 1 < lines.len() {
+                        true => default.stall(instruction(index), instruction(index + 1)),
+                        false => 1,
+                    };
+                    Control {
+                        stall_cycles,
+                        ..Control::default()
+                    }
+                }
+            };
+            let op = self.op(line, numbers[index], control);
+            self.pool.ops.push(op.map_err(|fault| (index, fault))?);
+        }
+        self.pool.starts.push(self.pool.ops.len() as u32);
+        Ok(())
+    }
+
+    /// The instruction of a line without its schedule, generic accesses resolved.
+    fn number(&mut self, line: &Line) -> Result<u32, Fault> {
+        let addresses = line.memory.iter().flat_map(|memory| &memory.addresses);
+        let first = addresses.copied().next();
+        let generic = first.filter(|_| classify::is_generic(&line.opcode));
+        let space = generic.map(|address| self.memory.space(address));
+        let version = self.header.binary_version;
+        self.statics.number(line, space, |line| {
+            let mut timing = classify::timing(line, version).ok_or_else(|| {
+                let allowed = "an opcode of NVIDIA's instruction sets without tensor cores, textures and surfaces";
+                Fault::new("opcode", line.opcode.as_str(), allowed)
+            })?;
+            if let (Some(access), Some(space)) = (&mut timing.access, space) {
+                access.space = space;
+            }
+            Ok(timing)
+        })
+    }
+
+    fn op(&mut self, line: &Line, number: u32, control: Control) -> Result<TraceOp, Fault> {
+        let mut op = TraceOp {
+            inst: self.statics.index(number, line, control)?,
+            address_kind: AddressKind::None,
+            address: 0,
+        };
+        // Constant loads are listed with addresses, and are constant loads all the same.
+        let Some(access) = self.statics.instruction(number).access else {
+            return Ok(op);
+        };
+        let Some(memory) = &line.memory else {
+            return Err(Fault::new(
+                format!("memory width of {}", line.opcode),
+                "0",
+                "the bytes of a lane, an address mode and the lanes' addresses",
+            ));
+        };
+        if memory.addresses.is_empty() {
+            return Ok(op);
+        }
+        let addresses = self.memory.simulated(access, &memory.addresses)?;
+        match spread(access.space, u32::from(access.bytes_per_lane), &addresses) {
+            Spread::One(part) => (op.address_kind, op.address) = (part.kind, part.address),
+            Spread::Parts(parts) => {
+                op.address_kind = AddressKind::Scattered;
+                op.address = self.part_starts.len() as u32 - 1;
+                self.parts.extend(parts);
+                self.part_starts.push(self.parts.len() as u32);
+            }
+        }
+        Ok(op)
+    }
+
+    fn finish(mut self, more_blocks: bool) -> Result<Imported, Fault> {
+        let local_bytes = self.memory.settle(&mut self.pool.ops, &mut self.parts);
+        let threads = self.header.threads_per_block();
+        let warps_per_block = threads.div_ceil(32);
+        let programs: Vec<ProgramTrace> = (0..self.pool.starts.len() as u32 - 1)
+            .map(|warp| ProgramTrace {
+                only: vec![SegmentId(warp)],
+                ..ProgramTrace::default()
+            })
+            .collect();
+        let last_pc = self
+            .statics
+            .timing
+            .iter()
+            .map(|op| op.pc_bytes)
+            .max()
+            .unwrap_or(0);
+        let instruction_bytes = if self.header.binary_version >= 70 {
+            16
+        } else {
+            8
+        };
+        let has_schedule = self.schedule.is_some();
+        let code_bytes = match self.schedule {
+            Some(schedule) => schedule.code_bytes,
+            None => last_pc.saturating_add(instruction_bytes),
+        };
+        let code = ReplayCode::new(&self.statics.timing, &self.pool, &programs)
+            .with_scattered(self.parts, &self.part_starts);
+        Ok(Imported {
+            instructions: self.pool.ops.len() as u64,
+            blocks: Blocks {
+                kernel: self.header.kernel_name.clone(),
+                texts: self.statics.texts,
+                pool: self.pool,
+                code,
+                code_bytes,
+                geometry: Geometry {
+                    threads_per_block: threads,
+                    stack_dim: 1,
+                    fitness_cases: threads,
+                    resident_blocks: 1,
+                    n_smx: 1,
+                    local_stride_bytes: local_stride_bytes(local_bytes),
+                },
+                resources: BlockResources {
+                    threads_per_block: threads,
+                    registers_per_thread: self.header.registers,
+                    shared_bytes_per_block: self.header.shared_bytes,
+                },
+                order: (0..self.n_blocks as u32)
+                    .map(|n| n * warps_per_block)
+                    .collect(),
+                programs_per_warp: 1,
+                iterations: 1,
+            },
+            header: self.header.clone(),
+            more_blocks,
+            has_schedule,
+        })
+    }
+}
+
+/// The schedule's entry for a line.
+fn scheduled(schedule: &Schedule, line: &Line) -> Result<Control, Fault> {
+    let found = schedule.controls.get(&line.pc).copied();
+    found.ok_or_else(|| {
+        Fault::new(
+            "program counter",
+            format!("{:#x}, which the schedule file does not have", line.pc),
+            "those of the schedule; --schedule none reads a trace without one",
+        )
+    })
+}

@@ -1,0 +1,169 @@
+//! Addresses of lanes as accesses that the simulated memory knows.
+//!
+//! Models: the same local offset in all lanes, one address, neighbouring elements: as this program's own traces write
+//! them; anything else in parts: 128-byte lines and 32-byte sectors of global memory, words of local memory, and one
+//! turn per address that shares a bank of shared memory.
+//! Leaves out: alignment of neighbouring elements: a full warp takes `width / 4` lines wherever it starts.
+//! Units: bytes. Sources: CUDA C Programming Guide on compute capability 3.x (32 banks of 4 bytes, 32-byte sectors).
+
+use crate::isa::Space;
+use crate::launch::code::Part;
+use crate::trace::AddressKind;
+use std::collections::{BTreeMap, BTreeSet};
+
+const LINE_BYTES: u64 = 128;
+const SECTOR_BYTES: u64 = 32;
+const BANKS: u64 = 32;
+const WORD_BYTES: u64 = 4;
+
+/// How an access spreads over memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spread {
+    One(Part),
+    /// At least two.
+    Parts(Vec<Part>),
+}
+
+/// The spread of an access of `width` bytes per lane at the `addresses` of the active lanes, at least one, all below
+/// 2^32.
+pub fn spread(space: Space, width: u32, addresses: &[u64]) -> Spread {
+    let width = u64::from(width);
+    let step = common_step(addresses);
+    let one = |kind| {
+        Spread::One(Part {
+            kind,
+            address: addresses[0] as u32,
+        })
+    };
+    match (space, step) {
+        (Space::Local, Some(0)) => one(AddressKind::Local),
+        (_, Some(0)) => one(AddressKind::Uniform),
+        (Space::Global | Space::Shared, Some(step)) if step == width as i64 => {
+            one(AddressKind::PerCase)
+        }
+        (Space::Local, _) => from_parts(local_words(width, addresses)),
+        (Space::Global, _) => from_parts(lines_and_sectors(width, addresses)),
+        (Space::Shared, _) => from_parts(bank_turns(width, addresses)),
+    }
+}
+
+/// The distance from each address to the next, if it is always the same; 0 for a single one.
+fn common_step(addresses: &[u64]) -> Option<i64> {
+    let difference = |pair: &[u64]| pair[1].wrapping_sub(pair[0]) as i64;
+    let first = addresses.windows(2).next().map_or(0, difference);
+    let same = addresses.windows(2).all(|pair| difference(pair) == first);
+    same.then_some(first)
+}
+
+fn from_parts(parts: Vec<Part>) -> Spread {
+    match parts[..] {
+        [part] => Spread::One(part),
+        _ => Spread::Parts(parts),
+    }
+}
+
+/// Words of a thread's frame; one word of all lanes is one line.
+fn local_words(width: u64, addresses: &[u64]) -> Vec<Part> {
+    let words = addresses.iter().flat_map(|&address| words(address, width));
+    let distinct: BTreeSet<u64> = words.collect();
+    let part = |word: u64| Part {
+        kind: AddressKind::Local,
+        address: (word * WORD_BYTES) as u32,
+    };
+    distinct.into_iter().map(part).collect()
+}
+
+fn words(address: u64, width: u64) -> std::ops::RangeInclusive<u64> {
+    address / WORD_BYTES..=(address + width.max(1) - 1) / WORD_BYTES
+}
+
+/// One part per line: its only sector, or the whole line.
+fn lines_and_sectors(width: u64, addresses: &[u64]) -> Vec<Part> {
+    let mut lines: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    for &address in addresses {
+        for sector in address / SECTOR_BYTES..=(address + width.max(1) - 1) / SECTOR_BYTES {
+            let line = sector * SECTOR_BYTES / LINE_BYTES;
+            lines.entry(line).or_default().insert(sector);
+        }
+    }
+    let part = |(line, sectors): (u64, BTreeSet<u64>)| match sectors.len() {
+        1 => Part {
+            kind: AddressKind::Uniform,
+            address: (sectors.first().copied().unwrap_or(0) * SECTOR_BYTES) as u32,
+        },
+        _ => Part {
+            kind: AddressKind::PerCase,
+            address: (line * LINE_BYTES) as u32,
+        },
+    };
+    lines.into_iter().map(part).collect()
+}
+
+/// As many turns as the fullest bank has different words.
+fn bank_turns(width: u64, addresses: &[u64]) -> Vec<Part> {
+    let words = addresses.iter().flat_map(|&address| words(address, width));
+    let distinct: BTreeSet<u64> = words.collect();
+    let mut per_bank = [0u64; BANKS as usize];
+    for word in distinct {
+        per_bank[(word % BANKS) as usize] += 1;
+    }
+    let turns = per_bank.into_iter().max().unwrap_or(1).max(1);
+    let part = Part {
+        kind: AddressKind::Uniform,
+        address: addresses[0] as u32,
+    };
+    vec![part; turns as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n_parts(spread: Spread) -> usize {
+        match spread {
+            Spread::One(_) => 1,
+            Spread::Parts(parts) => parts.len(),
+        }
+    }
+
+    fn lanes(stride: u64) -> Vec<u64> {
+        (0..32).map(|lane| 0x1000 + stride * lane).collect()
+    }
+
+    #[test]
+    fn neighbours_and_single_addresses_are_one_access() {
+        for (space, stride) in [(Space::Global, 4), (Space::Global, 0), (Space::Shared, 4)] {
+            assert_eq!(n_parts(spread(space, 4, &lanes(stride))), 1);
+        }
+        let local = spread(Space::Local, 4, &[8; 32]);
+        let expected = Part {
+            kind: AddressKind::Local,
+            address: 8,
+        };
+        assert_eq!(local, Spread::One(expected));
+    }
+
+    #[test]
+    fn strided_global_accesses_take_one_part_per_line() {
+        assert_eq!(n_parts(spread(Space::Global, 4, &lanes(8))), 2);
+        assert_eq!(n_parts(spread(Space::Global, 4, &lanes(128))), 32);
+        let Spread::Parts(parts) = spread(Space::Global, 4, &lanes(128)) else {
+            panic!("32 lines are not one access");
+        };
+        assert!(parts.iter().all(|part| part.kind == AddressKind::Uniform));
+    }
+
+    #[test]
+    fn shared_accesses_take_as_many_turns_as_the_fullest_bank() {
+        for (stride, turns) in [(8, 2), (12, 1), (16, 4), (128, 32), (132, 1)] {
+            let found = n_parts(spread(Space::Shared, 4, &lanes(stride)));
+            assert_eq!(found, turns, "stride {stride}");
+        }
+    }
+
+    #[test]
+    fn local_accesses_at_different_offsets_take_one_line_per_word() {
+        assert_eq!(n_parts(spread(Space::Local, 4, &[0, 4, 4, 8])), 3);
+        assert_eq!(n_parts(spread(Space::Local, 8, &[0, 8])), 4);
+    }
+}

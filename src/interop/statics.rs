@@ -1,0 +1,108 @@
+//! The different instructions of a trace, each classified and stored once.
+//!
+//! Models: lines with the same place, opcode, registers and space as one instruction, and that with the same schedule
+//! as one entry of the simulator's list.
+//! Leaves out: masks and addresses, which belong to an execution. Units: none. Sources: none.
+
+use super::accel_sim::Line;
+use super::accel_sim::error::Fault;
+use crate::isa::instruction::Control;
+use crate::isa::{Space, TimingOp};
+use std::collections::HashMap;
+
+/// Instructions that a trace can refer to.
+const MOST: usize = u16::MAX as usize;
+
+/// See the module text.
+#[derive(Debug, Clone, Default)]
+pub struct Statics {
+    known: Vec<Known>,
+    /// Indices into `known` by program counter.
+    by_pc: HashMap<u64, Vec<u32>>,
+    /// Indices into `timing` by that into `known`, stall count and dual issue.
+    scheduled: HashMap<(u32, u8, bool), u16>,
+    /// Every instruction with its schedule.
+    pub timing: Vec<TimingOp>,
+    pub texts: Vec<String>,
+}
+
+/// What makes instructions different, and what the instruction is.
+#[derive(Debug, Clone)]
+struct Known {
+    opcode: String,
+    destination: Option<u8>,
+    sources: Vec<u8>,
+    space: Option<Space>,
+    timing: TimingOp,
+}
+
+impl Known {
+    fn is(&self, line: &Line, space: Option<Space>) -> bool {
+        self.space == space
+            && self.destination == line.destination
+            && self.sources == line.sources
+            && self.opcode == line.opcode
+    }
+}
+
+impl Statics {
+    /// The number of a line's instruction without its schedule; `classify` is asked when it is a new one. `space` is
+    /// that of a generic access.
+    pub fn number(
+        &mut self,
+        line: &Line,
+        space: Option<Space>,
+        classify: impl FnOnce(&Line) -> Result<TimingOp, Fault>,
+    ) -> Result<u32, Fault> {
+        let here = self.by_pc.entry(line.pc).or_default();
+        let found = here
+            .iter()
+            .find(|&&at| self.known[at as usize].is(line, space));
+        if let Some(&found) = found {
+            return Ok(found);
+        }
+        let number = self.known.len() as u32;
+        self.known.push(Known {
+            opcode: line.opcode.clone(),
+            destination: line.destination,
+            sources: line.sources.clone(),
+            space,
+            timing: classify(line)?,
+        });
+        here.push(number);
+        Ok(number)
+    }
+
+    /// An instruction by its number.
+    pub fn instruction(&self, number: u32) -> &TimingOp {
+        &self.known[number as usize].timing
+    }
+
+    /// The index into `timing` of an instruction with the schedule `control`.
+    pub fn index(&mut self, number: u32, line: &Line, control: Control) -> Result<u16, Fault> {
+        let key = (number, control.stall_cycles, control.dual_with_next);
+        if let Some(&index) = self.scheduled.get(&key) {
+            return Ok(index);
+        }
+        if self.timing.len() == MOST {
+            let (given, allowed) = (format!("more than {MOST}"), format!("at most {MOST}"));
+            return Err(Fault::new("different instructions", given, allowed));
+        }
+        let index = self.timing.len() as u16;
+        self.timing.push(TimingOp {
+            stall_cycles: control.stall_cycles,
+            dual_with_next: control.dual_with_next,
+            barriers: control.barriers,
+            ..self.instruction(number).clone()
+        });
+        self.texts.push(text(line));
+        self.scheduled.insert(key, index);
+        Ok(index)
+    }
+}
+
+fn text(line: &Line) -> String {
+    let registers = line.destination.iter().chain(&line.sources);
+    let names: Vec<String> = registers.map(|register| format!("R{register}")).collect();
+    format!("{} {}", line.opcode, names.join(", "))
+}

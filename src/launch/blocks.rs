@@ -1,0 +1,39 @@
+//! Some blocks that one multiprocessor runs once, every one from its first instruction to its last.
+//!
+//! What it holds: a kernel's traces, which program each block runs, and what a launch tells of them. It is what
+//! traces of other tools become, and what a sample of a grid is when it is written for other tools.
+//! What it leaves out: the steady state of a long run (`sim::window`). Units: in the names.
+//! Sources: none of its own.
+
+use super::code::ReplayCode;
+use super::geometry::Geometry;
+use crate::device::occupancy::BlockResources;
+use crate::trace::SegmentPool;
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Blocks {
+    pub kernel: String,
+    /// Every static instruction as text.
+    pub texts: Vec<String>,
+    pub pool: SegmentPool,
+    pub code: ReplayCode,
+    pub code_bytes: u32,
+    /// Resident blocks and the distance of their local memories included.
+    pub geometry: Geometry,
+    pub resources: BlockResources,
+    /// The program of every block's first warp, in launch order.
+    pub order: Vec<u32>,
+    /// 0 when all warps of a block run the same program, 1 when they run successive ones.
+    pub programs_per_warp: u32,
+    /// Iterations of the case loop that a block runs at most.
+    pub iterations: u32,
+}
+
+impl Blocks {
+    /// The text of the instruction behind an index into `ReplayCode::ops`.
+    pub fn text(&self, op: u32) -> &str {
+        let inst = self.pool.ops[op as usize].inst;
+        self.texts.get(usize::from(inst)).map_or("", String::as_str)
+    }
+}

@@ -1,0 +1,264 @@
+//! Lines on two axes, small enough to be read on a phone: steps, curves, and a mark where something is full.
+//!
+//! Leaves out: error bars (`panels.rs`). Units: on the axes, given by the caller.
+
+use super::{Chart, GRID, SERIES_COLOURS, ink};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, Ranged, ValueFormatter};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::error::Error;
+use std::ops::Range;
+
+/// Values of an axis: evenly spaced, or doubling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    Even,
+    Doubling,
+}
+
+/// One named line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub name: String,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lines {
+    pub x_label: String,
+    pub y_label: String,
+    pub scale: Scale,
+    pub lines: Vec<Line>,
+    /// A place on the horizontal axis that is worth a name.
+    pub mark: Option<(f64, String)>,
+    /// Every value holds until the next point.
+    pub steps: bool,
+}
+
+const WIDTH: u32 = 360;
+const PLOT_HEIGHT: u32 = 250;
+const LEGEND_ROW_HEIGHT: u32 = 19;
+const LEGEND_COLUMNS: usize = 2;
+
+impl Lines {
+    fn x(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Even => value,
+            Scale::Doubling => value.log2(),
+        }
+    }
+
+    fn legend_height(&self) -> u32 {
+        self.lines.len().div_ceil(LEGEND_COLUMNS) as u32 * LEGEND_ROW_HEIGHT + 8
+    }
+
+    /// Least and largest horizontal place, largest value.
+    fn extent(&self) -> Option<(f64, f64, f64)> {
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let mark = self.mark.iter().map(|(x, _)| *x);
+        let places = || points().map(|p| p.0).chain(mark.clone()).map(|x| self.x(x));
+        let low = places().fold(f64::MAX, f64::min);
+        let high = places().fold(f64::MIN, f64::max);
+        let top = points().map(|p| p.1).fold(0.0, f64::max);
+        (points().next().is_some() && top > 0.0).then_some((low, high, top))
+    }
+
+    fn path(&self, line: &Line) -> Vec<(f64, f64)> {
+        let mut path: Vec<(f64, f64)> = Vec::new();
+        for &(x, y) in &line.points {
+            if let Some(&(_, before)) = path.last().filter(|_| self.steps) {
+                path.push((self.x(x), before));
+            }
+            path.push((self.x(x), y));
+        }
+        path
+    }
+}
+
+impl Chart for Lines {
+    fn size(&self) -> (u32, u32) {
+        (WIDTH, PLOT_HEIGHT + self.legend_height())
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        let (low, high, top) = self.extent().ok_or("nothing to draw")?;
+        let (plot, legend) = area.split_vertically(PLOT_HEIGHT);
+        let margin = 0.04 * (high - low).max(0.5);
+        let top = nice(1.05 * top);
+        let ticks = self.ticks(low, high);
+        let mut chart = ChartBuilder::on(&plot)
+            .margin(6)
+            .margin_right(14)
+            .margin_top(12)
+            .x_label_area_size(38)
+            .y_label_area_size(46)
+            .build_cartesian_2d(Ticked::new(low - margin..high + margin, ticks), 0.0..top)?;
+        let doubling = self.scale == Scale::Doubling;
+        chart
+            .configure_mesh()
+            .x_desc(self.x_label.clone())
+            .y_desc(self.y_label.clone())
+            .x_label_formatter(&move |x| match doubling {
+                true => format!("{:.0}", x.exp2()),
+                false => format!("{x:.0}"),
+            })
+            .y_label_formatter(&|y| figure(*y))
+            .y_labels(6)
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .axis_style(GRID)
+            .label_style(ink(12))
+            .axis_desc_style(ink(13))
+            .draw()?;
+        if let Some((x, name)) = &self.mark {
+            let x = self.x(*x);
+            let dashes = DashedLineSeries::new([(x, 0.0), (x, top)], 4, 3, super::INK.into());
+            chart.draw_series(dashes)?;
+            let left = x > low + 0.6 * (high - low);
+            let anchor = if left { HPos::Right } else { HPos::Left };
+            let style = ink(12).pos(Pos::new(anchor, VPos::Top));
+            let shift = if left { -0.01 } else { 0.01 } * (high - low);
+            let at = (x + shift, 0.1 * top);
+            chart.draw_series([Text::new(name.clone(), at, style)])?;
+        }
+        for (i, line) in self.lines.iter().enumerate() {
+            let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
+            let path = self.path(line);
+            chart.draw_series(LineSeries::new(path, colour.stroke_width(2)))?;
+            if !self.steps {
+                let at = line.points.iter().map(|&(x, y)| (self.x(x), y));
+                chart.draw_series(at.map(|p| Circle::new(p, 3, colour.filled())))?;
+            }
+        }
+        for (i, line) in self.lines.iter().enumerate() {
+            let x = 12 + (i % LEGEND_COLUMNS) as i32 * (WIDTH as i32 - 12) / LEGEND_COLUMNS as i32;
+            let y = 2 + (i / LEGEND_COLUMNS) as i32 * LEGEND_ROW_HEIGHT as i32;
+            let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
+            let swatch = vec![(x, y + 7), (x + 18, y + 7)];
+            legend.draw(&PathElement::new(swatch, colour.stroke_width(3)))?;
+            legend.draw(&Text::new(line.name.clone(), (x + 24, y), ink(13)))?;
+        }
+        Ok(())
+    }
+}
+
+impl Lines {
+    fn ticks(&self, low: f64, high: f64) -> Vec<f64> {
+        if self.scale == Scale::Doubling {
+            let (first, last) = (low.ceil() as i32, high.floor() as i32);
+            return (first..=last).map(f64::from).collect();
+        }
+        let step = step(high - low, 6);
+        let first = (low / step).ceil() as i64;
+        let last = (high / step).floor() as i64;
+        (first..=last).map(|i| i as f64 * step).collect()
+    }
+}
+
+/// Digits as the size of a value needs them.
+fn figure(value: f64) -> String {
+    if value == value.round() {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.1}")
+    }
+}
+
+/// A round number that `span` holds about `n` times; whole multiples of 32 for blocks of threads.
+fn step(span: f64, n: usize) -> f64 {
+    let rough = span / n as f64;
+    let steps = [1.0, 2.0, 5.0, 10.0, 20.0, 32.0, 64.0, 128.0, 192.0, 256.0];
+    let found = steps.into_iter().find(|step| *step >= rough);
+    found.unwrap_or(rough)
+}
+
+/// The next of 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten.
+fn nice(value: f64) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    let steps = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+    let found = steps.into_iter().find(|step| step * power >= value);
+    found.unwrap_or(10.0) * power
+}
+
+/// A range of numbers with ticks where the caller wants them.
+pub(super) struct Ticked {
+    range: Range<f64>,
+    ticks: Vec<f64>,
+}
+
+impl Ticked {
+    pub fn new(range: Range<f64>, ticks: Vec<f64>) -> Ticked {
+        Ticked { range, ticks }
+    }
+}
+
+impl Ranged for Ticked {
+    type FormatOption = plotters::coord::ranged1d::NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let part = (value - self.range.start) / (self.range.end - self.range.start);
+        limit.0 + (part * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Ticked {
+    fn format(value: &f64) -> String {
+        figure(*value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::svg;
+
+    fn lines(steps: bool) -> Lines {
+        Lines {
+            x_label: "threads per block".into(),
+            y_label: "warps".into(),
+            scale: Scale::Even,
+            lines: vec![Line {
+                name: "32 registers".into(),
+                points: vec![(32.0, 16.0), (64.0, 32.0), (96.0, 32.0)],
+            }],
+            mark: Some((64.0, "full".into())),
+            steps,
+        }
+    }
+
+    #[test]
+    fn a_step_goes_level_before_it_goes_up() {
+        let path = lines(true).path(&lines(true).lines[0]);
+        assert_eq!(path[..3], [(32.0, 16.0), (64.0, 16.0), (64.0, 32.0)]);
+    }
+
+    #[test]
+    fn names_marks_and_points_are_drawn() {
+        let text = svg(&lines(false)).unwrap();
+        assert!(text.contains("32 registers") && text.contains("full"));
+        assert_eq!(text.matches("<circle").count(), 3);
+    }
+
+    #[test]
+    fn nothing_to_draw_is_an_error() {
+        let empty = Lines {
+            lines: Vec::new(),
+            ..lines(false)
+        };
+        assert!(svg(&empty).is_err());
+    }
+}

@@ -1,0 +1,208 @@
+//! The report as one page of HTML: text, tables and drawings in one file that needs nothing from outside.
+//!
+//! Leaves out: computing what it shows; [`Content`] comes in whole. Units: beside every figure.
+//! Sources: Web Content Accessibility Guidelines 2.2 for contrast, headings, captions and keyboard use.
+
+mod best;
+mod errors;
+mod heat;
+mod html;
+mod ladder;
+mod launches;
+mod stack_tables;
+mod studies;
+mod tables;
+
+pub use best::BestAndWorst;
+pub use html::Picture;
+pub use launches::Launch;
+pub use studies::Study;
+
+use super::chart;
+use super::stacks;
+use crate::validate::Compared;
+use crate::validate::ladder::Rung;
+use html::{command, picture};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::error::Error;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Everything that the page shows.
+#[derive(Debug, Default)]
+pub struct Content {
+    /// The device's full name.
+    pub device: String,
+    /// Which model predicted: `the simulator`.
+    pub engine: String,
+    /// The command that makes the page.
+    pub command: String,
+    /// The tables and problems of the page, as lists for the command line.
+    pub tables: String,
+    pub problems: String,
+    /// The options that every command of the page shares, with a leading space.
+    pub options: String,
+    /// How the corpora were weighted.
+    pub weighting: Vec<String>,
+    pub cells: Vec<Compared>,
+    /// The same cells for other draws of programs.
+    pub draws: Vec<Vec<Compared>>,
+    /// How the model works.
+    pub figures: Vec<Picture>,
+    /// Tables 5 and 6, and a summary of them in words.
+    pub stacks: Vec<stacks::Row>,
+    pub stacks_summary: String,
+    pub best_and_worst: Vec<BestAndWorst>,
+    pub studies: Vec<Study>,
+    pub h200: Vec<Rung>,
+    /// Launches on the H200 with their predictions, and the command that predicts them.
+    pub launches: Vec<Launch>,
+    pub launches_command: String,
+}
+
+/// A part of the page.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    body: Markup,
+}
+
+/// The page.
+pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
+    let sections = [
+        Section {
+            id: "errors",
+            title: "How far to trust it",
+            body: errors::section(content),
+        },
+        Section {
+            id: "how",
+            title: "How the model works, in five figures",
+            body: how(content),
+        },
+        Section {
+            id: "tables",
+            title: "Measured and predicted, table by table",
+            body: tables::section(content)?,
+        },
+        Section {
+            id: "depths",
+            title: "How deep programs use the stack: Tables 5 and 6",
+            body: stack_tables::section(content)?,
+        },
+        Section {
+            id: "best",
+            title: "The best and the worst configuration, explained",
+            body: best::section(content),
+        },
+        Section {
+            id: "whatif",
+            title: "What if the machine were different",
+            body: studies::section(content)?,
+        },
+        Section {
+            id: "h200",
+            title: "The same interpreters on an H200",
+            body: html! { (ladder::section(content)) (launches::comparison(content)?) },
+        },
+        Section {
+            id: "again",
+            title: "Make this page again",
+            body: again(content),
+        },
+    ];
+    Ok(document(content, &sections).into_string())
+}
+
+fn document(content: &Content, sections: &[Section]) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "warpstack: predicted and measured speed of GP stack interpreters" }
+                // An empty icon, so that no browser asks for one.
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a class="skip" href="#content" { "Skip to the content" }
+                header {
+                    h1 { "How fast is a genetic-programming interpreter on a GPU, and why?" }
+                    p {
+                        "Predictions of " (content.engine) " for the " (content.device)
+                        " from the interpreters' real machine code, beside the speeds that Chitty measured. "
+                        "Speeds are in billions of GP operations per second (GPop/s): one node of a program on one fitness case "
+                        "is one operation."
+                    }
+                    nav aria-label="Contents" { ul {
+                        @for section in sections {
+                            li { a href={ "#" (section.id) } { (section.title) } }
+                        }
+                    } }
+                }
+                main id="content" tabindex="-1" {
+                    @for section in sections {
+                        section aria-labelledby=(section.id) {
+                            h2 id=(section.id) { (section.title) }
+                            (section.body)
+                        }
+                    }
+                }
+                footer { p { "warpstack " (env!("CARGO_PKG_VERSION")) ", MIT or Apache-2.0." } }
+            }
+        }
+    }
+}
+
+fn how(content: &Content) -> Markup {
+    html! {
+        p {
+            "A program becomes tokens, the tokens make the interpreter's machine code execute certain instructions, and those go "
+            "through the parts of a multiprocessor. Three things then decide the speed: how many warps are resident, whether their stacks fit "
+            "into the L1, and what the schedulers wait for."
+        }
+        div class="grid" { @for figure in &content.figures { (picture(figure)) } }
+    }
+}
+
+fn again(content: &Content) -> Markup {
+    html! {
+        p { "This page:" }
+        (command(&content.command))
+        p { "Each figure names its own command. The programs that the predictions ran:" }
+        ul { @for sentence in &content.weighting { li { (sentence) } } }
+        p {
+            "No measured speed is read before the last prediction is made. Values of the card that nobody has published were fitted on "
+            "sixteen cells; this command lists them with their sources:"
+        }
+        (command("warpstack devices gtx670 --kind fitted"))
+    }
+}
+
+/// The drawing of a chart, as text.
+fn draw(drawing: &impl chart::Chart) -> Result<String, Box<dyn Error>> {
+    chart::svg(drawing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_page_has_every_section_and_nothing_from_outside() {
+        let text = page(&Content::default()).unwrap();
+        assert_eq!(text.matches("<h2").count(), 8);
+        assert!(!text.contains("http"), "no address outside");
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let content = Content {
+            command: "warpstack <b>&".into(),
+            ..Content::default()
+        };
+        assert!(page(&content).unwrap().contains("warpstack &lt;b&gt;&amp;"));
+    }
+}

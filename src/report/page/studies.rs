@@ -1,0 +1,51 @@
+//! What-if studies as curves.
+//!
+//! Leaves out: predicting the points. Units: billions of GPop/s over the L1's size in KiB.
+
+use super::html::{Picture, picture};
+use super::{Content, draw};
+use crate::report::chart::lines::{Line, Lines};
+use maud::{Markup, html};
+use std::error::Error;
+
+/// One study: a chart, what it says, how to make it again.
+#[derive(Debug, Clone)]
+pub struct Study {
+    pub title: String,
+    pub description: String,
+    pub command: String,
+    pub lines: Lines,
+}
+
+pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
+    let mut pictures = Vec::new();
+    for study in &content.studies {
+        pictures.push(Picture {
+            title: study.title.clone(),
+            caption: study.description.clone(),
+            description: in_words(&study.lines),
+            command: study.command.clone(),
+            svg: draw(&study.lines)?,
+        });
+    }
+    Ok(html! {
+        p {
+            "The same interpreters and programs on cards that were never built: only the L1 changes, everything else stays. Nothing here can "
+            "be measured; that is what a model is for."
+        }
+        @if pictures.is_empty() { p { "No study was made for this page." } }
+        div class="grid" { @for figure in &pictures { (picture(figure)) } }
+    })
+}
+
+/// Both ends of every line.
+fn in_words(lines: &Lines) -> String {
+    let line = |line: &Line| {
+        let ends = line.points.first().zip(line.points.last());
+        let ends =
+            ends.map(|((x0, y0), (x1, y1))| format!("{y0:.1} at {x0} KiB, {y1:.1} at {x1} KiB"));
+        format!("{}: {}.", line.name, ends.unwrap_or_default())
+    };
+    let texts: Vec<String> = lines.lines.iter().map(line).collect();
+    texts.join(" ")
+}

@@ -1,0 +1,155 @@
+//! The paper's tables: scatter plots, heat maps, curves.
+//!
+//! Leaves out: Tables 5 and 6 (`stack_tables.rs`), sums over cells (`errors.rs`).
+//! Units: billions of GPop/s. Bars: see the scatter plots' caption.
+
+use super::Content;
+use super::draw;
+use super::errors::deviation;
+use super::heat::heat_maps;
+use super::html::{Picture, command, panel, picture};
+use crate::report::chart::panels::Panels;
+use crate::report::chart::scatter::{Point, Scatter, Series};
+use crate::validate::{Compared, Split, Summary, Table};
+use maud::{Markup, html};
+use std::error::Error;
+
+pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
+    let mut tables = Vec::new();
+    for table in Table::ALL {
+        if content.cells.iter().any(|cell| cell.cell.table == table) {
+            tables.push(one_table(content, table)?);
+        }
+    }
+    Ok(html! {
+        p {
+            "Each table first as one scatter plot: on the line the prediction is right, between the dashed lines it is within 20 %. Then "
+            "problem by problem: the darkest and underlined cell of a heat map is the fastest, † marks fitted cells, and an error is blue "
+            "where the prediction is too slow, orange where it is too fast."
+        }
+        @for table in &tables { (table) }
+    })
+}
+
+fn one_table(content: &Content, table: Table) -> Result<Markup, Box<dyn Error>> {
+    let mut problems: Vec<&str> = Vec::new();
+    for compared in content.cells.iter().filter(|cell| cell.cell.table == table) {
+        let problem = compared.cell.problem.as_str();
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    let mut blocks = Vec::new();
+    for (i, problem) in problems.iter().enumerate() {
+        blocks.push(block(content, table, problem, i == 0)?);
+    }
+    let scatter = scatter(content, table, &problems)?;
+    Ok(html! {
+        h3 { "Table " (table.number()) ": " (table.description()) }
+        @if let Some(scatter) = &scatter { (picture(scatter)) }
+        @else { p { "No measured value of this table is at hand; these are predictions alone." } }
+        @for block in &blocks { (block) }
+    })
+}
+
+fn scatter(
+    content: &Content,
+    table: Table,
+    problems: &[&str],
+) -> Result<Option<Picture>, Box<dyn Error>> {
+    let series = |problem: &&str| Series {
+        name: problem.to_string(),
+        points: content
+            .cells
+            .iter()
+            .enumerate()
+            .filter(|(_, cell)| cell.cell.table == table && cell.cell.problem == **problem)
+            .filter_map(|(index, cell)| point(content, index, cell))
+            .collect(),
+    };
+    let mut series: Vec<Series> = problems.iter().map(series).collect();
+    series.retain(|series| !series.points.is_empty());
+    if series.is_empty() {
+        return Ok(None);
+    }
+    let n: usize = series.iter().map(|series| series.points.len()).sum();
+    let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
+    Ok(Some(Picture {
+        title: format!("Table {}, measured against predicted", table.number()),
+        caption: format!(
+            "{n} cells of {}. Points with a dark rim are fitted cells. Bars across are the paper's confidence intervals, bars upright the \
+             spread over draws of programs; where none shows, it is smaller than the point or was not asked for.",
+            names.join(", ")
+        ),
+        description: format!(
+            "Measured speed across, predicted speed upward, for {n} cells; the heat maps below have the figures."
+        ),
+        command: format!(
+            "warpstack reproduce --table {} --problem {}{}",
+            table.number(),
+            content.problems,
+            content.options
+        ),
+        svg: draw(&Scatter {
+            series,
+            unit: "billion GPop/s",
+        })?,
+    }))
+}
+
+fn point(content: &Content, index: usize, cell: &Compared) -> Option<Point> {
+    let measured = cell.measured?;
+    Some(Point {
+        measured: measured.gpops_billion,
+        measured_half: measured.ci_billion,
+        predicted: cell.predicted_gpops_billion,
+        predicted_half: deviation(content, index).map_or(0.0, |(absolute, _)| absolute),
+        fitted: cell.split == Split::Fitted,
+    })
+}
+
+/// One problem of a table; the first is open.
+fn block(
+    content: &Content,
+    table: Table,
+    problem: &str,
+    open: bool,
+) -> Result<Markup, Box<dyn Error>> {
+    let of_block = |cell: &&Compared| cell.cell.table == table && cell.cell.problem == problem;
+    let cells: Vec<Compared> = content.cells.iter().filter(of_block).cloned().collect();
+    let references: Vec<&Compared> = cells.iter().collect();
+    let name = format!("Table {}, {problem}", table.number());
+    let panels = Panels::new(&cells);
+    let mut figures = Vec::new();
+    for (title, chart) in panels.each() {
+        let description = format!(
+            "{name}, {title}: speed over threads per block, the line predicted, the points measured."
+        );
+        figures.push(panel(title, &description, &draw(&chart)?));
+    }
+    let command_text = format!(
+        "warpstack reproduce --table {} --problem {problem}{} --chart table.svg",
+        table.number(),
+        content.options
+    );
+    Ok(html! {
+        details open[open] {
+            summary { (name) (in_short(&cells)) }
+            (heat_maps(&name, &references))
+            p { "The same as curves, billions of GPop/s over threads per block: lines are predicted, points measured; bars are the paper's confidence intervals." }
+            div class="grid" { @for figure in &figures { (figure) } }
+            (command(&command_text))
+        }
+    })
+}
+
+/// The errors of a block in one line.
+fn in_short(cells: &[Compared]) -> String {
+    Summary::of(cells).map_or(String::new(), |summary| {
+        format!(
+            ": mean error {:.0} %, the configuration predicted best reaches {:.0} % of the best measured",
+            summary.mean_absolute_error_percent,
+            summary.best_reached_percent()
+        )
+    })
+}

@@ -1,0 +1,47 @@
+//! Some blocks from their first instruction to their last, on one multiprocessor with empty caches.
+//!
+//! What it models: as many of the blocks as are resident start together, each further one when one ends.
+//! What it leaves out: the other multiprocessors, and the steady state of a long run (see `window`): what is
+//! reported holds for these blocks, not for a grid.
+//! Units: cycles. Sources: none of its own.
+
+use super::dispatch::BlockQueue;
+use super::observe::{Counters, Observer};
+use super::smx::{Deadlock, Smx};
+use super::spec::SmxSpec;
+use crate::launch::blocks::Blocks;
+
+/// What running some blocks showed.
+#[derive(Debug, Clone)]
+pub struct BlocksRun<O> {
+    pub counters: Counters,
+    /// False when the cycle limit came first.
+    pub ended: bool,
+    pub observer: O,
+}
+
+/// Runs `blocks` until the last one ends or cycle `until_cycle` is reached. `seed` is the caches'.
+pub fn run<O: Observer>(
+    spec: &SmxSpec,
+    blocks: &Blocks,
+    seed: u32,
+    until_cycle: u64,
+    observer: O,
+) -> Result<BlocksRun<O>, Deadlock> {
+    let geometry = blocks.geometry;
+    let queue = BlockQueue::once(
+        blocks.order.clone(),
+        &geometry,
+        blocks.iterations,
+        blocks.programs_per_warp,
+    );
+    let (code, bytes) = (&blocks.code, blocks.code_bytes);
+    let mut smx = Smx::observed(spec, code, bytes, geometry, queue, seed, observer);
+    let ended = smx.run_blocks(until_cycle)?;
+    let counters = smx.counters();
+    Ok(BlocksRun {
+        counters,
+        ended,
+        observer: smx.into_observer(),
+    })
+}

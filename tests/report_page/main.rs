@@ -1,0 +1,311 @@
+//! Can everybody read the report: is it whole, self-contained, in order, and as wide as the screen?
+//!
+//! The screenshots need Chromium; without one they are skipped and say so. `WARPSTACK_SCREENSHOTS=<folder>` keeps them.
+
+mod browser;
+mod colour;
+
+use assert_cmd::Command;
+use browser::{browse, chromium};
+use colour::contrast;
+use scraper::{ElementRef, Html, Selector};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// A small report: one measured table of one problem and one that was not measured, with the quick model.
+const SMALL: [&str; 9] = [
+    "--engine",
+    "model",
+    "--population-seed",
+    "2",
+    "--problems",
+    "sextic",
+    "--tables",
+    "3,7",
+    "--spread=1",
+];
+
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("page");
+    let output = report(&out, &SMALL);
+    assert!(output.status.success(), "{output:?}");
+    let files: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
+    assert_eq!(files.len(), 1, "the page and nothing else");
+    std::fs::read_to_string(out.join("index.html")).unwrap()
+});
+
+fn report(out: &Path, args: &[&str]) -> std::process::Output {
+    let mut command = Command::cargo_bin("warpstack").unwrap();
+    command.arg("report").arg("--out").arg(out).args(args);
+    command.output().unwrap()
+}
+
+fn select<'a>(html: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
+    html.select(&Selector::parse(selector).unwrap()).collect()
+}
+
+fn text(element: ElementRef) -> String {
+    element.text().collect::<String>().trim().to_owned()
+}
+
+#[test]
+fn the_page_is_correct_html_and_needs_nothing_from_outside() {
+    let html = Html::parse_document(&PAGE);
+    assert!(html.errors.is_empty(), "{:?}", html.errors);
+    for outside in ["http:", "https:", "url(", "@import", "src=", "<script"] {
+        assert!(!PAGE.contains(outside), "{outside}");
+    }
+    assert_eq!(select(&html, "html[lang=en]").len(), 1);
+    assert_eq!(select(&html, "meta[name=viewport]").len(), 1);
+}
+
+#[test]
+fn headings_go_down_one_level_at_a_time() {
+    let html = Html::parse_document(&PAGE);
+    let level = |heading: &ElementRef| heading.value().name()[1..].parse::<u32>().unwrap();
+    let levels: Vec<u32> = select(&html, "h1, h2, h3, h4, h5, h6")
+        .iter()
+        .map(level)
+        .collect();
+    assert_eq!(levels[0], 1);
+    assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+    assert!(
+        levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
+        "{levels:?}"
+    );
+}
+
+#[test]
+fn every_link_leads_to_a_place_and_every_place_is_one() {
+    let html = Html::parse_document(&PAGE);
+    let ids: Vec<&str> = select(&html, "[id]")
+        .iter()
+        .map(|e| e.value().attr("id").unwrap())
+        .collect();
+    let unique: HashSet<&str> = ids.iter().copied().collect();
+    assert_eq!(unique.len(), ids.len(), "{ids:?}");
+    let links = select(&html, "a[href]");
+    assert!(
+        text(links[0]).starts_with("Skip"),
+        "the first stop of the keyboard"
+    );
+    for link in links {
+        let target = link.value().attr("href").unwrap().trim_start_matches('#');
+        assert!(unique.contains(target), "{target}");
+    }
+}
+
+#[test]
+fn drawings_have_names_and_tables_have_captions_and_headers() {
+    let html = Html::parse_document(&PAGE);
+    let drawings = select(&html, "svg");
+    // Five on how the model works, one scatter, six panels, two stack tables, two studies.
+    assert_eq!(drawings.len(), 5 + 1 + 6 + 2 + 2);
+    for drawing in drawings {
+        assert_eq!(drawing.value().attr("role"), Some("img"));
+        for part in ["title", "desc"] {
+            let part = Selector::parse(part).unwrap();
+            let found = drawing.select(&part).next().map(text);
+            assert!(found.is_some_and(|text| !text.is_empty()));
+        }
+    }
+    assert!(select(&html, "img").is_empty());
+    let tables = select(&html, "table");
+    // Errors, three heat maps and one that was only predicted, Tables 5 and 6, two on best and worst, the H200.
+    assert_eq!(tables.len(), 1 + 4 + 2 + 2 + 1);
+    for table in tables {
+        let inside = |selector: &str| table.select(&Selector::parse(selector).unwrap()).count();
+        assert_eq!(inside("caption"), 1);
+        assert!(inside("thead th[scope=col]") >= 2 && inside("th:not([scope])") == 0);
+        assert_eq!(inside("tbody tr"), inside("tbody th[scope=row]"));
+    }
+}
+
+#[test]
+fn every_cell_of_the_tables_is_on_the_page() {
+    let html = Html::parse_document(&PAGE);
+    // 24 cells measured, predicted, compared; 24 only predicted.
+    let cells = select(&html, "table.heat td");
+    assert_eq!(cells.len(), 3 * 24 + 24);
+    let fitted = cells
+        .iter()
+        .filter(|cell| text(**cell).contains('†'))
+        .count();
+    assert_eq!(fitted, 6, "128 and 512 threads with three preferences");
+    let measured = text(cells[0]);
+    assert_eq!(measured, "23.0", "as in the paper's Table 3");
+}
+
+#[test]
+fn fitted_and_held_out_errors_are_apart() {
+    let html = Html::parse_document(&PAGE);
+    let rows: Vec<String> = select(&html, "tbody th[scope=row]")
+        .into_iter()
+        .map(text)
+        .collect();
+    for row in [
+        "Table 3, sextic: fitted",
+        "Table 3, sextic: held out",
+        "All held out cells",
+    ] {
+        assert!(rows.iter().any(|name| name == row), "{row}");
+    }
+}
+
+/// The commands under the figures are the ones that the program understands.
+#[test]
+fn every_command_on_the_page_is_one_of_the_program() {
+    let html = Html::parse_document(&PAGE);
+    let commands = select(&html, "code.command");
+    assert!(commands.len() > 10);
+    let mut names: Vec<String> = Vec::new();
+    for command in commands {
+        let text = text(command);
+        let words: Vec<&str> = text.split(' ').collect();
+        assert_eq!(words[0], "warpstack", "{text}");
+        names.push(words[1].to_owned());
+        if ["reproduce", "explain", "whatif", "report"].contains(&words[1]) {
+            assert!(
+                text.contains(" --engine model --population-seed 2"),
+                "{text}"
+            );
+        }
+        let output = Command::cargo_bin("warpstack")
+            .unwrap()
+            .args([words[1], "--help"])
+            .output()
+            .unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        for option in words.iter().filter(|word| word.starts_with("--")) {
+            assert!(help.contains(option), "{text}: {option}");
+        }
+    }
+    for name in [
+        "figure",
+        "reproduce",
+        "stacks",
+        "explain",
+        "whatif",
+        "report",
+    ] {
+        assert!(names.iter().any(|other| other == name), "{name}");
+    }
+}
+
+/// Rules that keep the page as wide as the screen, and the two colour schemes readable.
+#[test]
+fn the_style_wraps_scrolls_and_has_contrast() {
+    let style = PAGE
+        .split("<style>")
+        .nth(1)
+        .unwrap()
+        .split("</style>")
+        .next()
+        .unwrap();
+    let rule = |selector: &str| {
+        let (_, rest) = style
+            .split_once(&format!("\n{selector} {{"))
+            .unwrap_or_else(|| panic!("{selector}"));
+        rest.split('}').next().unwrap()
+    };
+    assert!(rule("figure svg").contains("width: 100%"));
+    assert!(rule(".scroll").contains("overflow-x: auto"));
+    assert!(rule("code").contains("overflow-wrap: anywhere"));
+    let schemes: Vec<&str> = style.split(":root {").skip(1).take(2).collect();
+    for scheme in schemes {
+        let colour = |name: &str| {
+            let (_, rest) = scheme.split_once(&format!("--{name}: #")).unwrap();
+            rest[..6].to_owned()
+        };
+        for (ink, paper, least) in [
+            ("ink", "paper", 7.0),
+            ("soft", "paper", 4.5),
+            ("link", "paper", 4.5),
+            ("ink", "shade", 7.0),
+            ("soft", "shade", 4.5),
+            ("focus", "paper", 3.0),
+        ] {
+            let contrast = contrast(&colour(ink), &colour(paper));
+            assert!(contrast >= least, "{ink} on {paper}: {contrast:.1}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_report_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page");
+    for (out, args, named) in [
+        (page.clone(), vec!["--tables", "3,5"], "\"5\"; allowed: 3"),
+        (
+            page.clone(),
+            vec!["--problems", "sextic,chess"],
+            "\"chess\"; allowed: sextic",
+        ),
+        (page.join("deeper"), vec![], "deeper"),
+    ] {
+        let output = report(&out, &args);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains(named) && message.lines().count() == 1,
+            "{message}"
+        );
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn the_page_is_as_wide_as_the_screen() {
+    let Some(chromium) = chromium() else {
+        println!("skipped: no Chromium on the path");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    // Opens everything, then tells the widths and whatever sticks out of the screen and does not scroll.
+    let probe = "<script>document.querySelectorAll('details').forEach(d => d.open = true);\
+        const wide = [...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, .hidden, svg, .skip') \
+        && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className);\
+        parent.postMessage(document.documentElement.scrollWidth + ' ' + innerWidth + ' ' + wide.join(' '), '*');\
+        </script></body>";
+    std::fs::write(&page, PAGE.replace("</body>", probe)).unwrap();
+    for width in [390_u32, 1280] {
+        // A window has a least width, a frame in it has none.
+        let frame = folder.path().join("frame.html");
+        let listener = format!(
+            "<!doctype html><title>frame</title><body><script>onmessage = e => document.body.dataset.widths = e.data;</script>\
+             <iframe src=\"page.html\" style=\"border:0\" width=\"{width}\" height=\"2000\"></iframe>"
+        );
+        std::fs::write(&frame, listener).unwrap();
+        let args = ["--dump-dom", "--virtual-time-budget=5000"].map(String::from);
+        let shown = browse(&chromium, &frame, 1400, &args);
+        let widths = shown.split("data-widths=\"").nth(1).unwrap_or(&shown);
+        let widths = widths.split('"').next().unwrap();
+        assert_eq!(
+            widths.trim(),
+            format!("{width} {width}"),
+            "at {width} pixels"
+        );
+        let png = folder.path().join(format!("report-{width}.png"));
+        browse(
+            &chromium,
+            &page,
+            width,
+            &[format!("--screenshot={}", png.display())],
+        );
+        let bytes = std::fs::read(&png).unwrap();
+        assert_eq!(&bytes[1..4], b"PNG");
+        assert_eq!(bytes[16..20], width.to_be_bytes(), "the picture's width");
+        assert!(
+            bytes.len() > 50_000,
+            "an empty page is smaller: {}",
+            bytes.len()
+        );
+        if let Some(kept) = std::env::var_os("WARPSTACK_SCREENSHOTS") {
+            std::fs::copy(&png, Path::new(&kept).join(png.file_name().unwrap())).unwrap();
+        }
+    }
+}
