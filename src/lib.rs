@@ -33,6 +33,7 @@ pub mod model;
 pub mod predict;
 pub mod report;
 pub mod sim;
+pub mod study;
 pub mod trace;
 pub mod validate;
 pub mod workload;

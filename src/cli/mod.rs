@@ -4,7 +4,9 @@
 //! allowed, and exit code 2. Results go to standard output or to a file, everything else to standard error.
 //! Leaves out: all computing. Units: in the options' names and help.
 
+pub mod advise;
 pub mod calibrate;
+pub mod compare;
 pub mod configuration;
 pub mod devices;
 pub mod engine;
@@ -23,6 +25,7 @@ pub mod reproduce;
 pub mod shell;
 pub mod simulate;
 pub mod stacks;
+pub mod sweep;
 pub mod trace;
 pub mod whatif;
 
@@ -64,6 +67,9 @@ enum Command {
     Trace(trace::TraceArgs),
     Langdon(langdon::LangdonArgs),
     Whatif(whatif::WhatifArgs),
+    Sweep(sweep::SweepArgs),
+    Advise(advise::AdviseArgs),
+    Compare(compare::CompareArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Completions(shell::CompletionsArgs),
@@ -104,6 +110,9 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Trace(args) => trace::run(&args),
         Command::Langdon(args) => langdon::run(&args),
         Command::Whatif(args) => whatif::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Advise(args) => advise::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Completions(args) => shell::completions(&args, Cli::command()),

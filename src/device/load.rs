@@ -75,6 +75,18 @@ impl Preset {
     pub fn from_toml(text: &str, file: &str) -> Result<Preset, DeviceError> {
         let parsed: DeviceFile =
             toml::from_str(text).map_err(|error| parse_error(text, file, &error))?;
+        Preset::checked(parsed, file)
+    }
+
+    /// A preset that was read and changed; `file` is used in messages only.
+    pub fn from_table(table: toml::Table, file: &str) -> Result<Preset, DeviceError> {
+        let parsed: DeviceFile = table
+            .try_into()
+            .map_err(|error: toml::de::Error| parse_error("", file, &error))?;
+        Preset::checked(parsed, file)
+    }
+
+    fn checked(parsed: DeviceFile, file: &str) -> Result<Preset, DeviceError> {
         let value_error = |error: FieldError| DeviceError::Value {
             file: file.into(),
             field: error.field,

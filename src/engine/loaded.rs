@@ -1,37 +1,62 @@
 //! Kernels that were traced already, kept for further predictions.
 //!
 //! Models: traces depend on the kernel, the programs and the threads per block, not on the device or its L1: one set
-//! of them serves every L1 size. Leaves out: time. Units: none. Sources: none of its own.
+//! of them serves every L1 size. Summaries do not even depend on the threads. Leaves out: time. Units: none.
+//! Sources: none of its own.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use super::inputs::Workload;
-use super::other;
+use super::{assumed_branches_per_node, other};
 use crate::gpu::variant::Variant;
-use crate::launch::Launch;
 use crate::launch::code::ReplayCode;
-use crate::model::Analysis;
+use crate::model::memo::Memo;
+use crate::model::{Analysis, Inputs};
 use crate::predict::{Configuration, PredictError};
 use crate::trace::mix::{MixEntry, instruction_mix};
-use crate::workload::{KernelTraces, Population, shared_bytes};
+use crate::workload::{KernelSummary, KernelTraces, Population, shared_bytes};
 
-/// One kernel's traces for one block size, and what was worked out from them.
+/// One kernel's traces for one block size, laid out for replay.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub traces: KernelTraces,
     pub code: ReplayCode,
-    /// Shared memory per block of every launch of the population. A launch holds one generation; the programs traced
-    /// are of a whole run.
-    shared_bytes: Vec<u32>,
-    analysis: OnceLock<Analysis>,
-    mix: OnceLock<Vec<MixEntry>>,
+    pub facts: Facts,
 }
 
-impl Loaded {
-    /// The analytical model's view, made at the first call.
-    pub fn analysis(&self, launch: &Launch) -> &Analysis {
-        self.analysis.get_or_init(|| Analysis::new(launch))
+/// One kernel's summary for all block sizes, analysed.
+#[derive(Debug)]
+pub(super) struct Summarised {
+    pub traces: KernelTraces,
+    pub code: ReplayCode,
+    pub analysis: Analysis,
+    pub facts: Facts,
+}
+
+/// What every prediction says of its kernel and programs.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub mix: Vec<MixEntry>,
+    pub assumed_branches_per_node: f64,
+    pub mean_stack_levels: f64,
+    /// Shared memory per block of every launch of the population. A launch holds one generation; the programs traced
+    /// are of a whole run.
+    pub shared_bytes: Vec<u32>,
+}
+
+impl Facts {
+    fn of(
+        traces: &KernelTraces,
+        variant: &Variant,
+        workload: &Workload,
+    ) -> Result<Facts, PredictError> {
+        let shared_bytes = shared_bytes(variant, &workload.population.longest).map_err(other)?;
+        Ok(Facts {
+            shared_bytes,
+            mix: mix(traces, &workload.population),
+            assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
+            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
+        })
     }
 
     /// Shared memory per block of the middle launch, in bytes.
@@ -40,33 +65,14 @@ impl Loaded {
         bytes.sort_unstable();
         bytes.get(bytes.len() / 2).copied().unwrap_or(0)
     }
-
-    /// Shared memory per block of every launch, in bytes.
-    pub fn shared_bytes(&self) -> &[u32] {
-        &self.shared_bytes
-    }
-
-    pub fn mix(&self, population: &Population) -> Vec<MixEntry> {
-        let traces = &self.traces;
-        let mix = || {
-            instruction_mix(
-                &traces.timing,
-                &traces.pool,
-                &traces.programs,
-                &population.sample,
-            )
-        };
-        self.mix.get_or_init(mix).clone()
-    }
 }
-
-/// What traces depend on: kernel and threads per block.
-type Key = (Variant, u32);
 
 /// See the module text.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    loaded: Mutex<HashMap<Key, Arc<OnceLock<Arc<Loaded>>>>>,
+    /// By kernel and threads per block.
+    loaded: Memo<(Variant, u32), Loaded>,
+    summarised: Memo<Variant, Summarised>,
 }
 
 impl Kernels {
@@ -78,29 +84,63 @@ impl Kernels {
         configuration: &Configuration,
     ) -> Result<Arc<Loaded>, PredictError> {
         let key = (*variant, configuration.threads_per_block);
-        let slot = {
-            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(loaded.entry(key).or_default())
-        };
-        if let Some(found) = slot.get() {
-            return Ok(Arc::clone(found));
-        }
-        let traces = KernelTraces::new(
-            variant,
-            &workload.population.programs,
-            configuration.threads_per_block,
-            workload.elements,
-        )
-        .map_err(other)?;
-        let shared_bytes = shared_bytes(variant, &workload.population.longest).map_err(other)?;
-        let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
-        let made = Arc::new(Loaded {
-            traces,
-            shared_bytes,
-            code,
-            analysis: OnceLock::new(),
-            mix: OnceLock::new(),
-        });
-        Ok(Arc::clone(slot.get_or_init(|| made)))
+        self.loaded.try_get(key, || {
+            let traces = KernelTraces::new(
+                variant,
+                &workload.population.programs,
+                configuration.threads_per_block,
+                workload.elements,
+            )
+            .map_err(other)?;
+            Ok(Loaded {
+                code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
+                facts: Facts::of(&traces, variant, workload)?,
+                traces,
+            })
+        })
     }
+
+    /// The summary of a kernel, from memory when it was asked for before.
+    pub fn summarise(
+        &self,
+        variant: &Variant,
+        workload: &Workload,
+    ) -> Result<Arc<Summarised>, PredictError> {
+        self.summarised.try_get(*variant, || {
+            let population = &workload.population;
+            let summary = KernelSummary::new(
+                variant,
+                &population.programs,
+                &population.sample,
+                workload.elements,
+            )
+            .map_err(other)?;
+            let traces = summary.traces;
+            let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
+            let analysis = Analysis::new(&Inputs {
+                code: &code,
+                prologues: &summary.prologues,
+                sample: &population.sample,
+                grids: &population.grids,
+                rows_per_program: &summary.rows_per_program,
+                rows: summary.rows,
+                stack_dim: variant.stack_dim,
+            });
+            Ok(Summarised {
+                facts: Facts::of(&traces, variant, workload)?,
+                analysis,
+                code,
+                traces,
+            })
+        })
+    }
+}
+
+fn mix(traces: &KernelTraces, population: &Population) -> Vec<MixEntry> {
+    instruction_mix(
+        &traces.timing,
+        &traces.pool,
+        &traces.programs,
+        &population.sample,
+    )
 }

@@ -12,23 +12,27 @@ mod loaded;
 pub mod residency;
 mod settings;
 mod show;
+mod sweep;
 
 pub use blocks::SampleBlocks;
 pub use inputs::{InputError, problems};
 pub use settings::{Kind, Settings, Weighting};
+pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::gpu::variant::Variant;
+use crate::gpu::variant::{FunctionSet, Variant};
 use crate::launch::Launch;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::spec::SmxSpec;
-use crate::model::predict_launch;
+use crate::model::memo::Memo;
+use crate::model::{Point, predict_launch};
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
 use crate::trace::ProgramTrace;
+use crate::workload::KernelTraces;
 use inputs::Workload;
-use loaded::{Kernels, Loaded};
+use loaded::{Facts, Kernels, Loaded, Summarised};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,7 +44,11 @@ pub struct Engine {
     settings: Settings,
     workloads: Arc<Vec<Workload>>,
     kernels: Arc<Kernels>,
+    variants: Arc<Memo<VariantKey, Variant>>,
 }
+
+/// What names a kernel besides the settings: its name, problem, second dimension, levels in registers.
+type VariantKey = (String, FunctionSet, u32, u32);
 
 impl Engine {
     /// An engine for `device` and the problems named.
@@ -54,6 +62,7 @@ impl Engine {
             settings,
             workloads: Arc::new(workloads),
             kernels: Arc::default(),
+            variants: Arc::default(),
         })
     }
 
@@ -64,7 +73,20 @@ impl Engine {
             settings: self.settings.clone(),
             workloads: Arc::clone(&self.workloads),
             kernels: Arc::clone(&self.kernels),
+            variants: Arc::clone(&self.variants),
         }
+    }
+
+    /// The same programs and traced kernels with the other model.
+    pub fn with_kind(&self, kind: Kind) -> Engine {
+        let mut engine = self.on(self.device.clone());
+        engine.settings.kind = kind;
+        engine
+    }
+
+    /// The device that predictions are for.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// How the corpora were weighted: part of what every result means.
@@ -81,6 +103,75 @@ impl Engine {
             allowed: problems().join(", "),
         })
     }
+
+    fn occupancy(
+        &self,
+        configuration: &Configuration,
+        block: BlockResources,
+    ) -> Result<Occupancy, PredictError> {
+        let (kernel, l1_bytes) = (&configuration.kernel, configuration.l1_bytes);
+        residency::occupancy(&self.device, kernel, l1_bytes, block)
+    }
+
+    /// Resident blocks of every launch, whose longest programs ask for so much shared memory.
+    fn grid_blocks(
+        &self,
+        configuration: &Configuration,
+        block: BlockResources,
+        shared_bytes: &[u32],
+    ) -> Result<Vec<u32>, PredictError> {
+        let blocks = |&shared_bytes_per_block| {
+            let block = BlockResources {
+                shared_bytes_per_block,
+                ..block
+            };
+            Ok(self.occupancy(configuration, block)?.blocks)
+        };
+        shared_bytes.iter().map(blocks).collect()
+    }
+}
+
+impl PerformanceModel for Engine {
+    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
+        let workload = self.workload(&configuration.problem)?;
+        let variant = self.variant(configuration, workload)?;
+        let mut block = BlockResources {
+            threads_per_block: configuration.threads_per_block,
+            registers_per_thread: variant.resources().map_err(other)?.registers,
+            shared_bytes_per_block: 0,
+        };
+        // Refuses an impossible block before tracing for it.
+        self.occupancy(configuration, block)?;
+        match self.settings.kind {
+            Kind::Simulator => {
+                let loaded = self.kernels.load(&variant, workload, configuration)?;
+                block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
+                let site = self.site(
+                    configuration,
+                    workload,
+                    block,
+                    &loaded.traces,
+                    &loaded.facts,
+                )?;
+                self.simulate(site, workload, &loaded)
+            }
+            Kind::Analytical => {
+                let start = Instant::now();
+                let summarised = self.kernels.summarise(&variant, workload)?;
+                block.shared_bytes_per_block = summarised.facts.median_shared_bytes();
+                let site = self.site(
+                    configuration,
+                    workload,
+                    block,
+                    &summarised.traces,
+                    &summarised.facts,
+                )?;
+                let mut prediction = site.solve(workload, &summarised);
+                prediction.wall_seconds = start.elapsed().as_secs_f64();
+                Ok(prediction)
+            }
+        }
+    }
 }
 
 /// What a configuration comes to on the engine's device.
@@ -94,123 +185,162 @@ struct Resolved<'a> {
     l1_bytes: u32,
     spec: SmxSpec,
     geometry: Geometry,
-    /// Resident blocks of every launch, whose longest programs ask for so much shared memory.
-    grid_blocks: Vec<u32>,
 }
 
 impl Engine {
+    /// The traced kernel of a configuration, and where it runs.
     fn resolve(&self, configuration: &Configuration) -> Result<Resolved<'_>, PredictError> {
         let workload = self.workload(&configuration.problem)?;
-        let variant = kernel::find(configuration, workload.problem, &self.settings)?;
+        let variant = self.variant(configuration, workload)?;
         let mut block = BlockResources {
             threads_per_block: configuration.threads_per_block,
             registers_per_thread: variant.resources().map_err(other)?.registers,
             shared_bytes_per_block: 0,
         };
-        // Refuses an impossible block before tracing for it.
-        let occupancy = |block| {
-            let (kernel, l1_bytes) = (&configuration.kernel, configuration.l1_bytes);
-            residency::occupancy(&self.device, kernel, l1_bytes, block)
-        };
-        occupancy(block)?;
+        self.occupancy(configuration, block)?;
         let loaded = self.kernels.load(&variant, workload, configuration)?;
-        block.shared_bytes_per_block = loaded.median_shared_bytes();
-        let blocks_with = |&shared_bytes_per_block: &u32| {
-            let block = BlockResources {
-                shared_bytes_per_block,
-                ..block
-            };
-            Ok(occupancy(block)?.blocks)
-        };
-        let grid_blocks: Result<Vec<u32>, PredictError> =
-            loaded.shared_bytes().iter().map(blocks_with).collect();
-        let grid_blocks = grid_blocks?;
-        let occupancy = occupancy(block)?;
-        let l1_bytes = residency::effective_l1_bytes(&self.device, &occupancy);
-        let geometry = Geometry {
-            threads_per_block: configuration.threads_per_block,
-            stack_dim: configuration.stack_dim,
-            fitness_cases: workload.elements,
-            resident_blocks: occupancy.blocks,
-            n_smx: self.device.chip.n_smx,
-            local_stride_bytes: local_stride_bytes(loaded.traces.resources.frame_bytes),
-        };
+        block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
+        let site = self.site(
+            configuration,
+            workload,
+            block,
+            &loaded.traces,
+            &loaded.facts,
+        )?;
         Ok(Resolved {
+            occupancy: site.occupancy,
+            l1_bytes: site.l1_bytes,
+            spec: site.spec,
+            geometry: site.geometry,
             workload,
             variant,
             loaded,
             block,
-            spec: SmxSpec::new(&self.device, l1_bytes).map_err(other)?,
-            occupancy,
-            l1_bytes,
-            geometry,
-            grid_blocks,
         })
     }
 }
 
-impl PerformanceModel for Engine {
-    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
-        let Resolved {
-            workload,
-            variant,
-            loaded,
+/// A launch on the device: what both models start from.
+struct Site<'a> {
+    configuration: &'a Configuration,
+    block: BlockResources,
+    occupancy: Occupancy,
+    l1_bytes: u32,
+    spec: SmxSpec,
+    geometry: Geometry,
+    clock_hz: f64,
+    /// Resident blocks of every launch, whose longest programs ask for more or less shared memory.
+    grid_blocks: Vec<u32>,
+}
+
+impl Engine {
+    fn variant(
+        &self,
+        configuration: &Configuration,
+        workload: &Workload,
+    ) -> Result<Variant, PredictError> {
+        let key = (
+            configuration.kernel.clone(),
+            workload.problem,
+            configuration.stack_dim,
+            configuration.stack_registers,
+        );
+        let find = || kernel::find(configuration, workload.problem, &self.settings);
+        self.variants.try_get(key, find).map(|variant| *variant)
+    }
+
+    fn site<'a>(
+        &self,
+        configuration: &'a Configuration,
+        workload: &Workload,
+        block: BlockResources,
+        traces: &KernelTraces,
+        facts: &Facts,
+    ) -> Result<Site<'a>, PredictError> {
+        let occupancy = self.occupancy(configuration, block)?;
+        let l1_bytes = residency::effective_l1_bytes(&self.device, &occupancy);
+        Ok(Site {
+            grid_blocks: self.grid_blocks(configuration, block, &facts.shared_bytes)?,
+            configuration,
             block,
-            occupancy,
             l1_bytes,
-            spec,
-            geometry,
-            grid_blocks,
-        } = self.resolve(configuration)?;
-        let population = &workload.population;
+            spec: SmxSpec::new(&self.device, l1_bytes).map_err(other)?,
+            geometry: Geometry {
+                threads_per_block: configuration.threads_per_block,
+                stack_dim: configuration.stack_dim,
+                fitness_cases: workload.elements,
+                resident_blocks: occupancy.blocks,
+                n_smx: self.device.chip.n_smx,
+                local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
+            },
+            occupancy,
+            clock_hz: self.device.chip.clock_mhz * 1e6,
+        })
+    }
+
+    fn simulate(
+        &self,
+        site: Site,
+        workload: &Workload,
+        loaded: &Loaded,
+    ) -> Result<Prediction, PredictError> {
         let launch = Launch {
-            spec: &spec,
+            spec: &site.spec,
             code: &loaded.code,
             code_bytes: loaded.traces.code_bytes,
-            geometry,
-            n_smx: self.device.chip.n_smx as usize,
-            clock_hz: self.device.chip.clock_mhz * 1e6,
-            sample: &population.sample,
-            grids: &population.grids,
-            grid_blocks: &grid_blocks,
+            geometry: site.geometry,
+            n_smx: site.geometry.n_smx as usize,
+            clock_hz: site.clock_hz,
+            sample: &workload.population.sample,
+            grids: &workload.population.grids,
+            grid_blocks: &site.grid_blocks,
         };
-        let effort = self.settings.effort(configuration, &occupancy);
-        let frame = Prediction {
-            configuration: configuration.clone(),
+        let effort = self.settings.effort(site.configuration, &site.occupancy);
+        let simulated = simulate_launch(&launch, &effort).map_err(other)?;
+        let mut prediction = show::simulated(site.frame(&loaded.facts), &simulated, site.clock_hz);
+        prediction.gpops_billion *= f64::from(workload.cases_per_element);
+        Ok(prediction)
+    }
+}
+
+impl Site<'_> {
+    fn solve(&self, workload: &Workload, summarised: &Summarised) -> Prediction {
+        let point = Point {
+            spec: &self.spec,
+            geometry: self.geometry,
+            n_smx: self.geometry.n_smx as usize,
+            clock_hz: self.clock_hz,
+            grid_blocks: &self.grid_blocks,
+        };
+        let analysis = &summarised.analysis;
+        let modelled = predict_launch(&point, analysis);
+        let mut prediction =
+            show::modelled(self.frame(&summarised.facts), &modelled, analysis, &point);
+        prediction.gpops_billion *= f64::from(workload.cases_per_element);
+        prediction
+    }
+
+    /// A prediction without results.
+    fn frame(&self, facts: &Facts) -> Prediction {
+        Prediction {
+            configuration: self.configuration.clone(),
             gpops_billion: 0.0,
             run_milliseconds: 0.0,
             sampling_error_percent: 0.0,
-            block,
-            occupancy,
-            l1_bytes,
+            block: self.block,
+            occupancy: self.occupancy.clone(),
+            l1_bytes: self.l1_bytes,
             memory: MemoryTraffic::default(),
             ipc: 0.0,
             dual_issue_percent: 0.0,
             warp_instructions_per_node: 0.0,
-            instruction_mix: loaded.mix(population),
-            mean_stack_levels: workload.mean_stack_levels(variant.kernel),
-            assumed_branches_per_node: assumed_branches_per_node(&loaded.traces.programs),
+            instruction_mix: facts.mix.clone(),
+            mean_stack_levels: facts.mean_stack_levels,
+            assumed_branches_per_node: facts.assumed_branches_per_node,
             cpi_stack: Vec::new(),
             simulated_warp_instructions: 0,
             wall_seconds: 0.0,
-        };
-        let cases_per_element = f64::from(workload.cases_per_element);
-        let mut prediction = match self.settings.kind {
-            Kind::Simulator => {
-                let simulated = simulate_launch(&launch, &effort).map_err(other)?;
-                show::simulated(frame, &simulated, launch.clock_hz)
-            }
-            Kind::Analytical => {
-                let start = Instant::now();
-                let analysis = loaded.analysis(&launch);
-                let modelled = predict_launch(&launch, analysis);
-                let mut prediction = show::modelled(frame, &modelled, analysis, &launch);
-                prediction.wall_seconds = start.elapsed().as_secs_f64();
-                prediction
-            }
-        };
-        prediction.gpops_billion *= cases_per_element;
-        Ok(prediction)
+        }
     }
 }
 

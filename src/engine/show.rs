@@ -2,9 +2,9 @@
 //!
 //! Leaves out: computing. Units: in field names. Sources: none of its own.
 
-use crate::launch::Launch;
 use crate::launch::cause::Cause;
-use crate::model::{Analysis, Modelled};
+use crate::model::shapes::Demand;
+use crate::model::{Analysis, Modelled, Point};
 use crate::predict::{CpiEntry, MemoryTraffic, Prediction};
 use crate::sim::engine::{Simulated, cpi_entries, traffic};
 
@@ -35,13 +35,13 @@ pub(super) fn modelled(
     frame: Prediction,
     modelled: &Modelled,
     analysis: &Analysis,
-    launch: &Launch,
+    point: &Point,
 ) -> Prediction {
-    let demand = &analysis.shapes.per_token;
+    let demand = &demand(analysis, point);
     Prediction {
         gpops_billion: modelled.gpops / 1e9,
-        run_milliseconds: 1e3 * modelled.grid_cycles / launch.clock_hz,
-        memory: expected_traffic(modelled, analysis, launch),
+        run_milliseconds: 1e3 * modelled.grid_cycles / point.clock_hz,
+        memory: expected_traffic(modelled, demand, point),
         ipc: demand.instructions * modelled.full.tokens_per_cycle,
         dual_issue_percent: 100.0 * demand.dual_issued / demand.instructions,
         warp_instructions_per_node: demand.instructions,
@@ -62,8 +62,12 @@ fn expected_stack(modelled: &Modelled) -> Vec<CpiEntry> {
         .collect()
 }
 
-fn expected_traffic(modelled: &Modelled, analysis: &Analysis, launch: &Launch) -> MemoryTraffic {
-    let demand = &analysis.shapes.per_token;
+fn demand(analysis: &Analysis, point: &Point) -> Demand {
+    let iterations = f64::from(point.geometry.iterations(0));
+    analysis.shapes.per_token(iterations)
+}
+
+fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> MemoryTraffic {
     let traffic = &modelled.full.traffic;
     let nominal = |per_node: f64| (NOMINAL_NODES * per_node).round() as u64;
     let hit_percent = |misses: f64, lines: f64| {
@@ -73,7 +77,7 @@ fn expected_traffic(modelled: &Modelled, analysis: &Analysis, launch: &Launch) -
             0.0
         }
     };
-    let fetched_stores = if launch.spec.l1_fetch_on_write_miss {
+    let fetched_stores = if point.spec.l1_fetch_on_write_miss {
         traffic.store_misses
     } else {
         0.0

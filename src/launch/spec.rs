@@ -10,14 +10,14 @@ use crate::device::{self, Device, IndexHash};
 use crate::isa::OpClass;
 
 /// How the L1 chooses the line to evict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Replacement {
     Lru,
     Random,
 }
 
 /// How an address becomes a set number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SetIndex {
     /// The low bits of the line address.
     Linear,

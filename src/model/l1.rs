@@ -1,114 +1,215 @@
 //! The L1: which part of the stack accesses miss, for warps that share its sets.
 //!
 //! What it models: the true set of every line of every resident warp (address layout and index hash); in each set the
-//! survival time at which the expected number of resident lines equals the ways; programs that are resident together,
-//! drawn evenly from the grid.
-//! What it leaves out: LRU (treated as random); warps that run ahead of others.
-//! Units: lines, per token. Sources: equation (13) of `docs/model.md`.
+//! survival time at which the expected number of resident lines equals the ways; programs that differ in the lines that
+//! they touch.
+//! What it leaves out: warps that run ahead of others. One curve over the number of warps serves every block size.
+//! Units: lines, per tick of a warp. Sources: equations (13) and (14) of `docs/model.md`.
 
-use super::Analysis;
-use super::locality::{LineRates, Profile, log2_range};
-use crate::launch::Launch;
+use std::collections::BTreeMap;
+
+use super::locality::{GRID, LineRates, Locality, Table, log2_time};
 use crate::launch::spec::CacheSpec;
 
-/// Sets of resident programs that are averaged.
-const COMPOSITIONS: u32 = 8;
-/// Halvings of the interval of survival times.
-const HALVINGS: u32 = 12;
+/// Doublings of request rates in which lines are counted for the L2.
+pub const RATE_BINS: usize = 28;
 
-/// One line's use of the L2: requests per instruction.
-#[derive(Debug, Clone, Copy)]
-pub struct L2Line {
+/// Misses of one warp, per tick.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Misses {
+    pub loads: f64,
+    pub stores: f64,
+    pub write_backs: f64,
+}
+
+impl Misses {
+    fn between(&self, other: &Misses, part: f64) -> Misses {
+        let mix = |a: f64, b: f64| (a + (b - a) * part).max(0.0);
+        Misses {
+            loads: mix(self.loads, other.loads),
+            stores: mix(self.stores, other.stores),
+            write_backs: mix(self.write_backs, other.write_backs),
+        }
+    }
+}
+
+/// Lines of one warp that ask the L2 about equally often.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RateBin {
+    pub lines: f64,
     pub fills: f64,
     pub write_backs: f64,
 }
 
-/// The resident warps of one moment.
-#[derive(Debug, Clone, Default)]
-pub struct Resident {
-    pub l2_lines: Vec<L2Line>,
-    pub load_misses: f64,
-    pub store_misses: f64,
-    pub write_backs: f64,
-    pub tokens: f64,
-    pub case_lines: f64,
-    pub first_case_lines: f64,
+/// What `warps` resident warps do.
+#[derive(Debug, Clone, PartialEq)]
+struct Point {
+    warps: u32,
+    /// All programs mixed.
+    mixed: Misses,
+    /// Mean over classes of programs, all warps running programs of one class.
+    alike: Misses,
+    to_l2: [RateBin; RATE_BINS],
 }
 
-/// Misses of the first `active` warps of `blocks` blocks, one entry per composition; figures are sums over warps, per instruction of each.
-pub fn residents(launch: &Launch, analysis: &Analysis, blocks: u32, active: u32) -> Vec<Resident> {
-    // With one block, one composition is one program: take more of them.
-    let compositions = COMPOSITIONS.max(64 / blocks.max(1));
-    (0..compositions)
-        .map(|composition| {
-            let programs: Vec<&Profile> = (0..blocks)
-                .map(|block| {
-                    let position = f64::from(composition * blocks + block) + 0.5;
-                    analysis
-                        .locality
-                        .program_at(position / f64::from(compositions * blocks))
-                })
-                .collect();
-            resident(launch, &programs, active)
+/// Misses over the number of resident warps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct L1Curve {
+    points: Vec<Point>,
+}
+
+/// Where lines lie.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout<'a> {
+    pub cache: &'a CacheSpec,
+    /// Bytes between the frames of neighbouring warps.
+    pub stride_bytes: u32,
+    pub max_warps: u32,
+}
+
+/// Numbers of resident warps at which the misses are worked out.
+const WARPS: [u32; 12] = [1, 2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64];
+
+impl L1Curve {
+    pub fn new(layout: &Layout, locality: &Locality) -> Self {
+        let tables = locality.tables(layout.cache.replacement);
+        let mut lines = vec![vec![0u16; locality.words.len()]; layout.cache.sets as usize];
+        let mut points = Vec::new();
+        let mut done = 0;
+        for warps in WARPS.into_iter().filter(|&warps| warps <= layout.max_warps) {
+            for slot in done..warps {
+                place(layout, locality, slot, &mut lines);
+            }
+            done = warps;
+            points.push(point(layout, &tables, &lines, warps));
+        }
+        L1Curve { points }
+    }
+
+    /// **(14)** Misses of one of `warps` warps that belong to `blocks` programs: what varies between programs averages out
+    /// with their number.
+    pub fn misses(&self, warps: f64, blocks: f64) -> Misses {
+        let (low, high, part) = self.neighbours(warps);
+        let mixed = low.mixed.between(&high.mixed, part);
+        let alike = low.alike.between(&high.alike, part);
+        mixed.between(&alike, 1.0 / blocks.max(1.0))
+    }
+
+    /// Lines that ask the L2, by how often one of them does; of all `warps` together.
+    pub fn to_l2(&self, warps: f64) -> [RateBin; RATE_BINS] {
+        let (low, high, part) = self.neighbours(warps);
+        std::array::from_fn(|bin| {
+            let (a, b) = (&low.to_l2[bin], &high.to_l2[bin]);
+            let mix = |a: f64, b: f64| warps * (a + (b - a) * part);
+            RateBin {
+                lines: mix(a.lines, b.lines),
+                fills: mix(a.fills, b.fills),
+                write_backs: mix(a.write_backs, b.write_backs),
+            }
         })
-        .collect()
+    }
+
+    fn neighbours(&self, warps: f64) -> (&Point, &Point, f64) {
+        let last = self.points.len() - 1;
+        let high = self
+            .points
+            .iter()
+            .position(|point| f64::from(point.warps) >= warps)
+            .unwrap_or(last);
+        let low = high.saturating_sub(1);
+        let (from, to) = (
+            f64::from(self.points[low].warps),
+            f64::from(self.points[high].warps),
+        );
+        let part = if to > from {
+            ((warps - from) / (to - from)).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        (&self.points[low], &self.points[high], part)
+    }
 }
 
-fn resident(launch: &Launch, programs: &[&Profile], active: u32) -> Resident {
-    let spec = &launch.spec.l1;
-    let warps = launch.geometry.warps_per_block();
-    let mut sets: Vec<Vec<&super::locality::Line>> = vec![Vec::new(); spec.sets as usize];
-    let mut resident = Resident::default();
-    for (block, program) in programs.iter().enumerate() {
-        let first = block as u32 * warps;
-        let running = active.saturating_sub(first).min(warps);
-        for slot in first..first + running {
-            let base = slot * launch.geometry.local_stride_bytes / spec.line_bytes;
-            for line in &program.lines {
-                sets[set_of(spec, base + line.word) as usize].push(line);
+/// Adds the lines of one warp slot to their sets.
+fn place(layout: &Layout, locality: &Locality, slot: u32, lines: &mut [Vec<u16>]) {
+    let cache = layout.cache;
+    let base = slot * (layout.stride_bytes / cache.line_bytes);
+    for (level, words) in locality.words.iter().enumerate() {
+        for word in words {
+            lines[cache.index.set_of(base + word, cache.sets) as usize][level] += 1;
+        }
+    }
+}
+
+fn point(layout: &Layout, tables: &[(f64, Vec<Table>)], lines: &[Vec<u16>], warps: u32) -> Point {
+    let mut alike_sets: BTreeMap<&[u16], f64> = BTreeMap::new();
+    for set in lines {
+        *alike_sets.entry(set).or_default() += 1.0;
+    }
+    let mut point = Point {
+        warps,
+        mixed: Misses::default(),
+        alike: Misses::default(),
+        to_l2: [RateBin::default(); RATE_BINS],
+    };
+    let ways = f64::from(layout.cache.ways);
+    for (set, times) in alike_sets {
+        let per_warp = times / f64::from(warps);
+        for (index, (part, tables)) in tables.iter().enumerate() {
+            let Some(time) = survival(set, tables, ways) else {
+                continue;
+            };
+            for (&n, table) in set.iter().zip(tables).filter(|(n, _)| **n > 0) {
+                let rates = table.at(time);
+                let n = f64::from(n) * per_warp;
+                if index == 0 {
+                    point.mixed.add(&rates, n);
+                    count(&mut point.to_l2, &rates, n);
+                } else {
+                    point.alike.add(&rates, n * part);
+                }
             }
         }
-        let warps = f64::from(running);
-        resident.tokens += warps * program.tokens_per_instruction;
-        resident.case_lines += warps * program.case_lines;
-        resident.first_case_lines += warps * program.first_case_lines;
     }
-    for set in sets.iter().filter(|set| set.len() > spec.ways as usize) {
-        let log2_time = survival(set, f64::from(spec.ways));
-        for line in set {
-            resident.add(&line.at(log2_time));
+    point
+}
+
+impl Misses {
+    fn add(&mut self, rates: &LineRates, times: f64) {
+        self.loads += times * rates.load_misses;
+        self.stores += times * rates.store_misses;
+        self.write_backs += times * rates.dirty_evictions;
+    }
+}
+
+fn count(bins: &mut [RateBin; RATE_BINS], rates: &LineRates, lines: f64) {
+    let fills = rates.load_misses + rates.store_misses;
+    let requests = fills + rates.dirty_evictions;
+    if requests <= 0.0 {
+        return;
+    }
+    let bin = &mut bins[(-requests.log2()).clamp(0.0, (RATE_BINS - 1) as f64) as usize];
+    bin.lines += lines;
+    bin.fills += lines * fills;
+    bin.write_backs += lines * rates.dirty_evictions;
+}
+
+/// **(13)** The survival time (its logarithm) at which a set's expected number of lines equals its ways; `None` if all fit.
+fn survival(set: &[u16], tables: &[Table], ways: f64) -> Option<f64> {
+    if set.iter().map(|n| u32::from(*n)).sum::<u32>() as f64 <= ways {
+        return None;
+    }
+    let mut resident = [0.0; GRID];
+    for (&n, table) in set.iter().zip(tables).filter(|(n, _)| **n > 0) {
+        for (sum, rates) in resident.iter_mut().zip(&table.0) {
+            *sum += f64::from(n) * rates.occupancy;
         }
     }
-    resident
-}
-
-impl Resident {
-    fn add(&mut self, rates: &LineRates) {
-        self.load_misses += rates.load_misses;
-        self.store_misses += rates.store_misses;
-        self.write_backs += rates.dirty_evictions;
-        self.l2_lines.push(L2Line {
-            fills: rates.load_misses + rates.store_misses,
-            write_backs: rates.dirty_evictions,
-        });
+    let high = resident.iter().position(|&lines| lines >= ways)?;
+    if high == 0 {
+        return Some(log2_time(0.0));
     }
-}
-
-/// **(13)** The survival time (its logarithm) at which a set's expected number of lines equals its ways.
-fn survival(set: &[&super::locality::Line], ways: f64) -> f64 {
-    let (mut low, mut high) = log2_range();
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        let resident: f64 = set.iter().map(|line| line.at(middle).occupancy).sum();
-        if resident < ways {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
-}
-
-fn set_of(spec: &CacheSpec, tag: u32) -> u32 {
-    spec.index.set_of(tag, spec.sets)
+    let (below, above) = (resident[high - 1], resident[high]);
+    let part = (ways - below) / (above - below).max(f64::MIN_POSITIVE);
+    Some(log2_time((high - 1) as f64 + part))
 }

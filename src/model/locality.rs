@@ -1,24 +1,38 @@
-//! How a program reuses each line of its local memory, as functions of the time that a line survives in a cache.
+//! How the programs of a population reuse the levels of their stacks.
 //!
-//! What it models: a cache with random replacement evicts a line at a constant rate `1/T`, so a line touched again after
-//! a time `t` is still there with probability `exp(-t/T)`. For every program and line: occupancy, misses and dirty
-//! evictions, tabulated over `T`. Time is counted in instructions of the warp, the accesses of an iteration repeat.
-//! What it leaves out: first touches by a new block (they are few against the iterations of a block).
-//! Units: `T` in warp instructions; rates per warp instruction.
+//! What it models: histograms of the time between accesses to one line, per stack level and class of programs; from them
+//! occupancy, misses and dirty evictions for every time that a line survives in a cache. Random replacement evicts at a
+//! constant rate `1/T`, so a line touched again after `t` is still there with probability `exp(-t/T)`; LRU keeps a line
+//! exactly `T`. Time is counted in ticks of the warp: its instructions, and its waits for stack loads as some instructions each.
+//! The accesses of an iteration repeat.
+//! What it leaves out: first touches by a new block (they are few against the iterations of a block); that the elements
+//! of one level may be reused differently.
+//! Units: `T` in ticks; rates per tick of a warp.
 //! Sources: equation (12) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Martina, Garetto and
-//! Leonardi, A unified approach to the performance analysis of caching systems, INFOCOM 2014.
+//! Leonardi, A unified approach to the performance analysis of caching systems, INFOCOM 2014; Che, Tung and Wang, IEEE
+//! JSAC 20 (2002), for LRU.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use crate::launch::Launch;
+use super::Inputs;
 use crate::launch::code::{MemoryRequest, ReplayCode};
+use crate::launch::spec::Replacement;
 use crate::trace::AddressKind;
 
-/// Survival times tabulated: powers of two from 4 instructions on.
-pub const GRID: usize = 22;
+/// Survival times tabulated: powers of two from 4 ticks on.
+pub const GRID: usize = 24;
 const LOWEST_LOG2: f64 = 2.0;
+/// Classes of programs, by lines touched.
+pub const CLASSES: usize = 4;
+/// Time that a wait for stack loads takes, beside that of the instructions: a warp that waits lets the others go on. It
+/// separates the load of an operand from the store of the result in the same line.
+const WAIT_TICKS: u32 = 10;
+/// Histogram bins per doubling of the time.
+const BINS_PER_OCTAVE: f64 = 4.0;
+const BINS: usize = 4 * 22;
 
-/// What happens to one line per instruction of its warp.
+/// What happens to one line per tick of its warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LineRates {
     /// Probability that the line is in the cache.
@@ -38,176 +52,397 @@ impl LineRates {
             dirty_evictions: mix(low.dirty_evictions, high.dirty_evictions),
         }
     }
+
+    pub fn add(&mut self, other: &LineRates, times: f64) {
+        self.occupancy += times * other.occupancy;
+        self.load_misses += times * other.load_misses;
+        self.store_misses += times * other.store_misses;
+        self.dirty_evictions += times * other.dirty_evictions;
+    }
 }
 
-/// One line of a frame: 32 lanes of one 32-bit word.
-#[derive(Debug, Clone)]
-pub struct Line {
-    /// Word of the frame.
-    pub word: u32,
-    table: [LineRates; GRID],
-}
+/// A line's rates over the survival time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Table(pub [LineRates; GRID]);
 
-impl Line {
-    /// Rates if lines survive `2^log2_time` instructions, interpolated.
+impl Table {
+    /// Rates if lines survive `2^log2_time` ticks, interpolated.
     pub fn at(&self, log2_time: f64) -> LineRates {
         let position = (log2_time - LOWEST_LOG2).clamp(0.0, (GRID - 1) as f64);
         let low = (position as usize).min(GRID - 2);
-        LineRates::between(
-            &self.table[low],
-            &self.table[low + 1],
-            position - low as f64,
-        )
+        LineRates::between(&self.0[low], &self.0[low + 1], position - low as f64)
     }
 }
 
-/// The logarithms between which survival times are tabulated.
-pub fn log2_range() -> (f64, f64) {
-    (LOWEST_LOG2, LOWEST_LOG2 + (GRID - 1) as f64)
+/// The logarithm of a tabulated survival time.
+pub fn log2_time(index: f64) -> f64 {
+    LOWEST_LOG2 + index
 }
 
-/// One program's use of memory in a steady iteration.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    pub lines: Vec<Line>,
-    pub tokens_per_instruction: f64,
-    /// Fitness-case lines loaded, and those of them that the iteration has not loaded before.
+/// Reuse times of one line, summed over programs.
+#[derive(Debug, Clone, PartialEq)]
+struct Reuse {
+    before_load: [f32; BINS],
+    before_store: [f32; BINS],
+    between_stores: [f32; BINS],
+}
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Reuse {
+            before_load: [0.0; BINS],
+            before_store: [0.0; BINS],
+            between_stores: [0.0; BINS],
+        }
+    }
+}
+
+/// Programs that touch similarly many lines.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Class {
+    /// By stack level; sums over the lines of a level.
+    levels: Vec<Reuse>,
+    /// Ticks of all its programs.
+    pub ticks: f64,
+}
+
+/// See the module text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Locality {
+    pub classes: Vec<Class>,
+    /// Words of the frame that each level consists of.
+    pub words: Vec<Vec<u32>>,
+    /// Ticks of a warp per token.
+    pub ticks_per_token: f64,
+    /// Ticks of one iteration, mean over the blocks.
+    pub ticks_per_iteration: f64,
+    /// Fitness-case lines loaded per tick, and those of them that the iteration has not loaded before.
     pub case_lines: f64,
     pub first_case_lines: f64,
-    /// Distinct rows of fitness cases are counted by their addresses.
-    pub case_addresses: Vec<u32>,
-    pub instructions: f64,
-}
-
-/// Profiles of all programs, and the share of time that each is resident.
-#[derive(Debug, Clone)]
-pub struct Locality {
-    pub profiles: Vec<Profile>,
-    /// Programs of the sample in grid order with cumulative work in nodes.
-    cumulative: Vec<(f64, u32)>,
 }
 
 impl Locality {
-    pub fn new(launch: &Launch) -> Self {
-        let code = launch.code;
-        let one_iteration = launch.geometry.iterations(0) < 2;
-        let profiles = (0..code.programs.len())
-            .map(|program| profile(code, program, one_iteration))
-            .collect();
-        let mut work = 0.0;
-        let cumulative = launch
-            .sample
-            .iter()
-            .map(|&program| {
-                work += f64::from(code.programs[program as usize].nodes);
-                (work, program)
-            })
-            .collect();
-        Locality {
-            profiles,
-            cumulative,
+    pub fn new(inputs: &Inputs) -> Self {
+        let segments = Segments::new(inputs.code);
+        let mut blocks = vec![0u32; inputs.rows_per_program.len()];
+        for &program in inputs.sample {
+            blocks[program as usize] += 1;
         }
+        let mut locality = Locality {
+            classes: vec![Class::default(); CLASSES],
+            ..Locality::default()
+        };
+        let classes = classes(inputs, &segments, &blocks);
+        let mut words: Vec<BTreeSet<u32>> = Vec::new();
+        let mut clocks = Clocks::default();
+        let (mut ticks, mut tokens, mut case_lines, mut first) = (0.0, 0.0, 0.0, 0.0);
+        for (program, &times) in blocks.iter().enumerate().filter(|(_, times)| **times > 0) {
+            let list = segments.list(inputs.code, program);
+            let class = &mut locality.classes[classes[program]];
+            let times = f64::from(times);
+            let used = clocks.count(
+                &segments,
+                list,
+                inputs.stack_dim,
+                times as f32,
+                class,
+                &mut words,
+            );
+            ticks += times * f64::from(used.ticks);
+            tokens += times * f64::from(inputs.code.programs[program].nodes);
+            case_lines += times * f64::from(used.case_lines);
+            let rows = f64::from(inputs.rows_per_program[program] * inputs.stack_dim);
+            first += times * rows.min(f64::from(used.case_lines));
+        }
+        locality.words = words
+            .into_iter()
+            .map(|words| words.into_iter().collect())
+            .collect();
+        locality.ticks_per_token = ticks / tokens;
+        locality.ticks_per_iteration = ticks / inputs.sample.len() as f64;
+        locality.case_lines = case_lines / ticks;
+        locality.first_case_lines = first / ticks;
+        locality
     }
 
-    /// The program at a part (0 to 1) of all the work.
-    pub fn program_at(&self, part: f64) -> &Profile {
-        let total = self.cumulative.last().map_or(0.0, |last| last.0);
-        let index = self
-            .cumulative
-            .partition_point(|entry| entry.0 <= part * total)
-            .min(self.cumulative.len() - 1);
-        &self.profiles[self.cumulative[index].1 as usize]
+    /// Tables of one line of each level: all programs mixed, then each class alone with its part of the time.
+    pub fn tables(&self, replacement: Replacement) -> Vec<(f64, Vec<Table>)> {
+        let total: f64 = self.classes.iter().map(|class| class.ticks).sum();
+        let zero = Table([LineRates::default(); GRID]);
+        let mut mixed = vec![zero; self.words.len()];
+        let survival = Survival::new(replacement);
+        let mut all: Vec<(f64, Vec<Table>)> = Vec::new();
+        for class in self.classes.iter().filter(|class| class.ticks > 0.0) {
+            let part = class.ticks / total;
+            let mut tables = vec![zero; self.words.len()];
+            for (level, reuse) in class.levels.iter().enumerate() {
+                let lines = self.words[level].len().max(1) as f64;
+                tables[level] = survival.table(reuse, 1.0 / (class.ticks * lines));
+                for (mine, theirs) in mixed[level].0.iter_mut().zip(&tables[level].0) {
+                    mine.add(theirs, part);
+                }
+            }
+            all.push((part, tables));
+        }
+        all.insert(0, (1.0, mixed));
+        all
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+/// Local accesses and lengths of all segments.
+struct Segments {
+    spans: Vec<Span>,
+    accesses: Vec<Access>,
+}
+
+#[derive(Clone, Copy)]
+struct Span {
+    first: u32,
+    end: u32,
+    ticks: u32,
+    case_lines: u32,
+}
+
+#[derive(Clone, Copy)]
 struct Access {
+    /// Ticks since the segment's start.
     at: u32,
+    word: u32,
     store: bool,
 }
 
-fn profile(code: &ReplayCode, program: usize, one_iteration: bool) -> Profile {
-    let program = &code.programs[program];
-    let list = if one_iteration {
-        program.only.clone()
-    } else {
-        program.steady.clone()
-    };
-    let mut accesses: BTreeMap<u32, Vec<Access>> = BTreeMap::new();
-    let (mut now, mut case_lines, mut first_case_lines) = (0u32, 0.0, 0.0);
-    let mut seen = HashSet::new();
-    for &segment in &code.lists[list.start as usize..list.end as usize] {
-        let (start, end) = code.segments[segment as usize];
-        for op in &code.ops[start as usize..end as usize] {
-            now += 1;
-            let store = op.request == MemoryRequest::LocalStore;
-            if store || op.request == MemoryRequest::LocalLoad {
-                for line in 0..u32::from(op.lines) {
-                    let word = op.address / 4 + line;
-                    accesses
-                        .entry(word)
-                        .or_default()
-                        .push(Access { at: now, store });
+impl Segments {
+    fn new(code: &ReplayCode) -> Self {
+        let mut accesses = Vec::new();
+        let spans = code.segments.iter().map(|&(start, end)| {
+            let first = accesses.len() as u32;
+            let (mut case_lines, mut ticks, mut pending) = (0, 0, 0u64);
+            for op in &code.ops[start as usize..end as usize] {
+                ticks += 1;
+                if op.registers & pending != 0 {
+                    pending = 0;
+                    ticks += WAIT_TICKS;
                 }
-            } else if op.request == MemoryRequest::GlobalLoad
-                && op.address_kind == AddressKind::PerCase
-            {
-                case_lines += f64::from(op.lines);
-                if seen.insert(op.address) {
-                    first_case_lines += f64::from(op.lines);
+                let store = op.request == MemoryRequest::LocalStore;
+                if store || op.request == MemoryRequest::LocalLoad {
+                    accesses.extend((0..u32::from(op.lines)).map(|line| Access {
+                        at: ticks,
+                        word: op.address / 4 + line,
+                        store,
+                    }));
+                    pending |= op.load_targets;
+                } else if op.request == MemoryRequest::GlobalLoad
+                    && op.address_kind == AddressKind::PerCase
+                {
+                    case_lines += u32::from(op.lines);
                 }
             }
-        }
+            Span {
+                first,
+                end: accesses.len() as u32,
+                ticks,
+                case_lines,
+            }
+        });
+        let spans = spans.collect();
+        Segments { spans, accesses }
     }
-    let period = now.max(1);
-    let lines = accesses
-        .into_iter()
-        .map(|(word, accesses)| Line {
-            word,
-            table: tabulate(&accesses, f64::from(period)),
-        })
-        .collect();
-    let mut case_addresses: Vec<u32> = seen.into_iter().collect();
-    case_addresses.sort_unstable();
-    Profile {
-        lines,
-        tokens_per_instruction: f64::from(program.nodes) / f64::from(period),
-        case_lines: case_lines / f64::from(period),
-        first_case_lines: first_case_lines / f64::from(period),
-        case_addresses,
-        instructions: f64::from(period),
+
+    fn list<'a>(&self, code: &'a ReplayCode, program: usize) -> &'a [u32] {
+        let steady = &code.programs[program].steady;
+        &code.lists[steady.start as usize..steady.end as usize]
     }
 }
 
-/// **(12)** Sums over the reuse times `t` of a line: occupancy `T (1 - exp(-t/T))`, miss `1 - exp(-t/T)`.
-fn tabulate(accesses: &[Access], period: f64) -> [LineRates; GRID] {
-    std::array::from_fn(|i| {
-        let survival = 2f64.powf(LOWEST_LOG2 + i as f64);
-        let mut rates = LineRates::default();
-        // Once round to know whether the line is dirty when the iteration begins.
-        let mut dirty = 0.0;
-        for _ in 0..2 {
-            rates = LineRates::default();
-            let mut previous = f64::from(accesses[accesses.len() - 1].at) - period;
-            for access in accesses {
-                let stays = (-(f64::from(access.at) - previous) / survival).exp();
-                previous = f64::from(access.at);
-                rates.occupancy += survival * (1.0 - stays);
-                rates.dirty_evictions += dirty * (1.0 - stays);
-                if access.store {
-                    rates.store_misses += 1.0 - stays;
-                    dirty = 1.0;
-                } else {
-                    rates.load_misses += 1.0 - stays;
-                    dirty *= stays;
+/// The class of every program: equal parts of the time, by accesses to the stack per instruction and lines touched.
+fn classes(inputs: &Inputs, segments: &Segments, blocks: &[u32]) -> Vec<usize> {
+    let mut lines = BTreeSet::new();
+    let mut programs: Vec<(usize, usize, f64)> = (0..blocks.len())
+        .map(|program| {
+            lines.clear();
+            let mut ticks = 0;
+            for &segment in segments.list(inputs.code, program) {
+                let span = segments.spans[segment as usize];
+                let accesses = &segments.accesses[span.first as usize..span.end as usize];
+                lines.extend(accesses.iter().map(|access| access.word));
+                ticks += span.ticks;
+            }
+            (lines.len(), program, f64::from(ticks * blocks[program]))
+        })
+        .collect();
+    programs.sort_unstable_by_key(|&(lines, program, _)| (lines, program));
+    let total: f64 = programs.iter().map(|program| program.2).sum();
+    let mut classes = vec![0; blocks.len()];
+    let mut before = 0.0;
+    for (_, program, ticks) in programs {
+        let middle = (before + 0.5 * ticks) / total;
+        classes[program] = ((middle * CLASSES as f64) as usize).min(CLASSES - 1);
+        before += ticks;
+    }
+    classes
+}
+
+/// Last accesses and stores of every word of a frame.
+#[derive(Default)]
+struct Clocks {
+    touched: Vec<i64>,
+    stored: Vec<i64>,
+    used: Vec<u32>,
+}
+
+struct Used {
+    ticks: u32,
+    case_lines: u32,
+}
+
+impl Clocks {
+    /// Adds a program's reuse times to its class: one round to know the last accesses, one to count.
+    fn count(
+        &mut self,
+        segments: &Segments,
+        list: &[u32],
+        stack_dim: u32,
+        times: f32,
+        class: &mut Class,
+        words: &mut Vec<BTreeSet<u32>>,
+    ) -> Used {
+        for word in self.used.drain(..) {
+            self.touched[word as usize] = NEVER;
+            self.stored[word as usize] = NEVER;
+        }
+        let (mut now, mut case_lines) = (0i64, 0);
+        for round in 0..2 {
+            for &segment in list {
+                let span = segments.spans[segment as usize];
+                for access in &segments.accesses[span.first as usize..span.end as usize] {
+                    self.access(now + i64::from(access.at), access, |before, store| {
+                        if round == 1 {
+                            let level = (access.word / stack_dim) as usize;
+                            class.note(level, before, store, access.store, times);
+                        }
+                    });
                 }
+                now += i64::from(span.ticks);
+                case_lines += span.case_lines;
             }
         }
-        LineRates {
-            occupancy: rates.occupancy / period,
-            load_misses: rates.load_misses / period,
-            store_misses: rates.store_misses / period,
-            dirty_evictions: rates.dirty_evictions / period,
+        for &word in &self.used {
+            let level = (word / stack_dim) as usize;
+            if words.len() <= level {
+                words.resize(level + 1, BTreeSet::new());
+            }
+            words[level].insert(word);
         }
-    })
+        let ticks = (now / 2) as u32;
+        class.ticks += f64::from(times) * f64::from(ticks);
+        Used {
+            ticks,
+            case_lines: case_lines / 2,
+        }
+    }
+
+    fn access(&mut self, now: i64, access: &Access, note: impl FnOnce(i64, Option<i64>)) {
+        let word = access.word as usize;
+        if self.touched.len() <= word {
+            self.touched.resize(word + 1, NEVER);
+            self.stored.resize(word + 1, NEVER);
+        }
+        let (touched, stored) = (self.touched[word], self.stored[word]);
+        if touched == NEVER {
+            self.used.push(access.word);
+        } else {
+            note(now - touched, (stored != NEVER).then(|| now - stored));
+        }
+        self.touched[word] = now;
+        if access.store {
+            self.stored[word] = now;
+        }
+    }
+}
+
+const NEVER: i64 = i64::MIN;
+
+impl Class {
+    fn note(&mut self, level: usize, before: i64, stored: Option<i64>, store: bool, times: f32) {
+        if self.levels.len() <= level {
+            self.levels.resize(level + 1, Reuse::default());
+        }
+        let reuse = &mut self.levels[level];
+        if !store {
+            reuse.before_load[bin(before)] += times;
+            return;
+        }
+        reuse.before_store[bin(before)] += times;
+        if let Some(stored) = stored {
+            reuse.between_stores[bin(stored)] += times;
+        }
+    }
+}
+
+/// Bins of short times, worked out once.
+static SHORT_TIMES: LazyLock<Vec<u8>> =
+    LazyLock::new(|| (0..1 << 14).map(|time| exact_bin(time) as u8).collect());
+
+fn bin(time: i64) -> usize {
+    match SHORT_TIMES.get(time as usize) {
+        Some(&bin) => usize::from(bin),
+        None => exact_bin(time),
+    }
+}
+
+fn exact_bin(time: i64) -> usize {
+    let exact = BINS_PER_OCTAVE * (time.max(1) as f64).log2();
+    (exact.round() as usize).min(BINS - 1)
+}
+
+/// Probability that a line is gone after a reuse time, by bin and survival time, and what it occupies meanwhile.
+struct Survival {
+    gone: Vec<[f64; GRID]>,
+    kept: Vec<[f64; GRID]>,
+}
+
+impl Survival {
+    fn new(replacement: Replacement) -> Self {
+        let of = |bin: usize, index: usize| {
+            let time = (bin as f64 / BINS_PER_OCTAVE).exp2();
+            let survival = log2_time(index as f64).exp2();
+            match replacement {
+                Replacement::Random => {
+                    let gone = -(-time / survival).exp_m1();
+                    (gone, survival * gone)
+                }
+                Replacement::Lru => (f64::from(u8::from(time > survival)), time.min(survival)),
+            }
+        };
+        let table = |which: fn((f64, f64)) -> f64| {
+            (0..BINS)
+                .map(|bin| std::array::from_fn(|index| which(of(bin, index))))
+                .collect()
+        };
+        Survival {
+            gone: table(|pair| pair.0),
+            kept: table(|pair| pair.1),
+        }
+    }
+
+    /// **(12)** Sums over reuse times, each `scale` times.
+    fn table(&self, reuse: &Reuse, scale: f64) -> Table {
+        let mut rates = [LineRates::default(); GRID];
+        for bin in 0..BINS {
+            let load = scale * f64::from(reuse.before_load[bin]);
+            let store = scale * f64::from(reuse.before_store[bin]);
+            let stores = scale * f64::from(reuse.between_stores[bin]);
+            if load + store == 0.0 && stores == 0.0 {
+                continue;
+            }
+            for (index, rates) in rates.iter_mut().enumerate() {
+                let gone = self.gone[bin][index];
+                rates.occupancy += (load + store) * self.kept[bin][index];
+                rates.load_misses += load * gone;
+                rates.store_misses += store * gone;
+                rates.dirty_evictions += stores * gone;
+            }
+        }
+        Table(rates)
+    }
 }

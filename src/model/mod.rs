@@ -4,39 +4,118 @@
 //! hiding, the L1 and L2 with random replacement, the limit on requests in flight, bandwidths, the end of the grid.
 //! What it leaves out: the order of single events; everything is an average over the population.
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
-//! Sources: equations (9) to (22) of `docs/model.md`, each with its source.
+//! Sources: the numbered equations of `docs/model.md`, each with its source.
 
 pub mod fetch;
+pub mod joins;
 pub mod l1;
 pub mod l2;
 pub mod locality;
+pub mod memo;
 pub mod path;
 pub mod queue;
+pub mod reuse;
 pub mod shapes;
 pub mod solve;
 pub mod stack_distance;
+pub mod tail;
 
 use crate::launch::chip::RateCurve;
-use crate::launch::{Launch, other_levels, run_grids};
+use crate::launch::code::ReplayCode;
+use crate::launch::geometry::Geometry;
+use crate::launch::other_levels;
+use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
+use l1::{L1Curve, Layout};
 use locality::Locality;
+use memo::Memo;
 use shapes::Shapes;
-use solve::{Steady, solve};
+use solve::{Solver, Steady};
+use std::sync::Arc;
+use tail::{Filling, Tail};
 
-/// What does not depend on the device's L1 or on the occupancy: made once per kernel and block size.
-#[derive(Debug, Clone)]
+/// What a kernel executes for a population.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// Steady iterations and prologues.
+    pub code: &'a ReplayCode,
+    /// Programs of `code` whose prologues stand for all, and how often a block executes each on average.
+    pub prologues: &'a [(u32, f64)],
+    /// Program of every block.
+    pub sample: &'a [u32],
+    /// Nodes of every block of some launches.
+    pub grids: &'a [Vec<u32>],
+    /// Rows of fitness cases that each program reads.
+    pub rows_per_program: &'a [u32],
+    /// Rows that any program reads.
+    pub rows: u32,
+    pub stack_dim: u32,
+}
+
+/// What depends on kernel and population only, made once; what depends on a cache's geometry, made when it is first met.
+#[derive(Debug)]
 pub struct Analysis {
     pub shapes: Shapes,
     pub locality: Locality,
+    tail: Tail,
+    rows: f64,
+    curves: Memo<CurveKey, L1Curve>,
+    missing_code: Memo<(u32, u32), f64>,
 }
 
+/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps.
+type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize);
+
 impl Analysis {
-    /// Analyses the traces of a launch.
-    pub fn new(launch: &Launch) -> Self {
+    /// Analyses a kernel's traces.
+    pub fn new(inputs: &Inputs) -> Self {
         Analysis {
-            shapes: Shapes::new(launch),
-            locality: Locality::new(launch),
+            shapes: Shapes::new(inputs),
+            locality: Locality::new(inputs),
+            tail: Tail::new(inputs.grids),
+            rows: f64::from(inputs.rows),
+            curves: Memo::default(),
+            missing_code: Memo::default(),
         }
     }
+
+    fn curve(&self, spec: &SmxSpec, stride_bytes: u32) -> Arc<L1Curve> {
+        let cache = &spec.l1;
+        let key = (
+            cache.sets,
+            cache.ways,
+            cache.line_bytes,
+            cache.replacement,
+            cache.index,
+            stride_bytes,
+            spec.max_warps,
+        );
+        self.curves.get(key, || {
+            let layout = Layout {
+                cache,
+                stride_bytes,
+                max_warps: spec.max_warps as u32,
+            };
+            L1Curve::new(&layout, &self.locality)
+        })
+    }
+
+    /// Code lines per token that the instruction cache lacks.
+    fn missing_code_lines(&self, spec: &SmxSpec) -> f64 {
+        let key = (spec.icache_l1_bytes, spec.icache_line_bytes);
+        let missing = || self.shapes.token.code.missing_lines(key.0, key.1);
+        *self.missing_code.get(key, missing)
+    }
+}
+
+/// One launch of an analysed kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    pub spec: &'a SmxSpec,
+    pub geometry: Geometry,
+    pub n_smx: usize,
+    pub clock_hz: f64,
+    /// Resident blocks of each launch of the inputs' grids.
+    pub grid_blocks: &'a [u32],
 }
 
 /// What the model says of one launch.
@@ -50,19 +129,28 @@ pub struct Modelled {
 }
 
 /// Predicts one launch.
-pub fn predict_launch(launch: &Launch, analysis: &Analysis) -> Modelled {
-    let full_blocks = launch.geometry.resident_blocks;
-    let full = solve(launch, analysis, full_blocks);
+pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
+    let solver = Solver::new(point, analysis);
+    let full_blocks = point.geometry.resident_blocks;
+    let full = solver.solve(full_blocks);
     let mut points = vec![(full_blocks, full.tokens_per_cycle)];
-    for blocks in other_levels(full_blocks, launch.grid_blocks) {
-        points.push((blocks, solve(launch, analysis, blocks).tokens_per_cycle));
+    for blocks in other_levels(full_blocks, point.grid_blocks) {
+        points.push((blocks, solver.tokens_per_cycle(blocks)));
     }
     let rates = RateCurve::new(points).expect("the full multiprocessor is a point");
-    let (grid_cycles, nodes) = run_grids(launch, &rates);
-    let seconds = grid_cycles / launch.clock_hz;
+    let warps = 0..point.geometry.warps_per_block();
+    let iterations: u64 = warps.map(|w| u64::from(point.geometry.iterations(w))).sum();
+    let filling = Filling {
+        n_smx: point.n_smx,
+        resident_blocks: point.grid_blocks,
+        tokens_per_node: iterations as f64,
+        rates: &rates,
+    };
+    let (cycles, nodes) = analysis.tail.cycles_and_nodes(&filling);
+    let seconds = cycles / point.clock_hz;
     Modelled {
-        gpops: nodes * f64::from(launch.geometry.fitness_cases) / seconds,
-        grid_cycles: grid_cycles / launch.grids.len() as f64,
+        gpops: nodes * f64::from(point.geometry.fitness_cases) / seconds,
+        grid_cycles: cycles / analysis.tail.n_launches().max(1) as f64,
         full,
     }
 }

@@ -10,6 +10,7 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
+use super::joins::{Awaited, Join, Joins, Wait};
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 
@@ -34,6 +35,19 @@ pub struct Latencies {
     pub local_miss_probability: f64,
     pub global_cycles: f64,
     pub constant_cycles: f64,
+}
+
+impl Latencies {
+    /// In the order of [`super::joins::Gradient`].
+    pub fn list(&self) -> [f64; 5] {
+        [
+            self.shared_cycles,
+            self.local_hit_cycles,
+            self.local_miss_cycles,
+            self.global_cycles,
+            self.constant_cycles,
+        ]
+    }
 }
 
 /// See the module text. Nodes are instructions in program order; the last one is the segment's end.
@@ -95,6 +109,61 @@ impl Path {
     }
 }
 
+impl Path {
+    /// The same path as the joins that are left when stalls between them are added up.
+    pub fn joins(&self) -> Joins {
+        let mut joins: Vec<Join> = Vec::new();
+        // Of every node: the join before it and the stalls since.
+        let mut places: Vec<(u32, f64)> = Vec::with_capacity(self.graph.node_count());
+        let mut now = (0, 0.0);
+        for node in self.graph.node_indices() {
+            let mut waits: Vec<Wait> = Vec::new();
+            for edge in self.graph.edges_directed(node, Incoming) {
+                let (anchor, issued) = places[edge.source().index()];
+                let (awaited, lines) = match *edge.weight() {
+                    Dependence::Stall(cycles) => {
+                        now.1 += cycles;
+                        continue;
+                    }
+                    Dependence::Local(lines) => (Awaited::Local, lines),
+                    Dependence::Shared => (Awaited::Shared, 1.0),
+                    Dependence::Global => (Awaited::Global, 1.0),
+                    Dependence::Constant => (Awaited::Constant, 1.0),
+                };
+                let wait = Wait {
+                    anchor,
+                    offset_cycles: issued + lines - 1.0,
+                    awaited,
+                    lines: lines as u32,
+                };
+                match waits
+                    .iter_mut()
+                    .find(|known| (known.anchor, known.awaited) == (anchor, awaited))
+                {
+                    Some(known) => {
+                        known.offset_cycles = known.offset_cycles.max(wait.offset_cycles);
+                        known.lines += wait.lines;
+                    }
+                    None => waits.push(wait),
+                }
+            }
+            if !waits.is_empty() {
+                waits.sort_by_key(|wait| (wait.anchor, wait.awaited as u32));
+                joins.push(Join {
+                    offset_cycles: now.1,
+                    waits,
+                });
+                now = (joins.len() as u32, 0.0);
+            }
+            places.push(now);
+        }
+        Joins {
+            joins,
+            rest_cycles: now.1,
+        }
+    }
+}
+
 fn load(op: &ReplayOp) -> Option<Dependence> {
     if op.load_targets == 0 && op.class != OpClass::ConstantLoad {
         return None;
@@ -120,6 +189,38 @@ mod tests {
     fn path(ops: &[crate::isa::TimingOp]) -> Path {
         let code: ReplayCode = looped(ops);
         Path::new(&code.ops)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn joins_are_as_long_as_the_graph(
+            kinds in proptest::collection::vec(0u8..4, 1..40),
+            hit in 1.0f64..80.0,
+            further in 0.0f64..400.0,
+            miss in 0.0f64..1.0,
+            global in 1.0f64..600.0,
+        ) {
+            let ops: Vec<_> = kinds
+                .iter()
+                .map(|kind| match kind {
+                    0 => load_to(10, Space::Local, 4),
+                    1 => load_to(10, Space::Global, 4),
+                    2 => use_of_load(),
+                    _ => alu(OpClass::Fp32, 9),
+                })
+                .collect();
+            let latencies = Latencies {
+                local_hit_cycles: hit,
+                local_miss_cycles: hit + further,
+                local_miss_probability: miss,
+                global_cycles: global,
+                ..Latencies::default()
+            };
+            let path = path(&ops);
+            let joins = path.joins().cycles(&latencies);
+            proptest::prop_assert!((joins.cycles - path.cycles(&latencies)).abs() < 1e-6);
+            proptest::prop_assert!((joins.at(&latencies, &latencies) - joins.cycles).abs() < 1e-9);
+        }
     }
 
     #[test]

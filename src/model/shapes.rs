@@ -1,15 +1,18 @@
 //! The segments of a population, reduced to the shapes that timing depends on, and how often a node executes each.
 //!
-//! What it models: segments that differ in addresses only are one shape; counts are per program node, over whole blocks
-//! (prologue once, then every iteration of the fitness-case loop).
+//! What it models: segments that differ in addresses only are one shape; counts are per program node in a steady iteration,
+//! and per block for the prologue.
 //! What it leaves out: addresses (`locality`). Units: per token. Sources: equation (9) of `docs/model.md`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
+use super::Inputs;
+use super::fetch::CodeUse;
+use super::joins::Paths;
 use super::path::Path;
 use crate::isa::OpClass;
-use crate::launch::Launch;
-use crate::launch::code::{MemoryRequest, ReplayOp};
+use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 use crate::launch::spec::{IssueLimit, N_CLASSES, SmxSpec};
 
 /// What one execution of a shape, or one token on average, asks of the multiprocessor.
@@ -129,84 +132,96 @@ fn slow_pipe(class: OpClass) -> usize {
     }
 }
 
-/// One distinct sequence of instructions.
-#[derive(Debug, Clone)]
-pub struct Shape {
-    /// Executions per token.
-    pub per_token: f64,
-    pub path: Path,
-    /// Instruction-cache lines that the shape enters, in order.
-    pub code_lines: Vec<u32>,
+/// Instructions and waits of a population, each with its executions.
+#[derive(Debug, Clone, Default)]
+pub struct Load {
+    pub demand: Demand,
+    pub paths: Paths,
+    pub code: CodeUse,
 }
 
 /// See the module text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Shapes {
-    pub shapes: Vec<Shape>,
-    /// Average over all tokens of the grid.
-    pub per_token: Demand,
+    /// One node in one warp, in the case loop.
+    pub token: Load,
+    /// What a warp of a block executes before its case loop.
+    pub prologue: Load,
+    /// Nodes of a program, mean over the blocks.
+    pub mean_nodes: f64,
 }
 
 impl Shapes {
-    pub fn new(launch: &Launch) -> Self {
-        let counts = segment_counts(launch);
-        let code = launch.code;
-        let mut index: HashMap<Vec<(u32, MemoryRequest)>, usize> = HashMap::new();
-        let mut shapes: Vec<Shape> = Vec::new();
-        let mut per_token = Demand::default();
-        for (segment, &count) in counts.iter().enumerate() {
-            if count == 0.0 {
-                continue;
-            }
-            let (start, end) = code.segments[segment];
-            let ops = &code.ops[start as usize..end as usize];
-            per_token.add(&Demand::of(ops), count);
-            let key = ops.iter().map(|op| (op.pc_bytes, op.request)).collect();
-            let shape = *index.entry(key).or_insert_with(|| {
-                shapes.push(Shape {
-                    per_token: 0.0,
-                    path: Path::new(ops),
-                    code_lines: code_lines(ops, launch.spec.icache_line_bytes),
-                });
-                shapes.len() - 1
-            });
-            shapes[shape].per_token += count;
+    pub fn new(inputs: &Inputs) -> Self {
+        let code = inputs.code;
+        let mut counts = vec![0.0; code.segments.len()];
+        let mut nodes = 0.0;
+        for &program in inputs.sample {
+            let program = &code.programs[program as usize];
+            count(code, &program.steady, 1.0, &mut counts);
+            nodes += f64::from(program.nodes);
         }
-        Shapes { shapes, per_token }
+        for count in &mut counts {
+            *count /= nodes;
+        }
+        let mut before = vec![0.0; code.segments.len()];
+        for &(program, times) in inputs.prologues {
+            let prologue = &code.programs[program as usize].prologue;
+            count(code, prologue, times, &mut before);
+        }
+        Shapes {
+            token: load(code, &counts),
+            prologue: load(code, &before),
+            mean_nodes: nodes / inputs.sample.len().max(1) as f64,
+        }
+    }
+
+    /// **(9)** What one token asks for if blocks run `iterations` of the case loop: its part of the prologue included.
+    pub fn per_token(&self, iterations: f64) -> Demand {
+        let mut demand = self.token.demand;
+        demand.add(&self.prologue.demand, self.prologues_per_token(iterations));
+        demand
+    }
+
+    pub fn prologues_per_token(&self, iterations: f64) -> f64 {
+        1.0 / (self.mean_nodes * iterations.max(1.0))
     }
 }
 
-fn code_lines(ops: &[ReplayOp], line_bytes: u32) -> Vec<u32> {
-    let mut lines: Vec<u32> = ops.iter().map(|op| op.pc_bytes / line_bytes).collect();
-    lines.dedup();
-    lines
+fn count(code: &ReplayCode, list: &Range<u32>, times: f64, counts: &mut [f64]) {
+    for &segment in &code.lists[list.start as usize..list.end as usize] {
+        counts[segment as usize] += times;
+    }
 }
 
-/// **(9)** Executions of every segment per token: over all sampled blocks, the prologue once and each iteration.
-fn segment_counts(launch: &Launch) -> Vec<f64> {
-    let code = launch.code;
-    let mut counts = vec![0.0; code.segments.len()];
-    let mut tokens = 0.0;
-    let iterations = f64::from(launch.geometry.iterations(0));
-    for &program in launch.sample {
-        let program = &code.programs[program as usize];
-        let mut add = |range: &std::ops::Range<u32>, times: f64| {
-            for &segment in &code.lists[range.start as usize..range.end as usize] {
-                counts[segment as usize] += times;
-            }
-        };
-        add(&program.prologue, 1.0);
-        if iterations < 2.0 {
-            add(&program.only, 1.0);
-        } else {
-            add(&program.first, 1.0);
-            add(&program.steady, iterations - 2.0);
-            add(&program.last, 1.0);
-        }
-        tokens += f64::from(program.nodes) * iterations.max(1.0);
+fn load(code: &ReplayCode, counts: &[f64]) -> Load {
+    let mut load = Load::default();
+    // Segments that differ in addresses only have one path.
+    let mut index: HashMap<Vec<(u32, MemoryRequest)>, usize> = HashMap::new();
+    let mut distinct: Vec<(f64, &[ReplayOp])> = Vec::new();
+    for (segment, &count) in counts
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count != 0.0)
+    {
+        let (start, end) = code.segments[segment];
+        let ops = &code.ops[start as usize..end as usize];
+        load.demand.add(&Demand::of(ops), count);
+        let key = ops.iter().map(|op| (op.pc_bytes, op.request)).collect();
+        let at = *index.entry(key).or_insert_with(|| {
+            distinct.push((0.0, ops));
+            distinct.len() - 1
+        });
+        distinct[at].0 += count;
     }
-    for count in &mut counts {
-        *count /= tokens;
+    for (executions, ops) in &distinct {
+        load.code
+            .add(*executions, ops.iter().map(|op| op.pc_bytes).collect());
     }
-    counts
+    load.paths = Paths::new(
+        distinct
+            .into_iter()
+            .map(|(executions, ops)| (executions, Path::new(ops).joins())),
+    );
+    load
 }

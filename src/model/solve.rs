@@ -4,18 +4,22 @@
 //! for issue slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with
 //! the throughput, so exactly one throughput satisfies Little's law.
 //! What it leaves out: that waits of one warp correlate.
-//! Units: cycles, tokens. Sources: equations (18) and (19) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
+//! Units: cycles, tokens. Sources: equations (19) to (21) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
 //! Kim, ISCA 2009, and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
 
-use super::l2::{Traffic, traffic};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use super::joins::Linear;
+use super::l1::L1Curve;
+use super::l2::{Sharers, Traffic, traffic};
 use super::path::Latencies;
 use super::queue::{wait_cycles, wait_for_one_of_cycles};
-use super::{Analysis, fetch};
-use crate::launch::Launch;
+use super::shapes::Demand;
+use super::{Analysis, Point};
 use crate::launch::cause::Cause;
-use crate::launch::spec::WarpPolicy;
 
-const HALVINGS: u32 = 40;
+const HALVINGS: u32 = 32;
 const LINE_BYTES: f64 = 128.0;
 
 /// Where the time of one token of one warp goes, in cycles.
@@ -40,84 +44,155 @@ impl TokenTime {
 #[derive(Debug, Clone)]
 pub struct Steady {
     pub tokens_per_cycle: f64,
-    /// Warps that run; the others wait for them.
-    pub active_warps: u32,
     pub traffic: Traffic,
     pub time: TokenTime,
     /// Scheduler cycles per token and cause, by `Cause as usize`.
     pub cpi_stack: [f64; Cause::ALL.len()],
 }
 
-/// Parts of the resident warps that are tried as the ones that run.
-const ACTIVE_STEPS: u32 = 12;
+/// Paths are re-evaluated until the throughput moves by less than this.
+const TOLERANCE: f64 = 1e-4;
+const MAX_EVALUATIONS: u32 = 12;
 
-/// **(20)** The steady state with `blocks` resident. Where the oldest warp goes first, waits fall on the youngest ones: as many
-/// warps run as give the highest throughput, and the others, whose stacks would only wear out the L1, stand still. Where
-/// warps take turns, all run.
-pub fn solve(launch: &Launch, analysis: &Analysis, blocks: u32) -> Steady {
-    let warps = blocks * launch.geometry.warps_per_block();
-    let mut best = solve_active(launch, analysis, warps, blocks);
-    if launch.spec.warp_policy != WarpPolicy::GreedyThenOldest {
-        return best;
-    }
-    let mut falling = 0;
-    for step in (1..ACTIVE_STEPS).rev() {
-        // Without misses further warps do no harm; past the best number throughput only falls.
-        if best.traffic.load_misses + best.traffic.store_misses < MISSES_THAT_MATTER || falling == 2
-        {
-            break;
-        }
-        let active = (warps * step / ACTIVE_STEPS).max(1);
-        let steady = solve_active(launch, analysis, active, blocks);
-        if steady.tokens_per_cycle > best.tokens_per_cycle {
-            best = steady;
-            falling = 0;
-        } else {
-            falling += 1;
-        }
-    }
-    best
+/// One launch, ready to be solved for any filling.
+pub struct Solver<'a> {
+    point: &'a Point<'a>,
+    analysis: &'a Analysis,
+    curve: Arc<L1Curve>,
+    demand: Demand,
+    prologues_per_token: f64,
+    fetch_wait_cycles: f64,
+    first_guess: Cell<Latencies>,
 }
 
-/// Misses per token below which the L1 does not limit anything.
-const MISSES_THAT_MATTER: f64 = 0.01;
-
-/// The steady state with the first `warps` warps of `blocks` blocks running.
-fn solve_active(launch: &Launch, analysis: &Analysis, warps: u32, blocks: u32) -> Steady {
-    let model = TokenModel {
-        launch,
-        analysis,
-        warps: f64::from(warps),
-        traffic: traffic(launch, analysis, blocks, warps),
-        fetch_wait_cycles: fetch::wait_cycles(launch, &analysis.shapes),
-    };
-    let tokens_per_cycle = model.throughput();
-    let time = model.time(tokens_per_cycle);
-    Steady {
-        tokens_per_cycle,
-        active_warps: warps,
-        traffic: model.traffic,
-        cpi_stack: model.cpi_stack(tokens_per_cycle, &time),
-        time,
+impl<'a> Solver<'a> {
+    pub fn new(point: &'a Point, analysis: &'a Analysis) -> Self {
+        let spec = point.spec;
+        let iterations = f64::from(point.geometry.iterations(0));
+        Solver {
+            point,
+            analysis,
+            curve: analysis.curve(spec, point.geometry.local_stride_bytes),
+            demand: analysis.shapes.per_token(iterations),
+            prologues_per_token: analysis.shapes.prologues_per_token(iterations),
+            fetch_wait_cycles: analysis.missing_code_lines(spec)
+                * f64::from(spec.icache_l15_latency_cycles),
+            first_guess: Cell::new(Latencies {
+                shared_cycles: f64::from(spec.shared_latency_cycles),
+                local_hit_cycles: f64::from(spec.l1_latency_cycles),
+                local_miss_cycles: f64::from(spec.l2_latency_cycles),
+                local_miss_probability: 0.0,
+                global_cycles: f64::from(spec.l2_latency_cycles),
+                constant_cycles: f64::from(spec.constant_latency_cycles),
+            }),
+        }
     }
+
+    /// The steady state with `blocks` resident.
+    pub fn solve(&self, blocks: u32) -> Steady {
+        self.candidate(blocks).explained()
+    }
+
+    /// The throughput alone.
+    pub fn tokens_per_cycle(&self, blocks: u32) -> f64 {
+        self.candidate(blocks).tokens_per_cycle
+    }
+
+    fn candidate(&self, blocks: u32) -> Candidate<'_> {
+        let warps = f64::from(blocks * self.point.geometry.warps_per_block());
+        let sharers = Sharers {
+            warps,
+            blocks: f64::from(blocks),
+            ticks_per_token: self.analysis.locality.ticks_per_token,
+            rows: self.analysis.rows,
+        };
+        let model = TokenModel {
+            solver: self,
+            warps,
+            traffic: traffic(
+                self.point.spec,
+                &self.point.geometry,
+                &self.curve,
+                &self.analysis.locality,
+                &sharers,
+            ),
+        };
+        let (tokens_per_cycle, paths) = model.throughput(self.first_guess.get());
+        self.first_guess.set(paths.around);
+        Candidate {
+            tokens_per_cycle,
+            traffic: model.traffic,
+            model,
+            paths,
+        }
+    }
+}
+
+/// A steady state not yet explained.
+struct Candidate<'a> {
+    tokens_per_cycle: f64,
+    traffic: Traffic,
+    model: TokenModel<'a>,
+    paths: PathPoint,
+}
+
+impl Candidate<'_> {
+    fn explained(self) -> Steady {
+        let time = self.model.time(self.tokens_per_cycle, &self.paths);
+        Steady {
+            tokens_per_cycle: self.tokens_per_cycle,
+            traffic: self.traffic,
+            cpi_stack: self.model.cpi_stack(self.tokens_per_cycle, &time),
+            time,
+        }
+    }
+}
+
+/// Critical paths of a token around some latencies.
+#[derive(Clone, Copy)]
+struct PathPoint {
+    around: Latencies,
+    path: Linear,
+}
+
+/// Cycles of the DRAM's share.
+#[derive(Clone, Copy)]
+struct DramUse {
+    /// Of one token.
+    cycles: f64,
+    cycles_per_line: f64,
 }
 
 struct TokenModel<'a> {
-    launch: &'a Launch<'a>,
-    analysis: &'a Analysis,
+    solver: &'a Solver<'a>,
     warps: f64,
     traffic: Traffic,
-    fetch_wait_cycles: f64,
 }
 
 impl TokenModel<'_> {
-    /// **(18)** Little's law: `throughput x time of a token (throughput) = warps`; the left side grows, so halving finds it.
-    fn throughput(&self) -> f64 {
-        let slots = self.analysis.shapes.per_token.issue_slots(self.launch.spec);
-        let (mut low, mut high) = (0.0, self.launch.spec.n_schedulers as f64 / slots);
+    /// **(19)** Little's law: `throughput x time of a token (throughput) = warps`; the left side grows, so halving finds it.
+    /// Paths are taken as linear in the latencies around the last solution, until they agree.
+    fn throughput(&self, guess: Latencies) -> (f64, PathPoint) {
+        let mut paths = self.paths(guess);
+        let mut before = 0.0;
+        for _ in 0..MAX_EVALUATIONS {
+            let throughput = self.throughput_near(&paths);
+            paths = self.paths(self.latencies(throughput).0);
+            if (throughput - before).abs() <= TOLERANCE * throughput {
+                return (throughput, paths);
+            }
+            before = throughput;
+        }
+        (before, paths)
+    }
+
+    fn throughput_near(&self, paths: &PathPoint) -> f64 {
+        let spec = self.solver.point.spec;
+        let slots = self.solver.demand.issue_slots(spec);
+        let (mut low, mut high) = (0.0, spec.n_schedulers as f64 / slots);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
-            if middle * self.time(middle).cycles() < self.warps {
+            if middle * self.time(middle, paths).cycles() < self.warps {
                 low = middle;
             } else {
                 high = middle;
@@ -126,16 +201,40 @@ impl TokenModel<'_> {
         low
     }
 
+    fn paths(&self, latencies: Latencies) -> PathPoint {
+        let around = Latencies {
+            local_miss_probability: self.miss_probability(),
+            ..latencies
+        };
+        PathPoint {
+            around,
+            path: self.path(&around),
+        }
+    }
+
+    fn path(&self, latencies: &Latencies) -> Linear {
+        let shapes = &self.solver.analysis.shapes;
+        let mut path = shapes.token.paths.cycles(latencies);
+        let prologue = shapes.prologue.paths.cycles(latencies);
+        path.add(&prologue, self.solver.prologues_per_token);
+        path
+    }
+
+    fn miss_probability(&self) -> f64 {
+        let loads = self.solver.demand.local_load_lines.max(f64::MIN_POSITIVE);
+        (self.traffic.load_misses / loads).min(1.0)
+    }
+
     /// Others among a group of warps that one meets: a warp never waits for itself.
     fn others(&self, sharing: f64) -> f64 {
         let group = (self.warps / sharing).max(1.0);
         (group - 1.0) / group
     }
 
-    /// **(19)** The time of a token when the multiprocessor completes `tokens_per_cycle`.
-    fn time(&self, tokens_per_cycle: f64) -> TokenTime {
-        let spec = self.launch.spec;
-        let demand = &self.analysis.shapes.per_token;
+    /// **(20)** The time of a token when the multiprocessor completes `tokens_per_cycle`.
+    fn time(&self, tokens_per_cycle: f64, paths: &PathPoint) -> TokenTime {
+        let spec = self.solver.point.spec;
+        let demand = &self.solver.demand;
         let schedulers = spec.n_schedulers as f64;
         let per_scheduler = tokens_per_cycle / schedulers;
         let issues = demand.instructions - demand.dual_issued;
@@ -150,30 +249,19 @@ impl TokenModel<'_> {
         let pipe_wait = wait_cycles(per_scheduler * pipe, 0.5 * pipe) * self.others(schedulers);
         let (latencies, unit_wait_cycles) = self.latencies(tokens_per_cycle);
         TokenTime {
-            path_cycles: self.path(&latencies),
+            path_cycles: paths.path.at(&paths.around, &latencies),
             issue_wait_cycles: issue * issues,
             pipe_wait_cycles: pipe_wait,
-            fetch_wait_cycles: self.fetch_wait_cycles,
+            fetch_wait_cycles: self.solver.fetch_wait_cycles,
             unit_wait_cycles,
             latencies,
         }
     }
 
-    fn path(&self, latencies: &Latencies) -> f64 {
-        if !latencies.global_cycles.is_finite() || !latencies.local_miss_cycles.is_finite() {
-            return f64::INFINITY;
-        }
-        let shapes = &self.analysis.shapes.shapes;
-        shapes
-            .iter()
-            .map(|shape| shape.per_token * shape.path.cycles(latencies))
-            .sum()
-    }
-
     /// Latencies under load, and the wait for the load/store unit that is part of all of them.
     fn latencies(&self, tokens_per_cycle: f64) -> (Latencies, f64) {
-        let spec = self.launch.spec;
-        let demand = &self.analysis.shapes.per_token;
+        let spec = self.solver.point.spec;
+        let demand = &self.solver.demand;
         let traffic = &self.traffic;
         let fills = traffic.load_misses
             + if spec.l1_fetch_on_write_miss {
@@ -181,47 +269,69 @@ impl TokenModel<'_> {
             } else {
                 0.0
             };
-        let requests = fills + demand.global_loads;
-        let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
-        let dram_lines = fills * (1.0 - traffic.fill_l2_hit)
-            + demand.global_load_bytes / LINE_BYTES * (1.0 - traffic.case_l2_hit)
-            + traffic.write_backs * (1.0 - traffic.write_back_l2_hit);
+        let read_cycles = (LINE_BYTES * fills + demand.global_load_bytes)
+            / f64::from(spec.l2_read_bytes_per_cycle);
+        let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
         let others = self.others(1.0);
-        let port = |bytes: f64, bytes_per_cycle: f32| {
-            let rate = f64::from(bytes_per_cycle);
-            wait_cycles(tokens_per_cycle * bytes / rate, 0.5 * LINE_BYTES / rate) * others
+        let wait = |cycles_per_token: f64, service_cycles: f64| {
+            wait_cycles(tokens_per_cycle * cycles_per_token, 0.5 * service_cycles) * others
         };
-        let l2 = port(read_bytes, spec.l2_read_bytes_per_cycle) + f64::from(spec.l2_latency_cycles);
-        let dram = port(dram_lines * LINE_BYTES, spec.dram.bytes_per_cycle)
-            + f64::from(spec.dram_extra_cycles);
+        let l2 = wait(read_cycles, line_cycles) + f64::from(spec.l2_latency_cycles);
+        let dram_use = self.dram_use(fills);
+        let dram =
+            wait(dram_use.cycles, dram_use.cycles_per_line) + f64::from(spec.dram_extra_cycles);
         let fill = l2 + (1.0 - traffic.fill_l2_hit) * dram;
         let case = l2 + (1.0 - traffic.case_l2_hit) * dram;
-        let held = if requests > 0.0 {
-            (fills * fill + demand.global_loads * case) / requests
-        } else {
-            0.0
-        };
         let limit = f64::from(spec.l1_misses_in_flight);
-        let full = tokens_per_cycle * requests * held / limit;
-        let unit = (wait_cycles(tokens_per_cycle * demand.lines, 0.5)
-            + wait_for_one_of_cycles(full, held, limit))
-            * others;
-        let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
+        let held = tokens_per_cycle * fills * fill / limit;
+        let slot = wait_for_one_of_cycles(held, fill, limit) * others;
+        let unit = wait(demand.lines, 1.0);
         let latencies = Latencies {
             shared_cycles: unit + f64::from(spec.shared_latency_cycles),
             local_hit_cycles: unit + f64::from(spec.l1_latency_cycles),
-            local_miss_cycles: unit + fill,
-            local_miss_probability: (traffic.load_misses / loads).min(1.0),
+            local_miss_cycles: unit + slot + fill,
+            local_miss_probability: self.miss_probability(),
             global_cycles: unit + case,
             constant_cycles: f64::from(spec.constant_latency_cycles),
         };
         (latencies, unit)
     }
 
+    /// **(21)** What a token takes of the DRAM: a line of a row that is not open occupies it for as long as an activation.
+    /// Lines of one stack level are neighbours; a neighbour is in the open row if it misses too.
+    fn dram_use(&self, fills: f64) -> DramUse {
+        let (dram, traffic) = (&self.solver.point.spec.dram, &self.traffic);
+        let geometry = &self.solver.point.geometry;
+        let stream = LINE_BYTES / f64::from(dram.bytes_per_cycle);
+        let scattered = stream.max(f64::from(dram.activation_cycles));
+        let per_row = (f64::from(dram.row_bytes) / LINE_BYTES).max(1.0);
+        let neighbours = f64::from(geometry.stack_dim).min(per_row);
+        let to_dram = self.miss_probability() * (1.0 - traffic.fill_l2_hit);
+        let open = to_dram * (1.0 - 1.0 / neighbours);
+        let stack_fill = open * stream + (1.0 - open) * scattered;
+        // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
+        // are another warp's, which finds the row open every other time.
+        let in_row = if geometry.warps_per_block() == 1 {
+            neighbours
+        } else {
+            0.5 * (1.0 + per_row)
+        };
+        let case = (scattered + (in_row - 1.0) * stream) / in_row;
+        let fills = fills * (1.0 - traffic.fill_l2_hit);
+        let cases = self.solver.demand.global_load_bytes / LINE_BYTES * (1.0 - traffic.case_l2_hit);
+        let write_backs = traffic.write_backs * (1.0 - traffic.write_back_l2_hit);
+        let cycles = fills * stack_fill + cases * case + write_backs * scattered;
+        let lines = fills + cases + write_backs;
+        DramUse {
+            cycles,
+            cycles_per_line: if lines > 0.0 { cycles / lines } else { 0.0 },
+        }
+    }
+
     /// Scheduler cycles per token by cause: slots taken, then what idles, split as the waits of a warp are.
     fn cpi_stack(&self, tokens_per_cycle: f64, time: &TokenTime) -> [f64; Cause::ALL.len()] {
-        let spec = self.launch.spec;
-        let demand = &self.analysis.shapes.per_token;
+        let spec = self.solver.point.spec;
+        let demand = &self.solver.demand;
         let slots = demand.issue_slots(spec);
         let mut stack = [0.0; Cause::ALL.len()];
         let mut add = |cause: Cause, cycles: f64| stack[cause as usize] += cycles;
@@ -250,11 +360,11 @@ impl TokenModel<'_> {
             constant_cycles: full.constant_cycles,
             ..Latencies::default()
         };
-        let mut before = self.path(&seen);
+        let mut before = self.path(&seen).cycles;
         let fixed = before;
         let mut step = |change: &dyn Fn(&mut Latencies)| {
             change(&mut seen);
-            let now = self.path(&seen);
+            let now = self.path(&seen).cycles;
             let added = (now - before).max(0.0);
             before = now;
             added
@@ -266,7 +376,8 @@ impl TokenModel<'_> {
             l.local_miss_cycles = l.local_hit_cycles;
             l.local_miss_probability = full.local_miss_probability;
         });
-        let l2 = step(&|l| l.local_miss_cycles = f64::from(self.launch.spec.l2_latency_cycles));
+        let l2 =
+            step(&|l| l.local_miss_cycles = f64::from(self.solver.point.spec.l2_latency_cycles));
         let dram = step(&|l| l.local_miss_cycles = full.local_miss_cycles - unit);
         let global = step(&|l| l.global_cycles = full.global_cycles - unit);
         let queue = step(&|l| *l = full);

@@ -4,10 +4,10 @@
 //! distance). A fully associative LRU cache hits exactly the accesses whose distance is below its number of lines; for
 //! a set-associative one the distance within a set is binomially distributed.
 //! What it leaves out: policies other than LRU; time. Units: lines.
-//! Sources: equations (21) and (22) of `docs/model.md`; Mattson et al., IBM Systems Journal 9 (1970); Bennett and Kruskal,
+//! Sources: equation (22) of `docs/model.md`; Mattson et al., IBM Systems Journal 9 (1970); Bennett and Kruskal,
 //! IBM J. Res. Dev. 19 (1975), for the tree; Hill and Smith, IEEE Trans. Computers 38 (1989), for sets.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// How often each stack distance occurred.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,11 +21,18 @@ pub struct StackDistances {
 impl StackDistances {
     /// One pass over line addresses.
     pub fn of(lines: impl IntoIterator<Item = u32>) -> Self {
-        let lines: Vec<u32> = lines.into_iter().collect();
+        let [found, _] = Self::of_two(lines.into_iter().map(|line| (line, false)));
+        found
+    }
+
+    /// One pass over line addresses of two kinds (loads and stores) that share the cache: the distances of each kind.
+    pub fn of_two(lines: impl IntoIterator<Item = (u32, bool)>) -> [Self; 2] {
+        let lines: Vec<(u32, bool)> = lines.into_iter().collect();
         let mut last_touches = Tree::new(lines.len());
-        let mut last: HashMap<u32, usize> = HashMap::new();
-        let mut found = StackDistances::default();
-        for (now, &line) in lines.iter().enumerate() {
+        let mut last: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut found = [StackDistances::default(), StackDistances::default()];
+        for (now, &(line, second)) in lines.iter().enumerate() {
+            let found = &mut found[usize::from(second)];
             match last.insert(line, now) {
                 None => found.cold += 1,
                 Some(before) => {
@@ -52,13 +59,13 @@ impl StackDistances {
         self.cold + self.counts.iter().sum::<u64>()
     }
 
-    /// **(21)** Part of the accesses that a fully associative LRU cache of `lines` lines hits.
+    /// **(22)** Part of the accesses that a fully associative LRU cache of `lines` lines hits.
     pub fn hit_rate(&self, lines: u32) -> f64 {
         let hits: u64 = self.counts.iter().take(lines as usize).sum();
         hits as f64 / self.accesses().max(1) as f64
     }
 
-    /// **(22)** The same with `sets` sets of `ways` ways and a hash that spreads lines evenly: of `d` other lines, fewer than
+    /// The same with `sets` sets of `ways` ways and a hash that spreads lines evenly: of `d` other lines, fewer than
     /// `ways` must lie in the same set.
     pub fn hit_rate_in_sets(&self, sets: u32, ways: u32) -> f64 {
         if sets <= 1 {

@@ -2,74 +2,102 @@
 //!
 //! Leaves out: predicting. Units: in the columns' names.
 
-use crate::predict::{Configuration, Prediction};
-use serde::Serialize;
+use crate::study::Axis;
+use crate::study::run::Point;
+use serde_json::{Map, Value};
 
-/// One combination and what was predicted; empty where a block cannot be resident.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Point {
-    pub problem: String,
-    pub kernel: String,
-    pub stack_dim: u32,
-    pub threads_per_block: u32,
-    pub l1_bytes: u32,
-    pub gpops_billion: Option<f64>,
-    pub resident_blocks: Option<u32>,
-    pub l1_load_hit_percent: Option<f64>,
-    pub l1_store_hit_percent: Option<f64>,
-    pub l2_read_bytes_per_node: Option<f64>,
-    pub dram_read_bytes_per_node: Option<f64>,
+/// Columns of every point: launch first, then what was predicted.
+const COLUMNS: [&str; 15] = [
+    "problem",
+    "kernel",
+    "stack_dim",
+    "stack_registers",
+    "threads_per_block",
+    "l1_bytes",
+    "gpops_billion",
+    "resident_blocks",
+    "occupancy_limit",
+    "first_stall",
+    "l1_load_hit_percent",
+    "l1_store_hit_percent",
+    "l2_read_bytes_per_node",
+    "dram_read_bytes_per_node",
+    "impossible",
+];
+
+fn values(point: &Point) -> [Value; COLUMNS.len()] {
+    let (at, outcome) = (&point.configuration, &point.outcome);
+    [
+        at.problem.as_str().into(),
+        at.kernel.as_str().into(),
+        at.stack_dim.into(),
+        at.stack_registers.into(),
+        at.threads_per_block.into(),
+        at.l1_bytes.into(),
+        outcome.gpops_billion.into(),
+        outcome.resident_blocks.into(),
+        outcome.occupancy_limit.clone().into(),
+        outcome.first_stall.clone().into(),
+        outcome.l1_load_hit_percent.into(),
+        outcome.l1_store_hit_percent.into(),
+        outcome.l2_read_bytes_per_node.into(),
+        outcome.dram_read_bytes_per_node.into(),
+        outcome.impossible.clone().into(),
+    ]
 }
 
-impl Point {
-    /// A combination whose block cannot be resident.
-    pub fn impossible(configuration: &Configuration) -> Self {
-        Point {
-            problem: configuration.problem.clone(),
-            kernel: configuration.kernel.clone(),
-            stack_dim: configuration.stack_dim,
-            threads_per_block: configuration.threads_per_block,
-            l1_bytes: configuration.l1_bytes,
-            gpops_billion: None,
-            resident_blocks: None,
-            l1_load_hit_percent: None,
-            l1_store_hit_percent: None,
-            l2_read_bytes_per_node: None,
-            dram_read_bytes_per_node: None,
-        }
-    }
-
-    pub fn of(prediction: &Prediction) -> Self {
-        let memory = &prediction.memory;
-        let per_node = |bytes: u64| Some(bytes as f64 / memory.warp_nodes.max(1) as f64);
-        Point {
-            gpops_billion: Some(prediction.gpops_billion),
-            resident_blocks: Some(prediction.occupancy.blocks),
-            l1_load_hit_percent: Some(memory.l1_load_hit_percent),
-            l1_store_hit_percent: Some(memory.l1_store_hit_percent),
-            l2_read_bytes_per_node: per_node(memory.l2_read_bytes),
-            dram_read_bytes_per_node: per_node(memory.dram_read_bytes),
-            ..Point::impossible(&prediction.configuration)
-        }
-    }
+/// Indices and names of the axes that are fields of the preset: columns of their own.
+fn preset_axes(axes: &[Axis]) -> Vec<(usize, String)> {
+    let of_preset = |axis: &Axis| matches!(axis.key, crate::study::Key::Field(..));
+    let numbered = axes.iter().enumerate();
+    numbered
+        .filter(|(_, axis)| of_preset(axis))
+        .map(|(index, axis)| (index, axis.key.name()))
+        .collect()
 }
 
 /// One line per point under a header.
-pub fn csv(points: &[Point]) -> Result<Vec<u8>, csv::Error> {
+pub fn csv(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, csv::Error> {
+    let preset = preset_axes(axes);
     let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = preset.iter().map(|(_, name)| name.as_str());
+    writer.write_record(names.chain(COLUMNS))?;
     for point in points {
-        writer.serialize(point)?;
+        let varied = preset.iter().map(|(index, _)| point.values[*index].clone());
+        writer.write_record(varied.chain(values(point).iter().map(cell)))?;
     }
     writer
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))
 }
 
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 /// One object per line.
-pub fn json_lines(points: &[Point]) -> Result<Vec<u8>, serde_json::Error> {
+pub fn json_lines(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, serde_json::Error> {
+    let preset = preset_axes(axes);
     let mut text = Vec::new();
     for point in points {
-        serde_json::to_writer(&mut text, point)?;
+        let mut object = Map::new();
+        for (index, name) in &preset {
+            // Numbers as numbers; names as texts.
+            let value = &point.values[*index];
+            let parsed = serde_json::from_str(value);
+            object.insert(
+                name.clone(),
+                parsed.unwrap_or_else(|_| value.as_str().into()),
+            );
+        }
+        for (name, value) in COLUMNS.iter().zip(values(point)) {
+            object.insert((*name).to_owned(), value);
+        }
+        serde_json::to_writer(&mut text, &object)?;
         text.push(b'\n');
     }
     Ok(text)

@@ -5,7 +5,7 @@
 //! token's position, so few of them occur, and a program of `n` tokens costs a few look-ups per token. Leaves out: partial last iterations.
 //! Units: segments. Sources: none.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};
@@ -20,8 +20,38 @@ use crate::isa::Space;
 use crate::isa::cfg::{ControlFlow, LiveSet, live_before};
 use crate::isa::op::Op;
 
+mod steady;
+
+pub use steady::Entrance;
+
 /// Segments in one run before it counts as endless.
 const RUN_LIMIT: usize = 10_000_000;
+
+/// Where an execution is: a state, and the program word that its token lies at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    root: u32,
+    position: u32,
+}
+
+impl Place {
+    fn after(self, next: &Next) -> Place {
+        Place {
+            root: next.root,
+            position: next
+                .words_ahead
+                .map_or(0, |ahead| self.position.wrapping_add_signed(ahead)),
+        }
+    }
+}
+
+/// What was executed up to the next arrival at the case loop's header.
+struct Walked {
+    segments: Vec<SegmentId>,
+    assumptions: u32,
+    /// The arrival; `None` when the kernel has ended.
+    next: Option<Place>,
+}
 
 /// Token positions of a program's segments, list by list as in [`ProgramTrace`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,7 +76,7 @@ pub struct TraceBuilder<'k> {
     slopes: Slopes,
     remembers: bool,
     pool: SegmentPool,
-    interned: HashMap<Vec<TraceOp>, SegmentId>,
+    interned: FxHashMap<Vec<TraceOp>, SegmentId>,
     /// Token positions of the segments of the program being traced, when asked for.
     positions: Option<Vec<u32>>,
 }
@@ -80,7 +110,7 @@ impl<'k> TraceBuilder<'k> {
                 ops: Vec::new(),
                 starts: vec![0],
             },
-            interned: HashMap::new(),
+            interned: FxHashMap::default(),
             positions: None,
         })
     }
@@ -168,37 +198,64 @@ impl<'k> TraceBuilder<'k> {
         run: Run,
     ) -> Result<(Vec<Vec<SegmentId>>, u32), TraceError> {
         let mut parts = Vec::new();
-        let mut part = Vec::with_capacity(program.words().len() + 1);
-        let (mut root, mut position, mut assumptions) = (self.memo.root(State::entry(run)), 0, 0);
+        let (mut place, mut assumptions) = (self.start(run), 0);
         for _ in 0..RUN_LIMIT {
-            let known = self.memo.recall(root, self.kernel, program, position);
+            let walked = self.walk(program, place)?;
+            parts.push(walked.segments);
+            assumptions += walked.assumptions;
+            match walked.next {
+                Some(next) => place = next,
+                None => return Ok((parts, assumptions)),
+            }
+        }
+        Err(self.endless())
+    }
+
+    /// Before a kernel's first instruction.
+    fn start(&mut self, run: Run) -> Place {
+        Place {
+            root: self.memo.root(State::entry(run)),
+            position: 0,
+        }
+    }
+
+    /// The segments from a place to the next arrival at the case loop's header, or to the end.
+    fn walk(&mut self, program: &ProgramWords, from: Place) -> Result<Walked, TraceError> {
+        let mut segments = Vec::with_capacity(program.words().len() + 1);
+        let (mut place, mut assumptions) = (from, 0);
+        for _ in 0..RUN_LIMIT {
+            let known = self
+                .memo
+                .recall(place.root, self.kernel, program, place.position);
             let step = match known.filter(|_| self.remembers) {
                 Some(step) => step,
-                None => self.execute(root, program, position)?,
+                None => self.execute(place.root, program, place.position)?,
             };
-            part.push(step.id);
+            segments.push(step.id);
             if let Some(positions) = &mut self.positions {
-                positions.push(position);
+                positions.push(place.position);
             }
             assumptions += step.assumptions;
-            let Some(next) = step.next else {
-                parts.push(part);
-                return Ok((parts, assumptions));
-            };
-            if next.at_header {
-                let length = part.len();
-                parts.push(std::mem::replace(&mut part, Vec::with_capacity(length)));
+            let next = step.next.map(|next| (next.at_header, place.after(&next)));
+            if let Some((false, next)) = next {
+                place = next;
+                continue;
             }
-            root = next.root;
-            position = next
-                .words_ahead
-                .map_or(0, |ahead| position.wrapping_add_signed(ahead));
+            return Ok(Walked {
+                segments,
+                assumptions,
+                next: next.map(|(_, place)| place),
+            });
         }
-        Err(TraceError::Endless {
+        Err(self.endless())
+    }
+
+    fn endless(&self) -> TraceError {
+        TraceError::Endless {
             kernel: self.kernel.name.clone(),
             instructions: RUN_LIMIT as u64,
             limit: RUN_LIMIT as u64,
-        })
+        }
     }
 
     /// Executes the segment that starts in a state, and remembers it.

@@ -3,7 +3,7 @@
 //! Models: the questions that a state's execution asked, in order, and the segment that each sequence of
 //! answers leads to. Leaves out: forgetting. Units: none. Sources: none.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::SegmentId;
 use super::program::ProgramWords;
@@ -43,7 +43,7 @@ pub struct Next {
 struct Answers {
     small: Vec<Option<u32>>,
     few: Vec<(u32, u32)>,
-    many: HashMap<u32, u32>,
+    many: FxHashMap<u32, u32>,
 }
 
 /// Answers below this index a list.
@@ -82,8 +82,8 @@ impl Answers {
 #[derive(Default)]
 pub struct Memo {
     nodes: Vec<Node>,
-    roots: HashMap<State, u32>,
-    states: HashMap<u32, State>,
+    roots: FxHashMap<State, u32>,
+    states: FxHashMap<u32, State>,
 }
 
 impl Memo {

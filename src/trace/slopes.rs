@@ -6,7 +6,7 @@
 //! wherever a value that moves with it is used in another than a linear way.
 //! Leaves out: registers that differ between lanes. Units: bits per program word. Sources: none.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::state::{Machine, PROBES, Tag, Value};
 use crate::isa::cfg::LiveSet;
@@ -25,7 +25,7 @@ enum Guess {
 /// All guesses, by instruction index and register.
 #[derive(Debug, Default)]
 pub struct Slopes {
-    guesses: HashMap<(usize, u8), Guess>,
+    guesses: FxHashMap<(usize, u8), Guess>,
 }
 
 impl Slopes {

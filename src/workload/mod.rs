@@ -4,7 +4,9 @@
 //! the other; `sim` and `model` see only the result.
 
 pub mod population;
+pub mod summary;
 pub mod traces;
 
 pub use population::{DepthPercentages, Population, PopulationError};
+pub use summary::KernelSummary;
 pub use traces::{KernelTraces, TracesError, program_words, shared_bytes, words_of_program};

@@ -111,6 +111,17 @@ impl KernelTraces {
             .map(|program| builder.trace(&traceable(variant, program)?))
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;
+        Self::assemble(variant, &kernel, &words, builder.into_pool(), programs)
+    }
+
+    /// Puts traces together with what is known of their kernel.
+    pub(super) fn assemble(
+        variant: &Variant,
+        kernel: &Kernel,
+        words: &[ProgramWords],
+        pool: SegmentPool,
+        programs: Vec<ProgramTrace>,
+    ) -> Result<Self, TracesError> {
         let longest = words
             .iter()
             .map(|program| program.shared_bytes() as u32)
@@ -129,7 +140,7 @@ impl KernelTraces {
                 .instructions
                 .last()
                 .map_or(0, |last| last.pc_bytes + u32::from(last.size_bytes)),
-            pool: builder.into_pool(),
+            pool,
             programs,
         })
     }

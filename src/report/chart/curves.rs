@@ -1,9 +1,9 @@
-//! A what-if study as curves: throughput over the L1 size, threads or second dimension, one curve per other combination.
+//! A what-if study as curves: throughput over one of its axes, one curve per combination of the others.
 //!
-//! Leaves out: points whose block cannot be resident. Units: on the axes.
+//! Leaves out: points that cannot run. Units: on the axes.
 
+use super::study::{Grid, label, place};
 use super::{BLUE, Chart, GRID, VERMILION, ink};
-use crate::report::whatif::Point;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
@@ -18,181 +18,116 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(40, 40, 40),
 ];
 /// Curves that still can be told apart.
-const MAX_CURVES: usize = 14;
+const MAX_CURVES: usize = 12;
+const PLOT_WIDTH: u32 = 790;
+/// Of a letter in the legend, about.
+const LETTER_WIDTH: usize = 7;
 
-/// The chart of these points.
-pub struct Curves<'a>(pub &'a [Point]);
-
-/// What lies on the horizontal axis: its label, its values, whether they double.
-struct Axis {
-    label: &'static str,
-    value: fn(&Point) -> u32,
-    doubling: bool,
+/// The chart of a study; `over` is the axis that lies on the horizontal.
+pub struct Curves<'a> {
+    pub grid: Grid<'a>,
+    pub over: usize,
 }
 
-const AXES: [Axis; 3] = [
-    Axis {
-        label: "L1 (KiB)",
-        value: |point| point.l1_bytes,
-        doubling: true,
-    },
-    Axis {
-        label: "threads per block",
-        value: |point| point.threads_per_block,
-        doubling: false,
-    },
-    Axis {
-        label: "second dimension of the stack",
-        value: |point| point.stack_dim,
-        doubling: false,
-    },
-];
+/// A curve: its name, its points as places on the axis and throughputs, its highest.
+struct Series {
+    name: String,
+    points: Vec<(f64, f64)>,
+    best: f64,
+}
 
 impl Curves<'_> {
-    /// The first axis with more than one value.
-    fn axis(&self) -> &'static Axis {
-        let varies = |axis: &&Axis| {
-            let mut values = self.0.iter().map(axis.value);
-            let first = values.next();
-            values.any(|value| Some(value) != first)
-        };
-        AXES.iter().find(varies).unwrap_or(&AXES[0])
-    }
-
-    /// Curves: a name and its points.
-    fn series(&self, axis: &Axis) -> Vec<(String, Vec<(f64, f64)>)> {
-        let mut series: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-        for point in self.0 {
-            let Some(gpops) = point.gpops_billion else {
+    /// The highest curves, the highest first.
+    fn series(&self) -> Vec<Series> {
+        let mut series: Vec<Series> = Vec::new();
+        for point in self.grid.points {
+            let Some(gpops) = point.outcome.gpops_billion else {
                 continue;
             };
-            let name = match axis.label {
-                "L1 (KiB)" => format!(
-                    "{} threads, dimension {}",
-                    point.threads_per_block, point.stack_dim
-                ),
-                "threads per block" => format!("dimension {}", point.stack_dim),
-                _ => format!("{} threads", point.threads_per_block),
-            };
-            let value = f64::from((axis.value)(point));
-            let x = if axis.doubling { value.log2() } else { value };
-            match series.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, points)) => points.push((x, gpops)),
-                None => series.push((name, vec![(x, gpops)])),
-            }
+            let name = self.grid.name_without(point, &[self.over]);
+            let x = place(&self.grid.axes[self.over], &point.values[self.over]);
+            let at = series.iter().position(|known| known.name == name);
+            let at = at.unwrap_or_else(|| {
+                series.push(Series {
+                    name,
+                    points: Vec::new(),
+                    best: 0.0,
+                });
+                series.len() - 1
+            });
+            series[at].points.push((x, gpops));
+            series[at].best = series[at].best.max(gpops);
         }
+        series.sort_by(|a, b| b.best.total_cmp(&a.best));
         series
     }
 }
 
 impl Chart for Curves<'_> {
     fn size(&self) -> (u32, u32) {
-        (900, 540)
+        let name = |series: &Series| series.name.chars().count();
+        let longest = self.series().iter().map(name).max().unwrap_or(0);
+        let legend = (50 + LETTER_WIDTH * longest).clamp(180, 640) as u32;
+        (PLOT_WIDTH + legend, 540)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
     where
         B::ErrorType: 'static,
     {
-        let axis = self.axis();
-        let mut series = self.series(axis);
+        let axis = &self.grid.axes[self.over];
+        let mut series = self.series();
+        let n_curves = series.len();
         series.truncate(MAX_CURVES);
-        let points = || series.iter().flat_map(|(_, points)| points);
-        let low = points().map(|p| p.0).fold(f64::MAX, f64::min);
-        let high = points().map(|p| p.0).fold(f64::MIN, f64::max);
-        let top = points().map(|p| p.1).fold(0.0, f64::max);
-        if low > high {
-            return Err("no combination can be resident".into());
+        let points = || series.iter().flat_map(|series| &series.points);
+        let top = points().map(|point| point.1).fold(0.0, f64::max);
+        if n_curves == 0 {
+            return Err("no combination can run".into());
         }
-        let margin = 0.03 * (high - low).max(1.0);
-        let mut chart = ChartBuilder::on(area)
+        let last = (axis.values.len().max(2) - 1) as f64;
+        let (left, legend) = area.split_horizontally(PLOT_WIDTH);
+        let mut chart = ChartBuilder::on(&left)
             .margin(12)
             .x_label_area_size(44)
-            .y_label_area_size(56)
-            .build_cartesian_2d(low - margin..high + margin, 0.0..1.08 * top)?;
-        let doubling = axis.doubling;
+            .y_label_area_size(60)
+            .build_cartesian_2d(-0.2..last + 0.2, 0.0..1.06 * top)?;
         chart
             .configure_mesh()
-            .x_desc(axis.label)
+            .x_desc(self.grid.title(self.over))
             .y_desc("billion GPop/s")
-            .x_label_formatter(&move |x| label(*x, doubling))
+            .x_labels(axis.values.len().min(14))
+            .x_label_formatter(&|x| {
+                let value = axis.values.get(x.round().max(0.0) as usize);
+                let whole = (x - x.round()).abs() < 1e-6;
+                value
+                    .filter(|_| whole)
+                    .map_or(String::new(), |value| label(axis, value))
+            })
             .light_line_style(WHITE)
             .bold_line_style(GRID)
             .label_style(ink(13))
             .axis_desc_style(ink(14))
             .draw()?;
-        for (i, (name, points)) in series.iter().enumerate() {
+        for (i, series) in series.iter().enumerate() {
             let colour = COLOURS[i % COLOURS.len()];
-            chart
-                .draw_series(LineSeries::new(
-                    points.iter().copied(),
-                    colour.stroke_width(2),
-                ))?
-                .label(name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2))
-                });
-            chart.draw_series(points.iter().map(|&p| Circle::new(p, 3, colour.filled())))?;
+            // The second round of colours has hollow points.
+            let style = if i < COLOURS.len() {
+                colour.filled()
+            } else {
+                colour.stroke_width(2)
+            };
+            let line = series.points.iter().copied();
+            chart.draw_series(LineSeries::new(line.clone(), colour.stroke_width(2)))?;
+            chart.draw_series(line.map(|point| Circle::new(point, 4, style)))?;
+            let y = 24 + 20 * i as i32;
+            legend.draw(&PathElement::new([(4, y), (28, y)], colour.stroke_width(2)))?;
+            legend.draw(&Circle::new((16, y), 4, style))?;
+            legend.draw(&Text::new(series.name.clone(), (34, y - 6), ink(13)))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .background_style(WHITE.mix(0.85))
-            .border_style(GRID)
-            .label_font(ink(13))
-            .draw()?;
+        if n_curves > MAX_CURVES {
+            let text = format!("the highest {MAX_CURVES} of {n_curves} curves");
+            legend.draw(&Text::new(text, (4, 20 + 20 * MAX_CURVES as i32), ink(12)))?;
+        }
         Ok(())
-    }
-}
-
-/// Sizes that double are drawn on a logarithmic axis and named in KiB at whole powers.
-fn label(x: f64, doubling: bool) -> String {
-    if !doubling {
-        return format!("{x:.0}");
-    }
-    if (x - x.round()).abs() < 1e-6 {
-        format!("{}", x.exp2() / 1024.0)
-    } else {
-        String::new()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::predict::Configuration;
-    use crate::report::chart::svg;
-
-    fn point(l1_bytes: u32, stack_dim: u32, gpops_billion: Option<f64>) -> Point {
-        let configuration = Configuration {
-            problem: "sextic".into(),
-            kernel: "rpn".into(),
-            stack_dim,
-            stack_registers: 0,
-            threads_per_block: 256,
-            l1_bytes,
-        };
-        Point {
-            gpops_billion,
-            ..Point::impossible(&configuration)
-        }
-    }
-
-    #[test]
-    fn every_possible_point_is_drawn_on_its_curve() {
-        let points = [
-            point(16384, 1, Some(20.0)),
-            point(32768, 1, Some(25.0)),
-            point(16384, 2, Some(10.0)),
-            point(32768, 2, None),
-        ];
-        let text = svg(&Curves(&points)).unwrap();
-        assert_eq!(text.matches("<circle").count(), 3);
-        assert!(text.contains("L1 (KiB)") && text.contains("256 threads, dimension 2"));
-    }
-
-    #[test]
-    fn nothing_to_draw_is_an_error() {
-        assert!(svg(&Curves(&[point(16384, 1, None)])).is_err());
     }
 }

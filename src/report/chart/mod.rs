@@ -6,11 +6,13 @@
 pub mod bars;
 pub mod columns;
 pub mod curves;
+pub mod heat;
 pub mod lines;
 pub mod panels;
 pub mod scatter;
 pub mod smx;
 pub mod stacks;
+pub mod study;
 pub mod tree;
 
 use super::output::{self, OutputError};

@@ -1,0 +1,99 @@
+//! How fast are the analytical model and the one-pass sweep?
+//!
+//! `cargo bench --bench model`: one prediction of a loaded kernel at an L1 that was met before and at a new one, the load of
+//! a kernel, a sweep of all L1 sizes against simulating each of them.
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use warpstack::device::Preset;
+use warpstack::engine::{Engine, Kind, Settings};
+use warpstack::predict::{Configuration, PerformanceModel};
+use warpstack::study::setting::{l1_geometry, with_l1};
+
+const SIZES_KIB: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+fn configuration(kernel: &str, threads_per_block: u32, stack_dim: u32) -> Configuration {
+    Configuration {
+        problem: "sextic".into(),
+        kernel: kernel.into(),
+        stack_dim,
+        stack_registers: 0,
+        threads_per_block,
+        l1_bytes: 48 * 1024,
+    }
+}
+
+fn engine(kind: Kind) -> Engine {
+    let device = Preset::load("gtx670")
+        .expect("the preset is embedded")
+        .device;
+    let settings = Settings {
+        kind,
+        ..Settings::default()
+    };
+    Engine::new(device, &["sextic"], settings).expect("the corpus is embedded")
+}
+
+fn prediction(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("prediction");
+    for (kernel, stack_dim) in [("rpn", 1), ("rpn", 6), ("lgp", 4)] {
+        let model = engine(Kind::Analytical);
+        let configuration = configuration(kernel, 256, stack_dim);
+        model.predict(&configuration).expect("a cell of the paper");
+        group.bench_function(
+            format!("{kernel}, stack_dim {stack_dim}, loaded"),
+            |bencher| {
+                bencher.iter(|| model.predict(&configuration).expect("a cell of the paper"));
+            },
+        );
+    }
+    group.sample_size(10);
+    group.bench_function("rpn, stack_dim 1, with its kernel", |bencher| {
+        bencher.iter_batched(
+            || engine(Kind::Analytical),
+            |model| {
+                model
+                    .predict(&configuration("rpn", 256, 1))
+                    .expect("a cell of the paper")
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
+fn every_l1(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("every L1 from 1 KB to 1 MB");
+    group.sample_size(10);
+    let simulator = engine(Kind::Simulator);
+    let at = configuration("rpn", 256, 1);
+    simulator.predict(&at).expect("a cell of the paper");
+    simulator.sweep(&at, 1000).expect("a cell of the paper");
+    group.bench_function("one pass", |bencher| {
+        bencher.iter(|| {
+            let sweep = simulator.sweep(&at, 600_000).expect("a cell of the paper");
+            SIZES_KIB.map(|kib| {
+                let geometry = l1_geometry(1024 * kib, 128).expect("a power of two");
+                sweep.hit_rates(128, geometry.n_sets, geometry.n_ways)
+            })
+        });
+    });
+    group.bench_function("each simulated", |bencher| {
+        bencher.iter(|| {
+            SIZES_KIB.map(|kib| {
+                let device = with_l1(simulator.device(), 1024 * kib).expect("a power of two");
+                let configuration = Configuration {
+                    l1_bytes: 1024 * kib,
+                    ..at.clone()
+                };
+                simulator
+                    .on(device)
+                    .predict(&configuration)
+                    .expect("any L1")
+            })
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, prediction, every_l1);
+criterion_main!(benches);

@@ -1,0 +1,279 @@
+//! `warpstack advise`: the fastest kernel and launch for a device and a problem, and why.
+//!
+//! What it does: predicts every kernel compiled for the problem at every block size and division of the on-chip memory
+//! with the analytical model; explains the best; says what limits it by giving it ten percent more of each resource.
+//! Leaves out: kernels that were not compiled. Units: billions of GPop/s.
+
+use super::CliResult;
+use super::engine::EngineArgs;
+use crate::device::Preset;
+use crate::engine::{Engine, Kind};
+use crate::gpu::variant::{Arch, Variant};
+use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::report::explain::bottleneck;
+use crate::report::{output, table};
+use crate::study::{Base, Key};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Searches kernels, threads, second dimension and L1 size, and explains the choice.
+#[derive(Debug, clap::Args)]
+pub struct AdviseArgs {
+    /// Problem name (`warpstack problems` lists them)
+    #[arg(long, default_value = "sextic")]
+    pub problem: String,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "gtx670")]
+    pub device: String,
+    /// Only this kernel
+    #[arg(long)]
+    pub kernel: Option<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Simulate the best N of the model's choices, and choose among them (with --engine sim)
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub confirm: u16,
+    /// File to write instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Block sizes are tried in steps of a warp.
+const WARP_THREADS: usize = 32;
+/// Fields of the preset whose increase is tried, and what they are in words.
+const RESOURCES: [(&str, &str); 9] = [
+    ("chip.clock_mhz", "clock"),
+    ("limits.registers_per_smx", "registers"),
+    ("limits.blocks_per_smx", "block slots"),
+    ("load_store.l1_misses_in_flight", "misses in flight"),
+    ("l2.port_bytes_per_cycle", "L2 port width"),
+    ("l2.bytes", "L2 size"),
+    ("dram.bandwidth_gb_per_s", "DRAM bandwidth"),
+    ("throughput.fp32_lanes_per_cycle", "arithmetic lanes"),
+    ("instruction_cache.l1_bytes", "instruction cache"),
+];
+/// Latencies whose decrease is tried.
+const LATENCIES: [(&str, &str); 4] = [
+    ("l1.hit_latency_cycles", "L1 latency"),
+    ("shared.latency_cycles", "shared-memory latency"),
+    ("l2.hit_latency_cycles", "L2 latency"),
+    ("dram.latency_cycles", "DRAM latency"),
+];
+const CHANGE: f64 = 0.1;
+
+pub fn run(args: &AdviseArgs) -> CliResult {
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
+    let device = Preset::load(&args.device)?.device;
+    let chosen = args.engine.open(&device, &[&args.problem])?;
+    let model = chosen.with_kind(Kind::Analytical);
+    let mut all = search(args, &model)?;
+    if all.is_empty() {
+        let given = args.kernel.as_deref().unwrap_or("any kernel");
+        return Err(format!(
+            "kernel for {}: given {given}; allowed: one of `warpstack kernels`",
+            args.problem
+        )
+        .into());
+    }
+    let n_searched = all.len();
+    if args.engine.engine == super::engine::Engine::Sim {
+        all.truncate(usize::from(args.confirm));
+        let configurations: Vec<Configuration> = all.into_iter().map(|p| p.configuration).collect();
+        all = configurations
+            .par_iter()
+            .map(|configuration| chosen.predict(configuration))
+            .collect::<Result<_, _>>()?;
+        sort(&mut all);
+    }
+    let text = report(args, &chosen, &model, &all, n_searched)?;
+    output::write(args.out.as_deref(), text.as_bytes())?;
+    Ok(())
+}
+
+/// All launches that can run, the fastest first.
+fn search(
+    args: &AdviseArgs,
+    model: &Engine,
+) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
+    let device = model.device();
+    let kernels: BTreeSet<(String, u32, u32)> = Variant::all()?
+        .into_iter()
+        .filter(|variant| variant.problem.name() == args.problem && variant.arch == Arch::Sm35)
+        .map(|variant| {
+            (
+                variant.kernel.to_string(),
+                variant.stack_dim,
+                variant.stack_registers,
+            )
+        })
+        .filter(|(kernel, _, _)| args.kernel.as_ref().is_none_or(|only| only == kernel))
+        .collect();
+    let mut launches = Vec::new();
+    for (kernel, stack_dim, stack_registers) in kernels {
+        for threads in
+            (WARP_THREADS..=device.limits.threads_per_block as usize).step_by(WARP_THREADS)
+        {
+            launches.extend(device.l1.splits.iter().map(|split| Configuration {
+                problem: args.problem.clone(),
+                kernel: kernel.clone(),
+                stack_dim,
+                stack_registers,
+                threads_per_block: threads as u32,
+                l1_bytes: split.l1_bytes,
+            }));
+        }
+    }
+    let found: Vec<Option<Prediction>> = launches
+        .par_iter()
+        .map(|launch| match model.predict(launch) {
+            Ok(prediction) => Ok(Some(prediction)),
+            // Not compiled with these settings, or too large a block.
+            Err(PredictError::Occupancy { .. } | PredictError::Input { .. }) => Ok(None),
+            Err(error) => Err(error),
+        })
+        .collect::<Result<_, _>>()?;
+    let mut found: Vec<Prediction> = found.into_iter().flatten().collect();
+    sort(&mut found);
+    Ok(found)
+}
+
+fn sort(predictions: &mut [Prediction]) {
+    predictions.sort_by(|a, b| b.gpops_billion.total_cmp(&a.gpops_billion));
+}
+
+fn report(
+    args: &AdviseArgs,
+    chosen: &Engine,
+    model: &Engine,
+    all: &[Prediction],
+    n_searched: usize,
+) -> Result<String, Box<dyn std::error::Error>> {
+    let best = &all[0];
+    let mut text = format!(
+        "{} on {}: {}\n",
+        args.problem,
+        chosen.device().title,
+        name(&best.configuration)
+    );
+    text += &format!(
+        "  {:.3} billion GPop/s predicted, the best of {n_searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
+        best.gpops_billion,
+        best.occupancy.blocks,
+        best.occupancy.warps,
+        best.occupancy
+            .limiters
+            .iter()
+            .map(|limit| limit.name())
+            .collect::<Vec<_>>()
+            .join(" and "),
+    );
+    text += &format!("  First bottleneck: {}\n\n", bottleneck(best));
+    text += "Runners-up, the best launch of each other kernel:\n";
+    text += &runners_up(all);
+    text += "\nWhat limits it: the gain from 10 % more of one thing, or 10 % less latency, everything else as it is.\n";
+    text += &sensitivities(&Base::load(&args.device)?, model, &best.configuration)?;
+    Ok(text)
+}
+
+fn name(configuration: &Configuration) -> String {
+    let registers = match configuration.stack_registers {
+        0 => String::new(),
+        levels => format!(", {levels} levels in registers"),
+    };
+    format!(
+        "kernel {}, second dimension {}{registers}, {} threads, {} KiB L1",
+        configuration.kernel,
+        configuration.stack_dim,
+        configuration.threads_per_block,
+        configuration.l1_bytes / 1024
+    )
+}
+
+fn runners_up(all: &[Prediction]) -> String {
+    const SHOWN: usize = 5;
+    let key = |p: &Prediction| {
+        let at = &p.configuration;
+        (at.kernel.clone(), at.stack_dim, at.stack_registers)
+    };
+    let mut seen = BTreeSet::from([key(&all[0])]);
+    let others: Vec<&Prediction> = all
+        .iter()
+        .filter(|p| seen.insert(key(p)))
+        .take(SHOWN)
+        .collect();
+    let rows = others.into_iter().map(|p| {
+        let behind = 100.0 * (p.gpops_billion / all[0].gpops_billion - 1.0);
+        vec![
+            name(&p.configuration),
+            format!("{:.3}", p.gpops_billion),
+            format!("{behind:+.1}"),
+            bottleneck(p),
+        ]
+    });
+    table::table(
+        &[
+            "launch",
+            "billion GPop/s",
+            "against the best (%)",
+            "its bottleneck",
+        ],
+        rows.collect(),
+        usize::MAX,
+    )
+}
+
+/// Gains of the best launch, the largest first.
+fn sensitivities(
+    base: &Base,
+    model: &Engine,
+    best: &Configuration,
+) -> Result<String, Box<dyn std::error::Error>> {
+    let now = model.predict(best)?.gpops_billion;
+    let more = RESOURCES
+        .iter()
+        .map(|&(field, words)| (field, words, 1.0 + CHANGE));
+    let less = LATENCIES
+        .iter()
+        .map(|&(field, words)| (field, words, 1.0 - CHANGE));
+    let mut gains = Vec::new();
+    for (field, words, factor) in more.chain(less) {
+        let (key, ty) = base.key(field)?;
+        let Key::Field(section, entry) = &key else {
+            continue;
+        };
+        let Some(value) = base.value(section, entry) else {
+            continue;
+        };
+        let changed = match ty {
+            crate::study::setting::Type::Whole if factor > 1.0 => {
+                (value * factor).ceil().to_string()
+            }
+            crate::study::setting::Type::Whole => (value * factor).floor().to_string(),
+            _ => (value * factor).to_string(),
+        };
+        // A resource whose other values must fit may not be changeable alone.
+        let Ok(device) = base.device(&[(&key, &changed)]) else {
+            continue;
+        };
+        let Ok(then) = model.on(device).predict(best) else {
+            continue;
+        };
+        gains.push((
+            100.0 * (then.gpops_billion / now - 1.0),
+            words,
+            format!("{value} to {changed}"),
+        ));
+    }
+    gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let rows = gains
+        .into_iter()
+        .map(|(gain, words, change)| vec![words.to_owned(), change, format!("{gain:+.2}")]);
+    Ok(table::table(
+        &["what", "change", "gain (%)"],
+        rows.collect(),
+        2,
+    ))
+}

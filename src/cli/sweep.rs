@@ -1,0 +1,150 @@
+//! `warpstack sweep`: hit rates of every L1 from one pass over a launch's stack accesses.
+//!
+//! Leaves out: time (see `whatif` for throughput over the L1 size). Units: bytes, percent.
+
+use super::CliResult;
+use super::configuration::ConfigurationArgs;
+use super::engine::EngineArgs;
+use crate::device::Preset;
+use crate::report::{output, table};
+use crate::study::setting::l1_geometry;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Finds the hit rates of all L1 sizes, ways and lines in one pass over the accesses of the resident warps.
+#[derive(Debug, clap::Args)]
+pub struct SweepArgs {
+    #[command(flatten)]
+    pub configuration: ConfigurationArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Ways, separated by commas [default: those of the size, 4 to 7]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub ways: Vec<u32>,
+    /// Bytes of a line, separated by commas
+    #[arg(long, value_delimiter = ',', default_values_t = [128], value_name = "BYTES")]
+    pub line_bytes: Vec<u32>,
+    /// Accesses to follow, in thousands
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub thousands: u32,
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+    /// File to write instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    Table,
+    Csv,
+}
+
+/// Sizes that are listed: 1 KB to 1 MB, and those of the hardware between the powers of two.
+const SIZES_KIB: [u32; 14] = [1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
+/// Lines that a row of 128 bytes divides into, or that whole rows fill.
+const LINE_BYTES: [u32; 5] = [32, 64, 128, 256, 512];
+
+#[derive(Debug, Serialize)]
+struct Row {
+    l1_bytes: u32,
+    line_bytes: u32,
+    sets: u32,
+    ways: u32,
+    load_hit_percent: f64,
+    store_hit_percent: f64,
+}
+
+pub fn run(args: &SweepArgs) -> CliResult {
+    for bytes in &args.line_bytes {
+        if !LINE_BYTES.contains(bytes) {
+            let allowed = LINE_BYTES.map(|bytes| bytes.to_string()).join(", ");
+            return Err(format!("line bytes: given {bytes}; allowed: {allowed}").into());
+        }
+    }
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
+    let device = Preset::load(&args.configuration.device)?.device;
+    let configuration = args.configuration.configuration(&device)?;
+    let engine = args.engine.open(&device, &[&configuration.problem])?;
+    let sweep = engine.sweep(&configuration, 1000 * args.thousands as usize)?;
+    let mut rows = Vec::new();
+    for &line_bytes in &args.line_bytes {
+        for (sets, ways) in geometries(line_bytes, &args.ways) {
+            if let Some(rates) = sweep.hit_rates(line_bytes, sets, ways) {
+                rows.push(Row {
+                    l1_bytes: sets * ways * line_bytes,
+                    line_bytes,
+                    sets,
+                    ways,
+                    load_hit_percent: 100.0 * rates.loads,
+                    store_hit_percent: 100.0 * rates.stores,
+                });
+            }
+        }
+    }
+    let content = match args.format {
+        Format::Table => text(&rows).into_bytes(),
+        Format::Csv => csv(&rows)?,
+    };
+    output::write(args.out.as_deref(), &content)?;
+    Ok(())
+}
+
+/// Sets and ways of every listed size.
+fn geometries(line_bytes: u32, ways: &[u32]) -> Vec<(u32, u32)> {
+    let bytes = SIZES_KIB.map(|kib| 1024 * kib);
+    if ways.is_empty() {
+        let found = bytes
+            .iter()
+            .filter_map(|&bytes| l1_geometry(bytes, line_bytes));
+        return found
+            .map(|geometry| (geometry.n_sets, geometry.n_ways))
+            .collect();
+    }
+    let with = |ways: &u32| {
+        let way_bytes = ways * line_bytes;
+        let whole =
+            |bytes: &u32| bytes.is_multiple_of(way_bytes) && (bytes / way_bytes).is_power_of_two();
+        let ways = *ways;
+        bytes
+            .into_iter()
+            .filter(whole)
+            .map(move |bytes| (bytes / way_bytes, ways))
+            .collect::<Vec<_>>()
+    };
+    ways.iter().flat_map(with).collect()
+}
+
+fn text(rows: &[Row]) -> String {
+    let headers = [
+        "L1 (KiB)",
+        "line (bytes)",
+        "sets",
+        "ways",
+        "load hits (%)",
+        "store hits (%)",
+    ];
+    let cells = rows.iter().map(|row| {
+        vec![
+            (row.l1_bytes / 1024).to_string(),
+            row.line_bytes.to_string(),
+            row.sets.to_string(),
+            row.ways.to_string(),
+            format!("{:.2}", row.load_hit_percent),
+            format!("{:.2}", row.store_hit_percent),
+        ]
+    });
+    table::table(&headers, cells.collect(), 0)
+}
+
+fn csv(rows: &[Row]) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row)?;
+    }
+    writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))
+}

@@ -1,0 +1,83 @@
+//! What the charts of a what-if study share: names of points, places and labels on an axis.
+//!
+//! Leaves out: drawing. Units: on the axes. Values are drawn at equal distances, in their order.
+
+use crate::study::run::Point;
+use crate::study::{Axis, Key};
+
+/// A study's axes and points.
+#[derive(Clone, Copy)]
+pub struct Grid<'a> {
+    pub axes: &'a [Axis],
+    pub points: &'a [Point],
+}
+
+impl Grid<'_> {
+    /// Axes with more than one value.
+    pub fn varying(&self) -> Vec<usize> {
+        (0..self.axes.len())
+            .filter(|&axis| self.axes[axis].values.len() > 1)
+            .collect()
+    }
+
+    /// What distinguishes a point from others, without some axes.
+    pub fn name_without(&self, point: &Point, without: &[usize]) -> String {
+        let varying = self
+            .varying()
+            .into_iter()
+            .filter(|axis| !without.contains(axis));
+        let parts: Vec<String> = varying
+            .map(|axis| {
+                let value = label(&self.axes[axis], &point.values[axis]);
+                match self.axes[axis].key {
+                    Key::Problem | Key::Kernel => value,
+                    _ => format!("{} {value}", short(&self.axes[axis])),
+                }
+            })
+            .collect();
+        match parts.is_empty() {
+            true => format!(
+                "{}, {}",
+                point.configuration.problem, point.configuration.kernel
+            ),
+            false => parts.join(", "),
+        }
+    }
+
+    /// The axis in words.
+    pub fn title(&self, axis: usize) -> String {
+        match &self.axes[axis].key {
+            Key::L1Bytes => "L1 size (KiB)".into(),
+            Key::Threads => "threads per block".into(),
+            Key::StackDim => "second dimension of the stack".into(),
+            Key::StackRegisters => "stack levels in registers".into(),
+            key => key.name(),
+        }
+    }
+}
+
+fn short(axis: &Axis) -> String {
+    match &axis.key {
+        Key::L1Bytes => "L1 KiB".into(),
+        Key::Threads => "threads".into(),
+        Key::StackDim => "dimension".into(),
+        Key::StackRegisters => "register levels".into(),
+        Key::Field(_, field) => field.clone(),
+        key => key.name(),
+    }
+}
+
+/// Index of a value on its axis.
+pub fn place(axis: &Axis, value: &str) -> f64 {
+    let at = axis.values.iter().position(|known| known == value);
+    at.unwrap_or(0) as f64
+}
+
+/// A value as it is written on its axis.
+pub fn label(axis: &Axis, value: &str) -> String {
+    match (&axis.key, value.parse::<f64>()) {
+        (Key::L1Bytes, Ok(bytes)) => format!("{}", bytes / 1024.0),
+        (_, Ok(number)) if number >= 1e6 => format!("{number:.3e}"),
+        _ => value.to_owned(),
+    }
+}

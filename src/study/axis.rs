@@ -1,0 +1,220 @@
+//! The grammar of `--vary KEY=VALUES`.
+//!
+//! What it reads: `a,b,c`, `A..B`, `A..B+STEP`, `A..B*FACTOR`, and mixtures with commas. Numbers may end in K, M or G
+//! (1024, 1024^2, 1024^3). `A..B` alone doubles for sizes in bytes and threads, and adds one for other whole numbers.
+//! What it leaves out: what the values mean (`setting`). Units: those of the key.
+
+use super::StudyError;
+use super::setting::{Base, Key, Type};
+
+/// One thing that is varied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    pub key: Key,
+    /// As they are written in results.
+    pub values: Vec<String>,
+}
+
+/// Values of one axis at most.
+const MAX_VALUES: usize = 100_000;
+
+impl Axis {
+    /// Reads `KEY=VALUES`.
+    pub fn parse(given: &str, base: &Base) -> Result<Axis, StudyError> {
+        let (name, values) = given.split_once('=').ok_or_else(|| {
+            StudyError::input(
+                "--vary",
+                given,
+                "KEY=VALUES, as in threads=64,128 or l1_bytes=4K..256K",
+            )
+        })?;
+        Axis::of(name.trim(), values, base)
+    }
+
+    /// Reads the values of a key.
+    pub fn of(name: &str, values: &str, base: &Base) -> Result<Axis, StudyError> {
+        let (key, ty) = base.key(name)?;
+        let mut all: Vec<String> = Vec::new();
+        for item in values.split(',') {
+            let read = match (item.split_once(".."), ty) {
+                (Some(range), Type::Whole | Type::Number) => expand(name, item, range, &key, ty)?,
+                _ => vec![single(name, item.trim(), ty)?],
+            };
+            // In the order given, each once.
+            all.extend(read);
+        }
+        let mut seen = std::collections::HashSet::new();
+        all.retain(|value| seen.insert(value.clone()));
+        Ok(Axis { key, values: all })
+    }
+}
+
+/// Every combination as indices into the axes' values; the last axis moves fastest.
+pub fn combination(axes: &[Axis], index: usize) -> Vec<usize> {
+    let mut rest = index;
+    let mut places = vec![0; axes.len()];
+    for (place, axis) in places.iter_mut().zip(axes).rev() {
+        *place = rest % axis.values.len();
+        rest /= axis.values.len();
+    }
+    places
+}
+
+/// Number of combinations.
+pub fn n_combinations(axes: &[Axis]) -> Option<usize> {
+    axes.iter()
+        .try_fold(1usize, |n, axis| n.checked_mul(axis.values.len()))
+}
+
+fn single(name: &str, text: &str, ty: Type) -> Result<String, StudyError> {
+    let refused = || StudyError::input(format!("value of {name}"), text, ty.allowed());
+    match ty {
+        Type::Text if !text.is_empty() => Ok(text.to_owned()),
+        Type::Truth if matches!(text, "true" | "false") => Ok(text.to_owned()),
+        Type::Whole => {
+            let value = number(text).filter(|value| value.fract() == 0.0 && *value >= 0.0);
+            value.map(|value| format!("{value:.0}")).ok_or_else(refused)
+        }
+        Type::Number => number(text)
+            .map(|value| value.to_string())
+            .ok_or_else(refused),
+        _ => Err(refused()),
+    }
+}
+
+/// A number that may end in K, M or G.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (digits, unit) = match text.chars().last()? {
+        'K' | 'k' => (&text[..text.len() - 1], 1024.0),
+        'M' | 'm' => (&text[..text.len() - 1], 1024.0 * 1024.0),
+        'G' | 'g' => (&text[..text.len() - 1], 1024.0 * 1024.0 * 1024.0),
+        _ => (text, 1.0),
+    };
+    let value: f64 = digits.parse().ok()?;
+    (value.is_finite()).then_some(value * unit)
+}
+
+enum Step {
+    Add(f64),
+    Multiply(f64),
+}
+
+fn expand(
+    name: &str,
+    item: &str,
+    (first, rest): (&str, &str),
+    key: &Key,
+    ty: Type,
+) -> Result<Vec<String>, StudyError> {
+    let refused = |allowed: &str| StudyError::input(format!("range of {name}"), item, allowed);
+    let (last, step) = match rest.find(['+', '*']) {
+        Some(at) => {
+            let by = number(&rest[at + 1..]).ok_or_else(|| refused("A..B+STEP or A..B*FACTOR"))?;
+            let step = match &rest[at..=at] {
+                "+" => Step::Add(by),
+                _ => Step::Multiply(by),
+            };
+            (&rest[..at], step)
+        }
+        None if key.doubles() => (rest, Step::Multiply(2.0)),
+        None if ty == Type::Whole => (rest, Step::Add(1.0)),
+        None => {
+            return Err(refused(
+                "A..B+STEP or A..B*FACTOR for numbers with a fraction",
+            ));
+        }
+    };
+    let bound = |text: &str| number(text).ok_or_else(|| refused("numbers on both sides of .."));
+    let (first, last) = (bound(first)?, bound(last)?);
+    if first > last {
+        return Err(refused("the smaller value first"));
+    }
+    let grows = match step {
+        Step::Add(by) => by > 0.0,
+        Step::Multiply(by) => by > 1.0 && first > 0.0,
+    };
+    if !grows {
+        return Err(refused(
+            "a step above 0, or a factor above 1 from a value above 0",
+        ));
+    }
+    let mut values = Vec::new();
+    let mut value = first;
+    // A step that is not exact in binary still reaches the end.
+    while value <= last * (1.0 + 1e-12) {
+        if values.len() == MAX_VALUES {
+            return Err(refused("at most 100000 values"));
+        }
+        values.push(single(name, &value.to_string(), ty)?);
+        value = match step {
+            Step::Add(by) => first + by * values.len() as f64,
+            Step::Multiply(by) => value * by,
+        };
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<String> {
+        Axis::parse(text, &Base::gtx670().unwrap()).unwrap().values
+    }
+
+    #[test]
+    fn lists_ranges_and_mixtures() {
+        assert_eq!(values("l1_bytes=4K..20K"), ["4096", "8192", "16384"]);
+        assert_eq!(values("stack_dim=1..3,6"), ["1", "2", "3", "6"]);
+        assert_eq!(values("threads=32..128"), ["32", "64", "128"]);
+        assert_eq!(values("threads=32..96+32,1024"), ["32", "64", "96", "1024"]);
+        assert_eq!(values("clock_mhz=900..1100+100"), ["900", "1000", "1100"]);
+        assert_eq!(
+            values("dram.bandwidth_gb_per_s=100..400*2"),
+            ["100", "200", "400"]
+        );
+        assert_eq!(values("kernel=rpn,lgp"), ["rpn", "lgp"]);
+        assert_eq!(values("threads=64,64"), ["64"]);
+        assert_eq!(
+            values("l1.fetch_on_write_miss=true,false"),
+            ["true", "false"]
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused_by_name() {
+        let base = Base::gtx670().unwrap();
+        for (given, part) in [
+            ("l1", "KEY=VALUES"),
+            ("l1_bytes=", "\"\""),
+            ("warps=3", "\"warps\""),
+            ("threads=64..32", "smaller value first"),
+            ("threads=a..b", "both sides"),
+            ("threads=1.5", "whole number"),
+            ("clock_mhz=900..1000", "A..B+STEP"),
+            ("threads=0..64", "factor above 1"),
+            ("threads=1..2+0", "step above 0"),
+            ("latency_cycles=3", "dram.latency_cycles"),
+            ("chip.colour=3", "chip.colour"),
+        ] {
+            let message = Axis::parse(given, &base).unwrap_err().to_string();
+            assert!(
+                message.contains(part) && message.contains("allowed"),
+                "{given}: {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn combinations_count_through_all_axes() {
+        let base = Base::gtx670().unwrap();
+        let axes =
+            ["threads=32,64", "stack_dim=1..3"].map(|text| Axis::parse(text, &base).unwrap());
+        assert_eq!(n_combinations(&axes), Some(6));
+        let all: Vec<Vec<usize>> = (0..6).map(|index| combination(&axes, index)).collect();
+        assert_eq!(all[0], [0, 0]);
+        assert_eq!(all[1], [0, 1]);
+        assert_eq!(all[5], [1, 2]);
+    }
+}

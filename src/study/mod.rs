@@ -1,0 +1,46 @@
+//! What-if studies: every combination of values of anything in a preset or a kernel configuration.
+//!
+//! What it does: reads axes ([`axis`]), applies a combination to a device and a configuration ([`setting`]), predicts all
+//! combinations in parallel and keeps a journal, so that a study that was stopped goes on where it was ([`journal`],
+//! [`run`]). A study may be a TOML file ([`file`]).
+//! What it leaves out: showing results (`report::whatif`). Units: those of the settings.
+
+pub mod axis;
+pub mod file;
+pub mod journal;
+pub mod run;
+pub mod setting;
+
+pub use axis::Axis;
+pub use setting::{Base, Key, Site};
+
+/// What of a study cannot be understood, or cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    #[error("{what}: given \"{given}\"; allowed: {allowed}")]
+    Input {
+        what: String,
+        given: String,
+        allowed: String,
+    },
+    #[error(transparent)]
+    Device(#[from] crate::device::DeviceError),
+    #[error(transparent)]
+    Predict(#[from] crate::predict::PredictError),
+    #[error("journal {file}: {message}")]
+    Journal { file: String, message: String },
+}
+
+impl StudyError {
+    fn input(
+        what: impl Into<String>,
+        given: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> Self {
+        StudyError::Input {
+            what: what.into(),
+            given: given.into(),
+            allowed: allowed.into(),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Predicts every point of a study, in parallel, in batches that the journal keeps.
+//!
+//! What it leaves out: which engine predicts. Units: in field names.
+
+use super::axis::{Axis, combination, n_combinations};
+use super::journal::Journal;
+use super::setting::{Base, Key, configuration, with_l1};
+use super::{Site, StudyError};
+use crate::device::Device;
+use crate::model::memo::Memo;
+use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::report::progress::Progress;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Points of one batch of the journal.
+const BATCH: usize = 64;
+/// Points of a study at most.
+const MAX_POINTS: usize = 10_000_000;
+
+/// What was predicted of one point; empty where it cannot run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    pub gpops_billion: Option<f64>,
+    pub resident_blocks: Option<u32>,
+    /// What keeps further blocks from an SMX.
+    pub occupancy_limit: Option<String>,
+    /// The largest cause of cycles in which nothing issued.
+    pub first_stall: Option<String>,
+    pub l1_load_hit_percent: Option<f64>,
+    pub l1_store_hit_percent: Option<f64>,
+    pub l2_read_bytes_per_node: Option<f64>,
+    pub dram_read_bytes_per_node: Option<f64>,
+    /// Why it cannot run.
+    pub impossible: Option<String>,
+}
+
+impl Outcome {
+    fn of(prediction: &Prediction) -> Outcome {
+        let memory = &prediction.memory;
+        let per_node = |bytes: u64| Some(bytes as f64 / memory.warp_nodes.max(1) as f64);
+        let stalls = prediction
+            .cpi_stack
+            .iter()
+            .filter(|entry| entry.cause != "issued");
+        let first = stalls.max_by_key(|entry| entry.cycles);
+        let limit = prediction.occupancy.limiters.first();
+        Outcome {
+            gpops_billion: Some(prediction.gpops_billion),
+            resident_blocks: Some(prediction.occupancy.blocks),
+            occupancy_limit: limit.map(|limit| limit.name().to_owned()),
+            first_stall: first.map(|entry| entry.cause.clone()),
+            l1_load_hit_percent: Some(memory.l1_load_hit_percent),
+            l1_store_hit_percent: Some(memory.l1_store_hit_percent),
+            l2_read_bytes_per_node: per_node(memory.l2_read_bytes),
+            dram_read_bytes_per_node: per_node(memory.dram_read_bytes),
+            impossible: None,
+        }
+    }
+
+    fn impossible(why: &PredictError) -> Outcome {
+        Outcome {
+            impossible: Some(why.to_string()),
+            ..Outcome::default()
+        }
+    }
+}
+
+/// A study: what it starts from and what it varies.
+#[derive(Debug, Clone)]
+pub struct Study {
+    pub base: Base,
+    pub configuration: Configuration,
+    pub axes: Vec<Axis>,
+}
+
+/// A point's values and outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// One per axis.
+    pub values: Vec<String>,
+    pub configuration: Configuration,
+    pub outcome: Outcome,
+}
+
+impl Study {
+    /// Number of points.
+    pub fn n_points(&self) -> Result<usize, StudyError> {
+        let points = n_combinations(&self.axes).filter(|points| *points <= MAX_POINTS);
+        points.ok_or_else(|| {
+            let counts: Vec<String> = self
+                .axes
+                .iter()
+                .map(|axis| axis.values.len().to_string())
+                .collect();
+            StudyError::input(
+                "combinations",
+                counts.join(" x "),
+                format!("at most {MAX_POINTS}"),
+            )
+        })
+    }
+
+    /// Everything that decides the results, as one hash; `engine` describes the model and its settings.
+    pub fn hash(&self, engine: &str) -> String {
+        let mut hash = Sha256::new();
+        hash.update(env!("CARGO_PKG_VERSION"));
+        hash.update(format!(
+            "{engine}\n{:?}\n{:?}\n{:?}",
+            self.base.device, self.configuration, self.axes
+        ));
+        hash.finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    /// Problems that occur.
+    pub fn problems(&self) -> Vec<String> {
+        let axis = self.axes.iter().find(|axis| axis.key == Key::Problem);
+        axis.map_or_else(
+            || vec![self.configuration.problem.clone()],
+            |axis| axis.values.clone(),
+        )
+    }
+
+    fn changes(&self, point: usize) -> Vec<(&Key, &str)> {
+        let places = combination(&self.axes, point);
+        let pairs = self.axes.iter().zip(places);
+        pairs
+            .map(|(axis, at)| (&axis.key, axis.values[at].as_str()))
+            .collect()
+    }
+
+    /// The device and launch of a point.
+    pub fn site(&self, point: usize) -> Result<Site, StudyError> {
+        self.site_on(point, &self.base.device(&self.changes(point))?)
+    }
+
+    fn site_on(&self, point: usize, device: &Device) -> Result<Site, StudyError> {
+        let configuration = configuration(&self.configuration, &self.changes(point))?;
+        Ok(Site {
+            device: with_l1(device, configuration.l1_bytes)?,
+            configuration,
+        })
+    }
+
+    /// Predicts all points that `done` lacks; `model_for` gives the model of a device.
+    pub fn run<M: PerformanceModel>(
+        &self,
+        model_for: impl Fn(&Device) -> M + Sync,
+        mut done: Vec<Option<Outcome>>,
+        journal: Option<&Journal>,
+    ) -> Result<Vec<Point>, StudyError> {
+        let missing: Vec<usize> = (0..done.len())
+            .filter(|&point| done[point].is_none())
+            .collect();
+        let progress = Progress::new(missing.len() as u64, "points");
+        let devices: Memo<Vec<&str>, Device> = Memo::default();
+        let batches: Vec<Vec<(usize, Outcome)>> = missing
+            .par_chunks(BATCH)
+            .map(|batch| {
+                let outcomes = batch
+                    .iter()
+                    .map(|&point| {
+                        let changes = self.changes(point);
+                        let fields = changes
+                            .iter()
+                            .filter(|(key, _)| matches!(key, Key::Field(..)));
+                        let key = fields.map(|(_, value)| *value).collect();
+                        let device = devices.try_get(key, || self.base.device(&changes))?;
+                        let site = self.site_on(point, &device)?;
+                        let outcome = outcome(&model_for(&site.device), &site.configuration)?;
+                        progress.step();
+                        Ok((point, outcome))
+                    })
+                    .collect::<Result<Vec<_>, StudyError>>()?;
+                if let Some(journal) = journal {
+                    journal.append(outcomes.iter().map(|(point, outcome)| (*point, outcome)))?;
+                }
+                Ok(outcomes)
+            })
+            .collect::<Result<_, StudyError>>()?;
+        for (point, outcome) in batches.into_iter().flatten() {
+            done[point] = Some(outcome);
+        }
+        let points = done.into_iter().enumerate().map(|(point, outcome)| {
+            let changes = self.changes(point);
+            Ok(Point {
+                values: changes
+                    .iter()
+                    .map(|(_, value)| (*value).to_owned())
+                    .collect(),
+                configuration: configuration(&self.configuration, &changes)?,
+                outcome: outcome.unwrap_or_default(),
+            })
+        });
+        points.collect()
+    }
+}
+
+/// A combination that no kernel was compiled for, or whose block cannot be resident, is an outcome too.
+fn outcome(
+    model: &impl PerformanceModel,
+    configuration: &Configuration,
+) -> Result<Outcome, StudyError> {
+    match model.predict(configuration) {
+        Ok(prediction) => Ok(Outcome::of(&prediction)),
+        Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {
+            Ok(Outcome::impossible(&why))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

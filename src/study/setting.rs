@@ -1,0 +1,334 @@
+//! What a study can change: the launch, and every value of the device's preset.
+//!
+//! What it does: finds a key by name, applies a value, checks the changed preset as if it were a file.
+//! What it leaves out: whether a kernel exists and a block fits; the model answers that.
+//! Units: those of the preset's fields. Sources: `device/spec.rs` for the fields.
+
+use super::StudyError;
+use crate::device::{CacheGeometry, Device, OnChipSplit, Preset};
+use crate::predict::Configuration;
+
+/// What is varied.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Key {
+    Problem,
+    Kernel,
+    Threads,
+    StackDim,
+    StackRegisters,
+    L1Bytes,
+    /// A field of the preset: section and name.
+    Field(String, String),
+}
+
+/// What values look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    Whole,
+    Number,
+    Truth,
+    Text,
+}
+
+impl Type {
+    /// For messages.
+    pub fn allowed(self) -> &'static str {
+        match self {
+            Type::Whole => "a whole number, with K, M or G for multiples of 1024",
+            Type::Number => "a number",
+            Type::Truth => "true, false",
+            Type::Text => "a name",
+        }
+    }
+}
+
+/// Names of launch settings.
+const LAUNCH: [(&str, Key, Type); 6] = [
+    ("problem", Key::Problem, Type::Text),
+    ("kernel", Key::Kernel, Type::Text),
+    ("threads", Key::Threads, Type::Whole),
+    ("stack_dim", Key::StackDim, Type::Whole),
+    ("stack_registers", Key::StackRegisters, Type::Whole),
+    ("l1_bytes", Key::L1Bytes, Type::Whole),
+];
+
+/// Short names of the fields that are varied most.
+const SHORT: [(&str, &str); 8] = [
+    ("clock", "chip.clock_mhz"),
+    ("smx", "chip.n_smx"),
+    ("schedulers", "issue.n_schedulers"),
+    ("registers", "limits.registers_per_smx"),
+    ("l2_bytes", "l2.bytes"),
+    ("l2_latency", "l2.hit_latency_cycles"),
+    ("dram_bandwidth", "dram.bandwidth_gb_per_s"),
+    ("dram_latency", "dram.latency_cycles"),
+];
+
+impl Key {
+    /// The name in results.
+    pub fn name(&self) -> String {
+        match self {
+            Key::Field(section, field) => format!("{section}.{field}"),
+            launch => {
+                let known = LAUNCH.iter().find(|(_, key, _)| key == launch);
+                known.map_or(String::new(), |(name, _, _)| (*name).to_owned())
+            }
+        }
+    }
+
+    /// Ranges of sizes and threads double.
+    pub fn doubles(&self) -> bool {
+        match self {
+            Key::Threads | Key::L1Bytes => true,
+            Key::Field(_, field) => field.ends_with("bytes"),
+            _ => false,
+        }
+    }
+}
+
+/// The preset that a study starts from, as text that can be changed field by field.
+#[derive(Debug, Clone)]
+pub struct Base {
+    pub device: Device,
+    table: toml::Table,
+    name: String,
+}
+
+/// One combination: a device and a launch.
+#[derive(Debug, Clone)]
+pub struct Site {
+    pub device: Device,
+    pub configuration: Configuration,
+}
+
+impl Base {
+    /// By name or path.
+    pub fn load(name_or_path: &str) -> Result<Base, StudyError> {
+        let device = Preset::load(name_or_path)?.device;
+        let text = Preset::text(name_or_path)?;
+        // The text was read as a preset already.
+        let table = text.parse().unwrap_or_default();
+        Ok(Base {
+            device,
+            table,
+            name: name_or_path.to_owned(),
+        })
+    }
+
+    /// The preset in the program.
+    pub fn gtx670() -> Result<Base, StudyError> {
+        Base::load("gtx670")
+    }
+
+    /// A key and the type of its values: a launch setting, a short name, `section.field`, or a field's name that
+    /// occurs in one section only.
+    pub fn key(&self, name: &str) -> Result<(Key, Type), StudyError> {
+        if let Some((_, key, ty)) = LAUNCH.iter().find(|(known, _, _)| *known == name) {
+            return Ok((key.clone(), *ty));
+        }
+        let short = SHORT.iter().find(|(known, _)| *known == name);
+        let name = short.map_or(name, |(_, full)| full);
+        let found: Vec<(Key, Type)> = self
+            .fields()
+            .filter(|(section, field, _)| {
+                field == name || name.split_once('.') == Some((section.as_str(), field.as_str()))
+            })
+            .map(|(section, field, ty)| (Key::Field(section, field), ty))
+            .collect();
+        match &found[..] {
+            [one] => Ok(one.clone()),
+            several => Err(StudyError::input("key", name, self.allowed(several))),
+        }
+    }
+
+    fn allowed(&self, several: &[(Key, Type)]) -> String {
+        let names: Vec<String> = several.iter().map(|(key, _)| key.name()).collect();
+        if !names.is_empty() {
+            return names.join(", ");
+        }
+        let launch: Vec<&str> = LAUNCH.iter().map(|(name, _, _)| *name).collect();
+        let short: Vec<&str> = SHORT.iter().map(|(name, _)| *name).collect();
+        format!(
+            "{}, {}, or section.field of the preset (`warpstack devices {}` lists them)",
+            launch.join(", "),
+            short.join(", "),
+            self.device.name
+        )
+    }
+
+    /// Fields with one value, and their types.
+    fn fields(&self) -> impl Iterator<Item = (String, String, Type)> + '_ {
+        let sections = self.table.iter().filter_map(|(section, content)| {
+            let fields = content.as_table()?;
+            Some((section, fields))
+        });
+        sections.flat_map(|(section, fields)| {
+            fields.iter().filter_map(move |(field, entry)| {
+                let ty = match entry.get("value")? {
+                    toml::Value::Integer(_) => Type::Whole,
+                    toml::Value::Float(_) => Type::Number,
+                    toml::Value::Boolean(_) => Type::Truth,
+                    toml::Value::String(_) => Type::Text,
+                    _ => return None,
+                };
+                Some((section.clone(), field.clone(), ty))
+            })
+        })
+    }
+
+    /// The value of a field that is a number.
+    pub fn value(&self, section: &str, field: &str) -> Option<f64> {
+        match self.table.get(section)?.get(field)?.get("value")? {
+            toml::Value::Integer(value) => Some(*value as f64),
+            toml::Value::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The device with some of its fields changed.
+    pub fn device(&self, changes: &[(&Key, &str)]) -> Result<Device, StudyError> {
+        let fields: Vec<_> = changes
+            .iter()
+            .filter(|(key, _)| matches!(key, Key::Field(..)))
+            .collect();
+        if fields.is_empty() {
+            return Ok(self.device.clone());
+        }
+        let mut table = self.table.clone();
+        for (key, value) in fields {
+            if let Key::Field(section, field) = key
+                && let Some(entry) = table
+                    .get_mut(section)
+                    .and_then(|content| content.get_mut(field))
+                && let Some(place) = entry.get_mut("value")
+            {
+                *place = typed(place, value).ok_or_else(|| {
+                    StudyError::input(
+                        format!("value of {section}.{field}"),
+                        *value,
+                        "a number in range",
+                    )
+                })?;
+            }
+        }
+        let file = format!("{} as changed", self.name);
+        Ok(Preset::from_table(table, &file)?.device)
+    }
+}
+
+/// `text` as a value of the same type.
+fn typed(like: &toml::Value, text: &str) -> Option<toml::Value> {
+    Some(match like {
+        toml::Value::Integer(_) => toml::Value::Integer(text.parse().ok()?),
+        toml::Value::Float(_) => toml::Value::Float(text.parse().ok()?),
+        toml::Value::Boolean(_) => toml::Value::Boolean(text.parse().ok()?),
+        _ => toml::Value::String(text.to_owned()),
+    })
+}
+
+/// A launch with some of its settings changed.
+pub fn configuration(
+    base: &Configuration,
+    changes: &[(&Key, &str)],
+) -> Result<Configuration, StudyError> {
+    let mut configuration = base.clone();
+    for (key, value) in changes {
+        let number = || {
+            value.parse().map_err(|_| {
+                StudyError::input(
+                    format!("value of {}", key.name()),
+                    *value,
+                    "0 to 4294967295",
+                )
+            })
+        };
+        match key {
+            Key::Problem => configuration.problem = (*value).to_owned(),
+            Key::Kernel => configuration.kernel = (*value).to_owned(),
+            Key::Threads => configuration.threads_per_block = number()?,
+            Key::StackDim => configuration.stack_dim = number()?,
+            Key::StackRegisters => configuration.stack_registers = number()?,
+            Key::L1Bytes => configuration.l1_bytes = number()?,
+            Key::Field(..) => {}
+        }
+    }
+    Ok(configuration)
+}
+
+/// Ways that a size the preset does not know may have.
+const WAYS: [u32; 4] = [4, 5, 6, 7];
+/// The largest L1 that is asked for.
+const MAX_L1_BYTES: u32 = 1 << 20;
+
+/// The device with an L1 of `bytes`. A size that it has keeps its shared memory and geometry; any other gets the
+/// largest shared memory beside it, and four to seven ways.
+pub fn with_l1(device: &Device, bytes: u32) -> Result<Device, StudyError> {
+    let mut changed = device.clone();
+    if device.split_for_l1(bytes).is_some() {
+        return Ok(changed);
+    }
+    let geometry = l1_geometry(bytes, device.l1.line_bytes).ok_or_else(|| {
+        let line = device.l1.line_bytes;
+        let allowed = format!("4, 5, 6 or 7 times {line} times a power of two, up to 1M");
+        StudyError::input("l1_bytes", bytes.to_string(), allowed)
+    })?;
+    let shared = device.l1.splits.iter().map(|split| split.shared_bytes);
+    changed.l1.splits = vec![OnChipSplit {
+        shared_bytes: shared.max().unwrap_or(0),
+        l1_bytes: bytes,
+    }];
+    changed.l1.geometry = vec![geometry];
+    Ok(changed)
+}
+
+/// Sets and ways of an L1 of any size.
+pub fn l1_geometry(bytes: u32, line_bytes: u32) -> Option<CacheGeometry> {
+    let fits = |ways: &&u32| {
+        let way_bytes = **ways * line_bytes;
+        bytes.is_multiple_of(way_bytes) && (bytes / way_bytes).is_power_of_two()
+    };
+    let ways = WAYS.iter().find(fits).filter(|_| bytes <= MAX_L1_BYTES)?;
+    Some(CacheGeometry {
+        bytes,
+        n_sets: bytes / (ways * line_bytes),
+        n_ways: *ways,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_field_changes_the_device_and_nothing_else() {
+        let base = Base::gtx670().unwrap();
+        let (clock, _) = base.key("clock").unwrap();
+        let (ports, _) = base.key("l2.port_bytes_per_cycle").unwrap();
+        let changed = base.device(&[(&clock, "2000"), (&ports, "64")]).unwrap();
+        assert_eq!(changed.chip.clock_mhz, 2000.0);
+        assert_eq!(changed.l2.port_bytes_per_cycle, 64.0);
+        let mut back = changed;
+        back.chip.clock_mhz = base.device.chip.clock_mhz;
+        back.l2.port_bytes_per_cycle = base.device.l2.port_bytes_per_cycle;
+        assert_eq!(back, base.device);
+    }
+
+    #[test]
+    fn presets_keep_their_ranges() {
+        let base = Base::gtx670().unwrap();
+        let (smx, _) = base.key("smx").unwrap();
+        let message = base.device(&[(&smx, "0")]).unwrap_err().to_string();
+        assert!(message.contains("chip.n_smx: given 0"), "{message}");
+    }
+
+    #[test]
+    fn any_l1_has_whole_sets() {
+        let device = Base::gtx670().unwrap().device;
+        for bytes in [1024, 4096, 49152, 65536, 98304, 1 << 20] {
+            let geometry = with_l1(&device, bytes).unwrap().l1_geometry(bytes).unwrap();
+            assert_eq!(geometry.n_sets * geometry.n_ways * 128, bytes);
+        }
+        assert!(with_l1(&device, 5000).is_err());
+        assert!(with_l1(&device, 1 << 21).is_err());
+    }
+}
