@@ -5,7 +5,7 @@
 //! Units: in the field names where there is one; the unit text is checked against the file.
 
 use super::cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
-use super::policy::WarpPolicy;
+use super::policy::{Dependencies, WarpPolicy};
 use super::quantity::{ANY, Entry, FieldError, Quantity};
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,7 @@ section! {
         /// Least distance of a memory instruction from a store before it in the same warp.
         after_store_spacing_cycles: u32, "cycles", CYCLES;
         warp_policy: WarpPolicy, "policy", ANY;
+        dependencies: Dependencies, "policy", ANY;
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.

@@ -5,6 +5,7 @@
 //! Leaves out: host work between generations. Never reads a measured speed.
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
+pub mod given;
 mod inputs;
 mod kernel;
 mod loaded;

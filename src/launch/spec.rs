@@ -5,6 +5,7 @@
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
+use super::scoreboard::ScoreboardSpec;
 pub use crate::device::WarpPolicy;
 use crate::device::{self, Device, IndexHash};
 use crate::isa::OpClass;
@@ -119,6 +120,12 @@ pub struct SmxSpec {
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
     pub barrier_latency_cycles: u32,
+    /// Compiler-set scoreboards; `None` where the hardware tracks registers.
+    pub scoreboards: Option<ScoreboardSpec>,
+    /// Global loads are looked up in the L1, too.
+    pub l1_caches_global_loads: bool,
+    /// Every store goes on to the L2.
+    pub l1_write_through: bool,
 }
 
 /// Number of instruction classes.
@@ -182,6 +189,9 @@ impl SmxSpec {
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             barrier_latency_cycles: device.barrier.latency_cycles,
+            scoreboards: ScoreboardSpec::new(device),
+            l1_caches_global_loads: device.l1.caches_global_loads,
+            l1_write_through: !device.l1.write_back,
         })
     }
 }
@@ -238,6 +248,7 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
         index: match device.l1.index_hash {
             IndexHash::Xor => SetIndex::FermiXor,
             IndexHash::Linear => SetIndex::Linear,
+            IndexHash::Spread => SetIndex::Spread,
         },
     })
 }

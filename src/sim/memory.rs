@@ -26,6 +26,24 @@ pub struct Served {
     pub cause: Cause,
 }
 
+/// What a warp's fitness cases add to a global address.
+#[derive(Debug, Clone, Copy)]
+pub struct CaseOffset {
+    pub bytes: u32,
+    /// The same within this multiprocessor's share of the L2.
+    pub l2_bytes: u32,
+}
+
+impl CaseOffset {
+    /// The same address in both.
+    pub fn same(bytes: u32) -> Self {
+        CaseOffset {
+            bytes,
+            l2_bytes: bytes,
+        }
+    }
+}
+
 /// Requests to the L2 in flight; a further one waits for the first to end.
 #[derive(Debug, Clone)]
 struct Outstanding {
@@ -104,6 +122,8 @@ pub struct Memory {
     l2_latency: u64,
     dram_extra: u64,
     fetch_on_write_miss: bool,
+    caches_global_loads: bool,
+    write_through: bool,
 }
 
 impl Memory {
@@ -123,6 +143,8 @@ impl Memory {
             l2_latency: u64::from(spec.l2_latency_cycles),
             dram_extra: u64::from(spec.dram_extra_cycles),
             fetch_on_write_miss: spec.l1_fetch_on_write_miss,
+            caches_global_loads: spec.l1_caches_global_loads,
+            write_through: spec.l1_write_through,
         }
     }
 
@@ -132,6 +154,11 @@ impl Memory {
         self.lsu_free_at.saturating_sub(self.lsu_queue_cycles)
     }
 
+    /// The cycle at which the unit has taken everything that was given to it.
+    pub fn busy_until(&self) -> u64 {
+        self.lsu_free_at
+    }
+
     /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
     /// `global_offset` what the warp's fitness cases add to a per-case address.
     pub fn serve(
@@ -139,7 +166,7 @@ impl Memory {
         op: &ReplayOp,
         now: u64,
         local_base: u32,
-        global_offset: u32,
+        global_offset: CaseOffset,
         counters: &mut Counters,
     ) -> Served {
         // The unit works in order: a line that waits for a free request holds all behind it.
@@ -182,7 +209,10 @@ impl Memory {
 
     fn local_line(&mut self, address: u32, store: bool, counters: &mut Counters) -> Served {
         let hit_at = self.lsu_free_at + self.l1_latency;
-        let lookup = self.l1.access(address, store);
+        if store && self.write_through {
+            self.store_through(LOCAL_BASE + address, counters);
+        }
+        let lookup = self.l1.access(address, store && !self.write_through);
         let (lines, hits) = if store {
             (&mut counters.l1_store_lines, &mut counters.l1_store_hits)
         } else {
@@ -219,7 +249,56 @@ impl Memory {
         }
     }
 
-    fn global(&mut self, op: &ReplayOp, offset: u32, counters: &mut Counters) -> Served {
+    /// Sends a stored line to the L2; when the port is behind by more than the queue, the unit waits.
+    fn store_through(&mut self, address: u32, counters: &mut Counters) {
+        self.write_l2(address, counters);
+        let behind = self.write_port.free_at as u64;
+        self.lsu_free_at = self
+            .lsu_free_at
+            .max(behind.saturating_sub(self.lsu_queue_cycles));
+    }
+
+    /// A fitness-case load where the L1 holds global lines: each line hits or is requested.
+    fn cached_global(
+        &mut self,
+        op: &ReplayOp,
+        offset: CaseOffset,
+        counters: &mut Counters,
+    ) -> Served {
+        let (lines, bytes) = match op.address_kind {
+            AddressKind::Uniform => (1, SECTOR_BYTES),
+            _ => (u32::from(op.lines), LINE_BYTES),
+        };
+        let mut ready_at = 0;
+        for line in 0..lines {
+            let at = op.address + line * LINE_BYTES;
+            let hit_at = self.lsu_free_at + self.l1_latency;
+            counters.l1_global_lines += 1;
+            let served_at = match self.l1.access(at + offset.bytes, false) {
+                Lookup::Hit { ready_at } => {
+                    counters.l1_global_hits += 1;
+                    ready_at.max(hit_at)
+                }
+                Lookup::Miss { way, .. } => {
+                    let served = self.request(at + offset.l2_bytes, bytes, counters);
+                    self.l1.fill_at(way, served.ready_at);
+                    served.ready_at
+                }
+            };
+            ready_at = served_at.max(ready_at);
+            self.lsu_free_at += 1;
+        }
+        Served {
+            ready_at,
+            cause: Cause::Global,
+        }
+    }
+
+    fn global(&mut self, op: &ReplayOp, offset: CaseOffset, counters: &mut Counters) -> Served {
+        if self.caches_global_loads && op.request == MemoryRequest::GlobalLoad {
+            return self.cached_global(op, offset, counters);
+        }
+        let offset = offset.l2_bytes;
         let (address, bytes) = match op.address_kind {
             AddressKind::Uniform => (op.address, SECTOR_BYTES),
             _ => (op.address + offset, LINE_BYTES * u32::from(op.lines)),
@@ -282,10 +361,14 @@ impl Memory {
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
+        self.write_l2(LOCAL_BASE + address, counters);
+    }
+
+    fn write_l2(&mut self, address: u32, counters: &mut Counters) {
         let start = self.write_port.reserve(self.lsu_free_at as f64, LINE_BYTES);
         counters.l2_write_bytes += u64::from(LINE_BYTES);
         counters.l2_lines += 1;
-        match self.l2.access(LOCAL_BASE + address, true) {
+        match self.l2.access(address, true) {
             Lookup::Hit { .. } => counters.l2_hits += 1,
             Lookup::Miss { evicted_dirty, .. } => {
                 self.evict_to_dram(evicted_dirty, start, counters)

@@ -12,12 +12,12 @@ use super::calendar::{Calendar, Ready};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dispatch::{BlockQueue, Geometry};
 use super::icache::InstructionCache;
-use super::memory::Memory;
+use super::memory::{CaseOffset, Memory};
 use super::observe::{Cause, Counters};
 use super::pipes::Pipes;
 use super::spec::{SmxSpec, WarpPolicy};
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
-use crate::isa::OpClass;
+use crate::isa::{OpClass, hopper};
 use crate::trace::AddressKind;
 
 /// Warp slots of one scheduler.
@@ -386,9 +386,12 @@ impl<'a> Smx<'a> {
         };
         if op.request != MemoryRequest::None {
             let offset = match op.address_kind {
-                AddressKind::PerCase => warp.case_offset_bytes % self.case_window_bytes,
-                AddressKind::PerThread => warp.case_offset_bytes,
-                _ => 0,
+                AddressKind::PerCase => CaseOffset {
+                    bytes: warp.case_offset_bytes,
+                    l2_bytes: warp.case_offset_bytes % self.case_window_bytes,
+                },
+                AddressKind::PerThread => CaseOffset::same(warp.case_offset_bytes),
+                _ => CaseOffset::same(0),
             };
             let served = self
                 .memory
@@ -396,12 +399,26 @@ impl<'a> Smx<'a> {
             if op.load_targets != 0 {
                 warp.track_load(op.load_targets, served.ready_at, served.cause, now);
             }
+            if op.read_targets != 0
+                && let Some(scoreboards) = &self.spec.scoreboards
+            {
+                let read_at = self.memory.busy_until() + u64::from(scoreboards.operand_cycles);
+                warp.track_load(op.read_targets.into(), read_at, Cause::LoadStoreUnit, now);
+            }
             if self.spec.replays_take_issue_slots && op.lines > 1 {
                 self.schedulers[s].occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
             }
-        } else if op.class == OpClass::ConstantLoad {
+        } else if op.class == OpClass::ConstantLoad && self.spec.scoreboards.is_none() {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
+        }
+        if let Some(scoreboards) = &self.spec.scoreboards
+            && op.request == MemoryRequest::None
+            && (op.load_targets != 0 || op.read_targets != 0)
+        {
+            let ready_at = now + u64::from(scoreboards.result_cycles[op.class as usize]);
+            let targets = op.load_targets | u64::from(op.read_targets);
+            warp.track_load(targets, ready_at, Cause::Shared, now);
         }
         if op.redirects && self.spec.branch_issue_slots > 1 {
             self.schedulers[s].occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
@@ -419,6 +436,12 @@ impl<'a> Smx<'a> {
             .as_mut()
             .expect("the warp has not exited");
         let following = &self.code.ops[warp.op as usize];
+        if let Some(scoreboards) = &self.spec.scoreboards
+            && op.redirects
+            && following.pc_bytes != op.pc_bytes + hopper::control::INSTRUCTION_BYTES as u32
+        {
+            next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
+        }
         let delay = self
             .icache
             .fetch(following.pc_bytes, &mut warp.fetched_line, now);

@@ -54,6 +54,9 @@ pub fn spec() -> SmxSpec {
         },
         l2_requests_in_flight: 64,
         l1_fetch_on_write_miss: true,
+        scoreboards: None,
+        l1_caches_global_loads: false,
+        l1_write_through: false,
         l2: CacheSpec {
             sets: 64,
             ways: 16,
