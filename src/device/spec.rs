@@ -108,6 +108,8 @@ section! {
     LoadStore, LoadStoreFile, "load_store" {
         /// Cycles of work that may queue before further memory instructions are held at issue.
         queue_cycles: u32, "cycles", CYCLES;
+        /// Stores of whole lines that may wait for the port to the L2 before the unit stops, where the L1 writes through.
+        store_queue_lines: u32, "lines", (1.0, 4096.0);
         /// Line fills and fitness-case loads that may be on their way from the L2 together.
         l2_requests_in_flight: u32, "requests", (1.0, 4096.0);
         /// Global loads that one warp may have in flight.
@@ -216,6 +218,8 @@ section! {
         port_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE;
         /// The part of the port's width that measurements reach.
         port_efficiency: f64, "fraction", FRACTION;
+        /// What the request for a line takes of the port for writes.
+        request_bytes: u32, "bytes", (0.0, 128.0);
         /// Width of an SMX's port for writes.
         write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE;
     }
@@ -244,6 +248,8 @@ section! {
         group_bytes: u32, "bytes", (8.0, 1024.0);
         line_bytes: u32, "bytes", (8.0, 1024.0);
         l15_latency_cycles: u32, "cycles", CYCLES;
+        /// A line from the second level occupies the way to the first for so long.
+        line_cycles: u32, "cycles", CYCLES;
         l2_latency_cycles: u32, "cycles", CYCLES;
     }
 }

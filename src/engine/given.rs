@@ -71,9 +71,11 @@ struct Traced {
 }
 
 /// Iterations of the case loop that a simulated block runs at most.
-const ITERATION_CAP: u32 = 4;
+const ITERATION_CAP: u32 = 3;
+/// Blocks to measure at least, so that their programs stand for all.
+const MIN_BLOCKS: u32 = 16;
 /// Warp iterations to measure in a window.
-const WARP_ITERATIONS: u32 = 2400;
+const WARP_ITERATIONS: u32 = 900;
 
 impl<'a> GivenPrograms<'a> {
     pub fn new(programs: &'a [Rpn]) -> Self {
@@ -173,10 +175,13 @@ impl<'a> GivenPrograms<'a> {
                 local_stride_bytes: traced.local_stride_bytes,
             };
             let warps = geometry.warps_per_block();
+            let warp_iterations = warps * ITERATION_CAP;
             let plan = WindowPlan {
                 iteration_cap: ITERATION_CAP,
                 warm_up_percent: 40,
-                blocks: (WARP_ITERATIONS / (warps * ITERATION_CAP)).max(2 * blocks),
+                blocks: (WARP_ITERATIONS / warp_iterations)
+                    .max(2 * blocks)
+                    .max(MIN_BLOCKS),
                 batches: 2,
                 seed: 7,
             };

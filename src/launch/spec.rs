@@ -118,6 +118,7 @@ pub struct SmxSpec {
     pub icache_l15_bytes: u32,
     pub icache_line_bytes: u32,
     pub icache_l15_latency_cycles: u32,
+    pub icache_line_cycles: u32,
     pub icache_l2_latency_cycles: u32,
     pub barrier_latency_cycles: u32,
     /// Compiler-set scoreboards; `None` where the hardware tracks registers.
@@ -126,6 +127,10 @@ pub struct SmxSpec {
     pub l1_caches_global_loads: bool,
     /// Every store goes on to the L2.
     pub l1_write_through: bool,
+    /// Stored lines that may wait for the write port before the unit stops.
+    pub store_queue_lines: u32,
+    /// What the request for a line takes of the write port.
+    pub l2_request_bytes: u32,
 }
 
 /// Number of instruction classes.
@@ -186,12 +191,15 @@ impl SmxSpec {
             icache_l1_bytes: device.instruction_cache.l1_bytes,
             icache_l15_bytes: device.instruction_cache.l15_bytes,
             icache_line_bytes: device.instruction_cache.line_bytes,
+            icache_line_cycles: device.instruction_cache.line_cycles,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             barrier_latency_cycles: device.barrier.latency_cycles,
             scoreboards: ScoreboardSpec::new(device),
             l1_caches_global_loads: device.l1.caches_global_loads,
             l1_write_through: !device.l1.write_back,
+            store_queue_lines: device.load_store.store_queue_lines,
+            l2_request_bytes: device.l2.request_bytes,
         })
     }
 }

@@ -106,6 +106,12 @@ impl Port {
     }
 }
 
+/// Cycles that a full queue of stored lines takes to leave.
+fn store_queue_cycles(spec: &SmxSpec) -> u64 {
+    let bytes = spec.store_queue_lines * LINE_BYTES;
+    (bytes as f32 / spec.l2_write_bytes_per_cycle) as u64
+}
+
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Memory {
@@ -124,6 +130,8 @@ pub struct Memory {
     fetch_on_write_miss: bool,
     caches_global_loads: bool,
     write_through: bool,
+    store_queue_cycles: u64,
+    request_bytes: u32,
 }
 
 impl Memory {
@@ -145,6 +153,8 @@ impl Memory {
             fetch_on_write_miss: spec.l1_fetch_on_write_miss,
             caches_global_loads: spec.l1_caches_global_loads,
             write_through: spec.l1_write_through,
+            store_queue_cycles: store_queue_cycles(spec),
+            request_bytes: spec.l2_request_bytes,
         }
     }
 
@@ -255,7 +265,7 @@ impl Memory {
         let behind = self.write_port.free_at as u64;
         self.lsu_free_at = self
             .lsu_free_at
-            .max(behind.saturating_sub(self.lsu_queue_cycles));
+            .max(behind.saturating_sub(self.store_queue_cycles));
     }
 
     /// A fitness-case load where the L1 holds global lines: each line hits or is requested.
@@ -327,7 +337,11 @@ impl Memory {
 
     /// Reads through the L2 port.
     fn read(&mut self, address: u32, bytes: u32, cycle: u64, counters: &mut Counters) -> Served {
-        let start = self.read_port.reserve(cycle as f64, bytes);
+        let mut asked = cycle as f64;
+        if self.request_bytes > 0 {
+            asked = self.write_port.reserve(asked, self.request_bytes);
+        }
+        let start = self.read_port.reserve(asked, bytes);
         counters.l2_read_bytes += u64::from(bytes);
         counters.l2_lines += 1;
         let arrival = start as u64 + self.l2_latency;

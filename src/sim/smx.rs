@@ -137,7 +137,8 @@ pub struct Smx<'a> {
     calendar: Calendar,
     pipes: Pipes,
     memory: Memory,
-    icache: InstructionCache,
+    /// One, or one per scheduler.
+    icaches: Vec<InstructionCache>,
     counters: Counters,
     now: u64,
 }
@@ -173,7 +174,7 @@ impl<'a> Smx<'a> {
             calendar: Calendar::new(),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
-            icache: InstructionCache::new(spec, code_bytes),
+            icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
             counters: Counters::default(),
             now: 0,
         };
@@ -249,7 +250,9 @@ impl<'a> Smx<'a> {
             self.wake(ready);
         }
         let mut next = u64::MAX;
-        for s in 0..self.schedulers.len() {
+        let n = self.schedulers.len();
+        let first = self.first_scheduler();
+        for s in (0..n).map(|k| (first + k) % n) {
             if self.schedulers[s].ready == 0 {
                 continue;
             }
@@ -272,6 +275,15 @@ impl<'a> Smx<'a> {
         }
         self.now = next;
         Ok(())
+    }
+
+    /// The scheduler that the shared units serve first. Where stores press on them without end, a fixed order starves
+    /// the last one.
+    fn first_scheduler(&self) -> usize {
+        match self.spec.scoreboards {
+            Some(_) => self.now as usize % self.schedulers.len(),
+            None => 0,
+        }
     }
 
     /// Marks warps as ready; those that the calendar gave back early go in again.
@@ -442,9 +454,8 @@ impl<'a> Smx<'a> {
         {
             next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
         }
-        let delay = self
-            .icache
-            .fetch(following.pc_bytes, &mut warp.fetched_line, now);
+        let icache = s % self.icaches.len();
+        let delay = self.icaches[icache].fetch(following.pc_bytes, &mut warp.fetched_line, now);
         if delay > 0 {
             self.counters.icache_misses += 1;
             next = next.max(now + delay);
@@ -481,5 +492,13 @@ impl<'a> Smx<'a> {
             self.counters.blocks_finished += 1;
             self.start_block(block, None);
         }
+    }
+}
+
+/// First-level instruction caches: since Volta every scheduler has its own.
+fn n_icaches(spec: &SmxSpec) -> usize {
+    match spec.scoreboards {
+        Some(_) => spec.n_schedulers,
+        None => 1,
     }
 }

@@ -57,6 +57,8 @@ pub fn spec() -> SmxSpec {
         scoreboards: None,
         l1_caches_global_loads: false,
         l1_write_through: false,
+        store_queue_lines: 16,
+        l2_request_bytes: 0,
         l2: CacheSpec {
             sets: 64,
             ways: 16,
@@ -71,6 +73,7 @@ pub fn spec() -> SmxSpec {
         icache_l15_bytes: 32768,
         icache_line_bytes: 64,
         icache_l15_latency_cycles: 20,
+        icache_line_cycles: 0,
         icache_l2_latency_cycles: 50,
         barrier_latency_cycles: 20,
     }
