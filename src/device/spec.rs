@@ -248,8 +248,6 @@ section! {
         group_bytes: u32, "bytes", (8.0, 1024.0);
         line_bytes: u32, "bytes", (8.0, 1024.0);
         l15_latency_cycles: u32, "cycles", CYCLES;
-        /// A line from the second level occupies the way to the first for so long.
-        line_cycles: u32, "cycles", CYCLES;
         l2_latency_cycles: u32, "cycles", CYCLES;
     }
 }

@@ -7,13 +7,16 @@
 //! Units: in field names; work in warp instructions. Sources: those of `sim` and `launch`.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::other;
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, OccupancyLimits};
+use crate::gp::problem::Dataset;
 use crate::gp::program::Rpn;
-use crate::gpu::variant::Variant;
+use crate::gpu::variant::{FunctionSet, Variant};
+use crate::gpu::workload::dataset;
 use crate::launch::chip::{RateCurve, makespan_cycles};
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
@@ -23,6 +26,7 @@ use crate::sim::observe::Counters;
 use crate::sim::window::{WindowPlan, simulate};
 use crate::trace::{SegmentId, SegmentPool};
 use crate::workload::KernelTraces;
+use crate::workload::detours::detour_instructions;
 
 /// One launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,14 +54,21 @@ pub struct GivenPrediction {
     pub rates: Vec<(u32, f64)>,
 }
 
+/// A value that the first who asks for it makes.
+type Slot<T> = Arc<OnceLock<Arc<T>>>;
+
 /// Traces of the same kernel, block size and cases are shared by all carve-outs and populations.
 type Key = (Variant, u32, u32);
 
 /// Predicts launches of one list of programs.
 #[derive(Debug)]
 pub struct GivenPrograms<'a> {
+    problem: FunctionSet,
     programs: &'a [Rpn],
-    traced: Mutex<HashMap<Key, Arc<OnceLock<Arc<Traced>>>>>,
+    dataset: OnceLock<Dataset>,
+    /// What data adds to an iteration of a warp, by kernel and program.
+    detours: Mutex<HashMap<Variant, Slot<Vec<f64>>>>,
+    traced: Mutex<HashMap<Key, Slot<Traced>>>,
 }
 
 #[derive(Debug)]
@@ -78,23 +89,35 @@ const MIN_BLOCKS: u32 = 16;
 const WARP_ITERATIONS: u32 = 900;
 
 impl<'a> GivenPrograms<'a> {
-    pub fn new(programs: &'a [Rpn]) -> Self {
+    /// `programs` of `problem`, on the cases that measurements of it run on.
+    pub fn new(problem: FunctionSet, programs: &'a [Rpn]) -> Self {
         Self {
+            problem,
             programs,
+            dataset: OnceLock::new(),
+            detours: Mutex::default(),
             traced: Mutex::default(),
         }
     }
 
-    fn traced(&self, launch: &GivenLaunch) -> Result<Arc<Traced>, PredictError> {
-        let key = (launch.variant, launch.threads_per_block, launch.elements);
-        let slot = {
-            let mut traced = self.traced.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(traced.entry(key).or_default())
-        };
+    fn detours(&self, variant: &Variant) -> Result<Arc<Vec<f64>>, PredictError> {
+        let slot = slot(&self.detours, *variant);
         if let Some(found) = slot.get() {
             return Ok(Arc::clone(found));
         }
-        let made = Arc::new(trace(self.programs, launch)?);
+        let dataset = self.dataset.get_or_init(|| dataset(self.problem));
+        let made = detour_instructions(variant, self.programs, dataset).map_err(other)?;
+        Ok(Arc::clone(slot.get_or_init(|| Arc::new(made))))
+    }
+
+    fn traced(&self, launch: &GivenLaunch) -> Result<Arc<Traced>, PredictError> {
+        let key = (launch.variant, launch.threads_per_block, launch.elements);
+        let slot = slot(&self.traced, key);
+        if let Some(found) = slot.get() {
+            return Ok(Arc::clone(found));
+        }
+        let detours = self.detours(&launch.variant)?;
+        let made = Arc::new(trace(self.programs, launch, &detours)?);
         Ok(Arc::clone(slot.get_or_init(|| made)))
     }
 
@@ -239,7 +262,12 @@ fn work<'t>(traced: &'t Traced, launch: &GivenLaunch) -> impl Iterator<Item = f6
         .map(move |&instructions| (instructions * warps) as f64)
 }
 
-fn trace(programs: &[Rpn], launch: &GivenLaunch) -> Result<Traced, PredictError> {
+fn slot<K: Eq + Hash, T>(slots: &Mutex<HashMap<K, Slot<T>>>, key: K) -> Slot<T> {
+    let mut slots = slots.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(slots.entry(key).or_default())
+}
+
+fn trace(programs: &[Rpn], launch: &GivenLaunch, detours: &[f64]) -> Result<Traced, PredictError> {
     let traces = KernelTraces::new(
         &launch.variant,
         programs,
@@ -252,7 +280,8 @@ fn trace(programs: &[Rpn], launch: &GivenLaunch) -> Result<Traced, PredictError>
     let instructions = traces
         .programs
         .iter()
-        .map(|program| {
+        .zip(detours)
+        .map(|(program, detour)| {
             let cases = match iterations {
                 0 | 1 => length(&program.only),
                 n => {
@@ -261,7 +290,7 @@ fn trace(programs: &[Rpn], launch: &GivenLaunch) -> Result<Traced, PredictError>
                         + length(&program.last)
                 }
             };
-            length(&program.prologue) + cases
+            length(&program.prologue) + cases + (detour * f64::from(iterations)).max(0.0) as u64
         })
         .collect();
     Ok(Traced {
@@ -278,7 +307,5 @@ fn trace(programs: &[Rpn], launch: &GivenLaunch) -> Result<Traced, PredictError>
 }
 
 fn length(pool: &SegmentPool, ids: &[SegmentId]) -> u64 {
-    ids.iter()
-        .map(|id| u64::from(pool.starts[id.0 as usize + 1] - pool.starts[id.0 as usize]))
-        .sum()
+    ids.iter().map(|id| u64::from(pool.length(*id))).sum()
 }

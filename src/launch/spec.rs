@@ -118,7 +118,6 @@ pub struct SmxSpec {
     pub icache_l15_bytes: u32,
     pub icache_line_bytes: u32,
     pub icache_l15_latency_cycles: u32,
-    pub icache_line_cycles: u32,
     pub icache_l2_latency_cycles: u32,
     pub barrier_latency_cycles: u32,
     /// Compiler-set scoreboards; `None` where the hardware tracks registers.
@@ -191,7 +190,6 @@ impl SmxSpec {
             icache_l1_bytes: device.instruction_cache.l1_bytes,
             icache_l15_bytes: device.instruction_cache.l15_bytes,
             icache_line_bytes: device.instruction_cache.line_bytes,
-            icache_line_cycles: device.instruction_cache.line_cycles,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             barrier_latency_cycles: device.barrier.latency_cycles,

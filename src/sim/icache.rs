@@ -15,8 +15,6 @@ pub struct InstructionCache {
     l1: Cache,
     l15: Cache,
     l15_latency: u64,
-    line_cycles: u64,
-    free_at: u64,
     l2_latency: u64,
 }
 
@@ -41,8 +39,6 @@ impl InstructionCache {
             l1: level(spec.icache_l1_bytes),
             l15: level(spec.icache_l15_bytes),
             l15_latency: u64::from(spec.icache_l15_latency_cycles),
-            line_cycles: u64::from(spec.icache_line_cycles),
-            free_at: 0,
             l2_latency: u64::from(spec.icache_l2_latency_cycles),
         }
     }
@@ -62,10 +58,6 @@ impl InstructionCache {
                     Lookup::Hit { .. } => self.l15_latency,
                     Lookup::Miss { .. } => self.l2_latency,
                 };
-                // Lines come one after another.
-                let start = self.free_at.max(now);
-                self.free_at = start + self.line_cycles;
-                let delay = start - now + delay;
                 self.l1.fill_at(way, now + delay);
                 delay
             }

@@ -73,7 +73,6 @@ pub fn spec() -> SmxSpec {
         icache_l15_bytes: 32768,
         icache_line_bytes: 64,
         icache_l15_latency_cycles: 20,
-        icache_line_cycles: 0,
         icache_l2_latency_cycles: 50,
         barrier_latency_cycles: 20,
     }
