@@ -19,6 +19,7 @@ pub mod reproduce;
 pub mod simulate;
 pub mod stacks;
 pub mod trace;
+pub mod validate;
 pub mod whatif;
 
 use clap::{Parser, Subcommand};
@@ -55,6 +56,7 @@ enum Command {
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
     Trace(trace::TraceArgs),
+    Validate(validate::ValidateArgs),
     Langdon(langdon::LangdonArgs),
     Whatif(whatif::WhatifArgs),
     Occupancy(occupancy::OccupancyArgs),
@@ -89,6 +91,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Problems(args) => problems::run(&args),
         Command::Stacks(args) => stacks::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Validate(args) => validate::run(&args),
         Command::Langdon(args) => langdon::run(&args),
         Command::Whatif(args) => whatif::run(&args),
         Command::Devices(args) => devices::run(&args),

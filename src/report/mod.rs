@@ -10,4 +10,5 @@ pub mod progress;
 pub mod reproduction;
 pub mod stacks;
 pub mod table;
+pub mod validation;
 pub mod whatif;

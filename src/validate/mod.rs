@@ -9,6 +9,7 @@
 pub mod calibrate;
 pub mod cells;
 pub mod compare;
+pub mod launches;
 pub mod measured;
 pub mod stack_tables;
 pub mod stats;
