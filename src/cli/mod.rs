@@ -27,6 +27,7 @@ pub mod simulate;
 pub mod stacks;
 pub mod sweep;
 pub mod trace;
+pub mod validate;
 pub mod whatif;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -65,6 +66,7 @@ enum Command {
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
     Trace(trace::TraceArgs),
+    Validate(validate::ValidateArgs),
     Langdon(langdon::LangdonArgs),
     Whatif(whatif::WhatifArgs),
     Sweep(sweep::SweepArgs),
@@ -108,6 +110,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Problems(args) => problems::run(&args),
         Command::Stacks(args) => stacks::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Validate(args) => validate::run(&args),
         Command::Langdon(args) => langdon::run(&args),
         Command::Whatif(args) => whatif::run(&args),
         Command::Sweep(args) => sweep::run(&args),

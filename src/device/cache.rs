@@ -45,6 +45,8 @@ pub enum IndexHash {
     Linear,
     /// The low bits, each XORed with one bit of `index_hash_bits` (lowest first).
     Xor,
+    /// Evenly spread, whatever the stride.
+    Spread,
 }
 
 impl FieldValue for OnChipSplit {
@@ -91,6 +93,7 @@ impl FieldValue for IndexHash {
         match self {
             IndexHash::Linear => "linear",
             IndexHash::Xor => "xor",
+            IndexHash::Spread => "spread",
         }
         .into()
     }

@@ -10,7 +10,10 @@ use serde::Deserialize;
 use std::path::Path;
 
 /// The presets in the binary: name and file text.
-const BUILTIN: &[(&str, &str)] = &[("gtx670", include_str!("../../fixtures/devices/gtx670.toml"))];
+const BUILTIN: &[(&str, &str)] = &[
+    ("gtx670", include_str!("../../fixtures/devices/gtx670.toml")),
+    ("h200", include_str!("../../fixtures/devices/h200.toml")),
+];
 
 /// Why a device could not be loaded.
 #[derive(Debug, thiserror::Error)]

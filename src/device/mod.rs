@@ -15,7 +15,7 @@ mod spec;
 
 pub use cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
 pub use load::{DeviceError, builtin_names};
-pub use policy::WarpPolicy;
+pub use policy::{Dependencies, WarpPolicy};
 pub use quantity::{Entry, Kind};
 pub use spec::{
     Barrier, Chip, ConstantCache, Dram, InstructionCache, Issue, L1, L2, Latency, Limits,

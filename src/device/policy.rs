@@ -15,6 +15,29 @@ pub enum WarpPolicy {
     GreedyThenOldest,
 }
 
+/// What keeps an instruction from issuing before its operands are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dependencies {
+    /// The hardware tracks the registers that loads write (Kepler).
+    Registers,
+    /// The compiler assigns six scoreboards and wait masks (Volta and later).
+    Scoreboards,
+}
+
+impl FieldValue for Dependencies {
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    fn show(&self) -> String {
+        match self {
+            Dependencies::Registers => "registers",
+            Dependencies::Scoreboards => "scoreboards",
+        }
+        .to_owned()
+    }
+}
+
 impl FieldValue for WarpPolicy {
     fn numbers(&self) -> Vec<f64> {
         Vec::new()

@@ -5,7 +5,7 @@
 //! Units: in the field names where there is one; the unit text is checked against the file.
 
 use super::cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
-use super::policy::WarpPolicy;
+use super::policy::{Dependencies, WarpPolicy};
 use super::quantity::{ANY, Entry, FieldError, Quantity};
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,7 @@ section! {
         /// Least distance of a memory instruction from a store before it in the same warp.
         after_store_spacing_cycles: u32, "cycles", CYCLES;
         warp_policy: WarpPolicy, "policy", ANY;
+        dependencies: Dependencies, "policy", ANY;
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.
@@ -107,6 +108,8 @@ section! {
     LoadStore, LoadStoreFile, "load_store" {
         /// Cycles of work that may queue before further memory instructions are held at issue.
         queue_cycles: u32, "cycles", CYCLES;
+        /// Stores of whole lines that may wait for the port to the L2 before the unit stops, where the L1 writes through.
+        store_queue_lines: u32, "lines", (1.0, 4096.0);
         /// L1 misses that may be on their way from the L2 together.
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0);
         /// Global loads that one warp may have in flight.
@@ -215,6 +218,8 @@ section! {
         port_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE;
         /// The part of the port's width that measurements reach.
         port_efficiency: f64, "fraction", FRACTION;
+        /// What the request for a line takes of the port for writes.
+        request_bytes: u32, "bytes", (0.0, 128.0);
         /// Width of an SMX's port for writes.
         write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE;
     }

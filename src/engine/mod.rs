@@ -6,6 +6,7 @@
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
 mod blocks;
+pub mod given;
 mod inputs;
 mod kernel;
 mod loaded;

@@ -51,20 +51,37 @@ pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
         file: file.clone(),
         error,
     })?;
+    parse_programs(&text, &file)
+}
+
+/// The programs that the committed measurements ran.
+pub fn measured_programs(problem: FunctionSet) -> Result<Vec<Rpn>, WorkloadError> {
+    let text = match problem {
+        FunctionSet::Sextic => include_str!("../../fixtures/measured/programs/sextic.txt"),
+        FunctionSet::Shuttle => include_str!("../../fixtures/measured/programs/shuttle.txt"),
+        FunctionSet::Kddcup => include_str!("../../fixtures/measured/programs/kddcup.txt"),
+        FunctionSet::Mux20 => include_str!("../../fixtures/measured/programs/mux20.txt"),
+    };
+    parse_programs(text, &format!("fixtures/measured/programs/{problem}.txt"))
+}
+
+fn parse_programs(text: &str, file: &str) -> Result<Vec<Rpn>, WorkloadError> {
     let programs = text
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
         .map(|(index, line)| {
             line.parse().map_err(|error| WorkloadError::Program {
-                file: file.clone(),
+                file: file.to_owned(),
                 line: index + 1,
                 error,
             })
         })
         .collect::<Result<Vec<Rpn>, _>>()?;
     if programs.is_empty() {
-        return Err(WorkloadError::Empty { file });
+        return Err(WorkloadError::Empty {
+            file: file.to_owned(),
+        });
     }
     Ok(programs)
 }

@@ -27,9 +27,12 @@ pub enum MemoryRequest {
 #[derive(Debug, Clone, Copy)]
 pub struct ReplayOp {
     /// Registers (bits 0..63) that the instruction reads or writes: it waits for loads into any of them.
+    /// With compiler-set scoreboards: the scoreboards that it waits for.
     pub registers: u64,
-    /// Registers that a load writes; 0 for everything else.
+    /// Registers that a load writes; 0 for everything else. With scoreboards: the one that the result releases.
     pub load_targets: u64,
+    /// The scoreboard that is released when the operands have been read; 0 for none.
+    pub read_targets: u8,
     /// See `TraceOp::address`.
     pub address: u32,
     /// Byte offset of the instruction in the kernel's code.
@@ -78,11 +81,12 @@ pub struct Part {
 impl ReplayCode {
     /// Lays out `programs`, whose segments are in `pool`, executed by a kernel of instructions `timing`.
     pub fn new(timing: &[TimingOp], pool: &SegmentPool, programs: &[ProgramTrace]) -> Self {
+        let scoreboards = timing.iter().any(|op| op.barriers.wait_mask != 0);
         let ops = pool
             .ops
             .iter()
             .map(|op| {
-                let replay = static_part(&timing[op.inst as usize]);
+                let replay = static_part(&timing[op.inst as usize], scoreboards);
                 let active = op.address_kind != AddressKind::None;
                 ReplayOp {
                     address: op.address,
@@ -92,7 +96,11 @@ impl ReplayCode {
                     } else {
                         MemoryRequest::None
                     },
-                    load_targets: if active { replay.load_targets } else { 0 },
+                    load_targets: if active || !replay.is_memory() {
+                        replay.load_targets
+                    } else {
+                        0
+                    },
                     ..replay
                 }
             })
@@ -158,7 +166,24 @@ impl ReplayCode {
     }
 }
 
-fn static_part(op: &TimingOp) -> ReplayOp {
+impl ReplayOp {
+    fn is_memory(&self) -> bool {
+        self.request != MemoryRequest::None
+    }
+}
+
+/// What an instruction waits for and releases by the compiler's scoreboards: wait mask, write, read.
+fn scoreboard_masks(op: &TimingOp) -> (u64, u64, u8) {
+    let bit = |index: Option<u8>| index.map_or(0, |index| 1u8 << index);
+    let barriers = &op.barriers;
+    (
+        u64::from(barriers.wait_mask),
+        u64::from(bit(barriers.write)),
+        bit(barriers.read),
+    )
+}
+
+fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
     let mask = |registers: &[u8]| {
         registers
             .iter()
@@ -182,9 +207,19 @@ fn static_part(op: &TimingOp) -> ReplayOp {
         request,
         MemoryRequest::LocalLoad | MemoryRequest::SharedLoad | MemoryRequest::GlobalLoad
     );
+    let by_register = || {
+        let targets = if is_load { mask(&op.writes) } else { 0 };
+        (mask(&op.reads) | mask(&op.writes), targets, 0)
+    };
+    let (registers, load_targets, read_targets) = if scoreboards {
+        scoreboard_masks(op)
+    } else {
+        by_register()
+    };
     ReplayOp {
-        registers: mask(&op.reads) | mask(&op.writes),
-        load_targets: if is_load { mask(&op.writes) } else { 0 },
+        registers,
+        load_targets,
+        read_targets,
         address: 0,
         pc_bytes: op.pc_bytes,
         class: op.class,

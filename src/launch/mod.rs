@@ -10,6 +10,7 @@ pub mod cause;
 pub mod chip;
 pub mod code;
 pub mod geometry;
+pub mod scoreboard;
 pub mod spec;
 
 use chip::{RateCurve, makespan_cycles};

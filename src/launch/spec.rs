@@ -5,6 +5,7 @@
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
+use super::scoreboard::ScoreboardSpec;
 pub use crate::device::WarpPolicy;
 use crate::device::{self, Device, IndexHash};
 use crate::isa::OpClass;
@@ -132,6 +133,16 @@ pub struct SmxSpec {
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
     pub barrier_latency_cycles: u32,
+    /// Compiler-set scoreboards; `None` where the hardware tracks registers.
+    pub scoreboards: Option<ScoreboardSpec>,
+    /// Global loads are looked up in the L1, too.
+    pub l1_caches_global_loads: bool,
+    /// Every store goes on to the L2.
+    pub l1_write_through: bool,
+    /// Stored lines that may wait for the write port before the unit stops.
+    pub store_queue_lines: u32,
+    /// What the request for a line takes of the write port.
+    pub l2_request_bytes: u32,
 }
 
 /// Number of instruction classes.
@@ -194,6 +205,11 @@ impl SmxSpec {
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             barrier_latency_cycles: device.barrier.latency_cycles,
+            scoreboards: ScoreboardSpec::new(device),
+            l1_caches_global_loads: device.l1.caches_global_loads,
+            l1_write_through: !device.l1.write_back,
+            store_queue_lines: device.load_store.store_queue_lines,
+            l2_request_bytes: device.l2.request_bytes,
         })
     }
 }
@@ -250,6 +266,7 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
         index: match device.l1.index_hash {
             IndexHash::Xor => SetIndex::FermiXor,
             IndexHash::Linear => SetIndex::Linear,
+            IndexHash::Spread => SetIndex::Spread,
         },
     })
 }

@@ -12,4 +12,5 @@ pub mod progress;
 pub mod reproduction;
 pub mod stacks;
 pub mod table;
+pub mod validation;
 pub mod whatif;

@@ -28,6 +28,24 @@ pub struct Served {
     pub cause: Cause,
 }
 
+/// What a warp's fitness cases add to a global address.
+#[derive(Debug, Clone, Copy)]
+pub struct CaseOffset {
+    pub bytes: u32,
+    /// The same within this multiprocessor's share of the L2.
+    pub l2_bytes: u32,
+}
+
+impl CaseOffset {
+    /// The same address in both.
+    pub fn same(bytes: u32) -> Self {
+        CaseOffset {
+            bytes,
+            l2_bytes: bytes,
+        }
+    }
+}
+
 /// L1 misses in flight; a further one waits for the first to end.
 #[derive(Debug, Clone)]
 struct Outstanding {
@@ -67,6 +85,12 @@ impl Outstanding {
     }
 }
 
+/// Cycles that a full queue of stored lines takes to leave.
+fn store_queue_cycles(spec: &SmxSpec) -> u64 {
+    let bytes = spec.store_queue_lines * LINE_BYTES;
+    (bytes as f32 / spec.l2_write_bytes_per_cycle) as u64
+}
+
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Memory {
@@ -83,6 +107,10 @@ pub struct Memory {
     l2_latency: u64,
     dram_extra: u64,
     fetch_on_write_miss: bool,
+    caches_global_loads: bool,
+    write_through: bool,
+    store_queue_cycles: u64,
+    request_bytes: u32,
 }
 
 impl Memory {
@@ -102,6 +130,10 @@ impl Memory {
             l2_latency: u64::from(spec.l2_latency_cycles),
             dram_extra: u64::from(spec.dram_extra_cycles),
             fetch_on_write_miss: spec.l1_fetch_on_write_miss,
+            caches_global_loads: spec.l1_caches_global_loads,
+            write_through: spec.l1_write_through,
+            store_queue_cycles: store_queue_cycles(spec),
+            request_bytes: spec.l2_request_bytes,
         }
     }
 
@@ -111,6 +143,11 @@ impl Memory {
         self.lsu_free_at.saturating_sub(self.lsu_queue_cycles)
     }
 
+    /// The cycle at which the unit has taken everything that was given to it.
+    pub fn busy_until(&self) -> u64 {
+        self.lsu_free_at
+    }
+
     /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
     /// `global_offset` what the warp's fitness cases add to a per-case address.
     pub fn serve(
@@ -118,7 +155,7 @@ impl Memory {
         op: &ReplayOp,
         now: u64,
         local_base: u32,
-        global_offset: u32,
+        global_offset: CaseOffset,
         counters: &mut Counters,
     ) -> Served {
         self.lsu_free_at = self.lsu_free_at.max(now);
@@ -155,7 +192,7 @@ impl Memory {
             cause: Cause::LoadStoreUnit,
         };
         for part in code.parts(op) {
-            let served = self.serve(&part, now, local_base, 0, counters);
+            let served = self.serve(&part, now, local_base, CaseOffset::same(0), counters);
             if served.ready_at >= last.ready_at {
                 last = served;
             }
@@ -183,7 +220,10 @@ impl Memory {
 
     fn local_line(&mut self, address: u32, store: bool, counters: &mut Counters) -> Served {
         let hit_at = self.lsu_free_at + self.l1_latency;
-        let lookup = self.l1.access(address, store);
+        if store && self.write_through {
+            self.store_through(LOCAL_BASE + address, counters);
+        }
+        let lookup = self.l1.access(address, store && !self.write_through);
         let (lines, hits) = if store {
             (&mut counters.l1_store_lines, &mut counters.l1_store_hits)
         } else {
@@ -213,14 +253,63 @@ impl Memory {
                         cause: Cause::L1Hit,
                     };
                 }
-                let served = self.fill(LOCAL_BASE + address, counters);
+                let served = self.fill(LOCAL_BASE + address, LINE_BYTES, counters);
                 self.l1.fill_at(way, served.ready_at);
                 served
             }
         }
     }
 
-    fn global(&mut self, op: &ReplayOp, offset: u32, counters: &mut Counters) -> Served {
+    /// Sends a stored line to the L2; when the port is behind by more than the queue, the unit waits.
+    fn store_through(&mut self, address: u32, counters: &mut Counters) {
+        self.write_l2(address, counters);
+        let behind = self.write_port.free_at() as u64;
+        self.lsu_free_at = self
+            .lsu_free_at
+            .max(behind.saturating_sub(self.store_queue_cycles));
+    }
+
+    /// A fitness-case load where the L1 holds global lines: each line hits or is requested.
+    fn cached_global(
+        &mut self,
+        op: &ReplayOp,
+        offset: CaseOffset,
+        counters: &mut Counters,
+    ) -> Served {
+        let (lines, bytes) = match op.address_kind {
+            AddressKind::Uniform => (1, SECTOR_BYTES),
+            _ => (u32::from(op.lines), LINE_BYTES),
+        };
+        let mut ready_at = 0;
+        for line in 0..lines {
+            let at = op.address + line * LINE_BYTES;
+            let hit_at = self.lsu_free_at + self.l1_latency;
+            counters.l1_global_lines += 1;
+            let served_at = match self.l1.access(at + offset.bytes, false) {
+                Lookup::Hit { ready_at } => {
+                    counters.l1_global_hits += 1;
+                    ready_at.max(hit_at)
+                }
+                Lookup::Miss { way, .. } => {
+                    let served = self.fill(at + offset.l2_bytes, bytes, counters);
+                    self.l1.fill_at(way, served.ready_at);
+                    served.ready_at
+                }
+            };
+            ready_at = served_at.max(ready_at);
+            self.lsu_free_at += 1;
+        }
+        Served {
+            ready_at,
+            cause: Cause::Global,
+        }
+    }
+
+    fn global(&mut self, op: &ReplayOp, offset: CaseOffset, counters: &mut Counters) -> Served {
+        if self.caches_global_loads && op.request == MemoryRequest::GlobalLoad {
+            return self.cached_global(op, offset, counters);
+        }
+        let offset = offset.l2_bytes;
         let (address, bytes) = match op.address_kind {
             AddressKind::Uniform => (op.address, SECTOR_BYTES),
             _ => (op.address + offset, LINE_BYTES * u32::from(op.lines)),
@@ -242,9 +331,9 @@ impl Memory {
     }
 
     /// Fetches a line into the L1 as soon as a miss can be tracked; accesses behind it go on.
-    fn fill(&mut self, address: u32, counters: &mut Counters) -> Served {
+    fn fill(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
         let cycle = self.misses.admit(self.lsu_free_at);
-        let served = self.read(address, LINE_BYTES, cycle, counters);
+        let served = self.read(address, bytes, cycle, counters);
         self.misses.track(served.ready_at);
         served
     }
@@ -252,7 +341,11 @@ impl Memory {
     /// Reads through the L2 port.
     fn read(&mut self, address: u32, bytes: u32, cycle: u64, counters: &mut Counters) -> Served {
         let now = self.lsu_free_at;
-        let start = self.read_port.reserve(now, cycle as f64, bytes);
+        let mut asked = cycle as f64;
+        if self.request_bytes > 0 {
+            asked = self.write_port.reserve(now, asked, self.request_bytes);
+        }
+        let start = self.read_port.reserve(now, asked, bytes);
         counters.l2_read_bytes += u64::from(bytes);
         counters.l2_lines += 1;
         let arrival = start as u64 + self.l2_latency;
@@ -286,11 +379,15 @@ impl Memory {
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
+        self.write_l2(LOCAL_BASE + address, counters);
+    }
+
+    fn write_l2(&mut self, address: u32, counters: &mut Counters) {
         let now = self.lsu_free_at;
         let start = self.write_port.reserve(now, now as f64, LINE_BYTES);
         counters.l2_write_bytes += u64::from(LINE_BYTES);
         counters.l2_lines += 1;
-        match self.l2.access(LOCAL_BASE + address, true) {
+        match self.l2.access(address, true) {
             Lookup::Hit { .. } => counters.l2_hits += 1,
             Lookup::Miss { evicted_dirty, .. } => {
                 self.evict_to_dram(evicted_dirty, start, counters)

@@ -76,6 +76,9 @@ pub struct Counters {
     pub l1_load_hits: u64,
     pub l1_store_lines: u64,
     pub l1_store_hits: u64,
+    /// Global lines looked up in the L1, where it holds them, and those that hit.
+    pub l1_global_lines: u64,
+    pub l1_global_hits: u64,
     /// L2 look-ups (local fills, write-backs and fitness cases) and hits, in lines.
     pub l2_lines: u64,
     pub l2_hits: u64,
@@ -110,6 +113,8 @@ impl Counters {
             l1_load_hits: self.l1_load_hits - start.l1_load_hits,
             l1_store_lines: self.l1_store_lines - start.l1_store_lines,
             l1_store_hits: self.l1_store_hits - start.l1_store_hits,
+            l1_global_lines: self.l1_global_lines - start.l1_global_lines,
+            l1_global_hits: self.l1_global_hits - start.l1_global_hits,
             l2_lines: self.l2_lines - start.l2_lines,
             l2_hits: self.l2_hits - start.l2_hits,
             l2_read_bytes: self.l2_read_bytes - start.l2_read_bytes,

@@ -7,6 +7,7 @@
 
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
 use crate::isa::OpClass;
+use crate::launch::scoreboard;
 
 /// Slow pipes of one scheduler. Classes that share a pipe share the index.
 const N_SLOW_PIPES: usize = 3;
@@ -20,6 +21,7 @@ pub struct Pipes {
     alu_issued: u8,
     issued: [u8; N_CLASSES],
     slow_free_at: Vec<[u64; N_SLOW_PIPES]>,
+    pipe_of: fn(OpClass) -> usize,
 }
 
 impl Pipes {
@@ -32,6 +34,11 @@ impl Pipes {
             alu_issued: 0,
             issued: [0; N_CLASSES],
             slow_free_at: vec![[0; N_SLOW_PIPES]; spec.n_schedulers],
+            pipe_of: if spec.scoreboards.is_some() {
+                scoreboard::pipe
+            } else {
+                slow_pipe
+            },
         }
     }
 
@@ -41,7 +48,7 @@ impl Pipes {
         match self.limits[class as usize] {
             IssueLimit::Free => Ok(()),
             IssueLimit::Interval(cycles) => {
-                let free_at = &mut self.slow_free_at[scheduler][slow_pipe(class)];
+                let free_at = &mut self.slow_free_at[scheduler][(self.pipe_of)(class)];
                 if *free_at > now {
                     return Err(*free_at);
                 }

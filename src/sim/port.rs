@@ -31,6 +31,11 @@ impl Port {
         self.hold(now, earliest, transfer.max(cycles))
     }
 
+    /// The cycle at which everything reserved so far is through.
+    pub fn free_at(&self) -> f64 {
+        self.free_at
+    }
+
     fn hold(&mut self, now: u64, earliest: f64, cycles: f64) -> f64 {
         let free_at = self.free_at.max(now as f64);
         self.free_at = free_at + cycles;

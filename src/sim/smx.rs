@@ -12,12 +12,12 @@ use super::calendar::{Calendar, Ready};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dispatch::{BlockQueue, Geometry};
 use super::icache::InstructionCache;
-use super::memory::Memory;
+use super::memory::{CaseOffset, Memory};
 use super::observe::{Cause, Counters, Issued, Observer, WarpSlot};
 use super::pipes::Pipes;
 use super::spec::{SmxSpec, WarpPolicy};
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
-use crate::isa::OpClass;
+use crate::isa::{OpClass, hopper};
 use crate::trace::AddressKind;
 
 /// Warp slots of one scheduler.
@@ -137,7 +137,8 @@ pub struct Smx<'a, O = ()> {
     calendar: Calendar,
     pipes: Pipes,
     memory: Memory,
-    icache: InstructionCache,
+    /// One, or one per scheduler.
+    icaches: Vec<InstructionCache>,
     counters: Counters,
     now: u64,
     observer: O,
@@ -189,7 +190,7 @@ impl<'a, O: Observer> Smx<'a, O> {
             calendar: Calendar::new(),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
-            icache: InstructionCache::new(spec, code_bytes),
+            icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
             counters: Counters::default(),
             now: 0,
             observer,
@@ -296,7 +297,9 @@ impl<'a, O: Observer> Smx<'a, O> {
             self.wake(ready);
         }
         let mut next = u64::MAX;
-        for s in 0..self.schedulers.len() {
+        let n = self.schedulers.len();
+        let first = self.first_scheduler();
+        for s in (0..n).map(|k| (first + k) % n) {
             if self.schedulers[s].ready == 0 {
                 continue;
             }
@@ -323,6 +326,15 @@ impl<'a, O: Observer> Smx<'a, O> {
         }
         self.now = next;
         Ok(())
+    }
+
+    /// The scheduler that the shared units serve first. Where stores press on them without end, a fixed order starves
+    /// the last one.
+    fn first_scheduler(&self) -> usize {
+        match self.spec.scoreboards {
+            Some(_) => self.now as usize % self.schedulers.len(),
+            None => 0,
+        }
     }
 
     /// Marks warps as ready; those that the calendar gave back early go in again.
@@ -445,10 +457,14 @@ impl<'a, O: Observer> Smx<'a, O> {
             Cause::Wait
         };
         if op.request != MemoryRequest::None {
-            let mut offset = warp.address_offset(op);
-            if op.address_kind == AddressKind::PerCase {
-                offset %= self.case_window_bytes;
-            }
+            let bytes = warp.address_offset(op);
+            let offset = match op.address_kind {
+                AddressKind::PerCase => CaseOffset {
+                    bytes,
+                    l2_bytes: bytes % self.case_window_bytes,
+                },
+                _ => CaseOffset::same(bytes),
+            };
             let served = if op.address_kind == AddressKind::Scattered {
                 let (memory, counters) = (&mut self.memory, &mut self.counters);
                 memory.serve_scattered(op, self.code, now, warp.local_base, counters)
@@ -461,12 +477,26 @@ impl<'a, O: Observer> Smx<'a, O> {
             if op.load_targets != 0 {
                 warp.track_load(op.load_targets, served.ready_at, served.cause, now);
             }
+            if op.read_targets != 0
+                && let Some(scoreboards) = &self.spec.scoreboards
+            {
+                let read_at = self.memory.busy_until() + u64::from(scoreboards.operand_cycles);
+                warp.track_load(op.read_targets.into(), read_at, Cause::LoadStoreUnit, now);
+            }
             if self.spec.replays_take_issue_slots && op.lines > 1 {
                 self.schedulers[s].occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
             }
-        } else if op.class == OpClass::ConstantLoad {
+        } else if op.class == OpClass::ConstantLoad && self.spec.scoreboards.is_none() {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
             warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
+        }
+        if let Some(scoreboards) = &self.spec.scoreboards
+            && op.request == MemoryRequest::None
+            && (op.load_targets != 0 || op.read_targets != 0)
+        {
+            let ready_at = now + u64::from(scoreboards.result_cycles[op.class as usize]);
+            let targets = op.load_targets | u64::from(op.read_targets);
+            warp.track_load(targets, ready_at, Cause::Shared, now);
         }
         if op.redirects && self.spec.branch_issue_slots > 1 {
             self.schedulers[s].occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
@@ -484,9 +514,14 @@ impl<'a, O: Observer> Smx<'a, O> {
             .as_mut()
             .expect("the warp has not exited");
         let following = &self.code.ops[warp.op as usize];
-        let delay = self
-            .icache
-            .fetch(following.pc_bytes, &mut warp.fetched_line, now);
+        if let Some(scoreboards) = &self.spec.scoreboards
+            && op.redirects
+            && following.pc_bytes != op.pc_bytes + hopper::control::INSTRUCTION_BYTES as u32
+        {
+            next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
+        }
+        let icache = s % self.icaches.len();
+        let delay = self.icaches[icache].fetch(following.pc_bytes, &mut warp.fetched_line, now);
         if delay > 0 {
             self.counters.icache_misses += 1;
             next = next.max(now + delay);
@@ -524,5 +559,13 @@ impl<'a, O: Observer> Smx<'a, O> {
             self.counters.blocks_finished += 1;
             self.start_block(block, None);
         }
+    }
+}
+
+/// First-level instruction caches: since Volta every scheduler has its own.
+fn n_icaches(spec: &SmxSpec) -> usize {
+    match spec.scoreboards {
+        Some(_) => spec.n_schedulers,
+        None => 1,
     }
 }

@@ -56,6 +56,11 @@ pub fn spec() -> SmxSpec {
         },
         l1_misses_in_flight: 64,
         l1_fetch_on_write_miss: true,
+        scoreboards: None,
+        l1_caches_global_loads: false,
+        l1_write_through: false,
+        store_queue_lines: 16,
+        l2_request_bytes: 0,
         l2: CacheSpec {
             sets: 64,
             ways: 16,

@@ -71,6 +71,14 @@ pub struct SegmentPool {
     pub starts: Vec<u32>,
 }
 
+impl SegmentPool {
+    /// Instructions of a segment.
+    pub fn length(&self, id: SegmentId) -> u32 {
+        let id = id.0 as usize;
+        self.starts[id + 1] - self.starts[id]
+    }
+}
+
 /// What one warp executes for one program.
 ///
 /// A warp with `n` iterations of the fitness-case loop executes `prologue`, then for `n == 1` `only`,

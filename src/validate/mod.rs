@@ -10,6 +10,7 @@ pub mod calibrate;
 pub mod cells;
 pub mod compare;
 pub mod ladder;
+pub mod launches;
 pub mod measured;
 pub mod stack_tables;
 pub mod stats;

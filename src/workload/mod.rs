@@ -3,6 +3,7 @@
 //! The one place where GP meets the performance models: `gp` and `gpu` on one side, `isa` and `trace` on
 //! the other; `sim` and `model` see only the result.
 
+pub mod detours;
 pub mod population;
 pub mod summary;
 pub mod traces;

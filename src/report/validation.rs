@@ -1,0 +1,163 @@
+//! Predicted launches beside measured ones, as text and CSV, and the summary under them.
+//!
+//! Leaves out: computing predictions. Units: in the columns' names. A positive error is a prediction that is too slow.
+
+use super::table::table;
+use crate::validate::stats;
+
+/// The columns of the CSV.
+pub const HEADER: [&str; 16] = [
+    "device",
+    "split",
+    "problem",
+    "kernel",
+    "stack_dim",
+    "data_type",
+    "stack_registers",
+    "threads_per_block",
+    "l1_kib",
+    "measured_ms",
+    "predicted_ms",
+    "error_percent",
+    "measured_warp_instructions",
+    "predicted_warp_instructions",
+    "measured_l1_hit_percent",
+    "predicted_l1_hit_percent",
+];
+
+/// One configuration.
+#[derive(Debug, Clone)]
+pub struct Line {
+    pub device: String,
+    /// `calibration` or `holdout`.
+    pub split: &'static str,
+    pub problem: String,
+    pub kernel: String,
+    pub stack_dim: u32,
+    /// `float`, `float4`, `uint4`.
+    pub data_type: String,
+    pub stack_registers: u32,
+    pub threads_per_block: u32,
+    pub l1_kib: u32,
+    pub measured_ms: Option<f64>,
+    pub predicted_ms: f64,
+    pub measured_warp_instructions: Option<u64>,
+    pub predicted_warp_instructions: u64,
+    pub measured_l1_hit_percent: Option<f64>,
+    /// `None` where nothing was loaded from local memory.
+    pub predicted_l1_hit_percent: Option<f64>,
+}
+
+impl Line {
+    pub fn error_percent(&self) -> Option<f64> {
+        Some(100.0 * (self.predicted_ms / self.measured_ms? - 1.0))
+    }
+
+    fn instruction_error_percent(&self) -> Option<f64> {
+        let measured = self.measured_warp_instructions? as f64;
+        Some(100.0 * (self.predicted_warp_instructions as f64 / measured - 1.0))
+    }
+
+    fn hit_difference(&self) -> Option<f64> {
+        Some(self.predicted_l1_hit_percent? - self.measured_l1_hit_percent?)
+    }
+
+    fn fields(&self) -> Vec<String> {
+        let decimal = |value: Option<f64>, digits: usize| {
+            value.map_or(String::new(), |value| format!("{value:.digits$}"))
+        };
+        let count = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+        vec![
+            self.device.clone(),
+            self.split.to_owned(),
+            self.problem.clone(),
+            self.kernel.clone(),
+            self.stack_dim.to_string(),
+            self.data_type.clone(),
+            self.stack_registers.to_string(),
+            self.threads_per_block.to_string(),
+            self.l1_kib.to_string(),
+            decimal(self.measured_ms, 4),
+            decimal(Some(self.predicted_ms), 4),
+            decimal(self.error_percent(), 2),
+            count(self.measured_warp_instructions),
+            count(Some(self.predicted_warp_instructions)),
+            decimal(self.measured_l1_hit_percent, 2),
+            decimal(self.predicted_l1_hit_percent, 2),
+        ]
+    }
+}
+
+pub fn csv(lines: &[Line]) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(HEADER)?;
+    for line in lines {
+        writer.write_record(line.fields())?;
+    }
+    writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))
+}
+
+pub fn text(lines: &[Line]) -> String {
+    const SHORT: [&str; 16] = [
+        "device",
+        "split",
+        "problem",
+        "kernel",
+        "dim",
+        "type",
+        "registers",
+        "threads",
+        "L1 KiB",
+        "measured ms",
+        "predicted ms",
+        "error %",
+        "measured inst",
+        "predicted inst",
+        "hit %",
+        "predicted hit %",
+    ];
+    table(&SHORT, lines.iter().map(Line::fields).collect(), 6)
+}
+
+/// Errors of the two splits, apart.
+pub fn summary(lines: &[Line]) -> String {
+    let mut text = String::new();
+    for split in ["calibration", "holdout"] {
+        let part: Vec<&Line> = lines.iter().filter(|line| line.split == split).collect();
+        if !part.is_empty() {
+            text.push_str(&summary_of(split, &part));
+        }
+    }
+    text
+}
+
+fn summary_of(split: &str, lines: &[&Line]) -> String {
+    let absolute = |figure: fn(&Line) -> Option<f64>| -> Vec<f64> {
+        let values = lines.iter().filter_map(|line| figure(line));
+        values.map(f64::abs).collect()
+    };
+    let show = |value: Option<f64>, digits: usize| {
+        value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
+    };
+    let timed: Vec<&&Line> = lines.iter().filter(|l| l.measured_ms.is_some()).collect();
+    let predicted: Vec<f64> = timed.iter().map(|line| line.predicted_ms).collect();
+    let measured: Vec<f64> = timed.iter().filter_map(|line| line.measured_ms).collect();
+    let errors = absolute(Line::error_percent);
+    let instructions = absolute(Line::instruction_error_percent);
+    let hits = absolute(Line::hit_difference);
+    let largest = instructions.iter().copied().max_by(f64::total_cmp);
+    format!(
+        "{split}: {} configurations timed: mean absolute error {} %, median {} %, Spearman {}; {} with counters: warp \
+         instructions at most {} % off, median {} %; L1 hit rate of local loads off by {} points in the median\n",
+        timed.len(),
+        show(stats::mean(&errors), 1),
+        show(stats::median(&errors), 1),
+        show(stats::spearman(&predicted, &measured), 3),
+        instructions.len(),
+        show(largest, 2),
+        show(stats::median(&instructions), 2),
+        show(stats::median(&hits), 1),
+    )
+}

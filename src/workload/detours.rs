@@ -1,0 +1,101 @@
+//! Warp instructions that data adds to a trace: slow paths of divisions and functions, and diverging compares.
+//!
+//! Models: a trace takes every branch on data as ordinary numbers do; here all lanes execute a sample of the fitness cases,
+//! and what they execute beyond the trace is counted, as it happens.
+//! Leaves out: where in the program the detours lie. Units: warp instructions per iteration of one warp.
+//! Sources: none.
+
+use rayon::prelude::*;
+
+use super::traces::{TracesError, program_words};
+use crate::gp::problem::{Cases, Dataset};
+use crate::gp::program::Rpn;
+use crate::gpu::variant::Variant;
+use crate::isa::Kernel;
+use crate::trace::{self, CaseWords, Launch, SegmentId, SegmentPool, TraceBuilder, run_block};
+
+/// Iterations of one warp that are executed per program.
+const ITERATIONS: usize = 2;
+const LANES: usize = 32;
+
+/// What data adds, per program.
+pub fn detour_instructions(
+    variant: &Variant,
+    programs: &[Rpn],
+    dataset: &Dataset,
+) -> Result<Vec<f64>, TracesError> {
+    let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
+    let words = program_words(variant, programs)?;
+    let trace_error = |source| TracesError::Trace {
+        variant: Box::new(*variant),
+        source,
+    };
+    let stack_dim = variant.stack_dim as usize;
+    let n_cases = ITERATIONS * LANES * stack_dim;
+    let launch = Launch::block_gp(LANES as u32, variant.stack_dim, n_cases as u32);
+    // The trace first: it remembers segments from program to program.
+    let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(trace_error)?;
+    let mut traced = Vec::with_capacity(words.len());
+    for program in &words {
+        let bits = program.bits(variant.dispatch);
+        let words = trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
+            .map_err(trace_error)?;
+        let found = builder.trace(&words).map_err(trace_error)?;
+        let parts = [&found.prologue, &found.first, &found.last];
+        let instructions: u64 = parts.iter().map(|ids| length(builder.pool(), ids)).sum();
+        let on_data = found.assumptions > 0;
+        traced.push((words, instructions, on_data));
+    }
+    traced
+        .par_iter()
+        .enumerate()
+        .map(|(index, (words, instructions, on_data))| {
+            if !on_data {
+                return Ok(0.0);
+            }
+            let (inputs, outputs) = sample(dataset, n_cases, index);
+            let cases = CaseWords {
+                inputs: &inputs,
+                outputs: &outputs,
+                cases: n_cases as u32,
+            };
+            let run = run_block(&kernel, &launch, words, &cases).map_err(trace_error)?;
+            let added = run.counts.instructions as f64 - *instructions as f64;
+            Ok(added / ITERATIONS as f64)
+        })
+        .collect()
+}
+
+/// Input rows and outputs of `n_cases` cases: runs of 32 neighbours, another place for every program.
+fn sample(dataset: &Dataset, n_cases: usize, index: usize) -> (Vec<u32>, Vec<u32>) {
+    match dataset {
+        Dataset::Float(cases) => sample_of(cases, n_cases, index, f32::to_bits),
+        Dataset::Word(cases) => sample_of(cases, n_cases, index, |word| word),
+    }
+}
+
+fn sample_of<T: Copy>(
+    cases: &Cases<T>,
+    n_cases: usize,
+    index: usize,
+    bits: impl Fn(T) -> u32 + Copy,
+) -> (Vec<u32>, Vec<u32>) {
+    let groups = (cases.expected.len() / LANES).max(1);
+    let n_groups = n_cases / LANES;
+    let place = move |case: usize| {
+        // The golden ratio spreads the groups of all programs evenly.
+        let turn = ((index * n_groups + case / LANES) as f64 * 0.618_033_988_749_895).fract();
+        (turn * groups as f64) as usize * LANES + case % LANES
+    };
+    let column = |column: &[T]| -> Vec<u32> {
+        (0..n_cases)
+            .map(|case| column.get(place(case)).map_or(0, |&value| bits(value)))
+            .collect()
+    };
+    let inputs = cases.inputs.iter().flat_map(|row| column(row)).collect();
+    (inputs, column(&cases.expected))
+}
+
+fn length(pool: &SegmentPool, ids: &[SegmentId]) -> u64 {
+    ids.iter().map(|id| u64::from(pool.length(*id))).sum()
+}
