@@ -234,7 +234,7 @@ section! {
         latency_cycles: u32, "cycles", CYCLES;
         bus_bits: u32, "bits", (8.0, 65_536.0);
         /// Memory controllers, each with its own banks.
-        n_partitions: u32, "partitions", (1.0, 64.0);
+        n_partitions: u32, "partitions", (1.0, 1024.0);
         /// Banks of a partition: each holds one row open.
         n_banks: u32, "banks", (1.0, 1024.0);
         /// Neighbouring bytes that lie in one partition.
