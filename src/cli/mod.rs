@@ -6,6 +6,7 @@
 
 pub mod advise;
 pub mod calibrate;
+pub mod carveout;
 pub mod compare;
 pub mod configuration;
 pub mod devices;

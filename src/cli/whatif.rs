@@ -22,7 +22,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub struct WhatifArgs {
     /// KEY=VALUES, may be given several times. Keys: problem, kernel, threads, stack_dim, stack_registers, l1_bytes, clock,
-    /// smx, schedulers, registers, or section.field of the preset. VALUES like 64,128 or 4K..256K or 900..1100+50
+    /// smx, schedulers, registers, or section.field of the preset. VALUES like 64,128 or 4K..256K or 900..1100+50.
+    /// Or carveout alone (device h200): every division of the on-chip memory, measured beside predicted
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
     /// Study file (TOML) with device, engine, [base] and [vary]; --vary adds to it
@@ -76,6 +77,9 @@ pub enum Format {
 }
 
 pub fn run(args: &WhatifArgs) -> CliResult {
+    if super::carveout::is_asked_for(args) {
+        return super::carveout::run(args);
+    }
     let file = match &args.study {
         Some(path) => StudyFile::load(path)?,
         None => StudyFile::default(),

@@ -3,6 +3,7 @@
 //! Leaves out: computing anything. Units: printed beside every figure.
 
 pub mod blocks;
+pub mod carveout;
 pub mod chart;
 pub mod explain;
 pub mod output;

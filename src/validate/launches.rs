@@ -43,7 +43,8 @@ pub enum LaunchesError {
     },
 }
 
-/// All measured configurations: those with a time in the file's order, then those with counters alone.
+/// All measured configurations: those with a time in the file's order, then those with counters alone. 56 of the 673 rows
+/// with a time ask for another carve-out and get the same on-chip memory as a row before them; the first one counts.
 pub fn measured_launches() -> Result<Vec<MeasuredLaunch>, LaunchesError> {
     let mut launches: Vec<MeasuredLaunch> = Vec::new();
     let mut known: HashMap<(GivenLaunch, Option<u32>), usize> = HashMap::new();
@@ -159,7 +160,7 @@ mod tests {
         let launches = measured_launches().unwrap();
         let count =
             |holds: fn(&MeasuredLaunch) -> bool| launches.iter().filter(|l| holds(l)).count();
-        assert_eq!(count(|l| l.milliseconds.is_some()), 673);
+        assert_eq!(count(|l| l.milliseconds.is_some()), 617);
         assert!(count(|l| l.warp_instructions.is_some()) > 100);
         assert!(count(|l| l.warp_instructions.is_some() && l.milliseconds.is_some()) > 50);
         assert!(launches.iter().all(|l| {

@@ -32,9 +32,9 @@ const FONT_NAME: &str = "sans-serif";
 /// Text colour, for everything that is not data.
 const INK: RGBColor = RGBColor(40, 40, 40);
 /// Lines that only guide the eye.
-const GRID: RGBColor = RGBColor(225, 225, 225);
-const BLUE: RGBColor = RGBColor(0, 114, 178);
-const VERMILION: RGBColor = RGBColor(213, 94, 0);
+pub(super) const GRID: RGBColor = RGBColor(225, 225, 225);
+pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 
 /// Colours of lines and points, told apart in grey, too, by their order of lightness.
 const SERIES_COLOURS: [RGBColor; 6] = [
@@ -132,6 +132,6 @@ where
 }
 
 /// Text of `size` pixels in the one ink.
-fn ink(size: u32) -> TextStyle<'static> {
+pub(super) fn ink(size: u32) -> TextStyle<'static> {
     (FONT_NAME, size).into_font().color(&INK)
 }

@@ -224,7 +224,8 @@ fn a_division_needs_its_slow_path_only_at_the_edges() {
         )
         .predicates[0]
     };
-    assert!(!check(1.0, 3.0) && !check(-7.5, 1e-3) && !check(0.0, 2.0));
+    assert!(!check(1.0, 3.0) && !check(-7.5, 1e-3));
+    assert!(check(0.0, 2.0), "a zero dividend is an edge");
     assert!(
         check(1.0, 0.0) && check(1.0, 1e-40) && check(f32::INFINITY, 1.0) && check(1e30, 1e-30)
     );

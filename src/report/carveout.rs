@@ -1,0 +1,138 @@
+//! The carve-out study: throughput over the L1 size, measured and predicted, as CSV and as curves.
+//!
+//! Leaves out: computing either. Units: KiB; billions of GPop/s.
+
+use super::chart::{BLUE, Chart, GRID, VERMILION, ink};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::error::Error;
+
+/// One carve-out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CarveoutPoint {
+    pub shared_kib: u32,
+    pub l1_kib: u32,
+    pub population: u32,
+    pub resident_blocks: u32,
+    pub measured_gpops_billion: Option<f64>,
+    pub predicted_gpops_billion: f64,
+}
+
+pub fn csv(points: &[CarveoutPoint]) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "shared_config_kib",
+        "l1_kib",
+        "population",
+        "resident_blocks",
+        "measured_gpops_billion",
+        "predicted_gpops_billion",
+    ])?;
+    for point in points {
+        let measured = point.measured_gpops_billion;
+        writer.write_record([
+            point.shared_kib.to_string(),
+            point.l1_kib.to_string(),
+            point.population.to_string(),
+            point.resident_blocks.to_string(),
+            measured.map_or(String::new(), |value| format!("{value:.2}")),
+            format!("{:.2}", point.predicted_gpops_billion),
+        ])?;
+    }
+    writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))
+}
+
+/// Two curves over the L1 size.
+pub struct CarveoutCurves<'a>(pub &'a [CarveoutPoint]);
+
+impl Chart for CarveoutCurves<'_> {
+    fn size(&self) -> (u32, u32) {
+        (760, 460)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        type Curve = Vec<(f64, f64)>;
+        let x = |point: &CarveoutPoint| f64::from(point.l1_kib);
+        let predicted: Curve = self
+            .0
+            .iter()
+            .map(|p| (x(p), p.predicted_gpops_billion))
+            .collect();
+        let measured: Curve = self
+            .0
+            .iter()
+            .filter_map(|p| Some((x(p), p.measured_gpops_billion?)))
+            .collect();
+        let points = || predicted.iter().chain(&measured);
+        let top = points().map(|p| p.1).fold(0.0, f64::max);
+        let mut chart = ChartBuilder::on(area)
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(60)
+            .build_cartesian_2d(0.0..256.0, 0.0..1.1 * top)?;
+        chart
+            .configure_mesh()
+            .x_desc("L1 (KiB)")
+            .y_desc("billion GPop/s")
+            .light_line_style(WHITE)
+            .bold_line_style(GRID)
+            .label_style(ink(13))
+            .axis_desc_style(ink(14))
+            .draw()?;
+        for (name, curve, colour) in [
+            ("measured", &measured, VERMILION),
+            ("predicted", &predicted, BLUE),
+        ] {
+            chart
+                .draw_series(LineSeries::new(
+                    curve.iter().copied(),
+                    colour.stroke_width(2),
+                ))?
+                .label(name)
+                .legend(move |(x, y)| {
+                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2))
+                });
+            chart.draw_series(curve.iter().map(|&p| Circle::new(p, 3, colour.filled())))?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::LowerRight)
+            .background_style(WHITE.mix(0.85))
+            .border_style(GRID)
+            .label_font(ink(13))
+            .draw()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::svg;
+
+    #[test]
+    fn both_curves_are_drawn() {
+        let point = |l1_kib, measured| CarveoutPoint {
+            shared_kib: 256 - l1_kib,
+            l1_kib,
+            population: 1000,
+            resident_blocks: 8,
+            measured_gpops_billion: measured,
+            predicted_gpops_billion: 2.0,
+        };
+        let points = [
+            point(28, Some(1.0)),
+            point(124, None),
+            point(248, Some(3.0)),
+        ];
+        let text = svg(&CarveoutCurves(&points)).unwrap();
+        assert_eq!(text.matches("<circle").count(), 5);
+        let csv = String::from_utf8(csv(&points).unwrap()).unwrap();
+        assert!(csv.contains("132,124,1000,8,,2.00"), "{csv}");
+    }
+}
