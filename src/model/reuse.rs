@@ -243,7 +243,7 @@ impl OnePass {
         OnePass {
             line_bytes,
             sets,
-            distances: StackDistances::of_two(lines.into_iter()),
+            distances: StackDistances::of_two(lines),
         }
     }
 
