@@ -190,7 +190,9 @@ mod tests {
             let (mut closed, mut followed) = (0.0, 0.0);
             for seed in 0..40 {
                 let grid = sizes(seed);
-                closed += Tail::new(std::slice::from_ref(&grid)).cycles_and_nodes(&filling).0;
+                closed += Tail::new(std::slice::from_ref(&grid))
+                    .cycles_and_nodes(&filling)
+                    .0;
                 let work: Vec<f64> = grid.iter().map(|&nodes| 100.0 * f64::from(nodes)).collect();
                 followed += makespan_cycles(&work, n_smx, blocks, &rates);
             }
