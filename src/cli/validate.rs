@@ -92,7 +92,8 @@ pub(super) fn given(
         .collect()
 }
 
-fn launches(n_rows: usize) -> Result<Vec<Line>, Box<dyn Error>> {
+/// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
+pub(super) fn launches(n_rows: usize) -> Result<Vec<Line>, Box<dyn Error>> {
     let device = Preset::load("h200")?.device;
     let populations = measured_populations()?;
     let given = given(&populations);

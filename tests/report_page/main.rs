@@ -39,6 +39,9 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
 fn report(out: &Path, args: &[&str]) -> std::process::Output {
     let mut command = Command::cargo_bin("warpstack").unwrap();
     command.arg("report").arg("--out").arg(out).args(args);
+    if !args.contains(&"--launches") {
+        command.args(["--launches", "0"]);
+    }
     command.output().unwrap()
 }
 

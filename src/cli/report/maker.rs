@@ -58,6 +58,9 @@ impl Maker<'_> {
         if args.spread > 0 {
             text += &format!(" --spread {}", args.spread);
         }
+        if args.launches != super::DEFAULT_LAUNCHES {
+            text += &format!(" --launches {}", args.launches);
+        }
         text + &self.options()
     }
 

@@ -8,12 +8,16 @@ use super::CliResult;
 use super::engine::EngineArgs;
 use super::reproduce::{all_cells, compare, parse_problems, parse_tables, predict_all};
 use super::stacks as stacks_command;
+use super::validate;
 use crate::device::Preset;
+use crate::report::page::launches::Launch;
 use crate::report::page::{Content, page};
+use crate::report::validation::Line;
 use crate::report::{output, stacks};
 use crate::validate::Measured;
 use crate::validate::ladder::h200_ladder;
 use maker::Maker;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// The page's file in its folder.
@@ -39,6 +43,30 @@ pub struct ReportArgs {
     /// Repeat the predictions with N other draws of programs and show how far they spread
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     pub spread: u16,
+    /// Measured launches of the H200 to predict as well, evenly spread; 0 for none
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_LAUNCHES)]
+    pub launches: usize,
+}
+
+/// About a minute on two cores.
+const DEFAULT_LAUNCHES: usize = 60;
+
+/// The H200's measured launches beside their predictions.
+fn launches(n: usize) -> Result<Vec<Launch>, Box<dyn Error>> {
+    if n == 0 {
+        return Ok(Vec::new());
+    }
+    let launch = |line: Line| {
+        Some(Launch {
+            measured_ms: line.measured_ms?,
+            predicted_ms: line.predicted_ms,
+            kernel: line.kernel,
+            problem: line.problem,
+            fitted: line.split == "calibration",
+        })
+    };
+    let lines = validate::launches(n)?;
+    Ok(lines.into_iter().filter_map(launch).collect())
 }
 
 pub fn run(args: &ReportArgs) -> CliResult {
@@ -90,6 +118,8 @@ pub fn run(args: &ReportArgs) -> CliResult {
         stacks: stack_rows,
         studies,
         h200: h200_ladder()?,
+        launches: launches(args.launches)?,
+        launches_command: format!("warpstack validate --device h200 --rows {}", args.launches),
         ..Content::default()
     };
     write(&args.out, &page(&content)?)

@@ -8,7 +8,7 @@ mod errors;
 mod heat;
 mod html;
 mod ladder;
-mod launches;
+pub mod launches;
 mod stack_tables;
 mod studies;
 mod tables;
