@@ -120,7 +120,6 @@ pub fn run(args: &ReportArgs) -> CliResult {
         h200: h200_ladder()?,
         launches: launches(args.launches)?,
         launches_command: format!("warpstack validate --device h200 --rows {}", args.launches),
-        ..Content::default()
     };
     write(&args.out, &page(&content)?)
 }
