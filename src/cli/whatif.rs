@@ -26,7 +26,7 @@ pub struct WhatifArgs {
     /// Or carveout alone (device h200): every division of the on-chip memory, measured beside predicted
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
-    /// Study file (TOML) with device, engine, [base] and [vary]; --vary adds to it
+    /// Study file (TOML) with device, engine, sections base and vary; --vary adds to it
     #[arg(long, value_name = "FILE")]
     pub study: Option<PathBuf>,
     /// Device name, or the path of a .toml file [default: the study's, or gtx670]

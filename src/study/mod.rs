@@ -2,7 +2,7 @@
 //!
 //! What it does: reads axes ([`axis`]), applies a combination to a device and a configuration ([`setting`]), predicts all
 //! combinations in parallel and keeps a journal, so that a study that was stopped goes on where it was ([`journal`],
-//! [`run`]). A study may be a TOML file ([`file`]).
+//! [`run`]). A study may be a TOML file ([`mod@file`]).
 //! What it leaves out: showing results (`report::whatif`). Units: those of the settings.
 
 pub mod axis;
