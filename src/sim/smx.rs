@@ -275,6 +275,7 @@ impl<'a, O: Observer> Smx<'a, O> {
                     },
                     case_offset_bytes: start.first_iteration * stride,
                     case_stride_bytes: stride,
+                    case_row_bytes: 4 * self.geometry.threads_per_block,
                 },
             );
             let (s, i) = self.place(slot as usize);

@@ -57,6 +57,7 @@ pub struct Warp {
     /// What the iterations done add to per-case addresses.
     case_offset_bytes: u32,
     case_stride_bytes: u32,
+    case_row_bytes: u32,
     pub fetched_line: u32,
     /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
     segment_credit: u32,
@@ -79,6 +80,8 @@ pub struct WarpStart {
     pub warp_offset_bytes: u32,
     pub case_offset_bytes: u32,
     pub case_stride_bytes: u32,
+    /// Bytes of the cases that the block's threads read at a time.
+    pub case_row_bytes: u32,
 }
 
 impl Warp {
@@ -99,6 +102,7 @@ impl Warp {
             case_offset_bytes: start.case_offset_bytes
                 + start.skip_iterations * start.case_stride_bytes,
             case_stride_bytes: start.case_stride_bytes,
+            case_row_bytes: start.case_row_bytes,
             fetched_line: u32::MAX,
             segment_credit: 0,
             last_credit: 0,
@@ -155,7 +159,9 @@ impl Warp {
     pub fn address_offset(&self, op: &ReplayOp) -> u32 {
         let of_warp = self.warp_offset_bytes * u32::from(op.lines);
         match op.address_kind {
-            AddressKind::PerCase => of_warp + self.case_offset_bytes,
+            AddressKind::PerCase => {
+                of_warp + self.case_offset_bytes + u32::from(op.case_row) * self.case_row_bytes
+            }
             AddressKind::PerThread => of_warp,
             _ => 0,
         }
