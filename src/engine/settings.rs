@@ -69,7 +69,7 @@ impl Default for Settings {
             n_blocks: 1000,
             population_seed: 1,
             cache_seed: 7,
-            window_programs: 1000,
+            window_programs: 128,
             full_size_blocks: 2,
             iteration_cap: 16,
             warm_up_percent: 40,

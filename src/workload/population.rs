@@ -235,7 +235,7 @@ fn systematic(
     let mut order = candidates.to_vec();
     // A random order within equal keys, so that different seeds draw different programs.
     order.shuffle(rng);
-    order.sort_by_key(|&i| {
+    order.sort_by_cached_key(|&i| {
         let program = &corpus.entries[i].program;
         (
             rpn_stack_depth(program),
