@@ -98,6 +98,10 @@ section! {
         dependencies: Dependencies, "policy", ANY;
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0);
+        /// Full-rate instructions that start in a cycle, over all schedulers.
+        full_rate_per_cycle: u32, "instructions/cycle/SMX", (1.0, 64.0);
+        /// Banks of a warp's registers; a register of each can be read in a cycle. 0: no instruction waits for its operands.
+        n_register_banks: u32, "banks", (0.0, 64.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.
         replays_take_issue_slots: bool, "yes/no", ANY;
     }

@@ -46,6 +46,7 @@ pub fn spec() -> SmxSpec {
         lsu_queue_cycles: 8,
         store_cycles_per_line: 1,
         return_bytes_per_cycle: 0,
+        operand_wait: [0; 4],
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
         global_loads_in_flight_per_warp: 8,
