@@ -37,7 +37,10 @@ pub struct Smx<'a, O = ()> {
     schedulers: [Scheduler; MAX_SCHEDULERS],
     /// By scheduler and slot.
     warps: Box<[Warp; MAX_SCHEDULERS * SLOTS]>,
+    /// Warps that start together: blocks, or parts of them.
     blocks: Vec<Block>,
+    /// Warps in each of these.
+    together: u32,
     calendar: Calendar,
     pipes: Pipes,
     memory: Memory,
@@ -45,6 +48,8 @@ pub struct Smx<'a, O = ()> {
     icaches: Vec<InstructionCache>,
     icache_of: [u8; MAX_SCHEDULERS],
     counters: Counters,
+    /// Work done, by program.
+    program_credits: Vec<u64>,
     now: u64,
     observer: O,
 }
@@ -83,6 +88,8 @@ impl<'a, O: Observer> Smx<'a, O> {
         seed: u32,
         observer: O,
     ) -> Self {
+        let together = queue.warps_together(&geometry);
+        let n_warps = geometry.resident_blocks * geometry.warps_per_block();
         let mut smx = Smx {
             spec,
             code,
@@ -92,19 +99,21 @@ impl<'a, O: Observer> Smx<'a, O> {
             n_schedulers: spec.n_schedulers,
             schedulers: std::array::from_fn(|_| Scheduler::new(spec.warp_policy)),
             warps: Box::new(std::array::from_fn(|_| Warp::idle())),
-            blocks: vec![Block { warps_left: 0 }; geometry.resident_blocks as usize],
+            blocks: vec![Block { warps_left: 0 }; (n_warps / together) as usize],
+            together,
             calendar: Calendar::new(),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
             icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
             icache_of: std::array::from_fn(|s| (s % n_icaches(spec)) as u8),
             counters: Counters::default(),
+            program_credits: vec![0; code.programs.len()],
             now: 0,
             observer,
         };
         let n = smx.blocks.len();
         for block in 0..n {
-            let staggered = smx.queue.staggers().then_some((block as u32, n as u32));
+            let staggered = smx.queue.staggers().then_some(block as f64 / n as f64);
             smx.start_block(block, staggered);
         }
         smx
@@ -117,6 +126,11 @@ impl<'a, O: Observer> Smx<'a, O> {
         }
         self.counters.cycles = self.now;
         self.counters.clone()
+    }
+
+    /// Token credits so far, by program.
+    pub fn program_credits(&self) -> &[u64] {
+        &self.program_credits
     }
 
     /// Runs until `tokens` more tokens are completed.
@@ -153,24 +167,24 @@ impl<'a, O: Observer> Smx<'a, O> {
         self.queue.started()
     }
 
-    fn start_block(&mut self, block: usize, staggered: Option<(u32, u32)>) {
+    fn start_block(&mut self, block: usize, staggered: Option<f64>) {
         let Some(start) = self.queue.pop() else {
             return;
         };
-        let warps = self.geometry.warps_per_block();
-        self.blocks[block].warps_left = warps;
+        let together = self.together;
+        self.blocks[block].warps_left = together;
         let stride = 4 * self.geometry.cases_per_iteration();
-        for w in 0..warps {
-            let slot = block as u32 * warps + w;
-            let iterations = self.queue.iterations(self.geometry.iterations(w));
-            let skip = staggered.map_or(0, |(i, n)| (iterations - 1) * i / n);
+        for slot in (block as u32 * together..).take(together as usize) {
+            let w = slot % self.geometry.warps_per_block();
+            let iterations = start.cut.unwrap_or_else(|| self.geometry.iterations(w));
             let warp = Warp::start(
                 self.code,
                 WarpStart {
                     program: start.program + w * start.programs_per_warp,
                     block: block as u32,
                     iterations,
-                    skip_iterations: skip,
+                    steady_only: start.steady_only,
+                    done: staggered.unwrap_or(0.0),
                     run_prologue: start.run_prologue && staggered.is_none(),
                     local_base: slot * self.geometry.local_stride_bytes,
                     warp_offset_bytes: if start.programs_per_warp == 0 {
@@ -405,9 +419,13 @@ impl<'a, O: Observer> Smx<'a, O> {
         }
         match warp.step(self.code) {
             Step::Within => {}
-            Step::SegmentDone(credits) => self.counters.token_credits += u64::from(credits),
+            Step::SegmentDone(credits) => {
+                self.counters.token_credits += u64::from(credits);
+                self.program_credits[warp.program as usize] += u64::from(credits);
+            }
             Step::Exited(credits) => {
                 self.counters.token_credits += u64::from(credits);
+                self.program_credits[warp.program as usize] += u64::from(credits);
                 self.exit(s, i);
                 return false;
             }
