@@ -20,10 +20,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "every" => every = value as usize,
             "offset" => offset = value as usize,
             "threads" => threads = value,
-            "window_instructions" => settings.window_instructions = value.into(),
+            "window_instructions" => {
+                settings.window_instructions = (value.into(), value.into());
+            }
+            "least_instructions" => settings.window_instructions.0 = value.into(),
+            "most_instructions" => settings.window_instructions.1 = value.into(),
+            "least_visits" => settings.least_visits = value,
             "partial_instructions" => settings.partial_instructions = value.into(),
             "visits" => settings.visits = value,
-            "warps_per_visit" => settings.warps_per_visit = value,
             "warm_up_percent" => settings.warm_up_percent = value,
             "window_programs" => settings.window_programs = value as usize,
             "population_seed" => settings.population_seed = value.into(),

@@ -205,9 +205,9 @@ impl<'a> GivenPrograms<'a> {
                 local_stride_bytes: traced.local_stride_bytes,
             };
             let plan = WindowPlan {
-                instructions: WINDOW_INSTRUCTIONS,
+                instructions: (WINDOW_INSTRUCTIONS, WINDOW_INSTRUCTIONS),
+                least_visits: 0,
                 visits: VISITS,
-                warps_per_visit: 32,
                 warm_up_percent: 40,
                 batches: 2,
                 seed: 7,

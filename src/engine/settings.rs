@@ -45,14 +45,14 @@ pub struct Settings {
     pub cache_seed: u32,
     /// Blocks at the head of the sample whose programs windows visit.
     pub window_programs: usize,
-    /// Warp instructions that the window of a full multiprocessor measures.
-    pub window_instructions: u64,
+    /// Warp instructions that the window of a full multiprocessor measures: at least, and at most.
+    pub window_instructions: (u64, u64),
+    /// Blocks of which it measures one iteration at least, as far as the limit allows.
+    pub least_visits: u32,
     /// The same for each window of a partly filled one.
     pub partial_instructions: u64,
     /// Visits to programs that a window is divided among.
     pub visits: u32,
-    /// Warps that visit a program together, at most.
-    pub warps_per_visit: u32,
     /// Simulated before measuring, in percent of the measured work.
     pub warm_up_percent: u32,
     /// Batches that give the sampling error.
@@ -72,10 +72,10 @@ impl Default for Settings {
             population_seed: 1,
             cache_seed: 7,
             window_programs: 128,
-            window_instructions: 400_000,
-            partial_instructions: 80_000,
+            window_instructions: (300_000, 800_000),
+            least_visits: 12,
+            partial_instructions: 40_000,
             visits: 96,
-            warps_per_visit: 8,
             warm_up_percent: 25,
             batches: 10,
         }
@@ -87,8 +87,8 @@ impl Settings {
         Effort {
             plan: WindowPlan {
                 instructions: self.window_instructions,
+                least_visits: self.least_visits,
                 visits: self.visits,
-                warps_per_visit: self.warps_per_visit,
                 warm_up_percent: self.warm_up_percent,
                 batches: self.batches,
                 seed: self.cache_seed,

@@ -32,10 +32,7 @@ enum Blocks {
         programs_per_warp: u32,
     },
     /// Visits without end.
-    Visits {
-        visited: Vec<Visited>,
-        most_warps: u32,
-    },
+    Visits(Vec<Visited>),
 }
 
 /// A block of the grid that may be visited.
@@ -75,12 +72,10 @@ impl BlockQueue {
         order: &[u32],
         geometry: &Geometry,
         tokens_per_visit: f64,
-        most_warps: u32,
     ) -> Self {
-        let together = warps_together(geometry, most_warps);
         let full = geometry.iterations(0);
         let iterations = |program: u32| {
-            let nodes = code.programs[program as usize].nodes * together;
+            let nodes = code.programs[program as usize].nodes * geometry.warps_per_block();
             let wanted = tokens_per_visit / f64::from(nodes.max(1));
             wanted.round().clamp(1.0, f64::from(full)) as u32
         };
@@ -100,11 +95,7 @@ impl BlockQueue {
         for block in &mut visited {
             block.cumulative /= cumulative;
         }
-        let blocks = Blocks::Visits {
-            visited,
-            most_warps,
-        };
-        Self::of(blocks, geometry)
+        Self::of(Blocks::Visits(visited), geometry)
     }
 
     /// The given blocks once, each from its first instruction on. `programs_per_warp` is 0 when all warps of a
@@ -134,15 +125,7 @@ impl BlockQueue {
 
     /// Whether the first blocks start in the middle of their work.
     pub fn staggers(&self) -> bool {
-        matches!(self.blocks, Blocks::Visits { .. })
-    }
-
-    /// Warps that start a program together.
-    pub fn warps_together(&self, geometry: &Geometry) -> u32 {
-        match self.blocks {
-            Blocks::Once { .. } => geometry.warps_per_block(),
-            Blocks::Visits { most_warps, .. } => warps_together(geometry, most_warps),
-        }
+        matches!(self.blocks, Blocks::Visits(_))
     }
 
     /// The next block; `None` when a finite queue is empty.
@@ -162,7 +145,7 @@ impl BlockQueue {
                 steady_only: false,
                 first_iteration: 0,
             },
-            Blocks::Visits { visited, .. } => {
+            Blocks::Visits(visited) => {
                 let place = spread(number, PROGRAM_STEP);
                 let index = visited.partition_point(|block| block.cumulative <= place);
                 let visited = visited[index.min(visited.len() - 1)];
@@ -171,6 +154,22 @@ impl BlockQueue {
         };
         self.started += 1;
         Some(start)
+    }
+
+    /// The next block in a place that `before` had: a visit goes on at the fitness cases where that one ended, as the
+    /// iterations of a block do.
+    pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
+        let start = self.pop()?;
+        let first_iteration = match (start.cut, before.cut) {
+            (Some(_), Some(iterations)) => {
+                (before.first_iteration + iterations) % self.full_iterations
+            }
+            _ => start.first_iteration,
+        };
+        Some(BlockStart {
+            first_iteration,
+            ..start
+        })
     }
 
     fn visit(&mut self, number: usize, visited: Visited) -> BlockStart {
@@ -197,13 +196,6 @@ impl BlockQueue {
     pub fn started(&self) -> usize {
         self.started
     }
-}
-
-/// The largest part of a block's warps, all parts equal, that has at most so many.
-fn warps_together(geometry: &Geometry, most_warps: u32) -> u32 {
-    let warps = geometry.warps_per_block();
-    let divides = |part: &u32| warps.is_multiple_of(*part);
-    (1..=warps.min(most_warps)).rev().find(divides).unwrap_or(1)
 }
 
 /// Number `n` of an evenly spread sequence, 0 to 1.
@@ -235,7 +227,7 @@ mod tests {
             local_stride_bytes: 512,
         };
         let order = [0, 1, 1, 2, 3];
-        let mut queue = BlockQueue::visits(&code, &order, &geometry, 300.0, 8);
+        let mut queue = BlockQueue::visits(&code, &order, &geometry, 300.0);
         let mut tokens = [0.0; 4];
         for _ in 0..20_000 {
             let start = queue.pop().expect("visits do not end");

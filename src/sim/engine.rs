@@ -45,7 +45,7 @@ pub fn simulate_launch(
     let mut points = vec![(full, window.tokens_per_cycle)];
     for blocks in other_fillings(full, launch.grid_blocks) {
         let plan = WindowPlan {
-            instructions: effort.partial_instructions,
+            instructions: (effort.partial_instructions, effort.partial_instructions),
             ..effort.plan
         };
         let partial = simulate_with(launch, blocks, plan)?;
@@ -64,11 +64,11 @@ pub fn simulate_launch(
     })
 }
 
-/// Fillings besides the usual one that are simulated: a quarter of it and a lone block for the end of the grid, and the
+/// Fillings besides the usual one that are simulated: a half, a quarter and a lone block for the end of the grid, and the
 /// most blocks that any launch has resident.
 fn other_fillings(usual: u32, grid_blocks: &[u32]) -> Vec<u32> {
     let most = grid_blocks.iter().copied().max().unwrap_or(usual);
-    let mut fillings = vec![most, usual / 4, 1];
+    let mut fillings = vec![most, usual / 2, usual / 4, 1];
     fillings.retain(|&blocks| blocks >= 1 && blocks != usual);
     fillings.dedup();
     fillings

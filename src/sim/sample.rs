@@ -18,6 +18,7 @@ type PerToken = [f64; N_COUNTED];
 pub struct Mix<'a> {
     programs: &'a [ReplayProgram],
     whole: PerToken,
+    nodes_per_block: f64,
 }
 
 impl<'a> Mix<'a> {
@@ -31,7 +32,17 @@ impl<'a> Mix<'a> {
         let tokens = programs.iter().zip(blocks);
         let tokens: Vec<f64> = tokens.map(|(p, n)| n * f64::from(p.nodes)).collect();
         let whole = per_token(programs, |program| tokens[program]);
-        Mix { programs, whole }
+        let nodes_per_block = tokens.iter().sum::<f64>() / order.len() as f64;
+        Mix {
+            programs,
+            whole,
+            nodes_per_block,
+        }
+    }
+
+    /// Instructions of one warp in one iteration of a block, on average over the grid's blocks.
+    pub fn instructions_per_iteration(&self) -> f64 {
+        self.nodes_per_block * self.whole[0]
     }
 
     /// Warp instructions per token of the whole grid.

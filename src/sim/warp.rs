@@ -52,6 +52,10 @@ pub struct Warp {
     iteration: u32,
     iterations: u32,
     pub block: u32,
+    /// Place in the block.
+    pub index: u32,
+    /// Visits made since the block began.
+    pub n_visits: u32,
     pub local_base: u32,
     /// What the warp's place in its block adds to per-case and per-thread addresses of 4-byte elements.
     warp_offset_bytes: u32,
@@ -73,6 +77,8 @@ pub struct Warp {
 pub struct WarpStart {
     pub program: u32,
     pub block: u32,
+    /// Place in the block.
+    pub index: u32,
     pub iterations: u32,
     /// See `BlockStart::steady_only`.
     pub steady_only: bool,
@@ -101,6 +107,8 @@ impl Warp {
             iteration: 0,
             iterations: 0,
             block: 0,
+            index: 0,
+            n_visits: 0,
             local_base: 0,
             warp_offset_bytes: 0,
             case_offset_bytes: 0,
@@ -128,6 +136,7 @@ impl Warp {
             iteration: done as u32,
             iterations: start.iterations,
             block: start.block,
+            index: start.index,
             local_base: start.local_base,
             warp_offset_bytes: start.warp_offset_bytes,
             case_offset_bytes: start.case_offset_bytes + done as u32 * start.case_stride_bytes,

@@ -16,17 +16,26 @@ use super::spec::SmxSpec;
 /// How long to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowPlan {
-    /// Warp instructions to measure.
-    pub instructions: u64,
-    /// Visits that these are divided among; fewer where one iteration of a block is longer than a visit.
+    /// Warp instructions to measure: at least, and at most.
+    pub instructions: (u64, u64),
+    /// One iteration each of so many blocks is measured at least, as far as the limit above allows.
+    pub least_visits: u32,
+    /// Visits that the measurement is divided among; fewer where one iteration of a block is longer than a visit.
     pub visits: u32,
-    /// Warps that visit a program together, at most: larger blocks are visited part by part.
-    pub warps_per_visit: u32,
     /// Simulated before measuring, in percent of what is measured.
     pub warm_up_percent: u32,
     /// Batches that the measurement is cut into.
     pub batches: u32,
     pub seed: u32,
+}
+
+impl WindowPlan {
+    /// Warp instructions that a window of this mix measures.
+    fn instructions(&self, mix: &Mix, geometry: &Geometry) -> f64 {
+        let visit = f64::from(geometry.warps_per_block()) * mix.instructions_per_iteration();
+        let (least, most) = self.instructions;
+        (f64::from(self.least_visits) * visit).clamp(least as f64, most as f64)
+    }
 }
 
 /// What a window showed.
@@ -52,9 +61,9 @@ pub fn simulate(
     plan: WindowPlan,
 ) -> Result<Window, Deadlock> {
     let mix = Mix::new(code, order);
-    let tokens = plan.instructions as f64 / mix.instructions_per_token();
+    let tokens = plan.instructions(&mix, &geometry) / mix.instructions_per_token();
     let per_visit = tokens / f64::from(plan.visits);
-    let queue = BlockQueue::visits(code, order, &geometry, per_visit, plan.warps_per_visit);
+    let queue = BlockQueue::visits(code, order, &geometry, per_visit);
     let mut smx = Smx::new(spec, code, code_bytes, geometry, queue, plan.seed);
     smx.run_tokens((tokens * f64::from(plan.warm_up_percent) / 100.0) as u64)?;
     let start = Progress::of(&mut smx);
