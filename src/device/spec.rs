@@ -98,6 +98,10 @@ section! {
         dependencies: Dependencies, "policy", ANY;
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0);
+        /// Full-rate instructions that start in a cycle, over all schedulers.
+        full_rate_per_cycle: u32, "instructions/cycle/SMX", (1.0, 64.0);
+        /// Banks of a warp's registers; a register of each can be read in a cycle. 0: no instruction waits for its operands.
+        n_register_banks: u32, "banks", (0.0, 64.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.
         replays_take_issue_slots: bool, "yes/no", ANY;
     }
@@ -110,6 +114,10 @@ section! {
         queue_cycles: u32, "cycles", CYCLES;
         /// Stores of whole lines that may wait for the port to the L2 before the unit stops, where the L1 writes through.
         store_queue_lines: u32, "lines", (1.0, 4096.0);
+        /// Stored lines and lines written back pass the unit at this rate.
+        store_bytes_per_cycle: u32, "bytes/cycle/SMX", (1.0, 4096.0);
+        /// What comes from the L2 passes the unit at this rate; 0 where it has a way of its own.
+        return_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0);
         /// L1 misses that may be on their way from the L2 together.
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0);
         /// Global loads that one warp may have in flight.
@@ -239,6 +247,8 @@ section! {
         n_banks: u32, "banks", (1.0, 1024.0);
         /// Neighbouring bytes that lie in one partition.
         interleave_bytes: u32, "bytes", (32.0, 65_536.0);
+        /// Bytes of one partition that are open together: a page of a bank.
+        page_bytes: u32, "bytes", (32.0, 65_536.0);
         /// Least time between two activations of rows in one partition.
         activation_interval_ns: f64, "ns", (0.0, 1000.0);
     }
@@ -255,6 +265,8 @@ section! {
         instructions_per_group: u32, "instructions", (1.0, 64.0);
         group_bytes: u32, "bytes", (8.0, 1024.0);
         line_bytes: u32, "bytes", (8.0, 1024.0);
+        /// The next line is on its way while a line runs: straight code is then as fast as `cycles_per_instruction` says.
+        prefetches: bool, "yes/no", ANY;
         l15_latency_cycles: u32, "cycles", CYCLES;
         l2_latency_cycles: u32, "cycles", CYCLES;
     }

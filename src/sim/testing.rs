@@ -44,6 +44,9 @@ pub fn spec() -> SmxSpec {
         dram_extra_cycles: 100,
         constant_latency_cycles: 30,
         lsu_queue_cycles: 8,
+        store_cycles_per_line: 1,
+        return_bytes_per_cycle: 0,
+        operand_wait: [0; 4],
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
         global_loads_in_flight_per_warp: 8,
@@ -73,7 +76,9 @@ pub fn spec() -> SmxSpec {
         dram: DramSpec {
             bytes_per_cycle: 16.0,
             activation_cycles: 0.0,
-            row_bytes: 256,
+            interleave_bytes: 256,
+            n_partitions: 4,
+            page_bytes: 2048,
             open_rows: 1,
         },
         icache_l1_bytes: 8192,
@@ -81,6 +86,7 @@ pub fn spec() -> SmxSpec {
         icache_line_bytes: 64,
         icache_l15_latency_cycles: 20,
         icache_l2_latency_cycles: 50,
+        icache_next_line_cycles: [20, 50],
         barrier_latency_cycles: 20,
     }
 }
