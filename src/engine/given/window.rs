@@ -15,10 +15,24 @@ use crate::sim::window::{WindowPlan, simulate};
 
 /// Iterations of the case loop that a simulated block runs at most.
 const ITERATION_CAP: u32 = 3;
-/// Blocks to measure at least, so that their programs stand for all.
-const MIN_BLOCKS: u32 = 16;
-/// Warp iterations to measure in a window.
-const WARP_ITERATIONS: u32 = 900;
+
+/// How much of a window is measured.
+#[derive(Debug, Clone, Copy)]
+struct Effort {
+    /// Blocks at least, so that their programs stand for all.
+    blocks: u32,
+    warp_iterations: u32,
+}
+
+const FULL: Effort = Effort {
+    blocks: 16,
+    warp_iterations: 900,
+};
+/// Of a partly filled multiprocessor: the end of the grid, where a difference of a few percent is one of the whole in a thousand.
+const PARTIAL: Effort = Effort {
+    blocks: 8,
+    warp_iterations: 300,
+};
 
 impl Traced {
     pub fn predict(
@@ -54,7 +68,8 @@ impl Traced {
         let mut rates = Vec::new();
         let mut fullest = Counters::default();
         for blocks in fillings(full) {
-            let counters = self.window(site, blocks, &order)?;
+            let effort = if blocks == full { FULL } else { PARTIAL };
+            let counters = self.window(site, blocks, effort, &order)?;
             rates.push((
                 blocks,
                 counters.instructions as f64 / counters.cycles as f64,
@@ -66,7 +81,13 @@ impl Traced {
         Ok((rates, fullest))
     }
 
-    fn window(&self, site: &Site, blocks: u32, order: &[u32]) -> Result<Counters, PredictError> {
+    fn window(
+        &self,
+        site: &Site,
+        blocks: u32,
+        effort: Effort,
+        order: &[u32],
+    ) -> Result<Counters, PredictError> {
         let geometry = Geometry {
             resident_blocks: blocks,
             ..site.geometry
@@ -75,9 +96,9 @@ impl Traced {
         let plan = WindowPlan {
             iteration_cap: ITERATION_CAP,
             warm_up_percent: 40,
-            blocks: (WARP_ITERATIONS / warp_iterations)
+            blocks: (effort.warp_iterations / warp_iterations)
                 .max(2 * blocks)
-                .max(MIN_BLOCKS),
+                .max(effort.blocks),
             batches: 2,
             seed: 7,
         };
