@@ -49,7 +49,7 @@ impl Engine {
             configuration,
             workload,
             block,
-            &summarised.traces,
+            &summarised.traces.resources,
             &summarised.facts,
         )?;
         Ok(Sweep {
