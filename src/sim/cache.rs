@@ -30,6 +30,9 @@ pub enum Lookup {
     Miss {
         way: u32,
         evicted_dirty: Option<u32>,
+        /// The cycle at which the place is free: later than now when all lines of the set are being filled, and
+        /// fills hold their lines.
+        free_at: u64,
     },
 }
 
@@ -43,6 +46,8 @@ pub struct Cache {
     lines: Vec<Line>,
     uses: u32,
     random: u32,
+    /// Where lines that are being filled stay: the cycle of the access.
+    now: u64,
 }
 
 impl Cache {
@@ -54,6 +59,7 @@ impl Cache {
             tags: vec![EMPTY; n_lines],
             lines: vec![Line::default(); n_lines],
             uses: 0,
+            now: 0,
             random: seed | 1,
             spec,
         }
@@ -89,6 +95,11 @@ impl Cache {
         Lookup::Miss {
             way: index as u32,
             evicted_dirty,
+            free_at: if self.spec.fills_hold_lines {
+                old.ready_at
+            } else {
+                0
+            },
         }
     }
 
@@ -97,21 +108,31 @@ impl Cache {
         self.lines[way as usize].ready_at = cycle;
     }
 
+    /// The cycle from which a line in this place can be replaced where fills hold their lines.
+    pub fn now(&mut self, cycle: u64) {
+        self.now = cycle;
+    }
+
     fn victim(&mut self, start: usize) -> usize {
         let ways = self.spec.ways as usize;
-        match self.spec.replacement {
+        let set = &self.lines[start..start + ways];
+        let holds = self.spec.fills_hold_lines;
+        let free = |way: &usize| !holds || set[*way].ready_at <= self.now;
+        let victim = match self.spec.replacement {
             Replacement::Random => {
                 // xorshift32 (Marsaglia 2003): a stand-in for the unknown hardware choice.
                 self.random ^= self.random << 13;
                 self.random ^= self.random >> 17;
                 self.random ^= self.random << 5;
-                ((u64::from(self.random) * ways as u64) >> 32) as usize
+                let first = ((u64::from(self.random) * ways as u64) >> 32) as usize;
+                (first..ways).chain(0..first).find(free)
             }
-            Replacement::Lru => {
-                let set = &self.lines[start..start + ways];
-                (0..ways).min_by_key(|&way| set[way].last_use).unwrap_or(0)
-            }
-        }
+            Replacement::Lru => (0..ways).filter(free).min_by_key(|&way| set[way].last_use),
+        };
+        victim.unwrap_or_else(|| {
+            let first = (0..ways).min_by_key(|&way| set[way].ready_at);
+            first.unwrap_or(0)
+        })
     }
 
     fn set_of(&self, tag: u32) -> u32 {
@@ -138,6 +159,7 @@ mod tests {
                 line_bytes: 128,
                 replacement,
                 index: SetIndex::Linear,
+                fills_hold_lines: false,
             },
             1,
         )
@@ -149,6 +171,7 @@ mod tests {
         let Lookup::Miss {
             way,
             evicted_dirty: None,
+            ..
         } = cache.access(0x100, false)
         else {
             panic!("an empty cache cannot hit")

@@ -3,12 +3,13 @@
 //! Models: the kernel's summary of these programs, one for all block sizes and carve-outs; the grid of the launch. What data adds is
 //! work like any other. Leaves out: first and last iterations. Units: in field names. Sources: those of `model`.
 
-use super::super::{local_stride_bytes, other};
+use super::super::other;
 use super::{GivenLaunch, GivenPrediction, Site};
 use crate::device::Device;
 use crate::device::occupancy::BlockResources;
 use crate::gp::program::Rpn;
 use crate::launch::code::ReplayCode;
+use crate::launch::geometry::local_stride_bytes;
 use crate::model::{Analysis, Inputs, Point, predict_launch};
 use crate::predict::PredictError;
 use crate::trace::SegmentId;

@@ -95,7 +95,18 @@ impl<'a> GivenPrograms<'a> {
         kind: Kind,
         done: &(impl Fn() + Sync),
     ) -> Vec<Result<GivenPrediction, PredictError>> {
-        let groups = groups((0..launches.len()).collect(), |at| launches[at].variant);
+        let jobs: Vec<Job> = launches.iter().map(|launch| (device, *launch)).collect();
+        self.predict_jobs(&jobs, kind, done)
+    }
+
+    /// The same on a device for each launch.
+    pub fn predict_jobs(
+        &self,
+        jobs: &[Job],
+        kind: Kind,
+        done: &(impl Fn() + Sync),
+    ) -> Vec<Result<GivenPrediction, PredictError>> {
+        let groups = groups((0..jobs.len()).collect(), |at| jobs[at].1.variant);
         let mut predictions: Vec<_> = groups
             .into_par_iter()
             .flat_map(|(variant, group)| {
@@ -105,10 +116,10 @@ impl<'a> GivenPrograms<'a> {
                 match (detours, kind) {
                     (Err(error), _) => failed(&group, error),
                     (Ok(detours), Kind::Simulator) => {
-                        self.simulate_group(device, launches, group, &detours, done)
+                        self.simulate_group(jobs, group, &detours, done)
                     }
                     (Ok(detours), Kind::Analytical) => {
-                        self.solve_group(device, launches, group, &detours, done)
+                        self.solve_group(jobs, group, &detours, done)
                     }
                 }
             })
@@ -119,44 +130,38 @@ impl<'a> GivenPrograms<'a> {
 
     fn simulate_group(
         &self,
-        device: &Device,
-        launches: &[GivenLaunch],
+        jobs: &[Job],
         group: Vec<usize>,
         detours: &[f64],
         done: &(impl Fn() + Sync),
     ) -> Predictions {
-        let key = |at: usize| (launches[at].threads_per_block, launches[at].elements);
-        let groups = groups(group, key).into_par_iter();
-        groups
-            .flat_map(|(_, group)| {
-                let traced = match Traced::new(self.programs, &launches[group[0]], detours) {
-                    Ok(traced) => traced,
-                    Err(error) => return failed(&group, error),
-                };
-                let predict = |at: usize| {
-                    let predicted = traced.predict(device, &launches[at]);
-                    done();
-                    (at, predicted)
-                };
-                group.into_par_iter().map(predict).collect()
-            })
-            .collect()
+        let traced = match Traced::new(self.programs, &jobs[group[0]].1, detours) {
+            Ok(traced) => traced,
+            Err(error) => return failed(&group, error),
+        };
+        let predict = |at: usize| {
+            let (device, launch) = &jobs[at];
+            let predicted = traced.predict(device, launch);
+            done();
+            (at, predicted)
+        };
+        group.into_par_iter().map(predict).collect()
     }
 
     fn solve_group(
         &self,
-        device: &Device,
-        launches: &[GivenLaunch],
+        jobs: &[Job],
         group: Vec<usize>,
         detours: &[f64],
         done: &(impl Fn() + Sync),
     ) -> Predictions {
-        let groups = groups(group, |at| launches[at].population);
+        let groups = groups(group, |at| jobs[at].1.population);
         let mut predictions = Vec::new();
         for (_, group) in groups {
-            match ClosedForm::new(self.programs, &launches[group[0]], detours) {
+            match ClosedForm::new(self.programs, &jobs[group[0]].1, detours) {
                 Ok(form) => predictions.extend(group.into_iter().map(|at| {
-                    let predicted = form.predict(device, &launches[at]);
+                    let (device, launch) = &jobs[at];
+                    let predicted = form.predict(device, launch);
                     done();
                     (at, predicted)
                 })),
@@ -166,6 +171,9 @@ impl<'a> GivenPrograms<'a> {
         predictions
     }
 }
+
+/// A launch and the device that it runs on.
+pub type Job<'d> = (&'d Device, GivenLaunch);
 
 /// Predictions by the place of their launch.
 type Predictions = Vec<(usize, Result<GivenPrediction, PredictError>)>;

@@ -7,8 +7,9 @@ use super::super::other;
 use super::traced::Traced;
 use super::{GivenLaunch, GivenPrediction, Site};
 use crate::device::Device;
+use crate::device::occupancy::BlockResources;
 use crate::launch::chip::{RateCurve, makespan_cycles};
-use crate::launch::geometry::Geometry;
+use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::predict::PredictError;
 use crate::sim::observe::Counters;
 use crate::sim::window::{WindowPlan, simulate};
@@ -40,14 +41,23 @@ impl Traced {
         device: &Device,
         launch: &GivenLaunch,
     ) -> Result<GivenPrediction, PredictError> {
-        let site = Site::new(device, launch, self.block, self.local_stride_bytes)?;
-        let (rates, counters) = self.rates(&site)?;
+        let block = BlockResources {
+            threads_per_block: launch.threads_per_block,
+            registers_per_thread: self.resources.registers,
+            shared_bytes_per_block: self.shared_bytes_per_block,
+        };
+        let stride = local_stride_bytes(self.resources.frame_bytes);
+        let site = Site::new(device, launch, block, stride)?;
+        let instructions = self.instructions(launch);
+        let (rates, counters) = self.rates(&site, &mixed_order(&instructions))?;
         let curve = RateCurve::new(rates).ok_or_else(|| PredictError::Input {
             what: "resident blocks",
             given: "0".into(),
             allowed: "1 or more".into(),
         })?;
-        let work: Vec<f64> = self.work(launch).collect();
+        let warps = u64::from(site.geometry.warps_per_block());
+        let blocks = instructions.iter().cycle().take(launch.population as usize);
+        let work: Vec<f64> = blocks.map(|&block| (block * warps) as f64).collect();
         let n_smx = device.chip.n_smx as usize;
         let cycles = makespan_cycles(&work, n_smx, site.resident_blocks as usize, &curve);
         let loads = counters.l1_load_lines;
@@ -62,14 +72,17 @@ impl Traced {
     }
 
     /// Warp instructions per cycle of one multiprocessor at several fillings, and the counters of the fullest.
-    fn rates(&self, site: &Site) -> Result<(Vec<(u32, f64)>, Counters), PredictError> {
-        let order = mixed_order(&self.instructions);
+    fn rates(
+        &self,
+        site: &Site,
+        order: &[u32],
+    ) -> Result<(Vec<(u32, f64)>, Counters), PredictError> {
         let full = site.geometry.resident_blocks;
         let mut rates = Vec::new();
         let mut fullest = Counters::default();
         for blocks in fillings(full) {
             let effort = if blocks == full { FULL } else { PARTIAL };
-            let counters = self.window(site, blocks, effort, &order)?;
+            let counters = self.window(site, blocks, effort, order)?;
             rates.push((
                 blocks,
                 counters.instructions as f64 / counters.cycles as f64,
