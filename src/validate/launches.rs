@@ -44,7 +44,8 @@ pub enum LaunchesError {
 }
 
 /// All measured configurations: those with a time in the file's order, then those with counters alone. 56 of the 673 rows
-/// with a time ask for another carve-out and get the same on-chip memory as a row before them; the first one counts.
+/// with a time ask for another carve-out and get the same on-chip memory as a row before them; the first one counts, and what was
+/// counted for any of them belongs to its part of the split.
 pub fn measured_launches() -> Result<Vec<MeasuredLaunch>, LaunchesError> {
     let mut launches: Vec<MeasuredLaunch> = Vec::new();
     let mut known: HashMap<(GivenLaunch, Option<u32>), usize> = HashMap::new();
@@ -153,6 +154,8 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -163,6 +166,12 @@ mod tests {
         assert_eq!(count(|l| l.milliseconds.is_some()), 617);
         assert!(count(|l| l.warp_instructions.is_some()) > 100);
         assert!(count(|l| l.warp_instructions.is_some() && l.milliseconds.is_some()) > 50);
+        let configurations: HashSet<_> = launches.iter().map(|l| (l.launch, l.l1_kib)).collect();
+        assert_eq!(
+            configurations.len(),
+            launches.len(),
+            "one part of the split each"
+        );
         assert!(launches.iter().all(|l| {
             l.l1_hit_percent
                 .is_none_or(|hit| (0.0..=100.0).contains(&hit))
