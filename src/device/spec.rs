@@ -98,6 +98,10 @@ section! {
         dependencies: Dependencies, "policy", ANY;
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0);
+        /// Full-rate instructions that start in a cycle, over all schedulers.
+        full_rate_per_cycle: u32, "instructions/cycle/SMX", (1.0, 64.0);
+        /// Banks of a warp's registers; a register of each can be read in a cycle. 0: no instruction waits for its operands.
+        n_register_banks: u32, "banks", (0.0, 64.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.
         replays_take_issue_slots: bool, "yes/no", ANY;
     }
@@ -262,6 +266,8 @@ section! {
         instructions_per_group: u32, "instructions", (1.0, 64.0);
         group_bytes: u32, "bytes", (8.0, 1024.0);
         line_bytes: u32, "bytes", (8.0, 1024.0);
+        /// The next line is on its way while a line runs: straight code is then as fast as `cycles_per_instruction` says.
+        prefetches: bool, "yes/no", ANY;
         l15_latency_cycles: u32, "cycles", CYCLES;
         l2_latency_cycles: u32, "cycles", CYCLES;
     }

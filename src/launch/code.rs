@@ -44,6 +44,8 @@ pub struct ReplayOp {
     pub lines: u8,
     /// Cycles from this issue to the earliest next issue of the same warp; 0 pairs with the next.
     pub stall_cycles: u8,
+    /// Different registers that the instruction reads, at most 3.
+    pub sources: u8,
     pub redirects: bool,
     /// Blocks' widths between the first row of cases that a thread holds and the one accessed: thread `t` holds the
     /// cases `t`, `t + threads`, `t + 2 * threads` and so on. 0 where the address says it all.
@@ -248,7 +250,14 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
         } else {
             op.stall_cycles.max(1)
         },
+        sources: n_sources(op),
         redirects: op.redirects,
         case_row: 0,
     }
+}
+
+fn n_sources(op: &TimingOp) -> u8 {
+    let earlier = |i: usize| op.reads[..i].contains(&op.reads[i]);
+    let different = (0..op.reads.len()).filter(|&i| !earlier(i)).count();
+    different.min(3) as u8
 }

@@ -118,6 +118,9 @@ pub struct SmxSpec {
     pub store_cycles_per_line: u32,
     /// Bytes from the L2 that pass the load/store unit in a cycle; 0 where they have a way of their own.
     pub return_bytes_per_cycle: u32,
+    /// Further issue slots of a full-rate instruction by its number of different source registers, in [`WAIT_UNITS`]ths:
+    /// what it waits for operands of one bank, on average.
+    pub operand_wait: [u8; 4],
     /// Every 128-byte line after the first of one access takes an issue slot (a replay).
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
@@ -141,6 +144,8 @@ pub struct SmxSpec {
     pub icache_line_bytes: u32,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
+    /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
+    pub icache_next_line_cycles: [u32; 2],
     pub barrier_latency_cycles: u32,
     /// Compiler-set scoreboards; `None` where the hardware tracks registers.
     pub scoreboards: Option<ScoreboardSpec>,
@@ -186,7 +191,9 @@ impl SmxSpec {
             max_warps: device.limits.warps_per_smx as usize,
             dispatches_per_scheduler: device.issue.n_dispatch,
             warp_policy: device.issue.warp_policy,
-            alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES) as u8,
+            alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES)
+                .min(f64::from(device.issue.full_rate_per_cycle))
+                as u8,
             limits: issue_limits(device),
             shared_latency_cycles: device.shared.latency_cycles,
             l1_latency_cycles: device.l1.hit_latency_cycles,
@@ -202,6 +209,7 @@ impl SmxSpec {
                 .line_bytes
                 .div_ceil(device.load_store.store_bytes_per_cycle),
             return_bytes_per_cycle: device.load_store.return_bytes_per_cycle,
+            operand_wait: operand_wait(device.issue.n_register_banks),
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
             branch_issue_slots: device.issue.branch_issue_slots,
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
@@ -218,6 +226,7 @@ impl SmxSpec {
             icache_line_bytes: device.instruction_cache.line_bytes,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
+            icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
             barrier_latency_cycles: device.barrier.latency_cycles,
             scoreboards: ScoreboardSpec::new(device),
             l1_caches_global_loads: device.l1.caches_global_loads,
@@ -226,6 +235,21 @@ impl SmxSpec {
             l2_request_bytes: device.l2.request_bytes,
         })
     }
+}
+
+/// Parts of an issue slot.
+pub const WAIT_UNITS: u8 = 16;
+
+/// Registers at random in `n_banks`: a bank that holds `n` operands is read `n` times.
+fn operand_wait(n_banks: u32) -> [u8; 4] {
+    if n_banks == 0 {
+        return [0; 4];
+    }
+    let banks = f64::from(n_banks);
+    // Two operands meet with 1/n; of three, two meet with 3 (n-1)/n^2 and all with 1/n^2.
+    let two = 1.0 / banks;
+    let three = (3.0 * (banks - 1.0) + 2.0) / (banks * banks);
+    [0.0, 0.0, two, three].map(|slots| (slots * f64::from(WAIT_UNITS)).round() as u8)
 }
 
 /// Lanes of a warp.
@@ -254,6 +278,21 @@ fn issue_limits(device: &Device) -> [IssueLimit; N_CLASSES] {
             _ if warps_per_cycle >= schedulers => IssueLimit::PerCycle(warps_per_cycle as u8),
             _ => IssueLimit::Interval((schedulers / warps_per_cycle).round() as u8),
         }
+    })
+}
+
+/// What a line of straight code takes longer from a farther level, by the pace of one warp that runs such code.
+fn next_line_cycles(cache: &device::InstructionCache) -> [u32; 2] {
+    let jumps = [cache.l15_latency_cycles, cache.l2_latency_cycles];
+    let [near, levels @ ..] = cache.cycles_per_instruction.as_slice() else {
+        return jumps;
+    };
+    let groups = cache.line_bytes / cache.group_bytes.max(1);
+    let instructions = f64::from(groups * cache.instructions_per_group);
+    let mut levels = levels.iter();
+    jumps.map(|jump| match levels.next() {
+        Some(pace) if cache.prefetches => ((pace - near) * instructions).round() as u32,
+        _ => jump,
     })
 }
 

@@ -16,7 +16,7 @@ use super::memory::{CaseOffset, Memory};
 use super::observe::{Cause, Counters, Issued, Observer, WarpSlot};
 use super::pipes::Pipes;
 use super::scheduler::{SLOTS, Scheduler};
-use super::spec::SmxSpec;
+use super::spec::{IssueLimit, SmxSpec};
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
 use crate::isa::{OpClass, hopper};
 use crate::trace::AddressKind;
@@ -398,6 +398,10 @@ impl<'a, O: Observer> Smx<'a, O> {
             let ready_at = now + u64::from(scoreboards.result_cycles[op.class as usize]);
             let targets = op.load_targets | u64::from(op.read_targets);
             warp.track_load(targets, ready_at, Cause::Shared, now);
+        }
+        if let IssueLimit::PerCycle(_) = self.spec.limits[op.class as usize] {
+            let wait = self.spec.operand_wait[usize::from(op.sources) % 4];
+            self.schedulers[s % MAX_SCHEDULERS].wait_for_operands(wait, now);
         }
         if op.redirects && self.spec.branch_issue_slots > 1 {
             self.schedulers[s % MAX_SCHEDULERS]

@@ -46,6 +46,7 @@ pub fn spec() -> SmxSpec {
         lsu_queue_cycles: 8,
         store_cycles_per_line: 1,
         return_bytes_per_cycle: 0,
+        operand_wait: [0; 4],
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
         global_loads_in_flight_per_warp: 8,
@@ -87,6 +88,7 @@ pub fn spec() -> SmxSpec {
         icache_line_bytes: 64,
         icache_l15_latency_cycles: 20,
         icache_l2_latency_cycles: 50,
+        icache_next_line_cycles: [20, 50],
         barrier_latency_cycles: 20,
     }
 }
