@@ -46,7 +46,7 @@ pub struct Cache {
     lines: Vec<Line>,
     uses: u32,
     random: u32,
-    /// Where lines that are being filled stay: the cycle of the access.
+    /// Cycle of the access.
     now: u64,
 }
 
@@ -108,7 +108,7 @@ impl Cache {
         self.lines[way as usize].ready_at = cycle;
     }
 
-    /// The cycle from which a line in this place can be replaced where fills hold their lines.
+    /// The cycle of the accesses that follow: what is filled later is still being filled.
     pub fn now(&mut self, cycle: u64) {
         self.now = cycle;
     }
@@ -209,5 +209,47 @@ mod tests {
             }
         }
         assert!((0..4).all(|line| evicted.contains(&(line * 256))));
+    }
+
+    /// A set of four ways, all being filled, the first until cycle 100.
+    fn filling(replacement: Replacement) -> Cache {
+        let mut cache = cache(4, replacement);
+        cache.spec.fills_hold_lines = true;
+        for line in 0..4 {
+            let Lookup::Miss { way, .. } = cache.access(line * 256, false) else {
+                panic!("an empty cache cannot hit")
+            };
+            cache.fill_at(way, 100 * (1 + u64::from(line)));
+        }
+        cache
+    }
+
+    #[test]
+    fn a_line_that_is_being_filled_is_not_replaced() {
+        for replacement in [Replacement::Lru, Replacement::Random] {
+            let mut cache = filling(replacement);
+            // At cycle 150 the first line alone has its data.
+            cache.now(150);
+            let Lookup::Miss { free_at, .. } = cache.access(1024, false) else {
+                panic!("five lines cannot fit four ways")
+            };
+            assert_eq!(free_at, 100);
+            for line in 1..4 {
+                assert!(matches!(
+                    cache.access(line * 256, false),
+                    Lookup::Hit { .. }
+                ));
+            }
+        }
+    }
+
+    #[test]
+    fn a_miss_waits_for_the_first_fill_when_all_lines_are_being_filled() {
+        let mut cache = filling(Replacement::Random);
+        cache.now(50);
+        let Lookup::Miss { free_at, .. } = cache.access(1024, false) else {
+            panic!("five lines cannot fit four ways")
+        };
+        assert_eq!(free_at, 100);
     }
 }
