@@ -216,6 +216,8 @@ section! {
     /// The second-level cache, shared by all SMX.
     L2, L2File, "l2" {
         bytes: u32, "bytes", SIZE;
+        /// Part of it that holds a launch's data.
+        usable_fraction: f64, "fraction", FRACTION;
         n_slices: u32, "slices", (1.0, 256.0);
         n_ways: u32, "ways", (1.0, 64.0);
         line_bytes: u32, "bytes", (32.0, 256.0);

@@ -17,6 +17,9 @@ use crate::predict::{Configuration, PredictError};
 /// Accesses that only fill the caches, in parts of all.
 const WARM_UP_PART: usize = 4;
 
+/// Iterations of the case loop that a block runs at most.
+const ITERATION_CAP: u32 = 16;
+
 /// A launch whose accesses are counted.
 #[derive(Debug)]
 pub struct Sweep<'a> {
@@ -54,7 +57,7 @@ impl Engine {
         )?;
         Ok(Sweep {
             sample: &workload.population.sample,
-            iterations: site.geometry.iterations(0).min(self.settings.iteration_cap),
+            iterations: site.geometry.iterations(0).min(ITERATION_CAP),
             geometry: site.geometry,
             spec: site.spec,
             summarised,

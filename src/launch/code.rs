@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use super::demand::{self, Demand};
 use crate::isa::{OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, Buffer, ProgramTrace, SegmentId, SegmentPool};
 
@@ -61,6 +62,8 @@ pub struct ReplayProgram {
     pub steady: Range<u32>,
     pub last: Range<u32>,
     pub nodes: u32,
+    /// Of one steady iteration of a warp.
+    pub demand: Demand,
 }
 
 /// Everything that warps replay: instructions, segments, programs.
@@ -87,7 +90,7 @@ impl ReplayCode {
     /// Lays out `programs`, whose segments are in `pool`, executed by a kernel of instructions `timing`.
     pub fn new(timing: &[TimingOp], pool: &SegmentPool, programs: &[ProgramTrace]) -> Self {
         let scoreboards = timing.iter().any(|op| op.barriers.wait_mask != 0);
-        let ops = pool
+        let ops: Vec<ReplayOp> = pool
             .ops
             .iter()
             .map(|op| {
@@ -110,10 +113,17 @@ impl ReplayCode {
                 }
             })
             .collect();
-        let segments = pool
+        let segments: Vec<(u32, u32)> = pool
             .starts
             .windows(2)
             .map(|pair| (pair[0], pair[1]))
+            .collect();
+        let total = |demands: &mut dyn Iterator<Item = Demand>| demands.fold([0; _], demand::sum);
+        let demands: Vec<Demand> = segments
+            .iter()
+            .map(|&(start, end)| {
+                total(&mut ops[start as usize..end as usize].iter().map(demand::of_op))
+            })
             .collect();
         let mut lists = Vec::new();
         let programs = programs
@@ -131,6 +141,7 @@ impl ReplayCode {
                     steady: phase(&program.steady),
                     last: phase(&program.last),
                     nodes: program.nodes,
+                    demand: total(&mut program.steady.iter().map(|id| demands[id.0 as usize])),
                 }
             })
             .collect();

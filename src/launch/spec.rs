@@ -327,7 +327,8 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
 
 /// One multiprocessor's share of the L2, with whole sets.
 fn l2_share(device: &Device) -> Result<CacheSpec, SpecError> {
-    let share_bytes = device.l2.bytes / device.chip.n_smx;
+    let usable_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
+    let share_bytes = usable_bytes as u32 / device.chip.n_smx;
     Ok(CacheSpec {
         sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
         ways: device.l2.n_ways,

@@ -14,26 +14,12 @@ use crate::predict::PredictError;
 use crate::sim::observe::Counters;
 use crate::sim::window::{WindowPlan, simulate};
 
-/// Iterations of the case loop that a simulated block runs at most.
-const ITERATION_CAP: u32 = 3;
-
-/// How much of a window is measured.
-#[derive(Debug, Clone, Copy)]
-struct Effort {
-    /// Blocks at least, so that their programs stand for all.
-    blocks: u32,
-    warp_iterations: u32,
-}
-
-const FULL: Effort = Effort {
-    blocks: 16,
-    warp_iterations: 900,
-};
-/// Of a partly filled multiprocessor: the end of the grid, where a difference of a few percent is one of the whole in a thousand.
-const PARTIAL: Effort = Effort {
-    blocks: 8,
-    warp_iterations: 300,
-};
+/// Warp instructions that a window of the multiprocessor as full as the launch keeps it measures.
+const FULL_INSTRUCTIONS: u64 = 1_000_000;
+/// The same of a partly filled one: the end of the grid, where a difference of some percent is one of the whole in a thousand.
+const PARTIAL_INSTRUCTIONS: u64 = 300_000;
+/// Visits to programs that a window is divided among.
+const VISITS: u32 = 128;
 
 impl Traced {
     pub fn predict(
@@ -49,7 +35,7 @@ impl Traced {
         let stride = local_stride_bytes(self.resources.frame_bytes);
         let site = Site::new(device, launch, block, stride)?;
         let instructions = self.instructions(launch);
-        let (rates, counters) = self.rates(&site, &mixed_order(&instructions))?;
+        let (rates, counters) = self.rates(&site, &by_length(&instructions))?;
         let curve = RateCurve::new(rates).ok_or_else(|| PredictError::Input {
             what: "resident blocks",
             given: "0".into(),
@@ -81,8 +67,12 @@ impl Traced {
         let mut rates = Vec::new();
         let mut fullest = Counters::default();
         for blocks in fillings(full) {
-            let effort = if blocks == full { FULL } else { PARTIAL };
-            let counters = self.window(site, blocks, effort, order)?;
+            let instructions = if blocks == full {
+                FULL_INSTRUCTIONS
+            } else {
+                PARTIAL_INSTRUCTIONS
+            };
+            let counters = self.window(site, blocks, instructions, order)?;
             rates.push((
                 blocks,
                 counters.instructions as f64 / counters.cycles as f64,
@@ -98,20 +88,18 @@ impl Traced {
         &self,
         site: &Site,
         blocks: u32,
-        effort: Effort,
+        instructions: u64,
         order: &[u32],
     ) -> Result<Counters, PredictError> {
         let geometry = Geometry {
             resident_blocks: blocks,
             ..site.geometry
         };
-        let warp_iterations = geometry.warps_per_block() * ITERATION_CAP;
         let plan = WindowPlan {
-            iteration_cap: ITERATION_CAP,
+            instructions: (instructions, instructions),
+            least_visits: 0,
+            visits: VISITS,
             warm_up_percent: 40,
-            blocks: (effort.warp_iterations / warp_iterations)
-                .max(2 * blocks)
-                .max(effort.blocks),
             batches: 2,
             seed: 7,
         };
@@ -132,14 +120,9 @@ fn fillings(full: u32) -> Vec<u32> {
     levels
 }
 
-/// Program indices such that every stretch has short and long programs: sorted by length, in bit-reversed order.
-fn mixed_order(instructions: &[u64]) -> Vec<u32> {
+/// Program indices in order of length.
+fn by_length(instructions: &[u64]) -> Vec<u32> {
     let mut sorted: Vec<u32> = (0..instructions.len() as u32).collect();
     sorted.sort_by_key(|&program| instructions[program as usize]);
-    let bits = sorted.len().next_power_of_two().trailing_zeros();
-    (0..1usize << bits)
-        .map(|i| i.reverse_bits() >> (usize::BITS - bits).min(usize::BITS - 1))
-        .filter(|&position| position < sorted.len())
-        .map(|position| sorted[position])
-        .collect()
+    sorted
 }
