@@ -2,17 +2,16 @@
 //! as predicted.
 
 use super::CliResult;
-use super::validate::{given, measured_populations};
+use super::validate::measured_populations;
 use super::whatif::WhatifArgs;
 use crate::device::Preset;
-use crate::engine::given::GivenLaunch;
+use crate::engine::given::{GivenLaunch, GivenPrograms};
 use crate::gp::problem;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape, Variant};
 use crate::predict::PredictError;
 use crate::report::carveout::{CarveoutCurves, CarveoutPoint, csv};
 use crate::report::{chart, output};
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Whether this is what `--vary` asks for.
@@ -60,37 +59,42 @@ fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn std::error::E
     let measured = most_complete(measured_launches()?, &variant, wanted.threads);
     let population = measured.first().map_or(1000, |row| row.launch.population);
     let populations = measured_populations()?;
-    let programs = &given(&populations)[&set];
+    let programs = GivenPrograms::new(set, &populations[&set]);
     let nodes: usize = populations[&set].iter().map(|p| p.0.len()).sum();
     let operations =
         nodes as f64 * f64::from(population) / populations[&set].len() as f64 * n_cases as f64;
     let gpops = |milliseconds: f64| operations / milliseconds / 1e6;
-    let predict = |split: &crate::device::OnChipSplit| {
-        let launch = GivenLaunch {
+    let splits = &device.l1.splits;
+    let launches: Vec<GivenLaunch> = splits
+        .iter()
+        .map(|split| GivenLaunch {
             variant,
             threads_per_block: wanted.threads,
             elements: elements.next_multiple_of(per_pass),
             population,
             shared_config_bytes: Some(split.shared_bytes),
-        };
-        let predicted = match programs.predict(&device, &launch) {
-            Err(PredictError::Occupancy { .. }) => return Ok(None),
+        })
+        .collect();
+    let predictions = programs.predict(&device, &launches, args.engine.engine.kind(), &|| {});
+    let mut points = Vec::new();
+    for (split, predicted) in splits.iter().zip(predictions) {
+        let predicted = match predicted {
+            Err(PredictError::Occupancy { .. }) => continue,
             predicted => predicted?,
         };
         let same = measured
             .iter()
             .find(|row| row.launch.shared_config_bytes == Some(split.shared_bytes));
-        Ok(Some(CarveoutPoint {
+        points.push(CarveoutPoint {
             shared_kib: split.shared_bytes / 1024,
             l1_kib: split.l1_bytes / 1024,
             population,
             resident_blocks: predicted.resident_blocks,
             measured_gpops_billion: same.and_then(|row| row.milliseconds).map(gpops),
             predicted_gpops_billion: gpops(predicted.milliseconds),
-        }))
-    };
-    let points: Result<Vec<_>, PredictError> = device.l1.splits.par_iter().map(predict).collect();
-    Ok(points?.into_iter().flatten().collect())
+        });
+    }
+    Ok(points)
 }
 
 /// The measured carve-outs of a kernel and block size, for the population with the most of them.

@@ -41,6 +41,15 @@ pub enum Engine {
     Model,
 }
 
+impl Engine {
+    pub fn kind(self) -> Kind {
+        match self {
+            Engine::Sim => Kind::Simulator,
+            Engine::Model => Kind::Analytical,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum WeightsArg {
     Paper,
@@ -81,10 +90,7 @@ impl EngineArgs {
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
         let defaults = Settings::default();
         let settings = Settings {
-            kind: match self.engine {
-                Engine::Sim => Kind::Simulator,
-                Engine::Model => Kind::Analytical,
-            },
+            kind: self.engine.kind(),
             corpus: self.corpus.clone(),
             weighting: match self.weights {
                 WeightsArg::Paper => Weighting::Paper,

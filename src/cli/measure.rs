@@ -47,6 +47,9 @@ pub struct MeasureArgs {
     /// Programs per launch: the file's list repeated [default: the file's list once]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     population: Option<u32>,
+    /// Longest programs first, so that a launch does not end with one of them
+    #[arg(long)]
+    longest_first: bool,
     /// rpn, lgp, lgp-vector, lgp-registers, accumulator
     #[arg(long, value_delimiter = ',', default_value = "rpn")]
     kernel: Vec<String>,
@@ -119,7 +122,10 @@ fn measure(args: &MeasureArgs) -> CliResult {
         case_seed(args),
     )?;
     workload.check(&programs)?;
-    let programs: Vec<Rpn> = programs.into_iter().cycle().take(population).collect();
+    let mut programs: Vec<Rpn> = programs.into_iter().cycle().take(population).collect();
+    if args.longest_first {
+        programs.sort_by_key(|program| std::cmp::Reverse(program.0.len()));
+    }
     let protocol = Protocol {
         warm_ups: usize::from(args.warm_ups),
         repeats: usize::from(args.repeats),

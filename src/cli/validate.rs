@@ -1,9 +1,10 @@
 //! `warpstack validate`: predictions beside everything that was measured on a device.
 
 use super::CliResult;
+use super::engine::Engine as EngineArg;
 use crate::device::{Device, Preset};
-use crate::engine::given::{GivenPrediction, GivenPrograms};
-use crate::engine::{self, Engine, Settings};
+use crate::engine::given::{GivenLaunch, GivenPrediction, GivenPrograms};
+use crate::engine::{self, Engine, Kind, Settings};
 use crate::gp::program::Rpn;
 use crate::gpu::measure::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
@@ -28,6 +29,9 @@ pub struct ValidateArgs {
     /// Configurations to predict, evenly spread over those measured; 0 for all
     #[arg(long, default_value_t = 60)]
     pub rows: usize,
+    /// The performance model
+    #[arg(long, value_enum, default_value = "sim")]
+    pub engine: EngineArg,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output
@@ -54,8 +58,8 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         output::check_writable(path)?;
     }
     let lines = match args.device {
-        Measurements::H200 => launches(args.rows)?,
-        Measurements::Gtx670 => paper(args.rows)?,
+        Measurements::H200 => launches(args.rows, args.engine.kind())?,
+        Measurements::Gtx670 => paper(args.rows, args.engine.kind())?,
     };
     let content = match args.format {
         Format::Table => validation::text(&lines).into_bytes(),
@@ -83,38 +87,32 @@ pub(super) fn measured_populations() -> Result<HashMap<FunctionSet, Vec<Rpn>>, B
     FunctionSet::ALL.iter().map(read).collect()
 }
 
-pub(super) fn given(
-    populations: &HashMap<FunctionSet, Vec<Rpn>>,
-) -> HashMap<FunctionSet, GivenPrograms<'_>> {
-    let programs = populations.iter();
-    programs
-        .map(|(problem, programs)| (*problem, GivenPrograms::new(*problem, programs)))
-        .collect()
-}
-
 /// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
-pub(super) fn launches(n_rows: usize) -> Result<Vec<Line>, Box<dyn Error>> {
+pub(super) fn launches(n_rows: usize, kind: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
     let device = Preset::load("h200")?.device;
     let populations = measured_populations()?;
-    let given = given(&populations);
     let rows = spread(measured_launches()?, n_rows);
     let progress = Progress::new(rows.len() as u64, "configurations");
-    let predictions: Vec<GivenPrediction> = rows
-        .par_iter()
-        .map(|row| {
-            let prediction = given[&row.launch.variant.problem].predict(&device, &row.launch)?;
-            progress.step();
-            Ok(prediction)
-        })
-        .collect::<Result<_, crate::predict::PredictError>>()?;
-    let pairs = rows.iter().zip(&predictions);
-    Ok(pairs.map(|(row, p)| launch_line(&device, row, p)).collect())
+    let of_problem = |problem: &FunctionSet| -> Vec<&MeasuredLaunch> {
+        let rows = rows.iter();
+        rows.filter(|row| row.launch.variant.problem == *problem)
+            .collect()
+    };
+    let mut lines = Vec::new();
+    for problem in FunctionSet::ALL {
+        let rows = of_problem(problem);
+        let launches: Vec<GivenLaunch> = rows.iter().map(|row| row.launch).collect();
+        let given = GivenPrograms::new(*problem, &populations[problem]);
+        let predictions = given.predict(&device, &launches, kind, &|| progress.step());
+        for (row, prediction) in rows.into_iter().zip(predictions) {
+            lines.push(launch_line(&device, row, &prediction?));
+        }
+    }
+    Ok(lines)
 }
 
 fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &GivenPrediction) -> Line {
     let variant = row.launch.variant;
-    let counters = &predicted.counters;
-    let loads = counters.l1_load_lines;
     Line {
         device: device.name.clone(),
         split: match row.split {
@@ -133,8 +131,7 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &GivenPredictio
         measured_warp_instructions: row.warp_instructions,
         predicted_warp_instructions: predicted.warp_instructions,
         measured_l1_hit_percent: row.l1_hit_percent,
-        predicted_l1_hit_percent: (loads > 0)
-            .then(|| 100.0 * counters.l1_load_hits as f64 / loads as f64),
+        predicted_l1_hit_percent: predicted.l1_hit_percent,
     }
 }
 
@@ -149,12 +146,15 @@ fn data_type(problem: FunctionSet, kernel: KernelId, stack_dim: u32) -> String {
     }
 }
 
-fn paper(n_rows: usize) -> Result<Vec<Line>, Box<dyn Error>> {
+fn paper(n_rows: usize, kind: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
     let problems = engine::problems();
     let engine = Engine::new(
         Preset::load("gtx670")?.device,
         &problems,
-        Settings::default(),
+        Settings {
+            kind,
+            ..Settings::default()
+        },
     )?;
     let tables = [Table::Three, Table::Four, Table::Eight, Table::Ten];
     let measured = tables

@@ -193,6 +193,7 @@ section! {
         caches_global_loads: bool, "yes/no", ANY;
         write_back: bool, "yes/no", ANY;
         write_allocate: bool, "yes/no", ANY;
+        fills_hold_lines: bool, "yes/no", ANY;
         fetch_on_write_miss: bool, "yes/no", ANY;
         hit_latency_cycles: u32, "cycles", CYCLES;
         lines_per_cycle: f64, "lines/cycle/SMX", RATE;

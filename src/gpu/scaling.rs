@@ -1,10 +1,9 @@
 //! One population on several GPUs of a host.
 //!
 //! Models: programs dealt out by size so that every GPU gets the same work; each GPU has all fitness cases and a host
-//! thread of its own. A row's time is that of a whole evaluation: programs to the devices, kernels, results back
-//! and summed, from a common start to the last GPU's end.
-//! Leaves out: overlap of transfers and kernels within one GPU.
-//! Units: milliseconds of wall-clock time; billions of GP operations per second.
+//! thread of its own, and takes its programs in parts, the longest first, whose transfers and kernels overlap. A row's time is that of a
+//! whole evaluation: programs to the devices, kernels, results back and summed, from a common start to the last GPU's end.
+//! Leaves out: breeding. Units: milliseconds of wall-clock time; billions of GP operations per second.
 //! Sources: Chitty 2016, section 3 (GPop/s).
 
 use std::sync::Barrier;
@@ -72,17 +71,15 @@ pub fn measure_split(
         .zip(deal(programs, n_gpus))
         .map(|(gpu, share)| {
             let mine: Vec<Rpn> = share.iter().map(|&index| programs[index].clone()).collect();
-            let table = ProgramTable::new(&mine, variant)?;
-            let evaluator = gpu.evaluator(
-                gpu.load(variant)?,
-                &table,
-                gpu.upload_cases(&cases)?,
-                *launch,
-            )?;
+            let tables = mine
+                .chunks(part_size(mine.len(), gpu.info.multiprocessors as usize))
+                .map(|part| ProgramTable::new(part, variant))
+                .collect::<Result<Vec<_>, _>>()?;
+            let evaluator = gpu.evaluator(gpu.load(variant)?, &tables, &cases, *launch)?;
             Ok(Worker {
                 evaluator,
                 share,
-                nodes: table.nodes,
+                nodes: tables.iter().map(|table| table.nodes).sum(),
             })
         })
         .collect::<Result<Vec<Worker>, MeasureError>>()?;
@@ -127,7 +124,15 @@ pub fn measure_split(
     })
 }
 
-/// Deals programs out, largest first, always to the GPU with the fewest nodes; indices of each share, ascending.
+/// Parts that a GPU's share is cut into: the first transfer in and the last one out, which nothing hides, are an eighth of all.
+const N_PARTS: usize = 8;
+
+/// Programs of a part: at least one for every multiprocessor.
+fn part_size(n_programs: usize, n_multiprocessors: usize) -> usize {
+    n_programs.div_ceil(N_PARTS).max(n_multiprocessors).max(1)
+}
+
+/// Deals programs out, largest first, always to the GPU with the fewest nodes; indices of each share, largest first.
 fn deal(programs: &[Rpn], n_gpus: usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..programs.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(programs[index].0.len()));
@@ -138,13 +143,7 @@ fn deal(programs: &[Rpn], n_gpus: usize) -> Vec<Vec<usize>> {
             share.push(index);
         }
     }
-    shares
-        .into_iter()
-        .map(|(_, mut share)| {
-            share.sort_unstable();
-            share
-        })
-        .collect()
+    shares.into_iter().map(|(_, share)| share).collect()
 }
 
 /// The wall-clock milliseconds of each evaluation, and every program's error after the last one.
@@ -220,6 +219,16 @@ mod tests {
                 shares.iter().map(nodes).max().unwrap(),
             );
             assert!(most - least <= 200, "{least} {most}");
+            let longest_first = |share: &Vec<usize>| share.is_sorted_by(|a, b| a >= b);
+            assert!(shares.iter().all(longest_first));
         }
+    }
+
+    #[test]
+    fn a_share_is_cut_into_eight_parts_that_fill_the_multiprocessors() {
+        assert_eq!(part_size(64_000, 132), 8_000);
+        assert_eq!(part_size(1_000, 132), 132);
+        assert_eq!(part_size(10, 132), 132);
+        assert_eq!(part_size(0, 0), 1);
     }
 }

@@ -57,6 +57,8 @@ pub struct CacheSpec {
     pub line_bytes: u32,
     pub replacement: Replacement,
     pub index: SetIndex,
+    /// A line that is being filled is not replaced.
+    pub fills_hold_lines: bool,
 }
 
 impl CacheSpec {
@@ -319,6 +321,7 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
             IndexHash::Linear => SetIndex::Linear,
             IndexHash::Spread => SetIndex::Spread,
         },
+        fills_hold_lines: device.l1.fills_hold_lines,
     })
 }
 
@@ -332,6 +335,7 @@ fn l2_share(device: &Device) -> Result<CacheSpec, SpecError> {
         line_bytes: device.l2.line_bytes,
         replacement: replacement(device, device.l2.replacement)?,
         index: SetIndex::Spread,
+        fills_hold_lines: false,
     })
 }
 

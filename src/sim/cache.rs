@@ -30,6 +30,9 @@ pub enum Lookup {
     Miss {
         way: u32,
         evicted_dirty: Option<u32>,
+        /// The cycle at which the place is free: later than now when all lines of the set are being filled, and
+        /// fills hold their lines.
+        free_at: u64,
     },
 }
 
@@ -43,6 +46,8 @@ pub struct Cache {
     lines: Vec<Line>,
     uses: u32,
     random: u32,
+    /// Cycle of the access.
+    now: u64,
 }
 
 impl Cache {
@@ -54,6 +59,7 @@ impl Cache {
             tags: vec![EMPTY; n_lines],
             lines: vec![Line::default(); n_lines],
             uses: 0,
+            now: 0,
             random: seed | 1,
             spec,
         }
@@ -89,6 +95,11 @@ impl Cache {
         Lookup::Miss {
             way: index as u32,
             evicted_dirty,
+            free_at: if self.spec.fills_hold_lines {
+                old.ready_at
+            } else {
+                0
+            },
         }
     }
 
@@ -97,21 +108,31 @@ impl Cache {
         self.lines[way as usize].ready_at = cycle;
     }
 
+    /// The cycle of the accesses that follow: what is filled later is still being filled.
+    pub fn now(&mut self, cycle: u64) {
+        self.now = cycle;
+    }
+
     fn victim(&mut self, start: usize) -> usize {
         let ways = self.spec.ways as usize;
-        match self.spec.replacement {
+        let set = &self.lines[start..start + ways];
+        let holds = self.spec.fills_hold_lines;
+        let free = |way: &usize| !holds || set[*way].ready_at <= self.now;
+        let victim = match self.spec.replacement {
             Replacement::Random => {
                 // xorshift32 (Marsaglia 2003): a stand-in for the unknown hardware choice.
                 self.random ^= self.random << 13;
                 self.random ^= self.random >> 17;
                 self.random ^= self.random << 5;
-                ((u64::from(self.random) * ways as u64) >> 32) as usize
+                let first = ((u64::from(self.random) * ways as u64) >> 32) as usize;
+                (first..ways).chain(0..first).find(free)
             }
-            Replacement::Lru => {
-                let set = &self.lines[start..start + ways];
-                (0..ways).min_by_key(|&way| set[way].last_use).unwrap_or(0)
-            }
-        }
+            Replacement::Lru => (0..ways).filter(free).min_by_key(|&way| set[way].last_use),
+        };
+        victim.unwrap_or_else(|| {
+            let first = (0..ways).min_by_key(|&way| set[way].ready_at);
+            first.unwrap_or(0)
+        })
     }
 
     fn set_of(&self, tag: u32) -> u32 {
@@ -138,6 +159,7 @@ mod tests {
                 line_bytes: 128,
                 replacement,
                 index: SetIndex::Linear,
+                fills_hold_lines: false,
             },
             1,
         )
@@ -149,6 +171,7 @@ mod tests {
         let Lookup::Miss {
             way,
             evicted_dirty: None,
+            ..
         } = cache.access(0x100, false)
         else {
             panic!("an empty cache cannot hit")
@@ -186,5 +209,47 @@ mod tests {
             }
         }
         assert!((0..4).all(|line| evicted.contains(&(line * 256))));
+    }
+
+    /// A set of four ways, all being filled, the first until cycle 100.
+    fn filling(replacement: Replacement) -> Cache {
+        let mut cache = cache(4, replacement);
+        cache.spec.fills_hold_lines = true;
+        for line in 0..4 {
+            let Lookup::Miss { way, .. } = cache.access(line * 256, false) else {
+                panic!("an empty cache cannot hit")
+            };
+            cache.fill_at(way, 100 * (1 + u64::from(line)));
+        }
+        cache
+    }
+
+    #[test]
+    fn a_line_that_is_being_filled_is_not_replaced() {
+        for replacement in [Replacement::Lru, Replacement::Random] {
+            let mut cache = filling(replacement);
+            // At cycle 150 the first line alone has its data.
+            cache.now(150);
+            let Lookup::Miss { free_at, .. } = cache.access(1024, false) else {
+                panic!("five lines cannot fit four ways")
+            };
+            assert_eq!(free_at, 100);
+            for line in 1..4 {
+                assert!(matches!(
+                    cache.access(line * 256, false),
+                    Lookup::Hit { .. }
+                ));
+            }
+        }
+    }
+
+    #[test]
+    fn a_miss_waits_for_the_first_fill_when_all_lines_are_being_filled() {
+        let mut cache = filling(Replacement::Random);
+        cache.now(50);
+        let Lookup::Miss { free_at, .. } = cache.access(1024, false) else {
+            panic!("five lines cannot fit four ways")
+        };
+        assert_eq!(free_at, 100);
     }
 }

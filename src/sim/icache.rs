@@ -33,6 +33,7 @@ impl InstructionCache {
                 line_bytes: spec.icache_line_bytes,
                 replacement: Replacement::Lru,
                 index: SetIndex::Linear,
+                fills_hold_lines: false,
             };
             Cache::new(spec, 1)
         };

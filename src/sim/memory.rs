@@ -227,6 +227,7 @@ impl Memory {
         if store && self.write_through {
             self.store_through(LOCAL_BASE + address, counters);
         }
+        self.l1.now(self.lsu_free_at);
         let lookup = self.l1.access(address, store && !self.write_through);
         let (lines, hits) = if store {
             (&mut counters.l1_store_lines, &mut counters.l1_store_hits)
@@ -247,13 +248,18 @@ impl Memory {
                     cause,
                 }
             }
-            Lookup::Miss { way, evicted_dirty } => {
+            Lookup::Miss {
+                way,
+                evicted_dirty,
+                free_at,
+            } => {
+                self.lsu_free_at = self.lsu_free_at.max(free_at);
                 if let Some(victim) = evicted_dirty {
                     self.write_back(victim, counters);
                 }
                 if store && !self.fetch_on_write_miss {
                     return Served {
-                        ready_at: hit_at,
+                        ready_at: hit_at.max(free_at),
                         cause: Cause::L1Hit,
                     };
                 }
@@ -289,12 +295,14 @@ impl Memory {
             let at = op.address + line * LINE_BYTES;
             let hit_at = self.lsu_free_at + self.l1_latency;
             counters.l1_global_lines += 1;
+            self.l1.now(self.lsu_free_at);
             let served_at = match self.l1.access(at + offset.bytes, false) {
                 Lookup::Hit { ready_at } => {
                     counters.l1_global_hits += 1;
                     ready_at.max(hit_at)
                 }
-                Lookup::Miss { way, .. } => {
+                Lookup::Miss { way, free_at, .. } => {
+                    self.lsu_free_at = self.lsu_free_at.max(free_at);
                     let served = self.fill(at + offset.l2_bytes, bytes, counters);
                     self.l1.fill_at(way, served.ready_at);
                     served.ready_at
@@ -376,7 +384,9 @@ impl Memory {
                     cause,
                 }
             }
-            Lookup::Miss { way, evicted_dirty } => {
+            Lookup::Miss {
+                way, evicted_dirty, ..
+            } => {
                 self.evict_to_dram(evicted_dirty, start, counters);
                 let fetched = bytes.max(SECTOR_BYTES);
                 let dram_start = self.dram.transfer(address, fetched, now, start);

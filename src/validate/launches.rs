@@ -1,6 +1,6 @@
 //! The launches measured on an H200: `fixtures/measured/h200/`, times joined with Nsight Compute's counters.
 //!
-//! What it does: reads both files, which are part of the binary; a configuration is a kernel, a block size, a carve-out and
+//! What it does: reads the files, which are part of the binary; a configuration is a kernel, a block size, a carve-out and
 //! a population. Leaves out: predicting. Units: milliseconds, warp instructions, percent, KiB.
 //! Sources: `fixtures/measured/h200/README.md`.
 
@@ -12,6 +12,7 @@ use crate::gpu::measure::Split;
 use crate::gpu::variant::{Arch, KernelId, Variant, VariantError};
 
 const RUNS: &str = include_str!("../../fixtures/measured/h200/runs.csv");
+const CARVEOUT: &str = include_str!("../../fixtures/measured/h200/carveout.csv");
 const COUNTERS: &str = include_str!("../../fixtures/measured/h200/counters.csv");
 
 /// One measured configuration.
@@ -44,11 +45,16 @@ pub enum LaunchesError {
 }
 
 /// All measured configurations: those with a time in the file's order, then those with counters alone. 56 of the 673 rows
-/// with a time ask for another carve-out and get the same on-chip memory as a row before them; the first one counts.
+/// with a time ask for another carve-out and get the same on-chip memory as a row before them; the first one counts, and what was
+/// counted for any of them belongs to its part of the split.
 pub fn measured_launches() -> Result<Vec<MeasuredLaunch>, LaunchesError> {
     let mut launches: Vec<MeasuredLaunch> = Vec::new();
     let mut known: HashMap<(GivenLaunch, Option<u32>), usize> = HashMap::new();
-    for (file, text) in [("runs.csv", RUNS), ("counters.csv", COUNTERS)] {
+    for (file, text) in [
+        ("runs.csv", RUNS),
+        ("carveout.csv", CARVEOUT),
+        ("counters.csv", COUNTERS),
+    ] {
         for row in rows(file, text)? {
             let read = row.launch()?;
             match known.get(&(read.launch, read.l1_kib)) {
@@ -153,6 +159,8 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -160,9 +168,15 @@ mod tests {
         let launches = measured_launches().unwrap();
         let count =
             |holds: fn(&MeasuredLaunch) -> bool| launches.iter().filter(|l| holds(l)).count();
-        assert_eq!(count(|l| l.milliseconds.is_some()), 617);
+        assert_eq!(count(|l| l.milliseconds.is_some()), 648);
         assert!(count(|l| l.warp_instructions.is_some()) > 100);
         assert!(count(|l| l.warp_instructions.is_some() && l.milliseconds.is_some()) > 50);
+        let configurations: HashSet<_> = launches.iter().map(|l| (l.launch, l.l1_kib)).collect();
+        assert_eq!(
+            configurations.len(),
+            launches.len(),
+            "one part of the split each"
+        );
         assert!(launches.iter().all(|l| {
             l.l1_hit_percent
                 .is_none_or(|hit| (0.0..=100.0).contains(&hit))

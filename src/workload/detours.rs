@@ -14,9 +14,12 @@ use crate::gpu::variant::Variant;
 use crate::isa::Kernel;
 use crate::trace::{self, CaseWords, Launch, SegmentId, SegmentPool, TraceBuilder, run_block};
 
-/// Iterations of one warp that are executed per program.
-const ITERATIONS: usize = 2;
 const LANES: usize = 32;
+
+/// Iterations of one warp that are executed per program: 64 to 192 cases.
+fn iterations(stack_dim: usize) -> usize {
+    if stack_dim < 4 { 2 } else { 1 }
+}
 
 /// What data adds, per program.
 pub fn detour_instructions(
@@ -31,7 +34,8 @@ pub fn detour_instructions(
         source,
     };
     let stack_dim = variant.stack_dim as usize;
-    let n_cases = ITERATIONS * LANES * stack_dim;
+    let iterations = iterations(stack_dim);
+    let n_cases = iterations * LANES * stack_dim;
     let launch = Launch::block_gp(LANES as u32, variant.stack_dim, n_cases as u32);
     // The trace first: it remembers segments from program to program.
     let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(trace_error)?;
@@ -41,8 +45,12 @@ pub fn detour_instructions(
         let words = trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
             .map_err(trace_error)?;
         let found = builder.trace(&words).map_err(trace_error)?;
-        let parts = [&found.prologue, &found.first, &found.last];
-        let instructions: u64 = parts.iter().map(|ids| length(builder.pool(), ids)).sum();
+        let cases = match iterations {
+            1 => vec![&found.only],
+            _ => vec![&found.first, &found.last],
+        };
+        let parts = cases.into_iter().chain([&found.prologue]);
+        let instructions: u64 = parts.map(|ids| length(builder.pool(), ids)).sum();
         let on_data = found.assumptions > 0;
         traced.push((words, instructions, on_data));
     }
@@ -61,7 +69,7 @@ pub fn detour_instructions(
             };
             let run = run_block(&kernel, &launch, words, &cases).map_err(trace_error)?;
             let added = run.counts.instructions as f64 - *instructions as f64;
-            Ok(added / ITERATIONS as f64)
+            Ok(added / iterations as f64)
         })
         .collect()
 }

@@ -13,20 +13,40 @@ impl Warp<'_> {
         instruction: &Instruction,
         lanes: u32,
     ) -> Result<(), TraceError> {
+        if lanes == 0 {
+            return Ok(());
+        }
+        if self.is_uniform(instruction, lanes) {
+            let outputs = self.lane(instruction, 0)?;
+            self.write_all(instruction, &outputs);
+            return Ok(());
+        }
         for lane in lanes_of(lanes) {
-            let inputs = self.inputs(instruction, lane);
-            let outputs = match instruction.op {
-                Op::S2r(special) => self.special(special, lane),
-                Op::Ldc => Outputs {
-                    value: self.constants_from(instruction, lane),
-                    ..Outputs::default()
-                },
-                _ => alu::execute(instruction, &inputs)
-                    .ok_or_else(|| self.fail(instruction, "this operation is not executed"))?,
-            };
+            let outputs = self.lane(instruction, lane)?;
             self.write(instruction, lane, &outputs);
         }
+        self.note_lanes(instruction);
         Ok(())
+    }
+
+    /// What one lane computes.
+    fn lane(&self, instruction: &Instruction, lane: usize) -> Result<Outputs, TraceError> {
+        Ok(match instruction.op {
+            Op::S2r(special) => self.special(special, lane),
+            Op::Ldc => Outputs {
+                value: self.constants_from(instruction, lane),
+                ..Outputs::default()
+            },
+            _ => alu::execute(instruction, &self.inputs(instruction, lane))
+                .ok_or_else(|| self.fail(instruction, "this operation is not executed"))?,
+        })
+    }
+
+    /// Lanes may differ in what was written.
+    pub(super) fn note_lanes(&mut self, instruction: &Instruction) {
+        if let Some(first) = instruction.dst {
+            self.uniform.set(first, instruction.dst_registers, false);
+        }
     }
 
     /// Every lane learns whether the predicate holds in one of them.
@@ -39,6 +59,7 @@ impl Warp<'_> {
         for lane in lanes_of(lanes) {
             self.write(instruction, lane, &outputs);
         }
+        self.note_lanes(instruction);
     }
 
     /// Every lane takes the value of another one, as it was before.
@@ -54,6 +75,7 @@ impl Warp<'_> {
             };
             self.write(instruction, lane, &outputs);
         }
+        self.note_lanes(instruction);
     }
 
     fn inputs(&self, instruction: &Instruction, lane: usize) -> Inputs {

@@ -38,13 +38,18 @@ impl Warp<'_> {
     ) -> Result<(), TraceError> {
         let addresses = self.addresses(instruction);
         self.note_address(addresses[0], lanes);
-        let Some(first) = instruction.dst else {
+        let Some(first) = instruction.dst.filter(|_| lanes != 0) else {
             return Ok(());
         };
-        for lane in lanes_of(lanes) {
+        let space = instruction.access.map(|access| access.space);
+        let base = instruction.memory.map_or(RZ, |memory| memory.base);
+        // Lanes that read one word of the block's memory read the same.
+        let uniform = lanes == u32::MAX && space != Some(Space::Local) && self.uniform.holds(base);
+        self.uniform.set(first, instruction.dst_registers, uniform);
+        for lane in lanes_of(if uniform { 1 } else { lanes }) {
             for part in 0..instruction.dst_registers {
                 let address = addresses[lane].wrapping_add(4 * u32::from(part));
-                let value = match instruction.access.map(|access| access.space) {
+                let value = match space {
                     Some(Space::Local) => self
                         .local
                         .get(self.local_word(address))
@@ -52,8 +57,13 @@ impl Warp<'_> {
                     Some(Space::Shared) => memory.load_shared(address),
                     _ => memory.load_global(address, self.kernel),
                 };
-                self.registers[usize::from(first + part)][lane] =
-                    value.ok_or_else(|| self.outside(instruction, address, lane))?;
+                let value = value.ok_or_else(|| self.outside(instruction, address, lane))?;
+                let register = &mut self.registers[usize::from(first + part)];
+                if uniform {
+                    *register = [value; LANES];
+                } else {
+                    register[lane] = value;
+                }
             }
         }
         Ok(())

@@ -16,6 +16,9 @@ use crate::isa::operand::{PT, Predicate};
 mod compute;
 mod flow;
 mod memory;
+mod uniform;
+
+use uniform::UniformRegisters;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -74,6 +77,8 @@ pub struct Warp<'a> {
     /// Lane masks by number.
     predicates: [u32; 16],
     cc: [u8; LANES],
+    /// Registers that hold the same in all lanes: what they determine is computed once.
+    uniform: UniformRegisters,
     stack: Vec<Entry>,
     local: Vec<[u32; LANES]>,
     pub counts: WarpCounts,
@@ -104,6 +109,7 @@ impl<'a> Warp<'a> {
             registers: vec![[0; LANES]; 256],
             predicates: [0; 16],
             cc: [0; LANES],
+            uniform: UniformRegisters::default(),
             stack: Vec::new(),
             local: vec![[0; LANES]; kernel.frame_bytes.div_ceil(4) as usize],
             counts: WarpCounts::default(),

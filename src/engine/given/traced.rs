@@ -1,0 +1,89 @@
+//! The traces of a kernel for blocks of any size, and the work of every program.
+//!
+//! Leaves out: time (`window`). Units: warp instructions. Sources: none of its own.
+
+use super::super::other;
+use super::GivenLaunch;
+use crate::gp::program::Rpn;
+use crate::gpu::variant::Resources;
+use crate::launch::code::ReplayCode;
+use crate::predict::PredictError;
+use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
+use crate::workload::KernelTraces;
+use crate::workload::traces::MAX_THREADS_PER_BLOCK;
+
+/// See the module text.
+#[derive(Debug)]
+pub(super) struct Traced {
+    pub code: ReplayCode,
+    pub code_bytes: u32,
+    pub resources: Resources,
+    pub shared_bytes_per_block: u32,
+    programs: Vec<Work>,
+}
+
+/// What a warp executes of a program.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    prologue: u64,
+    first: u64,
+    steady: u64,
+    last: u64,
+    /// What data adds to an iteration.
+    detours: f64,
+}
+
+impl Work {
+    fn of(pool: &SegmentPool, program: &ProgramTrace, detours: f64) -> Work {
+        let length =
+            |ids: &[SegmentId]| -> u64 { ids.iter().map(|id| u64::from(pool.length(*id))).sum() };
+        Work {
+            prologue: length(&program.prologue),
+            first: length(&program.first),
+            steady: length(&program.steady),
+            last: length(&program.last),
+            detours: detours.max(0.0),
+        }
+    }
+
+    /// Warp instructions of a warp with `iterations`, two or more.
+    fn instructions(&self, iterations: u32) -> u64 {
+        let steady = u64::from(iterations.saturating_sub(2)) * self.steady;
+        let added = self.detours * f64::from(iterations);
+        self.prologue + self.first + steady + self.last + added as u64
+    }
+}
+
+impl Traced {
+    /// For launches that differ from `launch` in block size, padding, carve-out and population only; `detours`: what data adds
+    /// to an iteration of each program.
+    pub fn new(
+        programs: &[Rpn],
+        launch: &GivenLaunch,
+        detours: &[f64],
+    ) -> Result<Traced, PredictError> {
+        let traces = KernelTraces::of_any_block(&launch.variant, programs, launch.elements)
+            .map_err(other)?;
+        let pairs = traces.programs.iter().zip(detours);
+        Ok(Traced {
+            programs: pairs
+                .map(|(program, detours)| Work::of(&traces.pool, program, *detours))
+                .collect(),
+            code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
+                .of_any_block(MAX_THREADS_PER_BLOCK, launch.elements),
+            code_bytes: traces.code_bytes,
+            shared_bytes_per_block: traces.shared_bytes_per_block,
+            resources: traces.resources,
+        })
+    }
+
+    /// Warp instructions of one warp of each program.
+    pub fn instructions(&self, launch: &GivenLaunch) -> Vec<u64> {
+        let per_iteration = launch.threads_per_block * launch.variant.stack_dim;
+        let iterations = launch.elements / per_iteration;
+        let programs = self.programs.iter();
+        programs
+            .map(|program| program.instructions(iterations))
+            .collect()
+    }
+}
