@@ -46,8 +46,34 @@ pub struct Steady {
     pub tokens_per_cycle: f64,
     pub traffic: Traffic,
     pub time: TokenTime,
+    pub memory: MemoryTimes,
     /// Scheduler cycles per token and cause, by `Cause as usize`.
     pub cpi_stack: [f64; Cause::ALL.len()],
+}
+
+/// How long memory takes, and how long it is busy for it. All cycles.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MemoryTimes {
+    /// Under the load of the launch.
+    pub latencies: Latencies,
+    /// Of a line that the L1 lacks and of a fitness-case line, if nothing else is under way.
+    pub fill_cycles: f64,
+    pub case_cycles: f64,
+    /// By which the next one is later: L2 port or DRAM, whichever is slower; write-backs counted with the fills.
+    pub fill_service_cycles: f64,
+    pub case_service_cycles: f64,
+}
+
+impl Steady {
+    /// Part of the time in which a scheduler's issue slot is taken.
+    pub fn busy(&self) -> f64 {
+        let taken = [Cause::Issued, Cause::Branch, Cause::LoadStoreUnit];
+        let sum: f64 = taken
+            .iter()
+            .map(|&cause| self.cpi_stack[cause as usize])
+            .sum();
+        sum / self.cpi_stack.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+    }
 }
 
 /// Paths are re-evaluated until the throughput moves by less than this.
@@ -143,6 +169,7 @@ impl Candidate<'_> {
             tokens_per_cycle: self.tokens_per_cycle,
             traffic: self.traffic,
             cpi_stack: self.model.cpi_stack(self.tokens_per_cycle, &time),
+            memory: self.model.memory_times(&time.latencies),
             time,
         }
     }
@@ -158,8 +185,9 @@ struct PathPoint {
 /// Cycles of the DRAM's share.
 #[derive(Clone, Copy)]
 struct DramUse {
-    /// Of one token.
+    /// Of one token, and of its fitness cases alone.
     cycles: f64,
+    case_cycles: f64,
     cycles_per_line: f64,
 }
 
@@ -263,12 +291,7 @@ impl TokenModel<'_> {
         let spec = self.solver.point.spec;
         let demand = &self.solver.demand;
         let traffic = &self.traffic;
-        let fills = traffic.load_misses
-            + if spec.l1_fetch_on_write_miss {
-                traffic.store_misses
-            } else {
-                0.0
-            };
+        let fills = self.fills();
         let read_cycles = (LINE_BYTES * fills + demand.global_load_bytes)
             / f64::from(spec.l2_read_bytes_per_cycle);
         let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
@@ -295,6 +318,35 @@ impl TokenModel<'_> {
             constant_cycles: f64::from(spec.constant_latency_cycles),
         };
         (latencies, unit)
+    }
+
+    fn memory_times(&self, latencies: &Latencies) -> MemoryTimes {
+        let (spec, traffic) = (&self.solver.point.spec, &self.traffic);
+        let fills = self.fills();
+        let dram = self.dram_use(fills);
+        let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
+        let l2 = f64::from(spec.l2_latency_cycles);
+        let extra = f64::from(spec.dram_extra_cycles);
+        let per_fill = (dram.cycles - dram.case_cycles) / fills.max(f64::MIN_POSITIVE);
+        let cases = self.solver.demand.global_load_bytes / LINE_BYTES;
+        let per_case = dram.case_cycles / cases.max(f64::MIN_POSITIVE);
+        MemoryTimes {
+            latencies: *latencies,
+            fill_cycles: l2 + (1.0 - traffic.fill_l2_hit) * extra,
+            case_cycles: l2 + (1.0 - traffic.case_l2_hit) * extra,
+            fill_service_cycles: line_cycles.max(per_fill),
+            case_service_cycles: line_cycles.max(per_case),
+        }
+    }
+
+    /// Lines per token that the L1 asks for.
+    fn fills(&self) -> f64 {
+        let stores = if self.solver.point.spec.l1_fetch_on_write_miss {
+            self.traffic.store_misses
+        } else {
+            0.0
+        };
+        self.traffic.load_misses + stores
     }
 
     /// **(21)** What a token takes of the DRAM: a line of a row that is not open occupies it for as long as an activation.
@@ -324,6 +376,7 @@ impl TokenModel<'_> {
         let lines = fills + cases + write_backs;
         DramUse {
             cycles,
+            case_cycles: cases * case,
             cycles_per_line: if lines > 0.0 { cycles / lines } else { 0.0 },
         }
     }
