@@ -110,6 +110,10 @@ section! {
         queue_cycles: u32, "cycles", CYCLES;
         /// Stores of whole lines that may wait for the port to the L2 before the unit stops, where the L1 writes through.
         store_queue_lines: u32, "lines", (1.0, 4096.0);
+        /// Stored lines and lines written back pass the unit at this rate.
+        store_bytes_per_cycle: u32, "bytes/cycle/SMX", (1.0, 4096.0);
+        /// What comes from the L2 passes the unit at this rate; 0 where it has a way of its own.
+        return_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0);
         /// L1 misses that may be on their way from the L2 together.
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0);
         /// Global loads that one warp may have in flight.
@@ -239,6 +243,8 @@ section! {
         n_banks: u32, "banks", (1.0, 1024.0);
         /// Neighbouring bytes that lie in one partition.
         interleave_bytes: u32, "bytes", (32.0, 65_536.0);
+        /// Bytes of one partition that are open together: a page of a bank.
+        page_bytes: u32, "bytes", (32.0, 65_536.0);
         /// Least time between two activations of rows in one partition.
         activation_interval_ns: f64, "ns", (0.0, 1000.0);
     }

@@ -72,7 +72,7 @@ impl Engine {
             texts: kernel.instructions.iter().map(|i| i.text.clone()).collect(),
             code: ReplayCode::new(&timing, &pool, &programs),
             pool,
-            code_bytes: resolved.loaded.traces.code_bytes,
+            code_bytes: resolved.loaded.code_bytes,
             geometry: Geometry {
                 n_smx: 1,
                 ..resolved.geometry

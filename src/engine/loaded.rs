@@ -1,26 +1,31 @@
 //! Kernels that were traced already, kept for further predictions.
 //!
-//! Models: traces depend on the kernel, the programs and the threads per block, not on the device or its L1: one set
-//! of them serves every L1 size. Summaries do not even depend on the threads. Leaves out: time. Units: none.
+//! Models: traces depend on the kernel and the programs, not on the block size, the device or its L1: one set of them
+//! serves them all. Windows run the programs at the head of the sample, and only those are traced for them; summaries
+//! are of all programs. Leaves out: time. Units: none.
 //! Sources: none of its own.
 
 use std::sync::Arc;
 
 use super::inputs::Workload;
 use super::{assumed_branches_per_node, other};
-use crate::gpu::variant::Variant;
+use crate::gpu::variant::{Resources, Variant};
 use crate::launch::code::ReplayCode;
 use crate::model::memo::Memo;
 use crate::model::{Analysis, Inputs};
-use crate::predict::{Configuration, PredictError};
+use crate::predict::PredictError;
 use crate::trace::mix::{MixEntry, instruction_mix};
-use crate::workload::{KernelSummary, KernelTraces, Population, shared_bytes};
+use crate::workload::traces::MAX_THREADS_PER_BLOCK;
+use crate::workload::{KernelSummary, KernelTraces, shared_bytes};
 
-/// One kernel's traces for one block size, laid out for replay.
+/// The programs that windows run, laid out for replay by blocks of any size.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    pub traces: KernelTraces,
+    pub resources: Resources,
     pub code: ReplayCode,
+    pub code_bytes: u32,
+    /// Program of every block of a window, an index into the code's.
+    pub order: Vec<u32>,
     pub facts: Facts,
 }
 
@@ -45,15 +50,17 @@ pub(super) struct Facts {
 }
 
 impl Facts {
+    /// `order` holds the program of every block, an index into the programs traced.
     fn of(
         traces: &KernelTraces,
+        order: &[u32],
         variant: &Variant,
         workload: &Workload,
     ) -> Result<Facts, PredictError> {
         let shared_bytes = shared_bytes(variant, &workload.population.longest).map_err(other)?;
         Ok(Facts {
             shared_bytes,
-            mix: mix(traces, &workload.population),
+            mix: instruction_mix(&traces.timing, &traces.pool, &traces.programs, order),
             assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
             mean_stack_levels: workload.mean_stack_levels(variant.kernel),
         })
@@ -70,32 +77,29 @@ impl Facts {
 /// See the module text.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
-    /// By kernel and threads per block.
-    loaded: Memo<(Variant, u32), Loaded>,
+    loaded: Memo<Variant, Loaded>,
     summarised: Memo<Variant, Summarised>,
 }
 
 impl Kernels {
-    /// The traces of a configuration's kernel, from memory when it was asked for before.
+    /// The traces of a kernel, from memory when it was asked for before.
     pub fn load(
         &self,
         variant: &Variant,
         workload: &Workload,
-        configuration: &Configuration,
+        window_programs: usize,
     ) -> Result<Arc<Loaded>, PredictError> {
-        let key = (*variant, configuration.threads_per_block);
-        self.loaded.try_get(key, || {
-            let traces = KernelTraces::new(
-                variant,
-                &workload.population.programs,
-                configuration.threads_per_block,
-                workload.elements,
-            )
-            .map_err(other)?;
+        self.loaded.try_get(*variant, || {
+            let (programs, order) = workload.population.head(window_programs);
+            let traces =
+                KernelTraces::of_any_block(variant, &programs, workload.elements).map_err(other)?;
             Ok(Loaded {
-                code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
-                facts: Facts::of(&traces, variant, workload)?,
-                traces,
+                code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
+                    .of_any_block(MAX_THREADS_PER_BLOCK, workload.elements),
+                facts: Facts::of(&traces, &order, variant, workload)?,
+                resources: traces.resources,
+                code_bytes: traces.code_bytes,
+                order,
             })
         })
     }
@@ -127,20 +131,11 @@ impl Kernels {
                 stack_dim: variant.stack_dim,
             });
             Ok(Summarised {
-                facts: Facts::of(&traces, variant, workload)?,
+                facts: Facts::of(&traces, &population.sample, variant, workload)?,
                 analysis,
                 code,
                 traces,
             })
         })
     }
-}
-
-fn mix(traces: &KernelTraces, population: &Population) -> Vec<MixEntry> {
-    instruction_mix(
-        &traces.timing,
-        &traces.pool,
-        &traces.programs,
-        &population.sample,
-    )
 }

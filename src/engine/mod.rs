@@ -22,7 +22,7 @@ pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::gpu::variant::{FunctionSet, Variant};
+use crate::gpu::variant::{FunctionSet, Resources, Variant};
 use crate::launch::Launch;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::spec::SmxSpec;
@@ -32,7 +32,6 @@ use crate::model::{Point, predict_launch};
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
 use crate::trace::ProgramTrace;
-use crate::workload::KernelTraces;
 use inputs::Workload;
 use loaded::{Facts, Kernels, Loaded, Summarised};
 use std::error::Error;
@@ -146,13 +145,13 @@ impl PerformanceModel for Engine {
         self.occupancy(configuration, block)?;
         match self.settings.kind {
             Kind::Simulator => {
-                let loaded = self.kernels.load(&variant, workload, configuration)?;
+                let loaded = self.load(&variant, workload)?;
                 block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
                 let site = self.site(
                     configuration,
                     workload,
                     block,
-                    &loaded.traces,
+                    &loaded.resources,
                     &loaded.facts,
                 )?;
                 self.simulate(site, workload, &loaded)
@@ -165,7 +164,7 @@ impl PerformanceModel for Engine {
                     configuration,
                     workload,
                     block,
-                    &summarised.traces,
+                    &summarised.traces.resources,
                     &summarised.facts,
                 )?;
                 let mut prediction = site.solve(workload, &summarised);
@@ -200,13 +199,13 @@ impl Engine {
             shared_bytes_per_block: 0,
         };
         self.occupancy(configuration, block)?;
-        let loaded = self.kernels.load(&variant, workload, configuration)?;
+        let loaded = self.load(&variant, workload)?;
         block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
         let site = self.site(
             configuration,
             workload,
             block,
-            &loaded.traces,
+            &loaded.resources,
             &loaded.facts,
         )?;
         Ok(Resolved {
@@ -251,12 +250,17 @@ impl Engine {
         self.variants.try_get(key, find).map(|variant| *variant)
     }
 
+    fn load(&self, variant: &Variant, workload: &Workload) -> Result<Arc<Loaded>, PredictError> {
+        let programs = self.settings.window_programs;
+        self.kernels.load(variant, workload, programs)
+    }
+
     fn site<'a>(
         &self,
         configuration: &'a Configuration,
         workload: &Workload,
         block: BlockResources,
-        traces: &KernelTraces,
+        resources: &Resources,
         facts: &Facts,
     ) -> Result<Site<'a>, PredictError> {
         let occupancy = self.occupancy(configuration, block)?;
@@ -273,7 +277,7 @@ impl Engine {
                 fitness_cases: workload.elements,
                 resident_blocks: occupancy.blocks,
                 n_smx: self.device.chip.n_smx,
-                local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
+                local_stride_bytes: local_stride_bytes(resources.frame_bytes),
             },
             occupancy,
             clock_hz: self.device.chip.clock_mhz * 1e6,
@@ -289,11 +293,11 @@ impl Engine {
         let launch = Launch {
             spec: &site.spec,
             code: &loaded.code,
-            code_bytes: loaded.traces.code_bytes,
+            code_bytes: loaded.code_bytes,
             geometry: site.geometry,
             n_smx: site.geometry.n_smx as usize,
             clock_hz: site.clock_hz,
-            sample: &workload.population.sample,
+            sample: &loaded.order,
             grids: &workload.population.grids,
             grid_blocks: &site.grid_blocks,
         };

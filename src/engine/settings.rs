@@ -45,6 +45,8 @@ pub struct Settings {
     pub population_seed: u64,
     /// Seeds the replacement policies of the caches.
     pub cache_seed: u32,
+    /// Blocks at the head of the sample whose programs windows run, over and over.
+    pub window_programs: usize,
     /// Work to measure, in blocks of 1024 threads.
     pub full_size_blocks: u32,
     /// Iterations of the case loop that a simulated block runs at most.
@@ -67,6 +69,7 @@ impl Default for Settings {
             n_blocks: 1000,
             population_seed: 1,
             cache_seed: 7,
+            window_programs: 128,
             full_size_blocks: 2,
             iteration_cap: 16,
             warm_up_percent: 40,

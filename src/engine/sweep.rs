@@ -36,7 +36,7 @@ impl Engine {
             configuration,
             workload,
             block,
-            &summarised.traces,
+            &summarised.traces.resources,
             &summarised.facts,
         )?;
         let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);

@@ -50,43 +50,81 @@ pub fn makespan_cycles(
     rates: &RateCurve,
 ) -> f64 {
     let mut queue = work_tokens.iter().copied();
-    let mut smxs: Vec<Vec<f64>> = vec![Vec::with_capacity(resident_blocks); n_smx];
+    let mut smxs = vec![Sharing::default(); n_smx];
     // The first wave goes round robin over the multiprocessors.
     for _ in 0..resident_blocks {
         for smx in &mut smxs {
-            smx.extend(queue.next());
+            if let Some(work) = queue.next() {
+                smx.admit(work);
+            }
         }
     }
-    let mut clock = 0.0;
+    for smx in &mut smxs {
+        smx.plan(rates);
+    }
     loop {
-        let Some(step) = smxs
-            .iter()
-            .filter_map(|smx| time_to_next_end(smx, rates))
-            .min_by(f64::total_cmp)
+        let ends = smxs.iter().enumerate();
+        let first = ends.min_by(|a, b| a.1.next_end.total_cmp(&b.1.next_end));
+        let Some((smx, clock)) = first
+            .map(|(index, smx)| (index, smx.next_end))
+            .filter(|end| end.1.is_finite())
         else {
-            return clock;
+            return smxs.iter().map(|smx| smx.clock).fold(0.0, f64::max);
         };
-        clock += step;
-        for smx in &mut smxs {
-            if smx.is_empty() {
-                continue;
-            }
-            let done = step * rates.tokens_per_cycle(smx.len()) / smx.len() as f64;
-            for left in smx.iter_mut() {
-                *left -= done;
-                if *left <= 1e-6 {
-                    // NaN-free: an empty queue leaves the block finished.
-                    *left = queue.next().unwrap_or(0.0);
-                }
-            }
-            smx.retain(|&left| left > 0.0);
+        smxs[smx].end_block(clock);
+        if let Some(work) = queue.next() {
+            smxs[smx].admit(work);
+        }
+        smxs[smx].plan(rates);
+    }
+}
+
+/// A multiprocessor whose resident blocks share its throughput equally.
+#[derive(Debug, Clone)]
+struct Sharing {
+    /// Last cycle at which a block ended.
+    clock: f64,
+    /// Tokens that a block resident from the start would have been given by then.
+    given: f64,
+    /// What `given` will be when a block ends, for every resident block, the greatest first.
+    ends: Vec<f64>,
+    /// When the next block ends: infinite without one.
+    next_end: f64,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Sharing {
+            clock: 0.0,
+            given: 0.0,
+            ends: Vec::new(),
+            next_end: f64::INFINITY,
         }
     }
 }
 
-fn time_to_next_end(smx: &[f64], rates: &RateCurve) -> Option<f64> {
-    let shortest = smx.iter().copied().min_by(f64::total_cmp)?;
-    Some(shortest * smx.len() as f64 / rates.tokens_per_cycle(smx.len()))
+impl Sharing {
+    fn admit(&mut self, work_tokens: f64) {
+        let end = self.given + work_tokens;
+        let place = self.ends.partition_point(|&other| other > end);
+        self.ends.insert(place, end);
+    }
+
+    fn end_block(&mut self, clock: f64) {
+        self.clock = clock;
+        self.given = self.ends.pop().unwrap_or(self.given);
+    }
+
+    fn plan(&mut self, rates: &RateCurve) {
+        let n = self.ends.len();
+        self.next_end = match self.ends.last() {
+            Some(end) => {
+                let left = (end - self.given).max(0.0);
+                self.clock + left * n as f64 / rates.tokens_per_cycle(n)
+            }
+            None => f64::INFINITY,
+        };
+    }
 }
 
 #[cfg(test)]

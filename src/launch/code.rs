@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use crate::isa::{OpClass, Space, TimingOp};
-use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool};
+use crate::trace::{AddressKind, Buffer, ProgramTrace, SegmentId, SegmentPool};
 
 /// What an instruction asks of the load/store unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,6 +45,9 @@ pub struct ReplayOp {
     /// Cycles from this issue to the earliest next issue of the same warp; 0 pairs with the next.
     pub stall_cycles: u8,
     pub redirects: bool,
+    /// Blocks' widths between the first row of cases that a thread holds and the one accessed: thread `t` holds the
+    /// cases `t`, `t + threads`, `t + 2 * threads` and so on. 0 where the address says it all.
+    pub case_row: u8,
 }
 
 /// One program's phases as ranges of [`ReplayCode::lists`].
@@ -152,6 +155,20 @@ impl ReplayCode {
         self
     }
 
+    /// The same for blocks of any size, of traces made for blocks of `threads` and rows of `cases`: the block's size is
+    /// taken out of the addresses that move with the case.
+    pub fn of_any_block(mut self, threads: u32, cases: u32) -> Self {
+        for op in &mut self.ops {
+            let buffer = Buffer::of(op.address).map_or(0, Buffer::address);
+            if op.address_kind == AddressKind::PerCase && buffer > 0 {
+                let in_row = (op.address - buffer) % (4 * cases);
+                op.case_row = (in_row / (4 * threads)) as u8;
+                op.address -= u32::from(op.case_row) * 4 * threads;
+            }
+        }
+        self
+    }
+
     /// A scattered access as accesses of one line each.
     pub fn parts(&self, op: &ReplayOp) -> impl Iterator<Item = ReplayOp> {
         let op = *op;
@@ -232,5 +249,6 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
             op.stall_cycles.max(1)
         },
         redirects: op.redirects,
+        case_row: 0,
     }
 }

@@ -72,8 +72,11 @@ pub struct DramSpec {
     pub bytes_per_cycle: f32,
     /// A transfer that opens a row occupies the DRAM at least this long.
     pub activation_cycles: f32,
-    /// Neighbouring bytes that one activation opens.
-    pub row_bytes: u32,
+    /// Neighbouring bytes that lie in one partition.
+    pub interleave_bytes: u32,
+    pub n_partitions: u32,
+    /// Bytes of one partition that one activation opens.
+    pub page_bytes: u32,
     /// Rows open at a time.
     pub open_rows: u32,
 }
@@ -109,6 +112,10 @@ pub struct SmxSpec {
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.
     pub lsu_queue_cycles: u32,
+    /// Cycles that a line on its way to the L1 or out of it takes of the load/store unit.
+    pub store_cycles_per_line: u32,
+    /// Bytes from the L2 that pass the load/store unit in a cycle; 0 where they have a way of their own.
+    pub return_bytes_per_cycle: u32,
     /// Every 128-byte line after the first of one access takes an issue slot (a replay).
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
@@ -188,6 +195,11 @@ impl SmxSpec {
                 .saturating_sub(device.l2.hit_latency_cycles),
             constant_latency_cycles: device.constant_cache.l1_latency_cycles,
             lsu_queue_cycles: device.load_store.queue_cycles,
+            store_cycles_per_line: device
+                .l1
+                .line_bytes
+                .div_ceil(device.load_store.store_bytes_per_cycle),
+            return_bytes_per_cycle: device.load_store.return_bytes_per_cycle,
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
             branch_issue_slots: device.issue.branch_issue_slots,
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
@@ -291,7 +303,9 @@ fn dram_share(device: &Device) -> DramSpec {
     DramSpec {
         bytes_per_cycle: (device.dram_bytes_per_cycle() / f64::from(n_smx)) as f32,
         activation_cycles: (f64::from(n_smx) / activations_per_cycle) as f32,
-        row_bytes: dram.interleave_bytes,
+        interleave_bytes: dram.interleave_bytes,
+        n_partitions: dram.n_partitions,
+        page_bytes: dram.page_bytes,
         open_rows: dram.n_partitions * dram.n_banks / n_smx,
     }
 }

@@ -356,7 +356,7 @@ impl TokenModel<'_> {
         let geometry = &self.solver.point.geometry;
         let stream = LINE_BYTES / f64::from(dram.bytes_per_cycle);
         let scattered = stream.max(f64::from(dram.activation_cycles));
-        let per_row = (f64::from(dram.row_bytes) / LINE_BYTES).max(1.0);
+        let per_row = (f64::from(dram.interleave_bytes) / LINE_BYTES).max(1.0);
         let neighbours = f64::from(geometry.stack_dim).min(per_row);
         let to_dram = self.miss_probability() * (1.0 - traffic.fill_l2_hit);
         let open = to_dram * (1.0 - 1.0 / neighbours);

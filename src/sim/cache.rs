@@ -12,9 +12,9 @@ use super::spec::{CacheSpec, Replacement};
 /// Line-address tag of an empty way.
 const EMPTY: u32 = u32::MAX;
 
-#[derive(Debug, Clone, Copy)]
+/// What is known of a line besides its tag.
+#[derive(Debug, Clone, Copy, Default)]
 struct Line {
-    tag: u32,
     /// Cycle from which the data is there.
     ready_at: u64,
     last_use: u32,
@@ -38,6 +38,8 @@ pub enum Lookup {
 pub struct Cache {
     spec: CacheSpec,
     line_shift: u32,
+    /// Set after set; apart from the rest, so that a set is searched within one line of the host's cache.
+    tags: Vec<u32>,
     lines: Vec<Line>,
     uses: u32,
     random: u32,
@@ -46,15 +48,11 @@ pub struct Cache {
 impl Cache {
     /// An empty cache; `seed` starts the replacement generator.
     pub fn new(spec: CacheSpec, seed: u32) -> Self {
-        let empty = Line {
-            tag: EMPTY,
-            ready_at: 0,
-            last_use: 0,
-            dirty: false,
-        };
+        let n_lines = (spec.sets * spec.ways) as usize;
         Cache {
             line_shift: spec.line_bytes.trailing_zeros(),
-            lines: vec![empty; (spec.sets * spec.ways) as usize],
+            tags: vec![EMPTY; n_lines],
+            lines: vec![Line::default(); n_lines],
             uses: 0,
             random: seed | 1,
             spec,
@@ -65,28 +63,29 @@ impl Cache {
     pub fn access(&mut self, address: u32, store: bool) -> Lookup {
         let tag = address >> self.line_shift;
         let start = (self.set_of(tag) * self.spec.ways) as usize;
-        let set = &mut self.lines[start..start + self.spec.ways as usize];
+        let ways = self.spec.ways as usize;
         self.uses += 1;
-        if let Some(line) = set.iter_mut().find(|line| line.tag == tag) {
+        if let Some(way) = position(&self.tags[start..start + ways], tag) {
+            let line = &mut self.lines[start + way];
             line.last_use = self.uses;
             line.dirty |= store;
             return Lookup::Hit {
                 ready_at: line.ready_at,
             };
         }
-        let way = match set.iter().position(|line| line.tag == EMPTY) {
+        let way = match position(&self.tags[start..start + ways], EMPTY) {
             Some(way) => way,
             None => self.victim(start),
         };
         let index = start + way;
-        let old = self.lines[index];
+        let (old_tag, old) = (self.tags[index], self.lines[index]);
+        self.tags[index] = tag;
         self.lines[index] = Line {
-            tag,
             ready_at: 0,
             last_use: self.uses,
             dirty: store,
         };
-        let evicted_dirty = (old.tag != EMPTY && old.dirty).then_some(old.tag << self.line_shift);
+        let evicted_dirty = (old_tag != EMPTY && old.dirty).then_some(old_tag << self.line_shift);
         Lookup::Miss {
             way: index as u32,
             evicted_dirty,
@@ -118,6 +117,12 @@ impl Cache {
     fn set_of(&self, tag: u32) -> u32 {
         self.spec.index.set_of(tag, self.spec.sets)
     }
+}
+
+/// The first way with a tag.
+#[inline]
+fn position(set: &[u32], tag: u32) -> Option<usize> {
+    set.iter().position(|&other| other == tag)
 }
 
 #[cfg(test)]

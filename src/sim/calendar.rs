@@ -18,7 +18,7 @@ pub type Ready = [u16; MAX_SCHEDULERS];
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Calendar {
-    slots: Vec<Ready>,
+    slots: Box<[Ready; WHEEL as usize]>,
     occupied: [u64; WORDS],
 }
 
@@ -26,19 +26,21 @@ impl Calendar {
     /// A calendar without entries.
     pub fn new() -> Self {
         Calendar {
-            slots: vec![[0; MAX_SCHEDULERS]; WHEEL as usize],
+            slots: Box::new([[0; MAX_SCHEDULERS]; WHEEL as usize]),
             occupied: [0; WORDS],
         }
     }
 
     /// Enters warp `index` of `scheduler` for cycle `at`, which must be after `now`. Beyond the wheel it is
-    /// entered for the wheel's last cycle.
+    /// entered for the wheel's last cycle, and true is returned.
     #[inline]
-    pub fn enter(&mut self, scheduler: usize, index: usize, at: u64, now: u64) {
+    pub fn enter(&mut self, scheduler: usize, index: usize, at: u64, now: u64) -> bool {
         debug_assert!(at > now);
-        let slot = (at.min(now + WHEEL - 1) % WHEEL) as usize;
-        self.slots[slot][scheduler] |= 1 << index;
+        let last = now + WHEEL - 1;
+        let slot = (at.min(last) % WHEEL) as usize;
+        self.slots[slot][scheduler % MAX_SCHEDULERS] |= 1 << index;
         self.occupied[slot / 64] |= 1 << (slot % 64);
+        at > last
     }
 
     /// Takes the warps that become ready at `now`; `None` when there are none.
@@ -101,7 +103,7 @@ mod tests {
     #[test]
     fn an_entry_beyond_the_wheel_comes_back_at_its_end() {
         let mut calendar = Calendar::new();
-        calendar.enter(0, 0, 10 * WHEEL, 0);
+        assert!(calendar.enter(0, 0, 10 * WHEEL, 0));
         assert_eq!(calendar.next_after(0), Some(WHEEL - 1));
     }
 }

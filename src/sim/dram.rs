@@ -1,10 +1,10 @@
 //! One multiprocessor's share of the DRAM.
 //!
-//! What it models: bandwidth, and the rows of the banks: a transfer to a row that is not open activates it, and a
-//! partition activates rows no faster than its devices allow. Scattered lines therefore get less than half of the
-//! bandwidth that streams get.
+//! What it models: bandwidth, and the pages of the banks: addresses go over the partitions in turn, a transfer to a page
+//! that is not open activates it, and a partition activates pages no faster than its devices allow. Scattered lines
+//! therefore get about half of the bandwidth that streams get.
 //! What it leaves out: turning between reads and writes, refresh, banks one by one (the least recently opened
-//! row of the share closes), other multiprocessors' rows.
+//! page of the share closes), other multiprocessors' pages.
 //! Units: cycles, bytes. Sources: in the device preset, `[dram]`.
 
 use super::port::Port;
@@ -15,36 +15,49 @@ use super::spec::DramSpec;
 pub struct Dram {
     port: Port,
     activation_cycles: f64,
-    row_shift: u32,
-    open_rows: Vec<u32>,
+    interleave_bytes: u32,
+    n_partitions: u32,
+    pages_bytes: u32,
+    open_pages: Vec<u32>,
     oldest: usize,
 }
 
-/// No row: addresses are below it.
+/// No page: addresses are below it.
 const CLOSED: u32 = u32::MAX;
 
 impl Dram {
-    /// Idle, all rows closed.
+    /// Idle, all pages closed.
     pub fn new(spec: &DramSpec) -> Self {
         Dram {
             port: Port::new(spec.bytes_per_cycle),
             activation_cycles: f64::from(spec.activation_cycles),
-            row_shift: spec.row_bytes.trailing_zeros(),
-            open_rows: vec![CLOSED; spec.open_rows.max(1) as usize],
+            interleave_bytes: spec.interleave_bytes,
+            n_partitions: spec.n_partitions,
+            pages_bytes: spec.page_bytes * spec.n_partitions,
+            open_pages: vec![CLOSED; spec.open_rows.max(1) as usize],
             oldest: 0,
         }
     }
 
     /// Transfers `bytes`, asked for at `now` and possible from `earliest` on; the cycle at which it starts.
     pub fn transfer(&mut self, address: u32, bytes: u32, now: u64, earliest: f64) -> f64 {
-        let row = address >> self.row_shift;
-        if self.open_rows.contains(&row) {
+        if self.activation_cycles == 0.0 {
             return self.port.reserve(now, earliest, bytes);
         }
-        self.open_rows[self.oldest] = row;
-        self.oldest = (self.oldest + 1) % self.open_rows.len();
+        let page = self.page_of(address);
+        if self.open_pages.contains(&page) {
+            return self.port.reserve(now, earliest, bytes);
+        }
+        self.open_pages[self.oldest] = page;
+        self.oldest = (self.oldest + 1) % self.open_pages.len();
         self.port
             .reserve_at_least(now, earliest, bytes, self.activation_cycles)
+    }
+
+    /// Pages are numbered with the partition as the lowest digit.
+    fn page_of(&self, address: u32) -> u32 {
+        let partition = address / self.interleave_bytes % self.n_partitions;
+        address / self.pages_bytes * self.n_partitions + partition
     }
 }
 
@@ -56,7 +69,9 @@ mod tests {
         Dram::new(&DramSpec {
             bytes_per_cycle: 32.0,
             activation_cycles: 10.0,
-            row_bytes: 256,
+            interleave_bytes: 256,
+            n_partitions: 4,
+            page_bytes: 2048,
             open_rows: 2,
         })
     }
@@ -65,16 +80,26 @@ mod tests {
     fn scattered_lines_are_paced_by_activations() {
         let mut dram = dram();
         let starts: Vec<f64> = (0..3)
-            .map(|i| dram.transfer(i * 4096, 128, 0, 0.0))
+            .map(|i| dram.transfer(i * 8192, 128, 0, 0.0))
             .collect();
         assert_eq!(starts, [0.0, 10.0, 20.0]);
     }
 
     #[test]
-    fn lines_of_an_open_row_follow_at_the_bandwidth() {
+    fn lines_of_an_open_page_follow_at_the_bandwidth() {
         let mut dram = dram();
         dram.transfer(0, 128, 0, 0.0);
         assert_eq!(dram.transfer(128, 128, 0, 0.0), 10.0);
-        assert_eq!(dram.transfer(0, 128, 0, 0.0), 14.0);
+        // The page goes on after the other three partitions' turns.
+        assert_eq!(dram.transfer(1024, 128, 0, 0.0), 14.0);
+        assert_eq!(dram.transfer(1024 + 896, 128, 0, 0.0), 18.0);
+    }
+
+    #[test]
+    fn the_next_partition_has_a_page_of_its_own() {
+        let mut dram = dram();
+        dram.transfer(0, 128, 0, 0.0);
+        assert_eq!(dram.transfer(256, 128, 0, 0.0), 10.0);
+        assert_eq!(dram.transfer(512, 128, 0, 0.0), 20.0, "an activation");
     }
 }

@@ -111,6 +111,8 @@ pub struct Memory {
     write_through: bool,
     store_queue_cycles: u64,
     request_bytes: u32,
+    store_cycles: u64,
+    return_bytes_per_cycle: u32,
 }
 
 impl Memory {
@@ -134,6 +136,8 @@ impl Memory {
             write_through: spec.l1_write_through,
             store_queue_cycles: store_queue_cycles(spec),
             request_bytes: spec.l2_request_bytes,
+            store_cycles: u64::from(spec.store_cycles_per_line),
+            return_bytes_per_cycle: spec.return_bytes_per_cycle,
         }
     }
 
@@ -210,7 +214,7 @@ impl Memory {
         let first = base + op.address * (LINE_BYTES / 4);
         for i in 0..u32::from(op.lines) {
             let line = self.local_line(first + i * LINE_BYTES, store, counters);
-            self.lsu_free_at += 1;
+            self.lsu_free_at += if store { self.store_cycles } else { 1 };
             if line.ready_at >= served.ready_at {
                 served = line;
             }
@@ -318,12 +322,13 @@ impl Memory {
             let now = self.lsu_free_at;
             self.write_port.reserve(now, now as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
+            self.lsu_free_at += u64::from(op.lines) * self.store_cycles;
             now
         } else {
-            self.read(address, bytes, self.lsu_free_at, counters)
-                .ready_at
+            let served = self.read(address, bytes, self.lsu_free_at, counters);
+            self.lsu_free_at += self.return_cycles(bytes).max(u64::from(op.lines));
+            served.ready_at
         };
-        self.lsu_free_at += u64::from(op.lines);
         Served {
             ready_at,
             cause: Cause::Global,
@@ -335,7 +340,16 @@ impl Memory {
         let cycle = self.misses.admit(self.lsu_free_at);
         let served = self.read(address, bytes, cycle, counters);
         self.misses.track(served.ready_at);
+        self.lsu_free_at += self.return_cycles(bytes);
         served
+    }
+
+    /// Cycles that `bytes` from the L2 take of the unit.
+    fn return_cycles(&self, bytes: u32) -> u64 {
+        match self.return_bytes_per_cycle {
+            0 => 0,
+            rate => u64::from(bytes.div_ceil(rate)),
+        }
     }
 
     /// Reads through the L2 port.
@@ -379,6 +393,7 @@ impl Memory {
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
+        self.lsu_free_at += self.store_cycles;
         self.write_l2(LOCAL_BASE + address, counters);
     }
 

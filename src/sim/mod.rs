@@ -10,6 +10,7 @@ pub mod memory;
 pub mod observe;
 pub mod pipes;
 pub mod port;
+pub mod scheduler;
 pub mod smx;
 pub mod testing;
 pub mod warp;

@@ -5,6 +5,7 @@
 //! What it leaves out: result latency (the compiler's stall counts carry it), register-bank conflicts.
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
+use super::calendar::MAX_SCHEDULERS;
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
 use crate::isa::OpClass;
 use crate::launch::scoreboard;
@@ -20,8 +21,8 @@ pub struct Pipes {
     cycle: u64,
     alu_issued: u8,
     issued: [u8; N_CLASSES],
-    slow_free_at: Vec<[u64; N_SLOW_PIPES]>,
-    pipe_of: fn(OpClass) -> usize,
+    slow_free_at: [[u64; N_SLOW_PIPES]; MAX_SCHEDULERS],
+    pipe_of: [u8; N_CLASSES],
 }
 
 impl Pipes {
@@ -33,12 +34,11 @@ impl Pipes {
             cycle: 0,
             alu_issued: 0,
             issued: [0; N_CLASSES],
-            slow_free_at: vec![[0; N_SLOW_PIPES]; spec.n_schedulers],
-            pipe_of: if spec.scoreboards.is_some() {
-                scoreboard::pipe
-            } else {
-                slow_pipe
-            },
+            slow_free_at: [[0; N_SLOW_PIPES]; MAX_SCHEDULERS],
+            pipe_of: OpClass::ALL.map(|class| match spec.scoreboards {
+                Some(_) => scoreboard::pipe(class) as u8,
+                None => slow_pipe(class) as u8,
+            }),
         }
     }
 
@@ -48,7 +48,8 @@ impl Pipes {
         match self.limits[class as usize] {
             IssueLimit::Free => Ok(()),
             IssueLimit::Interval(cycles) => {
-                let free_at = &mut self.slow_free_at[scheduler][(self.pipe_of)(class)];
+                let pipe = usize::from(self.pipe_of[class as usize]) % N_SLOW_PIPES;
+                let free_at = &mut self.slow_free_at[scheduler % MAX_SCHEDULERS][pipe];
                 if *free_at > now {
                     return Err(*free_at);
                 }

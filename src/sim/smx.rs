@@ -8,116 +8,18 @@
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
 //! cycles in which no scheduler can issue are skipped, not ticked.
 
-use super::calendar::{Calendar, Ready};
+use super::calendar::{Calendar, MAX_SCHEDULERS, Ready};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dispatch::{BlockQueue, Geometry};
 use super::icache::InstructionCache;
 use super::memory::{CaseOffset, Memory};
 use super::observe::{Cause, Counters, Issued, Observer, WarpSlot};
 use super::pipes::Pipes;
-use super::spec::{SmxSpec, WarpPolicy};
+use super::scheduler::{SLOTS, Scheduler};
+use super::spec::SmxSpec;
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
 use crate::isa::{OpClass, hopper};
 use crate::trace::AddressKind;
-
-/// Warp slots of one scheduler.
-const SLOTS: usize = 16;
-
-/// One scheduler's view of its warps.
-#[derive(Debug, Clone)]
-struct Scheduler {
-    /// Warps that can issue now, one bit each.
-    ready: u16,
-    /// When a warp in the calendar can really issue, and what it waits for.
-    ready_at: [u64; SLOTS],
-    cause: [Cause; SLOTS],
-    resident_since: [u64; SLOTS],
-    last: u32,
-    /// Cycles before this one are accounted for.
-    accounted: u64,
-    /// Replays or a branch occupy the issue slot until here.
-    busy_until: u64,
-    busy_cause: Cause,
-}
-
-impl Scheduler {
-    fn new() -> Self {
-        Scheduler {
-            ready: 0,
-            ready_at: [0; SLOTS],
-            cause: [Cause::NoWarp; SLOTS],
-            resident_since: [0; SLOTS],
-            last: 0,
-            accounted: 0,
-            busy_until: 0,
-            busy_cause: Cause::LoadStoreUnit,
-        }
-    }
-
-    /// The ready warp to issue from.
-    #[inline]
-    fn pick(&self, mask: u32, policy: WarpPolicy) -> u32 {
-        match policy {
-            WarpPolicy::LooseRoundRobin => self.next_after_last(mask),
-            WarpPolicy::GreedyThenOldest if mask >> self.last & 1 == 1 => self.last,
-            WarpPolicy::GreedyThenOldest => self.oldest(mask),
-        }
-    }
-
-    fn oldest(&self, mut mask: u32) -> u32 {
-        let mut best = mask.trailing_zeros();
-        while mask != 0 {
-            let i = mask.trailing_zeros();
-            mask &= mask - 1;
-            if self.resident_since[i as usize] < self.resident_since[best as usize] {
-                best = i;
-            }
-        }
-        best
-    }
-
-    fn next_after_last(&self, mask: u32) -> u32 {
-        let after = mask & (!1 << self.last);
-        if after != 0 {
-            after.trailing_zeros()
-        } else {
-            mask.trailing_zeros()
-        }
-    }
-
-    /// Occupies the issue slot until `until`.
-    fn occupy(&mut self, until: u64, cause: Cause) {
-        self.busy_until = until;
-        self.busy_cause = cause;
-    }
-
-    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied.
-    #[inline]
-    fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
-        if now <= self.accounted {
-            return;
-        }
-        let occupied = self.busy_until.clamp(self.accounted, now) - self.accounted;
-        counters.cpi_stack[self.busy_cause as usize] += occupied;
-        counters.cpi_stack[cause as usize] += now - self.accounted - occupied;
-        self.accounted = now;
-    }
-
-    /// Charges cycle `now`, whose past is accounted for, to issuing; replays of what issued come after it.
-    #[inline]
-    fn charge_issue(&mut self, now: u64, counters: &mut Counters) {
-        counters.cpi_stack[Cause::Issued as usize] += 1;
-        self.accounted = now + 1;
-    }
-
-    /// What the warp nearest to issuing waits for.
-    fn blocking_cause(&self, occupied: impl Fn(usize) -> bool) -> Cause {
-        (0..SLOTS)
-            .filter(|&i| occupied(i))
-            .min_by_key(|&i| self.ready_at[i])
-            .map_or(Cause::NoWarp, |i| self.cause[i])
-    }
-}
 
 #[derive(Debug, Clone, Copy)]
 struct Block {
@@ -131,14 +33,17 @@ pub struct Smx<'a, O = ()> {
     geometry: Geometry,
     case_window_bytes: u32,
     queue: BlockQueue,
-    schedulers: Vec<Scheduler>,
-    warps: Vec<Option<Warp>>,
+    n_schedulers: usize,
+    schedulers: [Scheduler; MAX_SCHEDULERS],
+    /// By scheduler and slot.
+    warps: Box<[Warp; MAX_SCHEDULERS * SLOTS]>,
     blocks: Vec<Block>,
     calendar: Calendar,
     pipes: Pipes,
     memory: Memory,
     /// One, or one per scheduler.
     icaches: Vec<InstructionCache>,
+    icache_of: [u8; MAX_SCHEDULERS],
     counters: Counters,
     now: u64,
     observer: O,
@@ -184,13 +89,15 @@ impl<'a, O: Observer> Smx<'a, O> {
             case_window_bytes: geometry.case_window_bytes(),
             geometry,
             queue,
-            schedulers: vec![Scheduler::new(); spec.n_schedulers],
-            warps: vec![None; spec.n_schedulers * SLOTS],
+            n_schedulers: spec.n_schedulers,
+            schedulers: std::array::from_fn(|_| Scheduler::new(spec.warp_policy)),
+            warps: Box::new(std::array::from_fn(|_| Warp::idle())),
             blocks: vec![Block { warps_left: 0 }; geometry.resident_blocks as usize],
             calendar: Calendar::new(),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
             icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
+            icache_of: std::array::from_fn(|s| (s % n_icaches(spec)) as u8),
             counters: Counters::default(),
             now: 0,
             observer,
@@ -205,10 +112,8 @@ impl<'a, O: Observer> Smx<'a, O> {
 
     /// Counters up to the current cycle.
     pub fn counters(&mut self) -> Counters {
-        for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
-            let warps = &self.warps[s * SLOTS..(s + 1) * SLOTS];
-            let cause = scheduler.blocking_cause(|i| warps[i].is_some());
-            scheduler.charge(self.now, cause, &mut self.counters);
+        for scheduler in &mut self.schedulers[..self.n_schedulers] {
+            scheduler.charge_waiting(self.now, &mut self.counters);
         }
         self.counters.cycles = self.now;
         self.counters.clone()
@@ -263,7 +168,7 @@ impl<'a, O: Observer> Smx<'a, O> {
                 self.code,
                 WarpStart {
                     program: start.program + w * start.programs_per_warp,
-                    block,
+                    block: block as u32,
                     iterations,
                     skip_iterations: skip,
                     run_prologue: start.run_prologue && staggered.is_none(),
@@ -275,11 +180,12 @@ impl<'a, O: Observer> Smx<'a, O> {
                     },
                     case_offset_bytes: start.first_iteration * stride,
                     case_stride_bytes: stride,
+                    case_row_bytes: 4 * self.geometry.threads_per_block,
                 },
             );
             let (s, i) = self.place(slot as usize);
-            self.warps[s * SLOTS + i] = Some(warp);
-            self.schedulers[s].resident_since[i] = self.now;
+            self.warps[s * SLOTS + i] = warp;
+            self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
             self.hold(s, i, self.now + 1, Cause::NoWarp);
@@ -288,7 +194,17 @@ impl<'a, O: Observer> Smx<'a, O> {
 
     /// Scheduler and index of a warp slot.
     fn place(&self, slot: usize) -> (usize, usize) {
-        (slot % self.spec.n_schedulers, slot / self.spec.n_schedulers)
+        (slot % self.n_schedulers, slot / self.n_schedulers)
+    }
+
+    #[inline]
+    fn warp(&mut self, s: usize, i: usize) -> &mut Warp {
+        &mut self.warps[(s * SLOTS + i) % (MAX_SCHEDULERS * SLOTS)]
+    }
+
+    #[inline]
+    fn scheduler(&mut self, s: usize) -> &mut Scheduler {
+        &mut self.schedulers[s % MAX_SCHEDULERS]
     }
 
     /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle.
@@ -297,18 +213,17 @@ impl<'a, O: Observer> Smx<'a, O> {
             self.wake(ready);
         }
         let mut next = u64::MAX;
-        let n = self.schedulers.len();
-        let first = self.first_scheduler();
-        for s in (0..n).map(|k| (first + k) % n) {
-            if self.schedulers[s].ready == 0 {
-                continue;
+        let mut s = self.first_scheduler();
+        for _ in 0..self.n_schedulers {
+            if self.scheduler(s).has_ready() {
+                if self.scheduler(s).busy_until() <= self.now {
+                    self.schedule(s);
+                }
+                if self.scheduler(s).has_ready() {
+                    next = next.min(self.scheduler(s).busy_until().max(self.now + 1));
+                }
             }
-            if self.schedulers[s].busy_until <= self.now {
-                self.schedule(s);
-            }
-            if self.schedulers[s].ready != 0 {
-                next = next.min(self.schedulers[s].busy_until.max(self.now + 1));
-            }
+            s = if s + 1 == self.n_schedulers { 0 } else { s + 1 };
         }
         if next > self.now + 1 {
             let woken = self.calendar.next_after(self.now).unwrap_or(u64::MAX);
@@ -332,33 +247,27 @@ impl<'a, O: Observer> Smx<'a, O> {
     /// the last one.
     fn first_scheduler(&self) -> usize {
         match self.spec.scoreboards {
-            Some(_) => self.now as usize % self.schedulers.len(),
+            Some(_) => self.now as usize % self.n_schedulers,
             None => 0,
         }
     }
 
     /// Marks warps as ready; those that the calendar gave back early go in again.
+    #[inline]
     fn wake(&mut self, ready: Ready) {
-        for (s, mut mask) in ready.into_iter().enumerate() {
-            while mask != 0 {
-                let i = mask.trailing_zeros() as usize;
-                mask &= mask - 1;
-                let scheduler = &mut self.schedulers[s];
-                if scheduler.ready_at[i] > self.now {
-                    self.calendar.enter(s, i, scheduler.ready_at[i], self.now);
-                    continue;
-                }
-                if scheduler.ready == 0 {
-                    let cause = scheduler.cause[i];
-                    scheduler.charge(self.now, cause, &mut self.counters);
-                }
-                scheduler.ready |= 1 << i;
+        for (s, mut slots) in ready.into_iter().enumerate() {
+            while let Some((i, until)) = self.schedulers[s].still_waiting(slots, self.now) {
+                slots &= !(1 << i);
+                let is_far = self.calendar.enter(s, i, until, self.now);
+                let cause = self.schedulers[s].cause(i);
+                self.schedulers[s].hold(i, until, cause, is_far);
             }
+            self.schedulers[s].wake(slots, self.now, &mut self.counters);
         }
     }
 
     fn snapshot(&self) -> String {
-        let resident = self.warps.iter().flatten().count();
+        let resident: u32 = self.blocks.iter().map(|block| block.warps_left).sum();
         format!(
             "{resident} resident warps, {} blocks started",
             self.queue.started()
@@ -367,50 +276,44 @@ impl<'a, O: Observer> Smx<'a, O> {
 
     /// Lets scheduler `s` issue from one of its ready warps.
     fn schedule(&mut self, s: usize) {
-        let occupied = self.schedulers[s].busy_cause;
-        self.schedulers[s].charge(self.now, occupied, &mut self.counters);
-        let mut mask = u32::from(self.schedulers[s].ready);
+        let now = self.now;
+        self.schedulers[s % MAX_SCHEDULERS].charge_occupied(now, &mut self.counters);
+        let mut refused = 0u32;
         let mut cause = Cause::Wait;
-        while mask != 0 {
-            let i = self.schedulers[s].pick(mask, self.spec.warp_policy);
-            self.schedulers[s].ready &= !(1 << i);
-            if self.issue(s, i as usize) {
-                self.schedulers[s].last = i;
-                self.schedulers[s].charge_issue(self.now, &mut self.counters);
+        while let Some(i) = self.scheduler(s).take_ready() {
+            if self.issue(s, i) {
+                self.schedulers[s % MAX_SCHEDULERS].charge_issue(i, now, &mut self.counters);
                 return;
             }
-            cause = self.schedulers[s].cause[i as usize];
-            mask &= !(1 << i);
+            refused += 1;
+            cause = self.scheduler(s).cause(i);
         }
+        debug_assert!(refused > 0, "a scheduler is asked when a warp is ready");
         // Every ready warp found its pipe taken.
-        self.schedulers[s].charge(self.now + 1, cause, &mut self.counters);
+        self.schedulers[s % MAX_SCHEDULERS].charge(now + 1, cause, &mut self.counters);
     }
 
     /// Issues the next instruction of warp `i`, and its dual-issue partner; false when a pipe is taken.
     fn issue(&mut self, s: usize, i: usize) -> bool {
+        let code = self.code;
         let mut issued = 0;
         loop {
-            let Some(warp) = self.warps[s * SLOTS + i].as_ref() else {
-                return issued > 0;
-            };
-            let index = warp.op;
-            let op = self.code.ops[index as usize];
-            if let Err((retry_at, cause)) = self.take_resources(s, &op) {
+            let index = self.warp(s, i).op;
+            let op = &code.ops[index as usize];
+            if let Err((retry_at, cause)) = self.take_resources(s, op) {
                 self.hold(s, i, retry_at, cause);
                 return issued > 0;
             }
             issued += 1;
             self.counters.instructions += 1;
-            if issued == 2 {
-                self.counters.dual_issued += 1;
-            }
+            self.counters.dual_issued += u64::from(issued == 2);
             self.observer.issued(Issued {
                 slot: WarpSlot::new(s, i),
                 op: index,
                 cycle: self.now,
                 second: issued == 2,
             });
-            let pairs = self.execute(s, i, &op);
+            let pairs = self.execute(s, i, op);
             if !pairs {
                 return true;
             }
@@ -424,11 +327,10 @@ impl<'a, O: Observer> Smx<'a, O> {
     #[inline]
     fn hold(&mut self, s: usize, i: usize, until: u64, cause: Cause) {
         let until = until.max(self.now + 1);
-        self.schedulers[s].ready_at[i] = until;
-        self.schedulers[s].cause[i] = cause;
         self.observer
             .held(WarpSlot::new(s, i), self.now, until, cause);
-        self.calendar.enter(s, i, until, self.now);
+        let is_far = self.calendar.enter(s, i, until, self.now);
+        self.scheduler(s).hold(i, until, cause, is_far);
     }
 
     fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
@@ -447,9 +349,7 @@ impl<'a, O: Observer> Smx<'a, O> {
     /// True when the next instruction may issue in the same cycle.
     fn execute(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
         let now = self.now;
-        let warp = self.warps[s * SLOTS + i]
-            .as_mut()
-            .expect("issue() saw a warp");
+        let warp = &mut self.warps[(s * SLOTS + i) % (MAX_SCHEDULERS * SLOTS)];
         let mut next = now + u64::from(op.stall_cycles);
         let mut cause = if op.redirects {
             Cause::Branch
@@ -484,7 +384,8 @@ impl<'a, O: Observer> Smx<'a, O> {
                 warp.track_load(op.read_targets.into(), read_at, Cause::LoadStoreUnit, now);
             }
             if self.spec.replays_take_issue_slots && op.lines > 1 {
-                self.schedulers[s].occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
+                self.schedulers[s % MAX_SCHEDULERS]
+                    .occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
             }
         } else if op.class == OpClass::ConstantLoad && self.spec.scoreboards.is_none() {
             let ready_at = now + u64::from(self.spec.constant_latency_cycles);
@@ -499,7 +400,8 @@ impl<'a, O: Observer> Smx<'a, O> {
             warp.track_load(targets, ready_at, Cause::Shared, now);
         }
         if op.redirects && self.spec.branch_issue_slots > 1 {
-            self.schedulers[s].occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
+            self.schedulers[s % MAX_SCHEDULERS]
+                .occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
         }
         match warp.step(self.code) {
             Step::Within => {}
@@ -510,9 +412,6 @@ impl<'a, O: Observer> Smx<'a, O> {
                 return false;
             }
         }
-        let warp = self.warps[s * SLOTS + i]
-            .as_mut()
-            .expect("the warp has not exited");
         let following = &self.code.ops[warp.op as usize];
         if let Some(scoreboards) = &self.spec.scoreboards
             && op.redirects
@@ -520,7 +419,7 @@ impl<'a, O: Observer> Smx<'a, O> {
         {
             next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
         }
-        let icache = s % self.icaches.len();
+        let icache = usize::from(self.icache_of[s % MAX_SCHEDULERS]);
         let delay = self.icaches[icache].fetch(following.pc_bytes, &mut warp.fetched_line, now);
         if delay > 0 {
             self.counters.icache_misses += 1;
@@ -549,11 +448,9 @@ impl<'a, O: Observer> Smx<'a, O> {
     }
 
     fn exit(&mut self, s: usize, i: usize) {
-        let Some(warp) = self.warps[s * SLOTS + i].take() else {
-            return;
-        };
         self.observer.exited(WarpSlot::new(s, i), self.now);
-        let block = warp.block;
+        self.scheduler(s).dismiss(i);
+        let block = self.warp(s, i).block as usize;
         self.blocks[block].warps_left -= 1;
         if self.blocks[block].warps_left == 0 {
             self.counters.blocks_finished += 1;

@@ -50,13 +50,14 @@ pub struct Warp {
     program: u32,
     iteration: u32,
     iterations: u32,
-    pub block: usize,
+    pub block: u32,
     pub local_base: u32,
     /// What the warp's place in its block adds to per-case and per-thread addresses of 4-byte elements.
     warp_offset_bytes: u32,
     /// What the iterations done add to per-case addresses.
     case_offset_bytes: u32,
     case_stride_bytes: u32,
+    case_row_bytes: u32,
     pub fetched_line: u32,
     /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
     segment_credit: u32,
@@ -70,7 +71,7 @@ pub struct Warp {
 #[derive(Debug, Clone, Copy)]
 pub struct WarpStart {
     pub program: u32,
-    pub block: usize,
+    pub block: u32,
     pub iterations: u32,
     /// Iterations that count as done already (a window opens in the middle of a block).
     pub skip_iterations: u32,
@@ -79,26 +80,28 @@ pub struct WarpStart {
     pub warp_offset_bytes: u32,
     pub case_offset_bytes: u32,
     pub case_stride_bytes: u32,
+    /// Bytes of the cases that the block's threads read at a time.
+    pub case_row_bytes: u32,
 }
 
 impl Warp {
-    /// A warp at its first instruction. `iterations` must be at least 1 and above `skip_iterations`.
-    pub fn start(code: &ReplayCode, start: WarpStart) -> Self {
-        let mut warp = Warp {
+    /// No warp: what an empty slot holds.
+    pub fn idle() -> Self {
+        Warp {
             op: 0,
             segment_end: 0,
             list: 0,
             list_end: 0,
             phase: Phase::Prologue,
-            program: start.program,
-            iteration: start.skip_iterations,
-            iterations: start.iterations,
-            block: start.block,
-            local_base: start.local_base,
-            warp_offset_bytes: start.warp_offset_bytes,
-            case_offset_bytes: start.case_offset_bytes
-                + start.skip_iterations * start.case_stride_bytes,
-            case_stride_bytes: start.case_stride_bytes,
+            program: 0,
+            iteration: 0,
+            iterations: 0,
+            block: 0,
+            local_base: 0,
+            warp_offset_bytes: 0,
+            case_offset_bytes: 0,
+            case_stride_bytes: 0,
+            case_row_bytes: 0,
             fetched_line: u32::MAX,
             segment_credit: 0,
             last_credit: 0,
@@ -109,6 +112,23 @@ impl Warp {
                 cause: Cause::Wait,
             }; MAX_LOADS],
             n_loads: 0,
+        }
+    }
+
+    /// A warp at its first instruction. `iterations` must be at least 1 and above `skip_iterations`.
+    pub fn start(code: &ReplayCode, start: WarpStart) -> Self {
+        let mut warp = Warp {
+            program: start.program,
+            iteration: start.skip_iterations,
+            iterations: start.iterations,
+            block: start.block,
+            local_base: start.local_base,
+            warp_offset_bytes: start.warp_offset_bytes,
+            case_offset_bytes: start.case_offset_bytes
+                + start.skip_iterations * start.case_stride_bytes,
+            case_stride_bytes: start.case_stride_bytes,
+            case_row_bytes: start.case_row_bytes,
+            ..Warp::idle()
         };
         let prologue = &code.programs[start.program as usize].prologue;
         if start.run_prologue && !prologue.is_empty() {
@@ -155,7 +175,9 @@ impl Warp {
     pub fn address_offset(&self, op: &ReplayOp) -> u32 {
         let of_warp = self.warp_offset_bytes * u32::from(op.lines);
         match op.address_kind {
-            AddressKind::PerCase => of_warp + self.case_offset_bytes,
+            AddressKind::PerCase => {
+                of_warp + self.case_offset_bytes + u32::from(op.case_row) * self.case_row_bytes
+            }
             AddressKind::PerThread => of_warp,
             _ => 0,
         }
@@ -216,16 +238,23 @@ impl Warp {
             return None;
         }
         self.forget_finished(earliest);
-        self.in_flight()
-            .iter()
-            .filter(|load| load.targets & op.registers != 0)
-            .map(|load| (load.ready_at, load.cause))
-            .max_by_key(|wait| wait.0)
+        let mut wait = None;
+        let mut latest = 0;
+        for load in self.in_flight() {
+            if load.targets & op.registers != 0 && load.ready_at >= latest {
+                latest = load.ready_at;
+                wait = Some((latest, load.cause));
+            }
+        }
+        wait
     }
 
     /// Until when a global load must wait so that at most `limit` are in flight.
     #[inline]
     pub fn wait_for_global_slot(&mut self, limit: usize, earliest: u64) -> Option<u64> {
+        if self.n_loads < limit {
+            return None;
+        }
         self.forget_finished(earliest);
         let globals = || {
             self.in_flight()

@@ -123,20 +123,19 @@ impl<'k> TraceBuilder<'k> {
 
     /// The trace of one program.
     pub fn trace(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
-        if program.words().len() > self.launch.max_program_words as usize {
-            return Err(TraceError::Input {
-                name: "program length",
-                given: format!("{} words", program.words().len()),
-                allowed: format!("1 to {}", self.launch.max_program_words),
-            });
-        }
         let (single, _) = self.run(program, Run::Single)?;
+        let [_, only] = self.parts(single)?;
+        let several = self.trace_iterations(program)?;
+        Ok(ProgramTrace { only, ..several })
+    }
+
+    /// The trace of one program whose warps all have several iterations: `only` stays empty.
+    pub fn trace_iterations(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
         let (triple, assumptions) = self.run(program, Run::Triple)?;
-        let [prologue, only] = self.parts(single)?;
-        let [_, first, steady, last] = self.parts(triple)?;
+        let [prologue, first, steady, last] = self.parts(triple)?;
         Ok(ProgramTrace {
             prologue,
-            only,
+            only: Vec::new(),
             first,
             steady,
             last,
@@ -144,6 +143,17 @@ impl<'k> TraceBuilder<'k> {
             shared_bytes: 4 * program.words().len() as u32,
             assumptions,
         })
+    }
+
+    fn check_length(&self, program: &ProgramWords) -> Result<(), TraceError> {
+        if program.words().len() > self.launch.max_program_words as usize {
+            return Err(TraceError::Input {
+                name: "program length",
+                given: format!("{} words", program.words().len()),
+                allowed: format!("1 to {}", self.launch.max_program_words),
+            });
+        }
+        Ok(())
     }
 
     /// The trace of one program, and for every segment the index of the word from which its uniform shared
@@ -197,6 +207,7 @@ impl<'k> TraceBuilder<'k> {
         program: &ProgramWords,
         run: Run,
     ) -> Result<(Vec<Vec<SegmentId>>, u32), TraceError> {
+        self.check_length(program)?;
         let mut parts = Vec::new();
         let (mut place, mut assumptions) = (self.start(run), 0);
         for _ in 0..RUN_LIMIT {

@@ -115,6 +115,20 @@ impl Population {
         })
     }
 
+    /// The distinct programs of the first `n_blocks` blocks of the sample, and which of them each of these blocks runs.
+    pub fn head(&self, n_blocks: usize) -> (Vec<Rpn>, Vec<u32>) {
+        let mut places = BTreeMap::new();
+        let mut programs = Vec::new();
+        let order = self.sample.iter().take(n_blocks).map(|&program| {
+            *places.entry(program).or_insert_with(|| {
+                programs.push(self.programs[program as usize].clone());
+                programs.len() as u32 - 1
+            })
+        });
+        let order = order.collect();
+        (programs, order)
+    }
+
     /// Mean number of nodes over the blocks of the sample.
     pub fn mean_nodes(&self) -> f64 {
         let nodes: usize = self
@@ -221,7 +235,7 @@ fn systematic(
     let mut order = candidates.to_vec();
     // A random order within equal keys, so that different seeds draw different programs.
     order.shuffle(rng);
-    order.sort_by_key(|&i| {
+    order.sort_by_cached_key(|&i| {
         let program = &corpus.entries[i].program;
         (
             rpn_stack_depth(program),

@@ -90,8 +90,23 @@ fn traceable(variant: &Variant, program: &ProgramWords) -> Result<trace::Program
     trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
 }
 
+/// The largest block of any device.
+pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
+
 impl KernelTraces {
-    /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`.
+    /// Traces `programs` on `variant` for blocks of every size. Each thread copies the whole program and addresses are
+    /// those of lane 0 of warp 0: nothing depends on the threads but whether some warp has a single iteration, and the
+    /// distance between the cases of a thread ([`crate::launch::code::ReplayCode::of_any_block`]).
+    pub fn of_any_block(
+        variant: &Variant,
+        programs: &[Rpn],
+        fitness_cases: u32,
+    ) -> Result<Self, TracesError> {
+        Self::new(variant, programs, MAX_THREADS_PER_BLOCK, fitness_cases)
+    }
+
+    /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`. Where every warp has
+    /// several iterations, the programs' `only` stay empty.
     pub fn new(
         variant: &Variant,
         programs: &[Rpn],
@@ -105,10 +120,19 @@ impl KernelTraces {
             variant: Box::new(*variant),
             source,
         };
+        // The last warps of a block may have an iteration less than the first.
+        let several = fitness_cases > 2 * launch.cases_per_iteration;
         let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
         let programs = words
             .iter()
-            .map(|program| builder.trace(&traceable(variant, program)?))
+            .map(|program| {
+                let program = traceable(variant, program)?;
+                if several {
+                    builder.trace_iterations(&program)
+                } else {
+                    builder.trace(&program)
+                }
+            })
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;
         Self::assemble(variant, &kernel, &words, builder.into_pool(), programs)
