@@ -1,8 +1,11 @@
 //! Do programs reach the kernels as the words that the kernels read?
 
+use std::path::Path;
+use warpstack::gp::corpus::{Corpus, Entry};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::program::{Rpn, Token};
-use warpstack::gpu::lower::{LowerError, MAX_NODES, ProgramWords, function_codes, lower};
+use warpstack::gp::record::Size;
+use warpstack::gpu::lower::{LowerError, MAX_NODES, ProgramWords, function_codes, lower, n_words};
 use warpstack::gpu::variant::{FunctionSet, KernelId};
 
 fn words(program: &str, kernel: KernelId) -> ProgramWords {
@@ -129,4 +132,20 @@ fn what_a_kernel_cannot_run_is_refused_by_name_and_limit() {
         refused(Rpn(vec![]), KernelId::Rpn),
         LowerError::Size { given: 0 }
     );
+}
+
+#[test]
+fn the_number_of_words_follows_from_the_size() {
+    for problem in [FunctionSet::Sextic, FunctionSet::Kddcup, FunctionSet::Mux20] {
+        let path = format!("fixtures/corpus/{problem}.corpus");
+        let corpus = Corpus::load(Path::new(&path)).unwrap();
+        let longer = |entry: &&Entry| entry.program.0.len() > 1;
+        for entry in corpus.entries.iter().filter(longer).step_by(7) {
+            let size = Size::of(&entry.program);
+            for kernel in [KernelId::Rpn, KernelId::Lgp] {
+                let lowered = lower(&entry.program, kernel, problem).unwrap();
+                assert_eq!(n_words(kernel, size) as usize, lowered.words.len());
+            }
+        }
+    }
 }

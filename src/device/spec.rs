@@ -261,6 +261,8 @@ section! {
         instructions_per_group: u32, "instructions", (1.0, 64.0);
         group_bytes: u32, "bytes", (8.0, 1024.0);
         line_bytes: u32, "bytes", (8.0, 1024.0);
+        /// The next line is on its way while a line runs: straight code is then as fast as `cycles_per_instruction` says.
+        prefetches: bool, "yes/no", ANY;
         l15_latency_cycles: u32, "cycles", CYCLES;
         l2_latency_cycles: u32, "cycles", CYCLES;
     }

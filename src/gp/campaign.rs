@@ -176,7 +176,7 @@ impl Campaign {
             settings,
             ..
         } = &self.plan;
-        let header = Header::new(
+        let mut header = Header::new(
             problem,
             *seed,
             *runs,
@@ -185,6 +185,8 @@ impl Campaign {
             settings.clone(),
             statistics,
         );
+        let longest = self.finished.iter().map(|run| run.longest.clone());
+        header.longest = longest.collect();
         Corpus {
             header,
             entries: self.entries.clone(),

@@ -8,6 +8,7 @@
 use super::evolve::EvolveConfig;
 use super::primitive::Primitive;
 use super::program::{ProgramError, Rpn};
+use super::record::Size;
 use super::stack_depth::rpn_stack_depth;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,9 @@ pub struct Header {
     pub evaluated_cases: usize,
     pub settings: EvolveConfig,
     pub statistics: Statistics,
+    /// Longest program of each generation of each run; empty where it was not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub longest: Vec<Vec<Size>>,
 }
 
 /// What the programs of the file are like.
@@ -127,7 +131,16 @@ impl Header {
             evaluated_cases,
             settings,
             statistics,
+            longest: Vec::new(),
         }
+    }
+}
+
+impl Header {
+    /// Longest program of a generation, if it was kept.
+    pub fn longest(&self, run: u32, generation: u32) -> Option<Size> {
+        let run = self.longest.get(run as usize)?;
+        run.get(generation as usize).copied()
     }
 }
 

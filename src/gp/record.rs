@@ -8,6 +8,7 @@
 
 use super::depth_profile::DepthProfile;
 use super::evolve::{EvolveConfig, Generation};
+use super::program::Rpn;
 use serde::{Deserialize, Serialize};
 
 pub const FORMAT: &str = "warpstack-runs-1";
@@ -26,6 +27,38 @@ pub struct Record {
     pub runs: Vec<RunRecord>,
 }
 
+/// Size of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32)", into = "(u32, u32)")]
+pub struct Size {
+    /// Functions and terminals.
+    pub nodes: u32,
+    pub terminals: u32,
+}
+
+impl Size {
+    /// Size of `program`.
+    pub fn of(program: &Rpn) -> Self {
+        let terminals = program.0.iter().filter(|token| token.arity() == 0);
+        Size {
+            nodes: program.0.len() as u32,
+            terminals: terminals.count() as u32,
+        }
+    }
+}
+
+impl From<(u32, u32)> for Size {
+    fn from((nodes, terminals): (u32, u32)) -> Self {
+        Size { nodes, terminals }
+    }
+}
+
+impl From<Size> for (u32, u32) {
+    fn from(size: Size) -> Self {
+        (size.nodes, size.terminals)
+    }
+}
+
 /// One run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,6 +69,9 @@ pub struct RunRecord {
     pub best_error: Vec<f64>,
     /// Mean program size of each generation.
     pub mean_nodes: Vec<f32>,
+    /// Longest program of each generation; empty in records made before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub longest: Vec<Size>,
     /// All programs of all generations.
     pub depths: DepthProfile,
 }
@@ -57,6 +93,8 @@ impl RunRecord {
         self.best_error.push(generation.best_fitness.min(f64::MAX));
         self.mean_nodes
             .push((100.0 * nodes as f64 / programs.len().max(1) as f64).round() as f32 / 100.0);
+        let longest = programs.iter().max_by_key(|p| p.n_nodes());
+        self.longest.extend(longest.map(Size::of));
         self.depths.merge(&DepthProfile::of(programs));
     }
 }

@@ -12,6 +12,7 @@ use thiserror::Error;
 use super::variant::{Dispatch, FunctionSet, KernelId};
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
+use crate::gp::record::Size;
 
 /// Levels of the kernels' stack.
 pub const MAX_STACK_LEVELS: usize = 50;
@@ -128,6 +129,15 @@ const fn join<const A: usize, const B: usize, const C: usize>(
         index += 1;
     }
     joined
+}
+
+/// Words of a program of this size, its end word included: in postfix a terminal is two words; in a linear program an
+/// operand from the stack is one, any other two.
+pub fn n_words(kernel: KernelId, size: Size) -> u32 {
+    match kernel {
+        KernelId::Rpn => size.nodes + size.terminals + 1,
+        _ => 2 * size.nodes,
+    }
 }
 
 /// The words of a program for `kernel`.

@@ -139,6 +139,8 @@ pub struct SmxSpec {
     pub icache_line_bytes: u32,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
+    /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
+    pub icache_next_line_cycles: [u32; 2],
     pub barrier_latency_cycles: u32,
     /// Compiler-set scoreboards; `None` where the hardware tracks registers.
     pub scoreboards: Option<ScoreboardSpec>,
@@ -216,6 +218,7 @@ impl SmxSpec {
             icache_line_bytes: device.instruction_cache.line_bytes,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
+            icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
             barrier_latency_cycles: device.barrier.latency_cycles,
             scoreboards: ScoreboardSpec::new(device),
             l1_caches_global_loads: device.l1.caches_global_loads,
@@ -252,6 +255,21 @@ fn issue_limits(device: &Device) -> [IssueLimit; N_CLASSES] {
             _ if warps_per_cycle >= schedulers => IssueLimit::PerCycle(warps_per_cycle as u8),
             _ => IssueLimit::Interval((schedulers / warps_per_cycle).round() as u8),
         }
+    })
+}
+
+/// What a line of straight code takes longer from a farther level, by the pace of one warp that runs such code.
+fn next_line_cycles(cache: &device::InstructionCache) -> [u32; 2] {
+    let jumps = [cache.l15_latency_cycles, cache.l2_latency_cycles];
+    let [near, levels @ ..] = cache.cycles_per_instruction.as_slice() else {
+        return jumps;
+    };
+    let groups = cache.line_bytes / cache.group_bytes.max(1);
+    let instructions = f64::from(groups * cache.instructions_per_group);
+    let mut levels = levels.iter();
+    jumps.map(|jump| match levels.next() {
+        Some(pace) if cache.prefetches => ((pace - near) * instructions).round() as u32,
+        _ => jump,
     })
 }
 

@@ -1,7 +1,8 @@
 //! Instruction fetch: two levels of instruction cache in front of the L2.
 //!
 //! What it models: a warp that crosses into another code line looks it up; a miss delays its next issue
-//! and fills the line. What it leaves out: fetch bandwidth, prefetch, the constant data that shares the
+//! and fills the line; the line that follows the last one comes sooner, where it is fetched ahead.
+//! What it leaves out: fetch bandwidth, the constant data that shares the
 //! second level. Units: bytes, cycles. Sources: the device preset (Jia et al. 2018, Table 3.1, figure 3.9).
 
 use super::cache::{Cache, Lookup};
@@ -14,8 +15,10 @@ pub struct InstructionCache {
     always_hits: bool,
     l1: Cache,
     l15: Cache,
-    l15_latency: u64,
-    l2_latency: u64,
+    /// From the second level and from the L2, after a jump.
+    jump: [u64; 2],
+    /// The same for the line that follows the last one.
+    next_line: [u64; 2],
 }
 
 impl InstructionCache {
@@ -38,8 +41,11 @@ impl InstructionCache {
             always_hits: code_bytes <= spec.icache_l1_bytes,
             l1: level(spec.icache_l1_bytes),
             l15: level(spec.icache_l15_bytes),
-            l15_latency: u64::from(spec.icache_l15_latency_cycles),
-            l2_latency: u64::from(spec.icache_l2_latency_cycles),
+            jump: [
+                u64::from(spec.icache_l15_latency_cycles),
+                u64::from(spec.icache_l2_latency_cycles),
+            ],
+            next_line: spec.icache_next_line_cycles.map(u64::from),
         }
     }
 
@@ -50,13 +56,19 @@ impl InstructionCache {
         if self.always_hits || wanted == *line {
             return 0;
         }
+        let follows = wanted == line.wrapping_add(1);
         *line = wanted;
         match self.l1.access(pc_bytes, false) {
             Lookup::Hit { ready_at } => ready_at.saturating_sub(now),
             Lookup::Miss { way, .. } => {
-                let delay = match self.l15.access(pc_bytes, false) {
-                    Lookup::Hit { .. } => self.l15_latency,
-                    Lookup::Miss { .. } => self.l2_latency,
+                let level = match self.l15.access(pc_bytes, false) {
+                    Lookup::Hit { .. } => 0,
+                    Lookup::Miss { .. } => 1,
+                };
+                let delay = if follows {
+                    self.next_line[level]
+                } else {
+                    self.jump[level]
                 };
                 self.l1.fill_at(way, now + delay);
                 delay

@@ -85,6 +85,7 @@ pub fn spec() -> SmxSpec {
         icache_line_bytes: 64,
         icache_l15_latency_cycles: 20,
         icache_l2_latency_cycles: 50,
+        icache_next_line_cycles: [20, 50],
         barrier_latency_cycles: 20,
     }
 }

@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::gp::corpus::Corpus;
 use crate::gp::program::Rpn;
+use crate::gp::record::Size;
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::gp::weights::{Margin, Weights, WeightsError, weights_for_margins};
 
@@ -28,7 +29,7 @@ pub struct Population {
     /// one generation are more alike in size than those of a whole run, and the end of a grid depends on it.
     pub grids: Vec<Vec<u32>>,
     /// The longest program of each of these launches: a launch reserves shared memory for it in every block.
-    pub longest: Vec<Rpn>,
+    pub longest: Vec<Size>,
     /// How the corpus was weighted, in one sentence; every prediction says so.
     pub weighting: String,
 }
@@ -164,7 +165,7 @@ fn draw_grids(
     weights: &[f64],
     n_blocks: usize,
     rng: &mut ChaCha8Rng,
-) -> (Vec<Vec<u32>>, Vec<Rpn>) {
+) -> (Vec<Vec<u32>>, Vec<Size>) {
     let chosen = chosen_generations(corpus, weights);
     chosen
         .into_iter()
@@ -178,15 +179,15 @@ fn draw_grids(
                 })
                 .collect();
             let chosen = systematic(corpus, &near, weights, n_blocks, rng);
-            let longest = chosen
-                .iter()
-                .max_by_key(|&&e| corpus.entries[e].program.0.len())?;
+            let sizes = chosen.iter().map(|&e| Size::of(&corpus.entries[e].program));
+            let sampled = sizes.max_by_key(|size| size.nodes)?;
+            let longest = corpus.header.longest(run, generation).unwrap_or(sampled);
             let mut grid: Vec<u32> = chosen
                 .iter()
                 .map(|&e| corpus.entries[e].program.0.len() as u32)
                 .collect();
             grid.shuffle(rng);
-            Some((grid, corpus.entries[*longest].program.clone()))
+            Some((grid, longest))
         })
         .unzip()
 }

@@ -5,13 +5,17 @@
 //! What it leaves out: time. Units: bytes. Sources: those of `gpu::lower`, `isa`, `trace`.
 
 use crate::gp::program::Rpn;
-use crate::gpu::lower::{LowerError, ProgramWords, lower};
+use crate::gp::record::Size;
+use crate::gpu::lower::{LowerError, ProgramWords, lower, n_words};
 use crate::gpu::variant::{Resources, Variant, VariantError};
 use crate::isa::{IsaError, Kernel, TimingOp};
 use crate::trace::builder::TraceBuilder;
 use crate::trace::error::TraceError;
 use crate::trace::launch::Launch;
 use crate::trace::{self, ProgramTrace, SegmentPool};
+
+/// Bytes of a program word.
+const WORD_BYTES: u32 = 4;
 
 /// A kernel, its needs, and what every program of a population makes it execute.
 #[derive(Debug, Clone)]
@@ -53,13 +57,10 @@ pub fn program_words(
 }
 
 /// Shared memory per block that the launch of each of these longest programs asks for, in bytes.
-pub fn shared_bytes(variant: &Variant, longest: &[Rpn]) -> Result<Vec<u32>, TracesError> {
+pub fn shared_bytes(variant: &Variant, longest: &[Size]) -> Result<Vec<u32>, TracesError> {
     let fixed = variant.resources()?.static_shared_bytes;
-    let words = program_words(variant, longest)?;
-    Ok(words
-        .iter()
-        .map(|words| fixed + words.shared_bytes() as u32)
-        .collect())
+    let bytes = |&size| fixed + WORD_BYTES * n_words(variant.kernel, size);
+    Ok(longest.iter().map(bytes).collect())
 }
 
 fn lowered_program(
