@@ -4,7 +4,7 @@
 //! a warp that lacks slots moves slower; between turns it waits for memory, longer when a line missed. When a block ends
 //! the next program takes its frames.
 //! What it leaves out: single cycles (between two events every warp moves at a constant speed); prologues.
-//! Units: cycles, issue slots, bytes. Sources: equations (20), (22) and (23) of `docs/model.md`; `sim/smx.rs` follows single
+//! Units: cycles, issue slots, bytes. Sources: equations (23) and (24) of `docs/model.md`; `sim/smx.rs` follows single
 //! instructions.
 
 use super::random_cache::RandomCache;

@@ -1,7 +1,7 @@
 //! Hit rates of any number of caches from one pass over the stack accesses of resident warps.
 //!
 //! What it does: shows every access to each of the caches. LRU caches of any size come from one set of stack distances. What it leaves out: time. Units: accesses of one line.
-//! Sources: equations (22) and (23) of `docs/model.md`; Hill and Smith, IEEE Trans. Computers 38 (1989), for one pass over many
+//! Sources: equation (22) of `docs/model.md`; Hill and Smith, IEEE Trans. Computers 38 (1989), for one pass over many
 //! geometries.
 
 use super::interleave::Stream;

@@ -121,6 +121,7 @@ impl Shares {
         self.next = self.event.iter().fold(f64::INFINITY, |a, &b| a.min(b));
     }
 
+    /// **(23)** Every warp gets what the older ones leave.
     fn oldest_first(&mut self) {
         let first = self.changed;
         let mut free = if first == 0 {

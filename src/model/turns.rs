@@ -3,8 +3,7 @@
 //! What it does: a *turn* is a run of instructions that ends with an access to the stack or before a wait for memory; it holds
 //! the issue slots and cycles that it takes alone and what the warp waits for behind it.
 //! What it leaves out: which of several loads is waited for (all of them); waits across segments.
-//! Units: cycles, issue slots, bytes. Sources: `sim/smx.rs` plays the same instructions one by one; Cobham, Operations Research 2
-//! (1954), for priorities without preemption.
+//! Units: cycles, issue slots, bytes. Sources: equation (24) of `docs/model.md`; Cobham, Operations Research 2 (1954).
 
 use std::ops::Range;
 
@@ -101,7 +100,7 @@ impl Turns {
     }
 }
 
-/// Mean rest of a run in progress: what the oldest warp waits for when it is ready.
+/// **(24)** Mean rest of a run in progress: what the oldest warp waits for when it is ready.
 fn residual_cycles(code: &ReplayCode) -> f64 {
     let (mut run, mut sum, mut squares) = (0.0f64, 0.0, 0.0);
     for op in &code.ops {
