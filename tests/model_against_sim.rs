@@ -9,7 +9,7 @@ fn engine(kind: Kind) -> Engine {
     let settings = Settings {
         kind,
         // More work than by default, so that the simulator's sample is no cause of a difference.
-        full_size_blocks: 8,
+        window_instructions: (3_000_000, 3_000_000),
         ..Settings::default()
     };
     Engine::new(device, &["sextic"], settings).unwrap()

@@ -25,11 +25,12 @@ fn check(problem: &str) {
     let base = Base::gtx670().unwrap();
     let settings = Settings {
         // More work than by default: which warp comes first is chance, in the simulator as in the pass.
-        full_size_blocks: 8,
+        window_instructions: (3_200_000, 3_200_000),
+        visits: 384,
         ..Settings::default()
     };
     let engine = Engine::new(base.device.clone(), &[problem], settings).unwrap();
-    let sweep = engine.sweep(&configuration(problem, 49152), 1).unwrap();
+    let sweep = engine.sweep(&configuration(problem, 49152), 4).unwrap();
     let mut differences = Vec::new();
     for l1_bytes in SIZES {
         let device = with_l1(&base.device, l1_bytes).unwrap();

@@ -4,7 +4,7 @@ use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
 use crate::device::{Device, Preset};
 use crate::engine;
-use crate::predict::{PerformanceModel, PredictError};
+use crate::predict::{Configuration, PerformanceModel, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
 use crate::report::{output, reproduction};
@@ -118,20 +118,29 @@ pub(super) fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]
         .collect()
 }
 
-/// In parallel, in the order of the cells.
+/// In parallel, in the order of the cells. Cells of one kernel are predicted one after another: whoever traces it has the
+/// traces for the others.
 pub(super) fn predict_all(
     model: &dyn PerformanceModel,
     cells: &[Cell],
 ) -> Result<Vec<f64>, PredictError> {
     let progress = Progress::new(cells.len() as u64, "cells");
-    cells
-        .par_iter()
-        .map(|cell| {
-            let prediction = model.predict(&cell.configuration())?;
+    let configurations: Vec<Configuration> = cells.iter().map(Cell::configuration).collect();
+    let mut by_kernel: Vec<usize> = (0..cells.len()).collect();
+    by_kernel.sort_by_key(|&index| {
+        let c = &configurations[index];
+        (&c.problem, &c.kernel, c.stack_dim, c.stack_registers)
+    });
+    let mut found = by_kernel
+        .into_par_iter()
+        .map(|index| {
+            let prediction = model.predict(&configurations[index])?;
             progress.step();
-            Ok(prediction.gpops_billion)
+            Ok((index, prediction.gpops_billion))
         })
-        .collect()
+        .collect::<Result<Vec<_>, _>>()?;
+    found.sort_unstable_by_key(|(index, _)| *index);
+    Ok(found.into_iter().map(|(_, gpops)| gpops).collect())
 }
 
 /// Table by table, problem by problem.

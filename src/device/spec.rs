@@ -98,6 +98,10 @@ section! {
         dependencies: Dependencies, "policy", ANY;
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0);
+        /// Full-rate instructions that start in a cycle, over all schedulers.
+        full_rate_per_cycle: u32, "instructions/cycle/SMX", (1.0, 64.0);
+        /// Banks of a warp's registers; a register of each can be read in a cycle. 0: no instruction waits for its operands.
+        n_register_banks: u32, "banks", (0.0, 64.0);
         /// Every further 128-byte line of a memory instruction takes an issue slot.
         replays_take_issue_slots: bool, "yes/no", ANY;
     }
@@ -211,6 +215,8 @@ section! {
     /// The second-level cache, shared by all SMX.
     L2, L2File, "l2" {
         bytes: u32, "bytes", SIZE;
+        /// Part of it that holds a launch's data.
+        usable_fraction: f64, "fraction", FRACTION;
         n_slices: u32, "slices", (1.0, 256.0);
         n_ways: u32, "ways", (1.0, 64.0);
         line_bytes: u32, "bytes", (32.0, 256.0);

@@ -81,12 +81,10 @@ struct Traced {
     instructions: Vec<u64>,
 }
 
-/// Iterations of the case loop that a simulated block runs at most.
-const ITERATION_CAP: u32 = 3;
-/// Blocks to measure at least, so that their programs stand for all.
-const MIN_BLOCKS: u32 = 16;
-/// Warp iterations to measure in a window.
-const WARP_ITERATIONS: u32 = 900;
+/// Warp instructions that a window measures.
+const WINDOW_INSTRUCTIONS: u64 = 1_000_000;
+/// Visits to programs that a window is divided among.
+const VISITS: u32 = 128;
 
 impl<'a> GivenPrograms<'a> {
     /// `programs` of `problem`, on the cases that measurements of it run on.
@@ -194,7 +192,7 @@ impl<'a> GivenPrograms<'a> {
         resident_blocks: u32,
         n_smx: u32,
     ) -> Result<(Vec<(u32, f64)>, Counters), PredictError> {
-        let order = mixed_order(&traced.instructions);
+        let order = by_length(&traced.instructions);
         let mut rates = Vec::new();
         let mut fullest = Counters::default();
         for blocks in fillings(resident_blocks) {
@@ -206,14 +204,11 @@ impl<'a> GivenPrograms<'a> {
                 n_smx,
                 local_stride_bytes: traced.local_stride_bytes,
             };
-            let warps = geometry.warps_per_block();
-            let warp_iterations = warps * ITERATION_CAP;
             let plan = WindowPlan {
-                iteration_cap: ITERATION_CAP,
+                instructions: (WINDOW_INSTRUCTIONS, WINDOW_INSTRUCTIONS),
+                least_visits: 0,
+                visits: VISITS,
                 warm_up_percent: 40,
-                blocks: (WARP_ITERATIONS / warp_iterations)
-                    .max(2 * blocks)
-                    .max(MIN_BLOCKS),
                 batches: 2,
                 seed: 7,
             };
@@ -250,16 +245,11 @@ fn fillings(full: u32) -> Vec<u32> {
     levels
 }
 
-/// Program indices such that every stretch has short and long programs: sorted by length, in bit-reversed order.
-fn mixed_order(instructions: &[u64]) -> Vec<u32> {
+/// Program indices in order of length.
+fn by_length(instructions: &[u64]) -> Vec<u32> {
     let mut sorted: Vec<u32> = (0..instructions.len() as u32).collect();
     sorted.sort_by_key(|&program| instructions[program as usize]);
-    let bits = sorted.len().next_power_of_two().trailing_zeros();
-    (0..1usize << bits)
-        .map(|i| i.reverse_bits() >> (usize::BITS - bits).min(usize::BITS - 1))
-        .filter(|&position| position < sorted.len())
-        .map(|position| sorted[position])
-        .collect()
+    sorted
 }
 
 /// Warp instructions of every block in grid order.

@@ -24,7 +24,7 @@ pub(super) struct Loaded {
     pub resources: Resources,
     pub code: ReplayCode,
     pub code_bytes: u32,
-    /// Program of every block of a window, an index into the code's.
+    /// Programs of the blocks that windows stand for, indices into the code's, neighbours alike.
     pub order: Vec<u32>,
     pub facts: Facts,
 }

@@ -301,7 +301,7 @@ impl Engine {
             grids: &workload.population.grids,
             grid_blocks: &site.grid_blocks,
         };
-        let effort = self.settings.effort(site.configuration, &site.occupancy);
+        let effort = self.settings.effort();
         let simulated = simulate_launch(&launch, &effort).map_err(other)?;
         let mut prediction = show::simulated(site.frame(&loaded.facts), &simulated, site.clock_hz);
         prediction.gpops_billion *= f64::from(workload.cases_per_element);

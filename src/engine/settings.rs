@@ -3,9 +3,7 @@
 //! Leaves out: anything of the device. Units: in field names.
 //! Sources: the paper's listings compiled with the compiler's defaults: short loops unrolled, accurate mathematics.
 
-use crate::device::occupancy::Occupancy;
 use crate::gpu::variant::{Dispatch, Math, Shape};
-use crate::predict::Configuration;
 use crate::sim::engine::Effort;
 use crate::sim::window::WindowPlan;
 use std::path::PathBuf;
@@ -45,12 +43,16 @@ pub struct Settings {
     pub population_seed: u64,
     /// Seeds the replacement policies of the caches.
     pub cache_seed: u32,
-    /// Blocks at the head of the sample whose programs windows run, over and over.
+    /// Blocks at the head of the sample whose programs windows visit.
     pub window_programs: usize,
-    /// Work to measure, in blocks of 1024 threads.
-    pub full_size_blocks: u32,
-    /// Iterations of the case loop that a simulated block runs at most.
-    pub iteration_cap: u32,
+    /// Warp instructions that the window of a full multiprocessor measures: at least, and at most.
+    pub window_instructions: (u64, u64),
+    /// Blocks of which it measures one iteration at least, as far as the limit allows.
+    pub least_visits: u32,
+    /// The same for each window of a partly filled one.
+    pub partial_instructions: u64,
+    /// Visits to programs that a window is divided among.
+    pub visits: u32,
     /// Simulated before measuring, in percent of the measured work.
     pub warm_up_percent: u32,
     /// Batches that give the sampling error.
@@ -70,29 +72,28 @@ impl Default for Settings {
             population_seed: 1,
             cache_seed: 7,
             window_programs: 128,
-            full_size_blocks: 2,
-            iteration_cap: 16,
-            warm_up_percent: 40,
+            window_instructions: (300_000, 800_000),
+            least_visits: 12,
+            partial_instructions: 40_000,
+            visits: 96,
+            warm_up_percent: 25,
             batches: 10,
         }
     }
 }
 
 impl Settings {
-    /// The same amount of work whatever the block size, and at least one filling of the multiprocessor.
-    pub(super) fn effort(&self, configuration: &Configuration, occupancy: &Occupancy) -> Effort {
-        const FULL_SIZE_THREADS: u32 = 1024;
-        let threads = configuration.threads_per_block;
-        let blocks = (self.full_size_blocks * FULL_SIZE_THREADS).div_ceil(threads);
+    pub(super) fn effort(&self) -> Effort {
         Effort {
             plan: WindowPlan {
-                iteration_cap: self.iteration_cap,
+                instructions: self.window_instructions,
+                least_visits: self.least_visits,
+                visits: self.visits,
                 warm_up_percent: self.warm_up_percent,
-                blocks: blocks.max(occupancy.blocks),
                 batches: self.batches,
                 seed: self.cache_seed,
             },
-            partial_blocks: (blocks / 4).max(1),
+            partial_instructions: self.partial_instructions,
         }
     }
 }

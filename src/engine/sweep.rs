@@ -6,12 +6,17 @@
 
 use super::{Engine, other};
 use crate::device::occupancy::BlockResources;
-use crate::launch::geometry::{Geometry, cut_iterations};
 use crate::launch::spec::{CacheSpec, SmxSpec};
 use crate::model::interleave::{Residents, Span, Stream};
 use crate::model::reuse::{HitRates, hit_rates};
 use crate::predict::{Configuration, PredictError};
-use crate::sim::window::WindowPlan;
+
+/// Iterations of the case loop that a block runs: few, so that many programs are seen.
+const ITERATION_CAP: u32 = 4;
+/// Iterations of warps that are counted at least: those of a full multiprocessor's 64 warps, 16 times.
+const WARP_ITERATIONS: u32 = 1024;
+/// What only fills the caches before, as a part of that.
+const WARM_UP_PART: f64 = 0.4;
 
 /// The accesses of a launch.
 #[derive(Debug)]
@@ -21,8 +26,8 @@ pub struct Sweep {
 }
 
 impl Engine {
-    /// A sweep over the accesses of the warps that are resident together in a configuration, `times` as many as the
-    /// simulator would follow.
+    /// A sweep over the accesses of the warps that are resident together in a configuration: `times` about as much work
+    /// as the simulator follows.
     pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
         let workload = self.workload(&configuration.problem)?;
         let variant = self.variant(configuration, workload)?;
@@ -45,7 +50,6 @@ impl Engine {
         let steady = site.steady(&summarised);
         let geometry = site.geometry;
         let sample = &workload.population.sample;
-        let plan = self.settings.effort(configuration, &site.occupancy).plan;
         let residents = Residents {
             code: &summarised.code,
             spec: &site.spec,
@@ -54,30 +58,22 @@ impl Engine {
             sample,
             blocks: geometry.resident_blocks,
             warps_per_block: geometry.warps_per_block(),
-            iterations: geometry.iterations(0).min(plan.iteration_cap),
+            iterations: geometry.iterations(0).min(ITERATION_CAP),
             stride_bytes: geometry.local_stride_bytes,
         };
         let nodes = sample
             .iter()
             .map(|&program| f64::from(summarised.code.programs[program as usize].nodes));
         let mean_nodes = nodes.sum::<f64>() / sample.len().max(1) as f64;
+        let counted = mean_nodes * f64::from(WARP_ITERATIONS) * f64::from(times);
+        let span = Span {
+            warm_up: WARM_UP_PART * counted,
+            counted,
+        };
         Ok(Sweep {
-            stream: residents.stream(span(&plan, &geometry, mean_nodes, times)),
+            stream: residents.stream(span),
             l1: site.spec.l1.clone(),
         })
-    }
-}
-
-/// What the simulator follows of a launch, `times` over.
-fn span(plan: &WindowPlan, geometry: &Geometry, mean_nodes: f64, times: u32) -> Span {
-    let full = geometry.iterations(0);
-    let iterations: u32 = (0..geometry.warps_per_block())
-        .map(|w| cut_iterations(geometry.iterations(w), full, plan.iteration_cap))
-        .sum();
-    let counted = mean_nodes * f64::from(iterations * plan.blocks * times);
-    Span {
-        warm_up: counted * f64::from(plan.warm_up_percent) / 100.0,
-        counted,
     }
 }
 

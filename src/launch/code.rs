@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use super::demand::{self, Demand};
 use crate::isa::{OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, Buffer, ProgramTrace, SegmentId, SegmentPool};
 
@@ -44,6 +45,8 @@ pub struct ReplayOp {
     pub lines: u8,
     /// Cycles from this issue to the earliest next issue of the same warp; 0 pairs with the next.
     pub stall_cycles: u8,
+    /// Different registers that the instruction reads, at most 3.
+    pub sources: u8,
     pub redirects: bool,
     /// Blocks' widths between the first row of cases that a thread holds and the one accessed: thread `t` holds the
     /// cases `t`, `t + threads`, `t + 2 * threads` and so on. 0 where the address says it all.
@@ -59,6 +62,8 @@ pub struct ReplayProgram {
     pub steady: Range<u32>,
     pub last: Range<u32>,
     pub nodes: u32,
+    /// Of one steady iteration of a warp.
+    pub demand: Demand,
 }
 
 /// Everything that warps replay: instructions, segments, programs.
@@ -85,7 +90,7 @@ impl ReplayCode {
     /// Lays out `programs`, whose segments are in `pool`, executed by a kernel of instructions `timing`.
     pub fn new(timing: &[TimingOp], pool: &SegmentPool, programs: &[ProgramTrace]) -> Self {
         let scoreboards = timing.iter().any(|op| op.barriers.wait_mask != 0);
-        let ops = pool
+        let ops: Vec<ReplayOp> = pool
             .ops
             .iter()
             .map(|op| {
@@ -108,10 +113,17 @@ impl ReplayCode {
                 }
             })
             .collect();
-        let segments = pool
+        let segments: Vec<(u32, u32)> = pool
             .starts
             .windows(2)
             .map(|pair| (pair[0], pair[1]))
+            .collect();
+        let total = |demands: &mut dyn Iterator<Item = Demand>| demands.fold([0; _], demand::sum);
+        let demands: Vec<Demand> = segments
+            .iter()
+            .map(|&(start, end)| {
+                total(&mut ops[start as usize..end as usize].iter().map(demand::of_op))
+            })
             .collect();
         let mut lists = Vec::new();
         let programs = programs
@@ -129,6 +141,7 @@ impl ReplayCode {
                     steady: phase(&program.steady),
                     last: phase(&program.last),
                     nodes: program.nodes,
+                    demand: total(&mut program.steady.iter().map(|id| demands[id.0 as usize])),
                 }
             })
             .collect();
@@ -248,7 +261,14 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
         } else {
             op.stall_cycles.max(1)
         },
+        sources: n_sources(op),
         redirects: op.redirects,
         case_row: 0,
     }
+}
+
+fn n_sources(op: &TimingOp) -> u8 {
+    let earlier = |i: usize| op.reads[..i].contains(&op.reads[i]);
+    let different = (0..op.reads.len()).filter(|&i| !earlier(i)).count();
+    different.min(3) as u8
 }

@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod cause;
 pub mod chip;
 pub mod code;
+pub mod demand;
 pub mod geometry;
 pub mod scoreboard;
 pub mod spec;

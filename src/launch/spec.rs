@@ -116,6 +116,9 @@ pub struct SmxSpec {
     pub store_cycles_per_line: u32,
     /// Bytes from the L2 that pass the load/store unit in a cycle; 0 where they have a way of their own.
     pub return_bytes_per_cycle: u32,
+    /// Further issue slots of a full-rate instruction by its number of different source registers, in [`WAIT_UNITS`]ths:
+    /// what it waits for operands of one bank, on average.
+    pub operand_wait: [u8; 4],
     /// Every 128-byte line after the first of one access takes an issue slot (a replay).
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
@@ -186,7 +189,9 @@ impl SmxSpec {
             max_warps: device.limits.warps_per_smx as usize,
             dispatches_per_scheduler: device.issue.n_dispatch,
             warp_policy: device.issue.warp_policy,
-            alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES) as u8,
+            alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES)
+                .min(f64::from(device.issue.full_rate_per_cycle))
+                as u8,
             limits: issue_limits(device),
             shared_latency_cycles: device.shared.latency_cycles,
             l1_latency_cycles: device.l1.hit_latency_cycles,
@@ -202,6 +207,7 @@ impl SmxSpec {
                 .line_bytes
                 .div_ceil(device.load_store.store_bytes_per_cycle),
             return_bytes_per_cycle: device.load_store.return_bytes_per_cycle,
+            operand_wait: operand_wait(device.issue.n_register_banks),
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
             branch_issue_slots: device.issue.branch_issue_slots,
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
@@ -227,6 +233,21 @@ impl SmxSpec {
             l2_request_bytes: device.l2.request_bytes,
         })
     }
+}
+
+/// Parts of an issue slot.
+pub const WAIT_UNITS: u8 = 16;
+
+/// Registers at random in `n_banks`: a bank that holds `n` operands is read `n` times.
+fn operand_wait(n_banks: u32) -> [u8; 4] {
+    if n_banks == 0 {
+        return [0; 4];
+    }
+    let banks = f64::from(n_banks);
+    // Two operands meet with 1/n; of three, two meet with 3 (n-1)/n^2 and all with 1/n^2.
+    let two = 1.0 / banks;
+    let three = (3.0 * (banks - 1.0) + 2.0) / (banks * banks);
+    [0.0, 0.0, two, three].map(|slots| (slots * f64::from(WAIT_UNITS)).round() as u8)
 }
 
 /// Lanes of a warp.
@@ -303,7 +324,8 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
 
 /// One multiprocessor's share of the L2, with whole sets.
 fn l2_share(device: &Device) -> Result<CacheSpec, SpecError> {
-    let share_bytes = device.l2.bytes / device.chip.n_smx;
+    let usable_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
+    let share_bytes = usable_bytes as u32 / device.chip.n_smx;
     Ok(CacheSpec {
         sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
         ways: device.l2.n_ways,

@@ -13,7 +13,7 @@ use super::joins::Paths;
 use super::path::Path;
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
-use crate::launch::spec::{IssueLimit, N_CLASSES, SmxSpec};
+use crate::launch::spec::{IssueLimit, N_CLASSES, SmxSpec, WAIT_UNITS};
 
 /// What one execution of a shape, or one token on average, asks of the multiprocessor.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -33,6 +33,8 @@ pub struct Demand {
     /// Further lines of memory instructions: each takes an issue slot if the device replays.
     pub replays: f64,
     pub per_class: [f64; N_CLASSES],
+    /// Instructions of each class by the different registers they read.
+    pub by_sources: [[f64; 4]; N_CLASSES],
 }
 
 impl Demand {
@@ -44,6 +46,7 @@ impl Demand {
                 demand.dual_issued += 1.0;
             }
             demand.per_class[op.class as usize] += 1.0;
+            demand.by_sources[op.class as usize][usize::from(op.sources) % 4] += 1.0;
             demand.branches += f64::from(u8::from(op.redirects));
             demand.memory(op);
         }
@@ -94,6 +97,10 @@ impl Demand {
         self.global_store_bytes += times * other.global_store_bytes;
         self.branches += times * other.branches;
         self.replays += times * other.replays;
+        let (mine, theirs) = (&mut self.by_sources, &other.by_sources);
+        for (mine, theirs) in mine.iter_mut().flatten().zip(theirs.iter().flatten()) {
+            *mine += times * theirs;
+        }
         for (mine, theirs) in self.per_class.iter_mut().zip(other.per_class) {
             *mine += times * theirs;
         }
@@ -107,7 +114,22 @@ impl Demand {
         } else {
             0.0
         };
-        self.instructions - self.dual_issued + self.branches * branch_extra + replays
+        let slots = self.instructions - self.dual_issued;
+        slots + self.branches * branch_extra + replays + self.operand_slots(spec)
+    }
+
+    /// Issue slots that waiting for operands of one register bank takes.
+    pub fn operand_slots(&self, spec: &SmxSpec) -> f64 {
+        let full_rate =
+            |class: &OpClass| matches!(spec.limits[*class as usize], IssueLimit::PerCycle(_));
+        let counts = OpClass::ALL.into_iter().filter(full_rate);
+        let waits = counts.flat_map(|class| {
+            self.by_sources[class as usize]
+                .iter()
+                .zip(spec.operand_wait)
+        });
+        let sum: f64 = waits.map(|(count, wait)| count * f64::from(wait)).sum();
+        sum / f64::from(WAIT_UNITS)
     }
 
     /// Cycles that the busiest pipe of one scheduler works for this demand, all schedulers sharing it equally.

@@ -1,55 +1,101 @@
-//! The block dispatcher of one multiprocessor in a simulated window.
+//! The block dispatcher of one multiprocessor: which program the next block runs, and how much of it.
 //!
-//! What it models: a fixed number of resident blocks; a finished block is replaced at once by the next
-//! program; the last, partial iteration of the fitness-case loop. What it leaves out: the other
-//! multiprocessors (see `chip`), launch overhead.
-//! Units: fitness cases, bytes. Sources: Listing 1 of the paper for the case loop.
+//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window visits programs: a
+//! visit is a block that runs some of its iterations, all visits about as much work. Programs are visited in proportion to
+//! their share of the grid's work, evenly spread over the programs in order of stack depth and size, and at evenly spread
+//! fitness cases. What it leaves out: the other multiprocessors (see `chip`), launch overhead.
+//! Units: fitness cases, bytes, tokens. Sources: Listing 1 of the paper for the case loop; sampling with probability
+//! proportional to size, Cochran, Sampling Techniques, section 9A.
 
+use super::code::ReplayCode;
 pub use crate::launch::geometry::Geometry;
-use crate::launch::geometry::cut_iterations;
 
-/// Which program the next block runs, and how much of it.
+/// Steps of the evenly spread sequences: multiples of these numbers modulo 1 have low discrepancy.
+const PROGRAM_STEP: f64 = 0.618_033_988_749_895;
+const CASE_STEP: f64 = std::f64::consts::SQRT_2;
+
+/// See the module text.
 #[derive(Debug, Clone)]
 pub struct BlockQueue {
-    order: Vec<u32>,
-    next: usize,
-    /// Iterations that a block of the window runs at most.
-    iteration_cap: u32,
+    blocks: Blocks,
+    started: usize,
     full_iterations: u32,
     prologue_debt: f64,
-    /// The order is run once, every block from its first instruction on.
-    once: bool,
-    programs_per_warp: u32,
+}
+
+#[derive(Debug, Clone)]
+enum Blocks {
+    /// These programs once, each from its first instruction on, cut to a number of iterations.
+    Once {
+        order: Vec<u32>,
+        iteration_cap: u32,
+        programs_per_warp: u32,
+    },
+    /// Visits without end.
+    Visits(Vec<Visited>),
+}
+
+/// A block of the grid that may be visited.
+#[derive(Debug, Clone, Copy)]
+struct Visited {
+    program: u32,
+    iterations: u32,
+    /// How often this or an earlier one is visited, in parts of all visits.
+    cumulative: f64,
 }
 
 /// One block to start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockStart {
     /// Blocks started before this one.
     pub number: u32,
     /// What the block's first warp runs; warp `w` runs program `program + w * programs_per_warp`.
     pub program: u32,
     pub programs_per_warp: u32,
-    /// Whether this block pays for the program copy. A window that cuts the iterations of a block cuts
-    /// its prologues by the same factor.
+    /// Iterations that every warp is cut to; `None`: all of them.
+    pub cut: Option<u32>,
+    /// Whether this block pays for the program copy. Visits that cut the iterations of a block cut its prologues by
+    /// the same factor.
     pub run_prologue: bool,
+    /// All iterations are steady ones: the block has neither a first nor a last one.
+    pub steady_only: bool,
     /// Iteration of the case loop at which a block whose iterations are cut begins: the blocks of a whole
     /// run are spread over the fitness cases, those of a window must be too.
     pub first_iteration: u32,
 }
 
 impl BlockQueue {
-    /// Blocks in the given program order, over and over.
-    pub fn new(order: Vec<u32>, geometry: &Geometry, iteration_cap: u32) -> Self {
-        BlockQueue {
-            order,
-            next: 0,
-            iteration_cap,
-            full_iterations: geometry.iterations(0),
-            prologue_debt: 0.5,
-            once: false,
-            programs_per_warp: 0,
+    /// Visits to the programs of `order`, in which neighbours are alike, of about `tokens_per_visit` in all warps of a block together and of one
+    /// iteration at least.
+    pub fn visits(
+        code: &ReplayCode,
+        order: &[u32],
+        geometry: &Geometry,
+        tokens_per_visit: f64,
+    ) -> Self {
+        let full = geometry.iterations(0);
+        let iterations = |program: u32| {
+            let nodes = code.programs[program as usize].nodes * geometry.warps_per_block();
+            let wanted = tokens_per_visit / f64::from(nodes.max(1));
+            wanted.round().clamp(1.0, f64::from(full)) as u32
+        };
+        let mut cumulative = 0.0;
+        let mut visited: Vec<Visited> = order
+            .iter()
+            .map(|&program| {
+                let iterations = iterations(program);
+                cumulative += 1.0 / f64::from(iterations);
+                Visited {
+                    program,
+                    iterations,
+                    cumulative,
+                }
+            })
+            .collect();
+        for block in &mut visited {
+            block.cumulative /= cumulative;
         }
+        Self::of(Blocks::Visits(visited), geometry)
     }
 
     /// The given blocks once, each from its first instruction on. `programs_per_warp` is 0 when all warps of a
@@ -60,67 +106,139 @@ impl BlockQueue {
         iteration_cap: u32,
         programs_per_warp: u32,
     ) -> Self {
-        BlockQueue {
-            once: true,
+        let blocks = Blocks::Once {
+            order,
+            iteration_cap,
             programs_per_warp,
-            ..Self::new(order, geometry, iteration_cap)
+        };
+        Self::of(blocks, geometry)
+    }
+
+    fn of(blocks: Blocks, geometry: &Geometry) -> Self {
+        BlockQueue {
+            blocks,
+            started: 0,
+            full_iterations: geometry.iterations(0),
+            prologue_debt: 0.5,
         }
     }
 
-    /// Whether the first blocks start in the middle of their iterations.
+    /// Whether the first blocks start in the middle of their work.
     pub fn staggers(&self) -> bool {
-        !self.once
+        matches!(self.blocks, Blocks::Visits(_))
     }
 
     /// The next block; `None` when a finite queue is empty.
     pub fn pop(&mut self) -> Option<BlockStart> {
-        if self.once {
-            return self.pop_whole();
-        }
-        let number = self.next as u32;
-        let program = self.order[self.next % self.order.len()];
-        self.next += 1;
-        self.prologue_debt += f64::from(self.iteration_cap.min(self.full_iterations))
-            / f64::from(self.full_iterations);
+        let number = self.started;
+        let start = match &self.blocks {
+            Blocks::Once {
+                order,
+                iteration_cap,
+                programs_per_warp,
+            } => BlockStart {
+                number: number as u32,
+                program: *order.get(number)?,
+                programs_per_warp: *programs_per_warp,
+                cut: (*iteration_cap < self.full_iterations).then_some(*iteration_cap),
+                run_prologue: true,
+                steady_only: false,
+                first_iteration: 0,
+            },
+            Blocks::Visits(visited) => {
+                let place = spread(number, PROGRAM_STEP);
+                let index = visited.partition_point(|block| block.cumulative <= place);
+                let visited = visited[index.min(visited.len() - 1)];
+                self.visit(number, visited)
+            }
+        };
+        self.started += 1;
+        Some(start)
+    }
+
+    /// The next block in a place that `before` had: a visit goes on at the fitness cases where that one ended, as the
+    /// iterations of a block do.
+    pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
+        let start = self.pop()?;
+        let first_iteration = match (start.cut, before.cut) {
+            (Some(_), Some(iterations)) => {
+                (before.first_iteration + iterations) % self.full_iterations
+            }
+            _ => start.first_iteration,
+        };
+        Some(BlockStart {
+            first_iteration,
+            ..start
+        })
+    }
+
+    fn visit(&mut self, number: usize, visited: Visited) -> BlockStart {
+        let (iterations, full) = (visited.iterations, self.full_iterations);
+        self.prologue_debt += f64::from(iterations) / f64::from(full);
         let run_prologue = self.prologue_debt >= 1.0;
         if run_prologue {
             self.prologue_debt -= 1.0;
         }
-        Some(BlockStart {
-            number,
-            program,
-            programs_per_warp: self.programs_per_warp,
+        let is_cut = iterations < full;
+        let room = f64::from(full - iterations + 1);
+        BlockStart {
+            number: number as u32,
+            program: visited.program,
+            programs_per_warp: 0,
+            cut: is_cut.then_some(iterations),
             run_prologue,
-            first_iteration: self.first_iteration(),
-        })
-    }
-
-    fn pop_whole(&mut self) -> Option<BlockStart> {
-        let program = *self.order.get(self.next)?;
-        self.next += 1;
-        Some(BlockStart {
-            number: self.next as u32 - 1,
-            program,
-            programs_per_warp: self.programs_per_warp,
-            run_prologue: true,
-            first_iteration: 0,
-        })
-    }
-
-    /// Spreads evenly by the golden ratio (a low-discrepancy sequence).
-    fn first_iteration(&self) -> u32 {
-        let room = self.full_iterations.saturating_sub(self.iteration_cap);
-        let position = (self.next as f64 * 0.618_033_988_749_895).fract();
-        (position * f64::from(room + 1)) as u32
-    }
-
-    /// Iterations that a warp with `full` of them runs in the window.
-    pub fn iterations(&self, full: u32) -> u32 {
-        cut_iterations(full, self.full_iterations, self.iteration_cap)
+            steady_only: is_cut && !(run_prologue && iterations > 1),
+            first_iteration: (spread(number, CASE_STEP) * room) as u32,
+        }
     }
 
     /// Blocks handed out so far.
     pub fn started(&self) -> usize {
-        self.next
+        self.started
+    }
+}
+
+/// Number `n` of an evenly spread sequence, 0 to 1.
+fn spread(n: usize, step: f64) -> f64 {
+    (0.5 + n as f64 * step).fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::OpClass;
+    use crate::sim::testing;
+
+    #[test]
+    fn visits_divide_the_work_as_the_grid_does() {
+        let mut code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);
+        code.programs = [5, 20, 80, 600]
+            .map(|nodes| crate::launch::code::ReplayProgram {
+                nodes,
+                ..code.programs[0].clone()
+            })
+            .to_vec();
+        let geometry = Geometry {
+            threads_per_block: 64,
+            stack_dim: 1,
+            fitness_cases: 100_000,
+            resident_blocks: 8,
+            n_smx: 1,
+            local_stride_bytes: 512,
+        };
+        let order = [0, 1, 1, 2, 3];
+        let mut queue = BlockQueue::visits(&code, &order, &geometry, 300.0);
+        let mut tokens = [0.0; 4];
+        for _ in 0..20_000 {
+            let start = queue.pop().expect("visits do not end");
+            let nodes = code.programs[start.program as usize].nodes;
+            let iterations = start.cut.expect("300 tokens are less than a block");
+            tokens[start.program as usize] += f64::from(iterations * nodes);
+        }
+        let total: f64 = tokens.iter().sum();
+        let grid = [5.0, 40.0, 80.0, 600.0].map(|nodes| nodes / 725.0);
+        for (tokens, share) in tokens.into_iter().zip(grid) {
+            assert!((tokens / total - share).abs() < 0.002, "{tokens} {share}");
+        }
     }
 }

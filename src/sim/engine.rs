@@ -11,15 +11,15 @@ use super::dispatch::Geometry;
 use super::observe::{Cause, Counters};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::chip::RateCurve;
-pub use crate::launch::{Launch, other_levels, run_grids};
+pub use crate::launch::{Launch, run_grids};
 use crate::predict::{CpiEntry, MemoryTraffic};
 
 /// Simulation effort.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
     pub plan: WindowPlan,
-    /// Share of the full window's blocks that each partly filled window measures.
-    pub partial_blocks: u32,
+    /// Warp instructions that each window of a partly filled multiprocessor measures.
+    pub partial_instructions: u64,
 }
 
 /// What the simulation of one launch gave.
@@ -43,16 +43,16 @@ pub fn simulate_launch(
     let window = simulate_with(launch, full, effort.plan)?;
     let mut simulated_instructions = window.simulated_instructions;
     let mut points = vec![(full, window.tokens_per_cycle)];
-    for blocks in other_levels(full, launch.grid_blocks) {
+    for blocks in other_fillings(full, launch.grid_blocks) {
         let plan = WindowPlan {
-            blocks: effort.partial_blocks,
+            instructions: (effort.partial_instructions, effort.partial_instructions),
             ..effort.plan
         };
         let partial = simulate_with(launch, blocks, plan)?;
         simulated_instructions += partial.simulated_instructions;
         points.push((blocks, partial.tokens_per_cycle));
     }
-    let rates = RateCurve::new(points).expect("the full window is a point");
+    let rates = RateCurve::new(every_filling(points)).expect("the full window is a point");
     let (grid_cycles, nodes) = run_grids(launch, &rates);
     let seconds = grid_cycles / launch.clock_hz;
     Ok(Simulated {
@@ -62,6 +62,31 @@ pub fn simulate_launch(
         simulated_instructions,
         wall_seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+/// Fillings besides the usual one that are simulated: a half, a quarter and a lone block for the end of the grid, and the
+/// most blocks that any launch has resident.
+fn other_fillings(usual: u32, grid_blocks: &[u32]) -> Vec<u32> {
+    let most = grid_blocks.iter().copied().max().unwrap_or(usual);
+    let mut fillings = vec![most, usual / 2, usual / 4, 1];
+    fillings.retain(|&blocks| blocks >= 1 && blocks != usual);
+    fillings.dedup();
+    fillings
+}
+
+/// Throughput at every filling up to the greatest. Between those simulated, what is linear is the time that a block takes
+/// for a token: it stays the same while latency limits, and grows with the blocks once something is saturated.
+fn every_filling(mut points: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+    points.sort_unstable_by_key(|point| point.0);
+    let mut all = points.clone();
+    for pair in points.windows(2) {
+        let [(n0, t0), (n1, t1)] = [pair[0], pair[1]].map(|(n, rate)| (n, f64::from(n) / rate));
+        for n in n0 + 1..n1 {
+            let part = f64::from(n - n0) / f64::from(n1 - n0);
+            all.push((n, f64::from(n) / (t0 + part * (t1 - t0))));
+        }
+    }
+    all
 }
 
 fn simulate_with(

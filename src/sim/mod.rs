@@ -10,6 +10,8 @@ pub mod memory;
 pub mod observe;
 pub mod pipes;
 pub mod port;
+pub mod resident;
+pub mod sample;
 pub mod scheduler;
 pub mod smx;
 pub mod testing;

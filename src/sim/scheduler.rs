@@ -7,7 +7,7 @@
 //! Warps that can issue are kept by rank, the oldest first, so that the oldest one is the lowest bit.
 
 use super::observe::{Cause, Counters};
-use super::spec::WarpPolicy;
+use super::spec::{WAIT_UNITS, WarpPolicy};
 
 /// Warp slots of one scheduler.
 pub const SLOTS: usize = 16;
@@ -35,6 +35,8 @@ pub struct Scheduler {
     /// Replays or a branch occupy the issue slot until here.
     busy_until: u64,
     busy_cause: Cause,
+    /// Parts of issue slots that operands have been waited for and that are not charged yet.
+    operand_wait: u8,
 }
 
 impl Scheduler {
@@ -55,6 +57,7 @@ impl Scheduler {
             accounted: 0,
             busy_until: 0,
             busy_cause: Cause::LoadStoreUnit,
+            operand_wait: 0,
         }
     }
 
@@ -176,6 +179,16 @@ impl Scheduler {
     pub fn occupy(&mut self, until: u64, cause: Cause) {
         self.busy_until = until;
         self.busy_cause = cause;
+    }
+
+    /// Adds an instruction's average wait for its operands; whole slots of it occupy the scheduler after `now`.
+    #[inline]
+    pub fn wait_for_operands(&mut self, wait: u8, now: u64) {
+        self.operand_wait += wait;
+        if self.operand_wait >= WAIT_UNITS {
+            self.operand_wait -= WAIT_UNITS;
+            self.occupy(now + 2, Cause::MathPipe);
+        }
     }
 
     /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied.

@@ -10,21 +10,17 @@
 
 use super::calendar::{Calendar, MAX_SCHEDULERS, Ready};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
-use super::dispatch::{BlockQueue, Geometry};
+use super::dispatch::{BlockQueue, BlockStart, Geometry};
 use super::icache::InstructionCache;
 use super::memory::{CaseOffset, Memory};
 use super::observe::{Cause, Counters, Issued, Observer, WarpSlot};
 use super::pipes::Pipes;
+use super::resident::Resident;
 use super::scheduler::{SLOTS, Scheduler};
-use super::spec::SmxSpec;
+use super::spec::{IssueLimit, SmxSpec};
 use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
 use crate::isa::{OpClass, hopper};
 use crate::trace::AddressKind;
-
-#[derive(Debug, Clone, Copy)]
-struct Block {
-    warps_left: u32,
-}
 
 /// See the module text.
 pub struct Smx<'a, O = ()> {
@@ -37,7 +33,7 @@ pub struct Smx<'a, O = ()> {
     schedulers: [Scheduler; MAX_SCHEDULERS],
     /// By scheduler and slot.
     warps: Box<[Warp; MAX_SCHEDULERS * SLOTS]>,
-    blocks: Vec<Block>,
+    blocks: Vec<Resident>,
     calendar: Calendar,
     pipes: Pipes,
     memory: Memory,
@@ -45,6 +41,8 @@ pub struct Smx<'a, O = ()> {
     icaches: Vec<InstructionCache>,
     icache_of: [u8; MAX_SCHEDULERS],
     counters: Counters,
+    /// Work done, by program.
+    program_credits: Vec<u64>,
     now: u64,
     observer: O,
 }
@@ -92,20 +90,21 @@ impl<'a, O: Observer> Smx<'a, O> {
             n_schedulers: spec.n_schedulers,
             schedulers: std::array::from_fn(|_| Scheduler::new(spec.warp_policy)),
             warps: Box::new(std::array::from_fn(|_| Warp::idle())),
-            blocks: vec![Block { warps_left: 0 }; geometry.resident_blocks as usize],
+            blocks: vec![Resident::default(); geometry.resident_blocks as usize],
             calendar: Calendar::new(),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
             icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
             icache_of: std::array::from_fn(|s| (s % n_icaches(spec)) as u8),
             counters: Counters::default(),
+            program_credits: vec![0; code.programs.len()],
             now: 0,
             observer,
         };
         let n = smx.blocks.len();
         for block in 0..n {
-            let staggered = smx.queue.staggers().then_some((block as u32, n as u32));
-            smx.start_block(block, staggered);
+            let done = block as f64 / n as f64;
+            smx.start_block(block, if smx.queue.staggers() { done } else { 0.0 });
         }
         smx
     }
@@ -117,6 +116,11 @@ impl<'a, O: Observer> Smx<'a, O> {
         }
         self.counters.cycles = self.now;
         self.counters.clone()
+    }
+
+    /// Token credits so far, by program.
+    pub fn program_credits(&self) -> &[u64] {
+        &self.program_credits
     }
 
     /// Runs until `tokens` more tokens are completed.
@@ -153,43 +157,46 @@ impl<'a, O: Observer> Smx<'a, O> {
         self.queue.started()
     }
 
-    fn start_block(&mut self, block: usize, staggered: Option<(u32, u32)>) {
-        let Some(start) = self.queue.pop() else {
+    fn start_block(&mut self, block: usize, done: f64) {
+        let Some(start) = self.blocks[block].begin(&mut self.queue) else {
             return;
         };
         let warps = self.geometry.warps_per_block();
         self.blocks[block].warps_left = warps;
-        let stride = 4 * self.geometry.cases_per_iteration();
         for w in 0..warps {
             let slot = block as u32 * warps + w;
-            let iterations = self.queue.iterations(self.geometry.iterations(w));
-            let skip = staggered.map_or(0, |(i, n)| (iterations - 1) * i / n);
-            let warp = Warp::start(
-                self.code,
-                WarpStart {
-                    program: start.program + w * start.programs_per_warp,
-                    block: block as u32,
-                    iterations,
-                    skip_iterations: skip,
-                    run_prologue: start.run_prologue && staggered.is_none(),
-                    local_base: slot * self.geometry.local_stride_bytes,
-                    warp_offset_bytes: if start.programs_per_warp == 0 {
-                        128 * w
-                    } else {
-                        0
-                    },
-                    case_offset_bytes: start.first_iteration * stride,
-                    case_stride_bytes: stride,
-                    case_row_bytes: 4 * self.geometry.threads_per_block,
-                },
-            );
             let (s, i) = self.place(slot as usize);
-            self.warps[s * SLOTS + i] = warp;
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
+            self.warps[s * SLOTS + i] = self.visit(start, block as u32, w, done);
             self.hold(s, i, self.now + 1, Cause::NoWarp);
         }
+    }
+
+    /// Warp `w` of a block at the start of a visit, or where a part of it is done.
+    fn visit(&self, visit: BlockStart, block: u32, w: u32, done: f64) -> Warp {
+        let stride = 4 * self.geometry.cases_per_iteration();
+        let slot = block * self.geometry.warps_per_block() + w;
+        let start = WarpStart {
+            program: visit.program + w * visit.programs_per_warp,
+            block,
+            index: w,
+            iterations: visit.cut.unwrap_or_else(|| self.geometry.iterations(w)),
+            steady_only: visit.steady_only,
+            done,
+            run_prologue: visit.run_prologue && done == 0.0,
+            local_base: slot * self.geometry.local_stride_bytes,
+            warp_offset_bytes: if visit.programs_per_warp == 0 {
+                128 * w
+            } else {
+                0
+            },
+            case_offset_bytes: visit.first_iteration * stride,
+            case_stride_bytes: stride,
+            case_row_bytes: 4 * self.geometry.threads_per_block,
+        };
+        Warp::start(self.code, start)
     }
 
     /// Scheduler and index of a warp slot.
@@ -399,16 +406,24 @@ impl<'a, O: Observer> Smx<'a, O> {
             let targets = op.load_targets | u64::from(op.read_targets);
             warp.track_load(targets, ready_at, Cause::Shared, now);
         }
+        if let IssueLimit::PerCycle(_) = self.spec.limits[op.class as usize] {
+            let wait = self.spec.operand_wait[usize::from(op.sources) % 4];
+            self.schedulers[s % MAX_SCHEDULERS].wait_for_operands(wait, now);
+        }
         if op.redirects && self.spec.branch_issue_slots > 1 {
             self.schedulers[s % MAX_SCHEDULERS]
                 .occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
         }
         match warp.step(self.code) {
             Step::Within => {}
-            Step::SegmentDone(credits) => self.counters.token_credits += u64::from(credits),
+            Step::SegmentDone(credits) => {
+                self.counters.token_credits += u64::from(credits);
+                self.program_credits[warp.program as usize] += u64::from(credits);
+            }
             Step::Exited(credits) => {
                 self.counters.token_credits += u64::from(credits);
-                self.exit(s, i);
+                self.program_credits[warp.program as usize] += u64::from(credits);
+                self.end_visit(s, i, next);
                 return false;
             }
         }
@@ -447,14 +462,25 @@ impl<'a, O: Observer> Smx<'a, O> {
         false
     }
 
-    fn exit(&mut self, s: usize, i: usize) {
+    /// The warp has ended its visit; it could go on at `next`.
+    fn end_visit(&mut self, s: usize, i: usize, next: u64) {
+        let warp = self.warp(s, i);
+        let (block, w, n_visits) = (warp.block, warp.index, warp.n_visits + 1);
+        let resident = &mut self.blocks[block as usize];
+        if let Some(visit) = resident.go_on(n_visits as usize, &mut self.queue) {
+            let mut warp = self.visit(visit, block, w, 0.0);
+            warp.n_visits = n_visits;
+            *self.warp(s, i) = warp;
+            self.hold(s, i, next, Cause::Wait);
+            return;
+        }
         self.observer.exited(WarpSlot::new(s, i), self.now);
         self.scheduler(s).dismiss(i);
-        let block = self.warp(s, i).block as usize;
-        self.blocks[block].warps_left -= 1;
-        if self.blocks[block].warps_left == 0 {
+        let resident = &mut self.blocks[block as usize];
+        resident.warps_left -= 1;
+        if resident.warps_left == 0 {
             self.counters.blocks_finished += 1;
-            self.start_block(block, None);
+            self.start_block(block as usize, 0.0);
         }
     }
 }

@@ -46,6 +46,7 @@ pub fn spec() -> SmxSpec {
         lsu_queue_cycles: 8,
         store_cycles_per_line: 1,
         return_bytes_per_cycle: 0,
+        operand_wait: [0; 4],
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
         global_loads_in_flight_per_warp: 8,
@@ -205,7 +206,7 @@ pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Coun
         n_smx: 1,
         local_stride_bytes: 4096,
     };
-    let queue = BlockQueue::new(vec![0], &geometry, 1_000_000);
+    let queue = BlockQueue::visits(code, &[0], &geometry, f64::INFINITY);
     let mut smx = Smx::new(spec, code, 64, geometry, queue, 1);
     smx.run_tokens(tokens).expect("the bench code ends");
     let start = smx.counters();

@@ -47,10 +47,15 @@ pub struct Warp {
     list: u32,
     list_end: u32,
     phase: Phase,
-    program: u32,
+    pub program: u32,
+    steady_only: bool,
     iteration: u32,
     iterations: u32,
     pub block: u32,
+    /// Place in the block.
+    pub index: u32,
+    /// Visits made since the block began.
+    pub n_visits: u32,
     pub local_base: u32,
     /// What the warp's place in its block adds to per-case and per-thread addresses of 4-byte elements.
     warp_offset_bytes: u32,
@@ -72,9 +77,13 @@ pub struct Warp {
 pub struct WarpStart {
     pub program: u32,
     pub block: u32,
+    /// Place in the block.
+    pub index: u32,
     pub iterations: u32,
-    /// Iterations that count as done already (a window opens in the middle of a block).
-    pub skip_iterations: u32,
+    /// See `BlockStart::steady_only`.
+    pub steady_only: bool,
+    /// Part of the work that counts as done already, 0 to 1 (a window opens in the middle of a block).
+    pub done: f64,
     pub run_prologue: bool,
     pub local_base: u32,
     pub warp_offset_bytes: u32,
@@ -94,9 +103,12 @@ impl Warp {
             list_end: 0,
             phase: Phase::Prologue,
             program: 0,
+            steady_only: false,
             iteration: 0,
             iterations: 0,
             block: 0,
+            index: 0,
+            n_visits: 0,
             local_base: 0,
             warp_offset_bytes: 0,
             case_offset_bytes: 0,
@@ -115,17 +127,19 @@ impl Warp {
         }
     }
 
-    /// A warp at its first instruction. `iterations` must be at least 1 and above `skip_iterations`.
+    /// A warp at its first instruction, or further on. `iterations` must be at least 1, `done` below 1.
     pub fn start(code: &ReplayCode, start: WarpStart) -> Self {
+        let done = start.done * f64::from(start.iterations);
         let mut warp = Warp {
             program: start.program,
-            iteration: start.skip_iterations,
+            steady_only: start.steady_only,
+            iteration: done as u32,
             iterations: start.iterations,
             block: start.block,
+            index: start.index,
             local_base: start.local_base,
             warp_offset_bytes: start.warp_offset_bytes,
-            case_offset_bytes: start.case_offset_bytes
-                + start.skip_iterations * start.case_stride_bytes,
+            case_offset_bytes: start.case_offset_bytes + done as u32 * start.case_stride_bytes,
             case_stride_bytes: start.case_stride_bytes,
             case_row_bytes: start.case_row_bytes,
             ..Warp::idle()
@@ -135,6 +149,9 @@ impl Warp {
             warp.enter_list(code, prologue.start, prologue.end);
         } else {
             warp.enter_iteration(code);
+            let segments = warp.list_end - warp.list;
+            warp.list += (done.fract() * f64::from(segments)) as u32;
+            warp.enter_segment(code);
         }
         warp
     }
@@ -153,7 +170,9 @@ impl Warp {
 
     fn enter_iteration(&mut self, code: &ReplayCode) {
         let program = &code.programs[self.program as usize];
-        let range = if self.iterations == 1 {
+        let range = if self.steady_only {
+            &program.steady
+        } else if self.iterations == 1 {
             &program.only
         } else if self.iteration == 0 {
             &program.first

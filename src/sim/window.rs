@@ -1,35 +1,49 @@
 //! Sampling: one multiprocessor, simulated for a while, stands for its whole run.
 //!
-//! What it does: fills the multiprocessor with blocks of a representative program order, lets it warm
-//! up, then measures token throughput in equal batches; the spread of the batches gives the sampling
-//! error. What it leaves out: other multiprocessors and the end of the grid (see `chip`).
+//! What it does: fills the multiprocessor with visits to a representative choice of programs, lets it warm up, then
+//! measures cycles per token in equal batches, brought from the programs visited to all programs (`sample`); the spread
+//! of the batches gives the sampling error. What it leaves out: other multiprocessors and the end of the grid (see `chip`).
 //! Units: tokens (one program node in one warp for `stack_dim` cases per lane), cycles.
-//! Sources: batch means, Law & Kelton, Simulation Modeling and Analysis, chapter 9.
+//! Sources: batch means, Law & Kelton, Simulation Modeling and Analysis, chapter 9; `docs/sampling.md`.
 
 use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::Counters;
+use super::sample::Mix;
 use super::smx::{Deadlock, Smx};
 use super::spec::SmxSpec;
 
 /// How long to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowPlan {
-    /// Iterations of the case loop that a block runs at most.
-    pub iteration_cap: u32,
-    /// Share of the measured tokens that is simulated before measuring, in percent.
+    /// Warp instructions to measure: at least, and at most.
+    pub instructions: (u64, u64),
+    /// One iteration each of so many blocks is measured at least, as far as the limit above allows.
+    pub least_visits: u32,
+    /// Visits that the measurement is divided among; fewer where one iteration of a block is longer than a visit.
+    pub visits: u32,
+    /// Simulated before measuring, in percent of what is measured.
     pub warm_up_percent: u32,
-    /// Blocks' worth of work to measure.
-    pub blocks: u32,
     /// Batches that the measurement is cut into.
     pub batches: u32,
     pub seed: u32,
 }
 
+impl WindowPlan {
+    /// Warp instructions that a window of this mix measures.
+    fn instructions(&self, mix: &Mix, geometry: &Geometry) -> f64 {
+        let visit = f64::from(geometry.warps_per_block()) * mix.instructions_per_iteration();
+        let (least, most) = self.instructions;
+        (f64::from(self.least_visits) * visit).clamp(least as f64, most as f64)
+    }
+}
+
 /// What a window showed.
 #[derive(Debug, Clone)]
 pub struct Window {
+    /// As counted, for the programs visited.
     pub counters: Counters,
+    /// Of the whole grid's programs.
     pub tokens_per_cycle: f64,
     /// Standard error of `tokens_per_cycle`, relative, in percent.
     pub error_percent: f64,
@@ -37,7 +51,7 @@ pub struct Window {
     pub simulated_instructions: u64,
 }
 
-/// Simulates one window. `order` lists the programs of successive blocks.
+/// Simulates one window. `order` lists the programs of the grid's blocks, neighbours alike.
 pub fn simulate(
     spec: &SmxSpec,
     code: &ReplayCode,
@@ -46,53 +60,62 @@ pub fn simulate(
     order: &[u32],
     plan: WindowPlan,
 ) -> Result<Window, Deadlock> {
-    let queue = BlockQueue::new(order.to_vec(), &geometry, plan.iteration_cap);
-    let tokens = tokens_to_measure(code, &geometry, &queue, order, plan.blocks);
+    let mix = Mix::new(code, order);
+    let tokens = plan.instructions(&mix, &geometry) / mix.instructions_per_token();
+    let per_visit = tokens / f64::from(plan.visits);
+    let queue = BlockQueue::visits(code, order, &geometry, per_visit);
     let mut smx = Smx::new(spec, code, code_bytes, geometry, queue, plan.seed);
-    smx.run_tokens(tokens * u64::from(plan.warm_up_percent) / 100)?;
-    let start = smx.counters();
-    let mut rates = Vec::new();
+    smx.run_tokens((tokens * f64::from(plan.warm_up_percent) / 100.0) as u64)?;
+    let start = Progress::of(&mut smx);
+    let mut costs = Vec::new();
     let mut previous = start.clone();
     for _ in 0..plan.batches {
-        smx.run_tokens(tokens / u64::from(plan.batches))?;
-        let counters = smx.counters();
-        let batch = counters.since(&previous);
-        rates.push(batch.tokens() / batch.cycles as f64);
-        previous = counters;
+        smx.run_tokens((tokens / f64::from(plan.batches)).ceil() as u64)?;
+        let progress = Progress::of(&mut smx);
+        costs.push(progress.cycles_per_token_since(&previous, &mix));
+        previous = progress;
     }
-    let counters = previous.since(&start);
     Ok(Window {
-        tokens_per_cycle: counters.tokens() / counters.cycles as f64,
-        error_percent: relative_standard_error_percent(&rates),
-        simulated_instructions: previous.instructions,
-        counters,
+        tokens_per_cycle: 1.0 / previous.cycles_per_token_since(&start, &mix),
+        error_percent: relative_standard_error_percent(&costs),
+        simulated_instructions: previous.counters.instructions,
+        counters: previous.counters.since(&start.counters),
     })
 }
 
-/// Work of `blocks` average blocks of `order`.
-fn tokens_to_measure(
-    code: &ReplayCode,
-    geometry: &Geometry,
-    queue: &BlockQueue,
-    order: &[u32],
-    blocks: u32,
-) -> u64 {
-    let nodes: u64 = order
-        .iter()
-        .map(|&p| u64::from(code.programs[p as usize].nodes))
-        .sum();
-    let warp_iterations: u64 = (0..geometry.warps_per_block())
-        .map(|w| u64::from(queue.iterations(geometry.iterations(w))))
-        .sum();
-    (nodes as f64 / order.len() as f64 * warp_iterations as f64 * f64::from(blocks)) as u64
+/// Where a simulation is.
+#[derive(Debug, Clone)]
+struct Progress {
+    counters: Counters,
+    /// By program.
+    credits: Vec<u64>,
 }
 
-fn relative_standard_error_percent(rates: &[f64]) -> f64 {
-    let n = rates.len() as f64;
+impl Progress {
+    fn of(smx: &mut Smx) -> Self {
+        Progress {
+            counters: smx.counters(),
+            credits: smx.program_credits().to_vec(),
+        }
+    }
+
+    fn cycles_per_token_since(&self, start: &Progress, mix: &Mix) -> f64 {
+        let credits: Vec<u64> = self
+            .credits
+            .iter()
+            .zip(&start.credits)
+            .map(|(now, then)| now - then)
+            .collect();
+        mix.cycles_per_token(&self.counters.since(&start.counters), &credits)
+    }
+}
+
+fn relative_standard_error_percent(costs: &[f64]) -> f64 {
+    let n = costs.len() as f64;
     if n < 2.0 {
         return f64::NAN;
     }
-    let mean = rates.iter().sum::<f64>() / n;
-    let variance = rates.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let mean = costs.iter().sum::<f64>() / n;
+    let variance = costs.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (n - 1.0);
     100.0 * (variance / n).sqrt() / mean
 }

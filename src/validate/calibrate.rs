@@ -17,13 +17,36 @@ pub struct Scalar {
     set: fn(&mut Device, f64),
 }
 
-const SCALARS: [Scalar; 1] = [Scalar {
-    section: "issue",
-    field: "branch_issue_slots",
-    grid: &[1.0, 2.0, 3.0],
-    get: |device| f64::from(device.issue.branch_issue_slots),
-    set: |device, value| device.issue.branch_issue_slots = value as u32,
-}];
+const SCALARS: [Scalar; 4] = [
+    Scalar {
+        section: "issue",
+        field: "branch_issue_slots",
+        grid: &[1.0, 2.0, 3.0],
+        get: |device| f64::from(device.issue.branch_issue_slots),
+        set: |device, value| device.issue.branch_issue_slots = value as u32,
+    },
+    Scalar {
+        section: "load_store",
+        field: "store_bytes_per_cycle",
+        grid: &[32.0, 64.0, 128.0],
+        get: |device| f64::from(device.load_store.store_bytes_per_cycle),
+        set: |device, value| device.load_store.store_bytes_per_cycle = value as u32,
+    },
+    Scalar {
+        section: "l2",
+        field: "usable_fraction",
+        grid: &[0.5, 0.625, 0.75, 0.875, 1.0],
+        get: |device| device.l2.usable_fraction,
+        set: |device, value| device.l2.usable_fraction = value,
+    },
+    Scalar {
+        section: "dram",
+        field: "activation_interval_ns",
+        grid: &[5.0, 5.5, 6.0, 6.5],
+        get: |device| device.dram.activation_interval_ns,
+        set: |device, value| device.dram.activation_interval_ns = value,
+    },
+];
 
 /// Rounds after which the search ends even if values still move.
 const MAX_ROUNDS: usize = 4;

@@ -116,18 +116,16 @@ impl Population {
         })
     }
 
-    /// The distinct programs of the first `n_blocks` blocks of the sample, and which of them each of these blocks runs.
+    /// The distinct programs of the first `n_blocks` blocks of the sample, and which of them each of these blocks runs,
+    /// both in order of stack depth and size.
     pub fn head(&self, n_blocks: usize) -> (Vec<Rpn>, Vec<u32>) {
-        let mut places = BTreeMap::new();
-        let mut programs = Vec::new();
-        let order = self.sample.iter().take(n_blocks).map(|&program| {
-            *places.entry(program).or_insert_with(|| {
-                programs.push(self.programs[program as usize].clone());
-                programs.len() as u32 - 1
-            })
-        });
-        let order = order.collect();
-        (programs, order)
+        let mut head = self.sample[..n_blocks.min(self.sample.len())].to_vec();
+        head.sort_unstable();
+        let mut distinct = head.clone();
+        distinct.dedup();
+        let place = |program: &u32| distinct.binary_search(program).unwrap_or(0) as u32;
+        let programs = distinct.iter().map(|&p| self.programs[p as usize].clone());
+        (programs.collect(), head.iter().map(place).collect())
     }
 
     /// Mean number of nodes over the blocks of the sample.

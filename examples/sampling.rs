@@ -1,0 +1,72 @@
+//! How far short windows are from long ones: predicts cells of the paper's tables with any effort, as CSV.
+//!
+//! `cargo run --release --example sampling -- every=13 window_instructions=16000000 visits=2000 > long.csv`
+
+use rayon::prelude::*;
+use warpstack::device::Preset;
+use warpstack::engine::{Engine, Settings, problems};
+use warpstack::predict::PerformanceModel;
+use warpstack::validate::{Cell, Table, cells};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut settings = Settings::default();
+    let (mut every, mut offset, mut threads) = (1, 0, 0);
+    for argument in std::env::args().skip(1) {
+        let (name, value) = argument
+            .split_once('=')
+            .ok_or_else(|| format!("{argument}: given no =; allowed: name=value"))?;
+        let value: u32 = value.parse()?;
+        match name {
+            "every" => every = value as usize,
+            "offset" => offset = value as usize,
+            "threads" => threads = value,
+            "window_instructions" => {
+                settings.window_instructions = (value.into(), value.into());
+            }
+            "least_instructions" => settings.window_instructions.0 = value.into(),
+            "most_instructions" => settings.window_instructions.1 = value.into(),
+            "least_visits" => settings.least_visits = value,
+            "partial_instructions" => settings.partial_instructions = value.into(),
+            "visits" => settings.visits = value,
+            "warm_up_percent" => settings.warm_up_percent = value,
+            "window_programs" => settings.window_programs = value as usize,
+            "population_seed" => settings.population_seed = value.into(),
+            "cache_seed" => settings.cache_seed = value,
+            _ => return Err(format!("unknown name {name}").into()),
+        }
+    }
+    let device = Preset::load("gtx670")?.device;
+    let engine = Engine::new(device, &problems(), settings)?;
+    let all: Vec<Cell> = Table::ALL
+        .into_iter()
+        .flat_map(|table| problems().into_iter().flat_map(move |p| cells(table, p)))
+        .filter(|cell| threads == 0 || cell.configuration().threads_per_block == threads)
+        .collect();
+    let chosen: Vec<&Cell> = all.iter().skip(offset).step_by(every).collect();
+    let found = chosen
+        .par_iter()
+        .map(|cell| engine.predict(&cell.configuration()))
+        .collect::<Result<Vec<_>, _>>()?;
+    println!(
+        "table,problem,cell,threads,gpops_billion,error_percent,ipc,instructions,per_node,l1_per_node,l2_per_node,hit,stack_levels"
+    );
+    for (cell, p) in chosen.iter().zip(&found) {
+        let (table, at) = (cell.table.number(), &p.configuration);
+        println!(
+            "{table},{},{},{},{},{},{},{},{},{},{},{},{}",
+            at.problem,
+            cell.label().replace(',', ";"),
+            at.threads_per_block,
+            p.gpops_billion,
+            p.sampling_error_percent,
+            p.ipc,
+            p.simulated_warp_instructions,
+            p.warp_instructions_per_node,
+            (p.memory.l1_load_lines + p.memory.l1_store_lines) as f64 / p.memory.warp_nodes as f64,
+            (p.memory.l2_read_bytes + p.memory.l2_write_bytes) as f64 / p.memory.warp_nodes as f64,
+            p.memory.l1_load_hit_percent,
+            p.mean_stack_levels,
+        );
+    }
+    Ok(())
+}

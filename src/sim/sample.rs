@@ -1,0 +1,82 @@
+//! From the programs that a window happened to run to all programs: a ratio estimate, cause by cause.
+//!
+//! What it does: a window runs few programs, and those may issue more instructions or touch more of the stack per
+//! token than the programs of the whole grid do. Both are known without simulating. The window's cycles per token are
+//! split by cause, and every part is scaled by what it is proportional to (Eq. S1 in `docs/sampling.md`).
+//! What it leaves out: that a part may grow faster than what causes it.
+//! Units: tokens, cycles. Sources: ratio estimators, Cochran, Sampling Techniques, chapter 6.
+
+use super::code::{ReplayCode, ReplayProgram};
+use super::observe::{Cause, Counters};
+use crate::launch::demand::{N_COUNTED, followed_by};
+
+/// Mean counts per token.
+type PerToken = [f64; N_COUNTED];
+
+/// See the module text.
+#[derive(Debug)]
+pub struct Mix<'a> {
+    programs: &'a [ReplayProgram],
+    whole: PerToken,
+    nodes_per_block: f64,
+}
+
+impl<'a> Mix<'a> {
+    /// `order` holds the program of every block of the grid.
+    pub fn new(code: &'a ReplayCode, order: &[u32]) -> Self {
+        let mut blocks = vec![0.0; code.programs.len()];
+        for &program in order {
+            blocks[program as usize] += 1.0;
+        }
+        let programs = &code.programs;
+        let tokens = programs.iter().zip(blocks);
+        let tokens: Vec<f64> = tokens.map(|(p, n)| n * f64::from(p.nodes)).collect();
+        let whole = per_token(programs, |program| tokens[program]);
+        let nodes_per_block = tokens.iter().sum::<f64>() / order.len() as f64;
+        Mix {
+            programs,
+            whole,
+            nodes_per_block,
+        }
+    }
+
+    /// Instructions of one warp in one iteration of a block, on average over the grid's blocks.
+    pub fn instructions_per_iteration(&self) -> f64 {
+        self.nodes_per_block * self.whole[0]
+    }
+
+    /// Warp instructions per token of the whole grid.
+    pub fn instructions_per_token(&self) -> f64 {
+        self.whole[0]
+    }
+
+    /// Cycles per token of the whole grid, from a window with `counters` in which the programs did so much work each.
+    pub fn cycles_per_token(&self, counters: &Counters, credits: &[u64]) -> f64 {
+        let window = per_token(self.programs, |program| credits[program] as f64);
+        let scale = |cause: Cause| match followed_by(cause).map(|counted| counted as usize) {
+            Some(counted) if window[counted] > 0.0 => self.whole[counted] / window[counted],
+            _ => 1.0,
+        };
+        let stack = Cause::ALL.map(|cause| (cause, counters.cpi_stack[cause as usize] as f64));
+        let charged: f64 = stack.iter().map(|(_, cycles)| cycles).sum();
+        let scaled: f64 = stack
+            .iter()
+            .map(|&(cause, cycles)| cycles * scale(cause))
+            .sum();
+        counters.cycles as f64 / counters.tokens() * scaled / charged
+    }
+}
+
+/// Counts per token of programs that do `tokens` of work each, in any unit.
+fn per_token(programs: &[ReplayProgram], tokens: impl Fn(usize) -> f64) -> PerToken {
+    let mut sums = [0.0; N_COUNTED];
+    let mut total = 0.0;
+    for (index, program) in programs.iter().enumerate() {
+        let share = tokens(index) / f64::from(program.nodes.max(1));
+        total += tokens(index);
+        for (sum, count) in sums.iter_mut().zip(program.demand) {
+            *sum += share * f64::from(count);
+        }
+    }
+    sums.map(|sum| sum / total)
+}
