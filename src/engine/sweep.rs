@@ -11,8 +11,8 @@ use crate::model::interleave::{Residents, Span, Stream};
 use crate::model::reuse::{HitRates, hit_rates};
 use crate::predict::{Configuration, PredictError};
 
-/// Iterations of the case loop that a block runs: few, so that many programs are seen.
-const ITERATION_CAP: u32 = 4;
+/// Iterations of the case loop that a block runs: enough that its first touches of its stack do not count for much.
+const ITERATION_CAP: u32 = 16;
 /// Iterations of warps that are counted at least: those of a full multiprocessor's 64 warps, 16 times.
 const WARP_ITERATIONS: u32 = 1024;
 /// What only fills the caches before, as a part of that.
