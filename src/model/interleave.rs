@@ -10,7 +10,7 @@
 use super::random_cache::RandomCache;
 use super::shares::{SLOTS, Shares};
 use super::solve::MemoryTimes;
-use super::turns::{Access, Turn, Turns};
+use super::turns::{Access, ROW_BYTES, Turn, Turns};
 use crate::launch::code::ReplayCode;
 use crate::launch::spec::SmxSpec;
 
@@ -137,6 +137,8 @@ struct Multiprocessor<'a> {
     cache: RandomCache,
     /// When the memory behind the cache has served all that was asked.
     port_free: f64,
+    /// When the load/store unit has.
+    unit_free: f64,
     line_bytes: u32,
     all: Vec<Access>,
 }
@@ -157,6 +159,7 @@ impl<'a> Multiprocessor<'a> {
             started: 0,
             cache: RandomCache::new(&spec.l1),
             port_free: 0.0,
+            unit_free: 0.0,
             line_bytes: spec.l1.line_bytes,
             all: Vec::new(),
         };
@@ -227,7 +230,14 @@ impl<'a> Multiprocessor<'a> {
         if let Some(turn) = warp.turns.get(warp.turn) {
             let now = shares.now;
             let times = &self.residents.memory;
+            let spec = self.residents.spec;
+            let returned = match spec.return_bytes_per_cycle {
+                0 => 0.0,
+                rate => f64::from(ROW_BYTES) / f64::from(rate),
+            };
+            self.unit_free = self.unit_free.max(now);
             if turn.global_lines > 0 {
+                self.unit_free += f64::from(turn.global_lines) * returned.max(1.0);
                 self.port_free = self.port_free.max(now)
                     + f64::from(turn.global_lines) * times.case_service_cycles;
                 warp.global_at = self.port_free - turn.since_global + times.case_cycles;
@@ -237,10 +247,15 @@ impl<'a> Multiprocessor<'a> {
                 let address = warp.frame + access.address;
                 let hit = self.cache.access(address / self.line_bytes);
                 self.all.push(Access { address, ..*access });
+                self.unit_free += match access.store {
+                    true => f64::from(spec.store_cycles_per_line),
+                    false => 1.0,
+                };
                 let ready_at = if hit || access.store {
-                    now + times.latencies.local_hit_cycles
+                    self.unit_free + f64::from(spec.l1_latency_cycles)
                 } else {
-                    self.port_free = self.port_free.max(now) + times.fill_service_cycles;
+                    self.port_free = self.port_free.max(self.unit_free) + times.fill_service_cycles;
+                    self.unit_free += returned;
                     self.port_free + times.fill_cycles
                 };
                 if !access.store {
