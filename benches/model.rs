@@ -67,14 +67,15 @@ fn every_l1(criterion: &mut Criterion) {
     let simulator = engine(Kind::Simulator);
     let at = configuration("rpn", 256, 1);
     simulator.predict(&at).expect("a cell of the paper");
-    simulator.sweep(&at, 1000).expect("a cell of the paper");
+    simulator.sweep(&at, 1).expect("a cell of the paper");
     group.bench_function("one pass", |bencher| {
         bencher.iter(|| {
-            let sweep = simulator.sweep(&at, 600_000).expect("a cell of the paper");
-            SIZES_KIB.map(|kib| {
+            let sweep = simulator.sweep(&at, 1).expect("a cell of the paper");
+            let caches = SIZES_KIB.map(|kib| {
                 let geometry = l1_geometry(1024 * kib, 128).expect("a power of two");
-                sweep.hit_rates(128, geometry.n_sets, geometry.n_ways)
-            })
+                sweep.cache(128, geometry.n_sets, geometry.n_ways)
+            });
+            sweep.hit_rates(&caches)
         });
     });
     group.bench_function("each simulated", |bencher| {

@@ -5,10 +5,11 @@ use warpstack::predict::{Configuration, PerformanceModel};
 use warpstack::study::Base;
 use warpstack::study::setting::{l1_geometry, with_l1};
 
-/// Points of load hit rate by which the pass may differ from the simulator. Most sizes are within two; the 20-multiplexer
-/// at 16 KB, where half of the loads miss, and KDD Cup at 32 KB are not: the order of warps is the scheduler's.
-const ALLOWED_POINTS: f64 = 8.0;
-const ACCESSES: usize = 600_000;
+/// Points of load hit rate by which the pass may differ from the simulator. All are within two but Shuttle at 16 KiB, which
+/// is 2.6 too low.
+const ALLOWED_POINTS: f64 = 3.0;
+/// 64 KiB is no split of the device: its L1 is changed.
+const SIZES: [u32; 4] = [16384, 32768, 49152, 65536];
 
 fn configuration(problem: &str, l1_bytes: u32) -> Configuration {
     Configuration {
@@ -23,11 +24,16 @@ fn configuration(problem: &str, l1_bytes: u32) -> Configuration {
 
 fn check(problem: &str) {
     let base = Base::gtx670().unwrap();
-    let engine = Engine::new(base.device.clone(), &[problem], Settings::default()).unwrap();
-    let sweep = engine
-        .sweep(&configuration(problem, 49152), ACCESSES)
-        .unwrap();
-    for l1_bytes in [16384, 32768, 49152, 65536] {
+    let settings = Settings {
+        // More work than by default, here and in the pass: which programs meet is chance.
+        window_instructions: (3_200_000, 3_200_000),
+        visits: 384,
+        ..Settings::default()
+    };
+    let engine = Engine::new(base.device.clone(), &[problem], settings).unwrap();
+    let sweep = engine.sweep(&configuration(problem, 49152), 16).unwrap();
+    let mut differences = Vec::new();
+    for l1_bytes in SIZES {
         let device = with_l1(&base.device, l1_bytes).unwrap();
         let simulated = engine
             .on(device.clone())
@@ -37,16 +43,19 @@ fn check(problem: &str) {
             .l1_geometry(l1_bytes)
             .or_else(|| l1_geometry(l1_bytes, 128))
             .unwrap();
-        let rates = sweep
-            .hit_rates(128, geometry.n_sets, geometry.n_ways)
-            .unwrap();
-        let found = 100.0 * rates.loads;
+        let cache = sweep.cache(128, geometry.n_sets, geometry.n_ways);
+        let found = 100.0 * sweep.hit_rates(&[cache])[0].loads;
         let expected = simulated.memory.l1_load_hit_percent;
-        assert!(
-            (found - expected).abs() <= ALLOWED_POINTS,
+        assert_eq!(simulated.l1_bytes, l1_bytes);
+        println!(
             "{problem}, {l1_bytes} bytes: {found:.2} % in one pass, {expected:.2} % simulated"
         );
+        differences.push((found - expected).abs());
     }
+    assert!(
+        differences.iter().all(|&points| points <= ALLOWED_POINTS),
+        "{problem}: {differences:.2?} points at {SIZES:?} bytes"
+    );
 }
 
 #[test]

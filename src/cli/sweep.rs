@@ -6,6 +6,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::EngineArgs;
 use crate::device::Preset;
+use crate::launch::spec::CacheSpec;
 use crate::report::{output, table};
 use crate::study::setting::l1_geometry;
 use serde::Serialize;
@@ -24,9 +25,9 @@ pub struct SweepArgs {
     /// Bytes of a line, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [128], value_name = "BYTES")]
     pub line_bytes: Vec<u32>,
-    /// Accesses to follow, in thousands
-    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub thousands: u32,
+    /// How much to follow, as a multiple of what `simulate` follows
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub times: u32,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output
@@ -68,22 +69,29 @@ pub fn run(args: &SweepArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
     let configuration = args.configuration.configuration(&device)?;
     let engine = args.engine.open(&device, &[&configuration.problem])?;
-    let sweep = engine.sweep(&configuration, 1000 * args.thousands as usize)?;
-    let mut rows = Vec::new();
-    for &line_bytes in &args.line_bytes {
-        for (sets, ways) in geometries(line_bytes, &args.ways) {
-            if let Some(rates) = sweep.hit_rates(line_bytes, sets, ways) {
-                rows.push(Row {
-                    l1_bytes: sets * ways * line_bytes,
-                    line_bytes,
-                    sets,
-                    ways,
-                    load_hit_percent: 100.0 * rates.loads,
-                    store_hit_percent: 100.0 * rates.stores,
-                });
-            }
-        }
-    }
+    let sweep = engine.sweep(&configuration, args.times)?;
+    let caches: Vec<CacheSpec> = args
+        .line_bytes
+        .iter()
+        .flat_map(|&line_bytes| {
+            let sweep = &sweep;
+            let cache = move |(sets, ways)| sweep.cache(line_bytes, sets, ways);
+            geometries(line_bytes, &args.ways).into_iter().map(cache)
+        })
+        .collect();
+    let rates = sweep.hit_rates(&caches);
+    let rows: Vec<Row> = caches
+        .iter()
+        .zip(rates)
+        .map(|(cache, rates)| Row {
+            l1_bytes: cache.bytes(),
+            line_bytes: cache.line_bytes,
+            sets: cache.sets,
+            ways: cache.ways,
+            load_hit_percent: 100.0 * rates.loads,
+            store_hit_percent: 100.0 * rates.stores,
+        })
+        .collect();
     let content = match args.format {
         Format::Table => text(&rows).into_bytes(),
         Format::Csv => csv(&rows)?,

@@ -27,6 +27,7 @@ use crate::launch::Launch;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::spec::SmxSpec;
 use crate::model::memo::Memo;
+use crate::model::solve::{Solver, Steady};
 use crate::model::{Point, predict_launch};
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
@@ -309,14 +310,24 @@ impl Engine {
 }
 
 impl Site<'_> {
-    fn solve(&self, workload: &Workload, summarised: &Summarised) -> Prediction {
-        let point = Point {
+    fn point(&self) -> Point<'_> {
+        Point {
             spec: &self.spec,
             geometry: self.geometry,
             n_smx: self.geometry.n_smx as usize,
             clock_hz: self.clock_hz,
             grid_blocks: &self.grid_blocks,
-        };
+        }
+    }
+
+    /// The full multiprocessor as the model sees it.
+    fn steady(&self, summarised: &Summarised) -> Steady {
+        let point = self.point();
+        Solver::new(&point, &summarised.analysis).solve(self.geometry.resident_blocks)
+    }
+
+    fn solve(&self, workload: &Workload, summarised: &Summarised) -> Prediction {
+        let point = self.point();
         let analysis = &summarised.analysis;
         let modelled = predict_launch(&point, analysis);
         let mut prediction =

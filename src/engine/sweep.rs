@@ -1,45 +1,34 @@
-//! Hit rates of every L1 for one launch, from one pass over its trace.
+//! Hit rates of every L1 for one launch, from one pass over its stack accesses.
 //!
-//! What it leaves out: what an L1 of another size would do to the occupancy. Units: bytes; hit rates 0 to 1.
-//! Sources: `model::reuse`.
+//! What it leaves out: what an L1 of another size would do to the occupancy and to the order of warps. The order is that of the
+//! device's smallest L1: where much misses the order depends on it, where little misses it matters little.
+//! Units: bytes; hit rates 0 to 1. Sources: `model::interleave`, `model::reuse`.
 
-use std::sync::Arc;
-
-use super::loaded::Summarised;
 use super::{Engine, other};
 use crate::device::occupancy::BlockResources;
-use crate::launch::geometry::Geometry;
 use crate::launch::spec::{CacheSpec, SmxSpec};
-use crate::model::memo::Memo;
-use crate::model::reuse::{HitRates, OnePass, Residents};
+use crate::model::interleave::{Residents, Span, Stream};
+use crate::model::reuse::{HitRates, hit_rates};
 use crate::predict::{Configuration, PredictError};
 
-/// Accesses that only fill the caches, in parts of all.
-const WARM_UP_PART: usize = 4;
-
-/// Iterations of the case loop that a block runs at most.
+/// Iterations of the case loop that a block runs: enough that its first touches of its stack do not count for much.
 const ITERATION_CAP: u32 = 16;
+/// Iterations of warps that are counted at least: those of a full multiprocessor's 64 warps, 16 times.
+const WARP_ITERATIONS: u32 = 1024;
+/// What only fills the caches before, as a part of that.
+const WARM_UP_PART: f64 = 0.4;
 
-/// A launch whose accesses are counted.
+/// The accesses of a launch.
 #[derive(Debug)]
-pub struct Sweep<'a> {
-    summarised: Arc<Summarised>,
-    sample: &'a [u32],
-    geometry: Geometry,
-    iterations: u32,
-    spec: SmxSpec,
-    n_accesses: usize,
-    /// By bytes of a line.
-    passes: Memo<u32, OnePass>,
+pub struct Sweep {
+    stream: Stream,
+    l1: CacheSpec,
 }
 
 impl Engine {
-    /// A sweep over at least `n_accesses` accesses of the warps that are resident together in a configuration.
-    pub fn sweep(
-        &self,
-        configuration: &Configuration,
-        n_accesses: usize,
-    ) -> Result<Sweep<'_>, PredictError> {
+    /// A sweep over the accesses of the warps that are resident together in a configuration: `times` about as much work
+    /// as the simulator follows.
+    pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
         let workload = self.workload(&configuration.problem)?;
         let variant = self.variant(configuration, workload)?;
         let summarised = self.kernels.summarise(&variant, workload)?;
@@ -48,53 +37,59 @@ impl Engine {
             registers_per_thread: variant.resources().map_err(other)?.registers,
             shared_bytes_per_block: summarised.facts.median_shared_bytes(),
         };
-        let site = self.site(
+        let mut site = self.site(
             configuration,
             workload,
             block,
             &summarised.traces.resources,
             &summarised.facts,
         )?;
+        let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
+        let smallest = sizes.filter(|&bytes| bytes > 0).min();
+        site.spec = SmxSpec::new(&self.device, smallest.unwrap_or(site.l1_bytes)).map_err(other)?;
+        let steady = site.steady(&summarised);
+        let geometry = site.geometry;
+        let sample = &workload.population.sample;
+        let residents = Residents {
+            code: &summarised.code,
+            spec: &site.spec,
+            memory: steady.memory,
+            busy: steady.busy(),
+            sample,
+            blocks: geometry.resident_blocks,
+            warps_per_block: geometry.warps_per_block(),
+            iterations: geometry.iterations(0).min(ITERATION_CAP),
+            stride_bytes: geometry.local_stride_bytes,
+        };
+        let nodes = sample
+            .iter()
+            .map(|&program| f64::from(summarised.code.programs[program as usize].nodes));
+        let mean_nodes = nodes.sum::<f64>() / sample.len().max(1) as f64;
+        let counted = mean_nodes * f64::from(WARP_ITERATIONS) * f64::from(times);
+        let span = Span {
+            warm_up: WARM_UP_PART * counted,
+            counted,
+        };
         Ok(Sweep {
-            sample: &workload.population.sample,
-            iterations: site.geometry.iterations(0).min(ITERATION_CAP),
-            geometry: site.geometry,
-            spec: site.spec,
-            summarised,
-            n_accesses,
-            passes: Memo::default(),
+            stream: residents.stream(span),
+            l1: site.spec.l1.clone(),
         })
     }
 }
 
-impl Sweep<'_> {
-    /// Hit rates of an L1 with the device's policies; `None` if the sets are no power of two.
-    pub fn hit_rates(&self, line_bytes: u32, sets: u32, ways: u32) -> Option<HitRates> {
-        let cache = CacheSpec {
+impl Sweep {
+    /// A cache with the policies of the device's L1.
+    pub fn cache(&self, line_bytes: u32, sets: u32, ways: u32) -> CacheSpec {
+        CacheSpec {
             sets,
             ways,
             line_bytes,
-            ..self.spec.l1.clone()
-        };
-        let pass = self.passes.get(line_bytes, || self.pass(line_bytes));
-        pass.hit_rates(&cache)
+            ..self.l1.clone()
+        }
     }
 
-    fn pass(&self, line_bytes: u32) -> OnePass {
-        let residents = Residents {
-            code: &self.summarised.code,
-            sample: self.sample,
-            blocks: self.geometry.resident_blocks,
-            warps_per_block: self.geometry.warps_per_block(),
-            iterations: self.iterations,
-            stride_bytes: self.geometry.local_stride_bytes,
-        };
-        let accesses = residents.accesses(self.n_accesses);
-        OnePass::new(
-            &accesses,
-            line_bytes,
-            self.spec.l1.index,
-            accesses.len() / WARM_UP_PART,
-        )
+    /// Hit rates of all `caches`.
+    pub fn hit_rates(&self, caches: &[CacheSpec]) -> Vec<HitRates> {
+        hit_rates(&self.stream, caches)
     }
 }

@@ -3,7 +3,7 @@
 //! What it models: histograms of the time between accesses to one line, per stack level and class of programs; from them
 //! occupancy, misses and dirty evictions for every time that a line survives in a cache. Random replacement evicts at a
 //! constant rate `1/T`, so a line touched again after `t` is still there with probability `exp(-t/T)`; LRU keeps a line
-//! exactly `T`. Time is counted in ticks of the warp: its instructions, and its waits for stack loads as some instructions each.
+//! exactly `T`. Time is counted in ticks of the warp: its instructions.
 //! The accesses of an iteration repeat.
 //! What it leaves out: first touches by a new block (they are few against the iterations of a block); that the elements
 //! of one level may be reused differently.
@@ -25,9 +25,6 @@ pub const GRID: usize = 24;
 const LOWEST_LOG2: f64 = 2.0;
 /// Classes of programs, by lines touched.
 pub const CLASSES: usize = 4;
-/// Time that a wait for stack loads takes, beside that of the instructions: a warp that waits lets the others go on. It
-/// separates the load of an operand from the store of the result in the same line.
-const WAIT_TICKS: u32 = 10;
 /// Histogram bins per doubling of the time.
 const BINS_PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 4 * 22;
@@ -216,13 +213,9 @@ impl Segments {
         let mut accesses = Vec::new();
         let spans = code.segments.iter().map(|&(start, end)| {
             let first = accesses.len() as u32;
-            let (mut case_lines, mut ticks, mut pending) = (0, 0, 0u64);
+            let (mut case_lines, mut ticks) = (0, 0);
             for op in &code.ops[start as usize..end as usize] {
                 ticks += 1;
-                if op.registers & pending != 0 {
-                    pending = 0;
-                    ticks += WAIT_TICKS;
-                }
                 let store = op.request == MemoryRequest::LocalStore;
                 if store || op.request == MemoryRequest::LocalLoad {
                     accesses.extend((0..u32::from(op.lines)).map(|line| Access {
@@ -230,7 +223,6 @@ impl Segments {
                         word: op.address / 4 + line,
                         store,
                     }));
-                    pending |= op.load_targets;
                 } else if op.request == MemoryRequest::GlobalLoad
                     && op.address_kind == AddressKind::PerCase
                 {

@@ -7,6 +7,7 @@
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
 pub mod fetch;
+pub mod interleave;
 pub mod joins;
 pub mod l1;
 pub mod l2;
@@ -14,11 +15,14 @@ pub mod locality;
 pub mod memo;
 pub mod path;
 pub mod queue;
+pub mod random_cache;
 pub mod reuse;
 pub mod shapes;
+pub mod shares;
 pub mod solve;
 pub mod stack_distance;
 pub mod tail;
+pub mod turns;
 
 use crate::launch::chip::RateCurve;
 use crate::launch::code::ReplayCode;

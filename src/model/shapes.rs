@@ -25,8 +25,9 @@ pub struct Demand {
     pub lines: f64,
     pub local_load_lines: f64,
     pub local_store_lines: f64,
-    pub global_loads: f64,
+    pub global_load_lines: f64,
     pub global_load_bytes: f64,
+    pub global_store_lines: f64,
     pub global_store_bytes: f64,
     pub branches: f64,
     /// Further lines of memory instructions: each takes an issue slot if the device replays.
@@ -67,10 +68,13 @@ impl Demand {
             MemoryRequest::LocalLoad => self.local_load_lines += lines,
             MemoryRequest::LocalStore => self.local_store_lines += lines,
             MemoryRequest::GlobalLoad => {
-                self.global_loads += 1.0;
+                self.global_load_lines += lines;
                 self.global_load_bytes += bytes;
             }
-            MemoryRequest::GlobalStore => self.global_store_bytes += bytes,
+            MemoryRequest::GlobalStore => {
+                self.global_store_lines += lines;
+                self.global_store_bytes += bytes;
+            }
             _ => {}
         }
         // The shared accesses of the kernels are broadcasts: one line.
@@ -87,7 +91,8 @@ impl Demand {
         self.lines += times * other.lines;
         self.local_load_lines += times * other.local_load_lines;
         self.local_store_lines += times * other.local_store_lines;
-        self.global_loads += times * other.global_loads;
+        self.global_load_lines += times * other.global_load_lines;
+        self.global_store_lines += times * other.global_store_lines;
         self.global_load_bytes += times * other.global_load_bytes;
         self.global_store_bytes += times * other.global_store_bytes;
         self.branches += times * other.branches;

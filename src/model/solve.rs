@@ -4,7 +4,7 @@
 //! for issue slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with
 //! the throughput, so exactly one throughput satisfies Little's law.
 //! What it leaves out: that waits of one warp correlate.
-//! Units: cycles, tokens. Sources: equations (19) to (21) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
+//! Units: cycles, tokens. Sources: equations (17) to (21) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
 //! Kim, ISCA 2009, and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
 
 use std::cell::Cell;
@@ -18,6 +18,7 @@ use super::queue::{wait_cycles, wait_for_one_of_cycles};
 use super::shapes::Demand;
 use super::{Analysis, Point};
 use crate::launch::cause::Cause;
+use crate::launch::spec::WarpPolicy;
 
 const HALVINGS: u32 = 32;
 const LINE_BYTES: f64 = 128.0;
@@ -46,13 +47,41 @@ pub struct Steady {
     pub tokens_per_cycle: f64,
     pub traffic: Traffic,
     pub time: TokenTime,
+    pub memory: MemoryTimes,
     /// Scheduler cycles per token and cause, by `Cause as usize`.
     pub cpi_stack: [f64; Cause::ALL.len()],
+}
+
+/// How long memory takes, and how long it is busy for it. All cycles.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MemoryTimes {
+    /// Under the load of the launch.
+    pub latencies: Latencies,
+    /// Of a line that the L1 lacks and of a fitness-case line, if nothing else is under way.
+    pub fill_cycles: f64,
+    pub case_cycles: f64,
+    /// By which the next one is later: L2 port or DRAM, whichever is slower; write-backs counted with the fills.
+    pub fill_service_cycles: f64,
+    pub case_service_cycles: f64,
+}
+
+impl Steady {
+    /// Part of the time in which a scheduler's issue slot is taken.
+    pub fn busy(&self) -> f64 {
+        let taken = [Cause::Issued, Cause::Branch, Cause::LoadStoreUnit];
+        let sum: f64 = taken
+            .iter()
+            .map(|&cause| self.cpi_stack[cause as usize])
+            .sum();
+        sum / self.cpi_stack.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+    }
 }
 
 /// Paths are re-evaluated until the throughput moves by less than this.
 const TOLERANCE: f64 = 1e-4;
 const MAX_EVALUATIONS: u32 = 12;
+/// Warps that share the caches are added until fewer than this part is missing.
+const ACTIVE_TOLERANCE: f64 = 0.02;
 
 /// One launch, ready to be solved for any filling.
 pub struct Solver<'a> {
@@ -98,11 +127,33 @@ impl<'a> Solver<'a> {
         self.candidate(blocks).tokens_per_cycle
     }
 
+    /// **(19a)** Where the scheduler prefers the oldest warps, those that stand in line for issue slots are the youngest, and
+    /// their stacks are not touched: the others share the caches. The smallest number of them that agrees with itself.
     fn candidate(&self, blocks: u32) -> Candidate<'_> {
         let warps = f64::from(blocks * self.point.geometry.warps_per_block());
+        let oldest_first = self.point.spec.warp_policy == WarpPolicy::GreedyThenOldest;
+        let mut active = if oldest_first {
+            warps.min(self.point.spec.n_schedulers as f64)
+        } else {
+            warps
+        };
+        for _ in 0..MAX_EVALUATIONS {
+            let candidate = self.with_active(blocks, active);
+            let moving = warps - candidate.standing_warps();
+            if active >= warps || moving <= active * (1.0 + ACTIVE_TOLERANCE) {
+                return candidate;
+            }
+            active = moving.min(warps);
+        }
+        self.with_active(blocks, active)
+    }
+
+    /// The steady state if `active` of the resident warps share the caches.
+    fn with_active(&self, blocks: u32, active: f64) -> Candidate<'_> {
+        let warps = f64::from(blocks * self.point.geometry.warps_per_block());
         let sharers = Sharers {
-            warps,
-            blocks: f64::from(blocks),
+            warps: active,
+            blocks: (f64::from(blocks) * active / warps).max(1.0),
             ticks_per_token: self.analysis.locality.ticks_per_token,
             rows: self.analysis.rows,
         };
@@ -137,12 +188,19 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
+    /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
+    fn standing_warps(&self) -> f64 {
+        let time = self.model.time(self.tokens_per_cycle, &self.paths);
+        self.tokens_per_cycle * (time.issue_wait_cycles + time.pipe_wait_cycles)
+    }
+
     fn explained(self) -> Steady {
         let time = self.model.time(self.tokens_per_cycle, &self.paths);
         Steady {
             tokens_per_cycle: self.tokens_per_cycle,
             traffic: self.traffic,
             cpi_stack: self.model.cpi_stack(self.tokens_per_cycle, &time),
+            memory: self.model.memory_times(&time.latencies),
             time,
         }
     }
@@ -158,8 +216,9 @@ struct PathPoint {
 /// Cycles of the DRAM's share.
 #[derive(Clone, Copy)]
 struct DramUse {
-    /// Of one token.
+    /// Of one token, and of its fitness cases alone.
     cycles: f64,
+    case_cycles: f64,
     cycles_per_line: f64,
 }
 
@@ -263,12 +322,7 @@ impl TokenModel<'_> {
         let spec = self.solver.point.spec;
         let demand = &self.solver.demand;
         let traffic = &self.traffic;
-        let fills = traffic.load_misses
-            + if spec.l1_fetch_on_write_miss {
-                traffic.store_misses
-            } else {
-                0.0
-            };
+        let fills = self.fills();
         let read_cycles = (LINE_BYTES * fills + demand.global_load_bytes)
             / f64::from(spec.l2_read_bytes_per_cycle);
         let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
@@ -285,7 +339,11 @@ impl TokenModel<'_> {
         let limit = f64::from(spec.l1_misses_in_flight);
         let held = tokens_per_cycle * fills * fill / limit;
         let slot = wait_for_one_of_cycles(held, fill, limit) * others;
-        let unit = wait(demand.lines, 1.0);
+        let unit_cycles = self.unit_cycles(fills);
+        let unit = wait(
+            unit_cycles,
+            unit_cycles / demand.lines.max(f64::MIN_POSITIVE),
+        );
         let latencies = Latencies {
             shared_cycles: unit + f64::from(spec.shared_latency_cycles),
             local_hit_cycles: unit + f64::from(spec.l1_latency_cycles),
@@ -295,6 +353,51 @@ impl TokenModel<'_> {
             constant_cycles: f64::from(spec.constant_latency_cycles),
         };
         (latencies, unit)
+    }
+
+    fn memory_times(&self, latencies: &Latencies) -> MemoryTimes {
+        let (spec, traffic) = (&self.solver.point.spec, &self.traffic);
+        let fills = self.fills();
+        let dram = self.dram_use(fills);
+        let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
+        let l2 = f64::from(spec.l2_latency_cycles);
+        let extra = f64::from(spec.dram_extra_cycles);
+        let per_fill = (dram.cycles - dram.case_cycles) / fills.max(f64::MIN_POSITIVE);
+        let cases = self.solver.demand.global_load_bytes / LINE_BYTES;
+        let per_case = dram.case_cycles / cases.max(f64::MIN_POSITIVE);
+        MemoryTimes {
+            latencies: *latencies,
+            fill_cycles: l2 + (1.0 - traffic.fill_l2_hit) * extra,
+            case_cycles: l2 + (1.0 - traffic.case_l2_hit) * extra,
+            fill_service_cycles: line_cycles.max(per_fill),
+            case_service_cycles: line_cycles.max(per_case),
+        }
+    }
+
+    /// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.
+    fn unit_cycles(&self, fills: f64) -> f64 {
+        let spec = self.solver.point.spec;
+        let demand = &self.solver.demand;
+        let store_cycles = f64::from(spec.store_cycles_per_line);
+        let returned = |bytes: f64| match spec.return_bytes_per_cycle {
+            0 => 0.0,
+            rate => bytes / f64::from(rate),
+        };
+        let stores = demand.local_store_lines + demand.global_store_lines;
+        let loads = demand.lines - stores - demand.global_load_lines;
+        let cases = returned(demand.global_load_bytes).max(demand.global_load_lines);
+        let writes = (stores + self.traffic.write_backs) * store_cycles;
+        loads + cases + writes + returned(LINE_BYTES * fills)
+    }
+
+    /// Lines per token that the L1 asks for.
+    fn fills(&self) -> f64 {
+        let stores = if self.solver.point.spec.l1_fetch_on_write_miss {
+            self.traffic.store_misses
+        } else {
+            0.0
+        };
+        self.traffic.load_misses + stores
     }
 
     /// **(21)** What a token takes of the DRAM: a line of a row that is not open occupies it for as long as an activation.
@@ -310,11 +413,11 @@ impl TokenModel<'_> {
         let open = to_dram * (1.0 - 1.0 / neighbours);
         let stack_fill = open * stream + (1.0 - open) * scattered;
         // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
-        // are another warp's, which finds the row open every other time.
+        // are another warp's of the block.
         let in_row = if geometry.warps_per_block() == 1 {
             neighbours
         } else {
-            0.5 * (1.0 + per_row)
+            per_row
         };
         let case = (scattered + (in_row - 1.0) * stream) / in_row;
         let fills = fills * (1.0 - traffic.fill_l2_hit);
@@ -324,6 +427,7 @@ impl TokenModel<'_> {
         let lines = fills + cases + write_backs;
         DramUse {
             cycles,
+            case_cycles: cases * case,
             cycles_per_line: if lines > 0.0 { cycles / lines } else { 0.0 },
         }
     }

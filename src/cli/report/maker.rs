@@ -5,12 +5,13 @@
 use super::super::engine::Engine as EngineName;
 use super::super::figure::{self, Figure};
 use super::ReportArgs;
-use crate::device::{CacheGeometry, Device, OnChipSplit};
+use crate::device::Device;
 use crate::engine::Engine;
 use crate::predict::{Configuration, PerformanceModel, PredictError};
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, Picture, Study};
+use crate::study::setting::with_l1;
 use crate::validate::{Compared, Table};
 use rayon::prelude::*;
 use std::error::Error;
@@ -163,7 +164,9 @@ impl Maker<'_> {
                     threads_per_block: STUDY_THREADS,
                     l1_bytes: kib * 1024,
                 };
-                let engine = self.model.on(with_l1(self.device, kib * 1024));
+                let device = with_l1(self.device, kib * 1024)
+                    .map_err(|error| PredictError::Other(Box::new(error)))?;
+                let engine = self.model.on(device);
                 Ok((
                     f64::from(*kib),
                     engine.predict(&configuration)?.gpops_billion,
@@ -197,26 +200,6 @@ impl Maker<'_> {
             },
         })
     }
-}
-
-/// The device with an L1 of `bytes`, a power of two: one that it has as it is, any other of four ways.
-fn with_l1(device: &Device, bytes: u32) -> Device {
-    const WAYS: u32 = 4;
-    let mut changed = device.clone();
-    if device.split_for_l1(bytes).is_some() {
-        return changed;
-    }
-    let shared = device.l1.splits.iter().map(|split| split.shared_bytes);
-    changed.l1.splits = vec![OnChipSplit {
-        shared_bytes: shared.max().unwrap_or(0),
-        l1_bytes: bytes,
-    }];
-    changed.l1.geometry = vec![CacheGeometry {
-        bytes,
-        n_sets: bytes / (WAYS * device.l1.line_bytes),
-        n_ways: WAYS,
-    }];
-    changed
 }
 
 fn explain_command(best: &Configuration, worst: &Configuration) -> String {

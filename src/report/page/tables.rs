@@ -120,10 +120,16 @@ fn block(
     let references: Vec<&Compared> = cells.iter().collect();
     let name = format!("Table {}, {problem}", table.number());
     let panels = Panels::new(&cells);
+    let measured = cells.iter().any(|cell| cell.measured.is_some());
     let mut figures = Vec::new();
     for (title, chart) in panels.each() {
         let description = format!(
-            "{name}, {title}: speed over threads per block, the line predicted, the points measured."
+            "{name}, {title}: speed over threads per block, the line predicted{}.",
+            if measured {
+                ", the points measured"
+            } else {
+                ""
+            }
         );
         figures.push(panel(title, &description, &draw(&chart)?));
     }
@@ -136,7 +142,11 @@ fn block(
         details open[open] {
             summary { (name) (in_short(&cells)) }
             (heat_maps(&name, &references))
-            p { "The same as curves, billions of GPop/s over threads per block: lines are predicted, points measured; bars are the paper's confidence intervals." }
+            p {
+                "The same as curves, billions of GPop/s over threads per block: lines are predicted"
+                @if measured { ", points measured; bars are the paper's confidence intervals" }
+                "."
+            }
             div class="grid" { @for figure in &figures { (figure) } }
             (command(&command_text))
         }
