@@ -63,18 +63,13 @@ fn error_percent(
 
 fn text(start: &Device, scalars: &[Scalar], found: &Calibration) -> String {
     let trials = found.trials.iter().map(|trial| {
-        vec![
-            trial.round.to_string(),
-            trial.field.into(),
-            trial.value.to_string(),
-            format!("{:.3}", trial.error_percent),
-        ]
+        let mut cells: Vec<String> = trial.values.iter().map(f64::to_string).collect();
+        cells.push(format!("{:.3}", trial.error_percent));
+        cells
     });
-    let tried = table(
-        &["round", "value", "tried", "mean |error| (%)"],
-        trials.collect(),
-        2,
-    );
+    let mut header: Vec<&str> = scalars.iter().map(|scalar| scalar.field).collect();
+    header.push("mean |error| (%)");
+    let tried = table(&header, trials.collect(), 0);
     let values = scalars.iter().map(|scalar| {
         vec![
             format!("{}.{}", scalar.section, scalar.field),

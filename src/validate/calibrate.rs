@@ -1,6 +1,6 @@
 //! Refits the fitted values of a device preset, on the cells declared for that and no others.
 //!
-//! Models: a search over small grids, one value after the other, round by round until a round changes nothing.
+//! Models: a search over every combination of small grids.
 //! Leaves out: values of any other kind, which are never touched; predicting, which is the caller's.
 //! Units: those of the preset; errors in percent.
 //! Sources: `docs/calibration.md` is the protocol.
@@ -17,25 +17,11 @@ pub struct Scalar {
     set: fn(&mut Device, f64),
 }
 
-const SCALARS: [Scalar; 4] = [
-    Scalar {
-        section: "issue",
-        field: "branch_issue_slots",
-        grid: &[1.0, 2.0, 3.0],
-        get: |device| f64::from(device.issue.branch_issue_slots),
-        set: |device, value| device.issue.branch_issue_slots = value as u32,
-    },
-    Scalar {
-        section: "load_store",
-        field: "store_bytes_per_cycle",
-        grid: &[32.0, 64.0, 128.0],
-        get: |device| f64::from(device.load_store.store_bytes_per_cycle),
-        set: |device, value| device.load_store.store_bytes_per_cycle = value as u32,
-    },
+const SCALARS: [Scalar; 2] = [
     Scalar {
         section: "l2",
         field: "usable_fraction",
-        grid: &[0.5, 0.625, 0.75, 0.875, 1.0],
+        grid: &[0.375, 0.5, 0.625, 0.75, 0.875, 1.0],
         get: |device| device.l2.usable_fraction,
         set: |device, value| device.l2.usable_fraction = value,
     },
@@ -48,15 +34,11 @@ const SCALARS: [Scalar; 4] = [
     },
 ];
 
-/// Rounds after which the search ends even if values still move.
-const MAX_ROUNDS: usize = 4;
-
-/// One point that was tried.
+/// One combination of values that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
-    pub round: usize,
-    pub field: &'static str,
-    pub value: f64,
+    /// In the order of the fitted values.
+    pub values: Vec<f64>,
     pub error_percent: f64,
 }
 
@@ -92,7 +74,7 @@ pub fn fitted_scalars(preset: &Preset) -> Vec<Scalar> {
     SCALARS.into_iter().filter(is_fitted).collect()
 }
 
-/// Searches from the values of `start`. A value moves only to one that is better, so equal errors keep it.
+/// Tries every combination of the grids' values. Equal errors keep the earlier one, and the start before all.
 pub fn search<E>(
     start: &Device,
     scalars: &[Scalar],
@@ -105,39 +87,32 @@ pub fn search<E>(
         error_percent: start_error_percent,
         trials: Vec::new(),
     };
-    for round in 1..=MAX_ROUNDS {
-        let before = found.error_percent;
-        for scalar in scalars {
-            try_grid(&mut found, scalar, round, &mut error_percent)?;
+    for values in combinations(scalars) {
+        let pairs = scalars.iter().zip(&values);
+        let device = pairs.fold(start.clone(), |device, (scalar, value)| {
+            scalar.set(&device, *value)
+        });
+        let error_percent = error_percent(&device)?;
+        if error_percent < found.error_percent {
+            (found.device, found.error_percent) = (device, error_percent);
         }
-        if found.error_percent == before {
-            break;
-        }
+        found.trials.push(Trial {
+            values,
+            error_percent,
+        });
     }
     Ok(found)
 }
 
-fn try_grid<E>(
-    found: &mut Calibration,
-    scalar: &Scalar,
-    round: usize,
-    error_percent: &mut impl FnMut(&Device) -> Result<f64, E>,
-) -> Result<(), E> {
-    let held = scalar.value(&found.device);
-    for &value in scalar.grid.iter().filter(|value| **value != held) {
-        let device = scalar.set(&found.device, value);
-        let error = error_percent(&device)?;
-        found.trials.push(Trial {
-            round,
-            field: scalar.field,
-            value,
-            error_percent: error,
-        });
-        if error < found.error_percent {
-            (found.device, found.error_percent) = (device, error);
-        }
-    }
-    Ok(())
+/// Every combination of the grids' values, the last value moving fastest.
+fn combinations(scalars: &[Scalar]) -> Vec<Vec<f64>> {
+    let longer = |found: Vec<Vec<f64>>, scalar: &Scalar| {
+        let with = |values: &Vec<f64>, value: &f64| [values.as_slice(), &[*value]].concat();
+        let all = found.iter();
+        all.flat_map(|values| scalar.grid.iter().map(move |value| with(values, value)))
+            .collect()
+    };
+    scalars.iter().fold(vec![Vec::new()], longer)
 }
 
 /// The text of a preset with the values of `device` in place of its own; all else stays as it is.
@@ -172,9 +147,10 @@ mod tests {
         Preset::load("gtx670").unwrap()
     }
 
-    /// Distance from 3 slots.
+    /// Distance from three quarters of the L2 and 6.5 ns.
     fn bowl(device: &Device) -> Result<f64, ()> {
-        Ok((f64::from(device.issue.branch_issue_slots) - 3.0).abs())
+        let nanoseconds = device.dram.activation_interval_ns;
+        Ok((device.l2.usable_fraction - 0.75).abs() + (nanoseconds - 6.5).abs())
     }
 
     #[test]
@@ -182,9 +158,10 @@ mod tests {
         let preset = preset();
         let found = search(&preset.device, &fitted_scalars(&preset), bowl).unwrap();
         assert_eq!(found.error_percent, 0.0);
-        assert_eq!(found.device.issue.branch_issue_slots, 3);
+        assert_eq!(found.trials.len(), 6 * 4);
         let mut expected = preset.device.clone();
-        expected.issue.branch_issue_slots = 3;
+        expected.l2.usable_fraction = 0.75;
+        expected.dram.activation_interval_ns = 6.5;
         assert_eq!(found.device, expected);
     }
 
