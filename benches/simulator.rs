@@ -1,17 +1,22 @@
 //! How many warp instructions a second does the simulator replay on one core?
 //!
-//! `cargo bench --bench simulator` prints the throughput of full multiprocessor windows of the sextic
-//! problem: latency-bound, issue-bound and memory-bound configurations.
+//! `cargo bench --bench simulator` prints the throughput of whole predictions of traced kernels: windows and the grid, in
+//! configurations bound by latency, by issue, by the L1 and by DRAM.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Settings};
 use warpstack::predict::{Configuration, PerformanceModel};
 
-fn configuration(threads_per_block: u32, stack_dim: u32) -> Configuration {
+fn configuration(
+    problem: &str,
+    kernel: &str,
+    threads_per_block: u32,
+    stack_dim: u32,
+) -> Configuration {
     Configuration {
-        problem: "sextic".into(),
-        kernel: "rpn".into(),
+        problem: problem.into(),
+        kernel: kernel.into(),
         stack_dim,
         stack_registers: 0,
         threads_per_block,
@@ -19,24 +24,32 @@ fn configuration(threads_per_block: u32, stack_dim: u32) -> Configuration {
     }
 }
 
+/// What bounds a configuration, and which one it is.
+const CASES: [(&str, &str, &str, u32, u32); 5] = [
+    ("latency", "sextic", "rpn", 32, 2),
+    ("issue, postfix", "sextic", "rpn", 256, 1),
+    ("issue, linear", "sextic", "lgp", 256, 1),
+    ("L1", "sextic", "rpn", 256, 4),
+    ("DRAM", "shuttle", "lgp", 512, 4),
+];
+
 fn simulator(criterion: &mut Criterion) {
     let device = Preset::load("gtx670")
         .expect("the preset is embedded")
         .device;
+    let problems = ["sextic", "shuttle"];
     let engine =
-        Engine::new(device, &["sextic"], Settings::default()).expect("the corpus is embedded");
+        Engine::new(device, &problems, Settings::default()).expect("the corpora are embedded");
     let mut group = criterion.benchmark_group("simulator");
-    group.sample_size(10);
-    for (threads, stack_dim) in [(32, 2), (256, 1), (256, 4)] {
-        let configuration = configuration(threads, stack_dim);
+    group.sample_size(20);
+    for (bound, problem, kernel, threads, stack_dim) in CASES {
+        let configuration = configuration(problem, kernel, threads, stack_dim);
         let once = engine.predict(&configuration).expect("a cell of the paper");
         group.throughput(Throughput::Elements(once.simulated_warp_instructions));
-        group.bench_function(
-            format!("threads {threads}, stack_dim {stack_dim}"),
-            |bencher| {
-                bencher.iter(|| engine.predict(&configuration).expect("a cell of the paper"));
-            },
-        );
+        let name = format!("{bound}: {problem} {kernel} threads {threads} stack_dim {stack_dim}");
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| engine.predict(&configuration).expect("a cell of the paper"));
+        });
     }
     group.finish();
 }

@@ -72,11 +72,11 @@ impl Default for Settings {
             population_seed: 1,
             cache_seed: 7,
             window_programs: 128,
-            window_instructions: (300_000, 800_000),
-            least_visits: 12,
+            window_instructions: (400_000, 1_500_000),
+            least_visits: 20,
             partial_instructions: 40_000,
             visits: 96,
-            warm_up_percent: 25,
+            warm_up_percent: 20,
             batches: 10,
         }
     }

@@ -170,3 +170,57 @@ impl KernelTraces {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::corpus::Corpus;
+    use crate::gpu::variant::{Arch, FunctionSet, KernelId};
+    use crate::launch::code::ReplayCode;
+    use crate::trace::AddressKind;
+
+    /// Address of every access of every instruction, the place in the block's rows of cases added.
+    fn accesses(code: &ReplayCode, threads: u32) -> Vec<(u32, AddressKind, u32)> {
+        let place = |row: u8| u32::from(row) * 4 * threads;
+        let access = |op: &crate::launch::code::ReplayOp| {
+            (
+                op.pc_bytes,
+                op.address_kind,
+                op.address + place(op.case_row),
+            )
+        };
+        code.lists
+            .iter()
+            .flat_map(|&segment| {
+                let (start, end) = code.segments[segment as usize];
+                code.ops[start as usize..end as usize].iter().map(access)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn traces_of_any_block_are_those_of_the_block_itself() {
+        let file = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/fixtures/corpus/shuttle.corpus"
+        );
+        let corpus = Corpus::load(std::path::Path::new(file)).unwrap();
+        let entries = corpus.entries.iter().step_by(211);
+        let programs: Vec<Rpn> = entries.map(|entry| entry.program.clone()).collect();
+        for (kernel, stack_dim) in [(KernelId::Rpn, 3), (KernelId::Lgp, 6), (KernelId::Rpn, 1)] {
+            let variant = Variant::new(kernel, FunctionSet::Shuttle, stack_dim, Arch::Sm35);
+            let code = |traces: &KernelTraces| {
+                ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
+            };
+            let any = KernelTraces::of_any_block(&variant, &programs, 58_000).unwrap();
+            let any = code(&any).of_any_block(MAX_THREADS_PER_BLOCK, 58_000);
+            for threads in [32, 96, 640] {
+                let own = KernelTraces::new(&variant, &programs, threads, 58_000).unwrap();
+                assert!(
+                    accesses(&any, threads) == accesses(&code(&own), threads),
+                    "{variant}, {threads} threads"
+                );
+            }
+        }
+    }
+}
