@@ -96,6 +96,7 @@ mod tests {
                 line_bytes: 128,
                 replacement: Replacement::Random,
                 index: SetIndex::FermiXor,
+                fills_hold_lines: false,
             };
             let (mut mine, mut theirs) = (RandomCache::new(&spec), Cache::new(spec, 7));
             let (mut hits, mut expected) = (0, 0);
