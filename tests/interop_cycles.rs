@@ -280,8 +280,9 @@ fn scattered_accesses_of_other_kernels_cost_their_lines_and_turns() {
 fn dependent_arithmetic_without_a_schedule_takes_nine_cycles() {
     let chain = counters_of("0010 ffffffff 1 R4 FADD 2 R4 R5 0", 100).cycles;
     let free = counters_of("0010 ffffffff 1 R4 FADD 2 R6 R5 0", 100).cycles;
+    // Independent additions of two registers wait for a bank of operands every fourth time.
     assert!(
-        (890..=900).contains(&chain) && (100..=110).contains(&free),
+        (890..=900).contains(&chain) && (120..=130).contains(&free),
         "{chain} and {free}"
     );
 }

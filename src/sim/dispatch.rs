@@ -160,6 +160,9 @@ impl BlockQueue {
     /// iterations of a block do.
     pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
         let start = self.pop()?;
+        if !self.staggers() {
+            return Some(start);
+        }
         let first_iteration = match (start.cut, before.cut) {
             (Some(_), Some(iterations)) => {
                 (before.first_iteration + iterations) % self.full_iterations

@@ -136,7 +136,7 @@ pub fn with_values(text: &str, scalars: &[Scalar], device: &Device) -> String {
 
 fn replace_value(line: &str, field: &str, value: f64) -> String {
     let rest = line.split_once(',').map_or("", |(_, rest)| rest);
-    format!("{field} = {{ value = {value},{rest}")
+    format!("{field} = {{ value = {value:?},{rest}")
 }
 
 #[cfg(test)]
