@@ -123,8 +123,8 @@ impl BlockQueue {
         }
     }
 
-    /// Whether the first blocks start in the middle of their work.
-    pub fn staggers(&self) -> bool {
+    /// Whether blocks go on from visit to visit, and the first ones start in the middle of their work.
+    pub fn makes_visits(&self) -> bool {
         matches!(self.blocks, Blocks::Visits(_))
     }
 
@@ -159,12 +159,13 @@ impl BlockQueue {
     /// The next block in a place that `before` had: a visit goes on at the fitness cases where that one ended, as the
     /// iterations of a block do.
     pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
+        let makes_visits = self.makes_visits();
         let start = self.pop()?;
         if !self.staggers() {
             return Some(start);
         }
         let first_iteration = match (start.cut, before.cut) {
-            (Some(_), Some(iterations)) => {
+            (Some(_), Some(iterations)) if makes_visits => {
                 (before.first_iteration + iterations) % self.full_iterations
             }
             _ => start.first_iteration,

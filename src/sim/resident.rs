@@ -35,7 +35,7 @@ impl Resident {
         if n_visits < self.visits.len() {
             return Some(self.visits[n_visits]);
         }
-        if self.next_block.is_some() {
+        if self.next_block.is_some() || !queue.makes_visits() {
             return None;
         }
         let visit = queue.pop_after(self.visits.last()?)?;

@@ -104,7 +104,7 @@ impl<'a, O: Observer> Smx<'a, O> {
         let n = smx.blocks.len();
         for block in 0..n {
             let done = block as f64 / n as f64;
-            smx.start_block(block, if smx.queue.staggers() { done } else { 0.0 });
+            smx.start_block(block, if smx.queue.makes_visits() { done } else { 0.0 });
         }
         smx
     }
