@@ -161,9 +161,6 @@ impl BlockQueue {
     pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
         let makes_visits = self.makes_visits();
         let start = self.pop()?;
-        if !self.staggers() {
-            return Some(start);
-        }
         let first_iteration = match (start.cut, before.cut) {
             (Some(_), Some(iterations)) if makes_visits => {
                 (before.first_iteration + iterations) % self.full_iterations
