@@ -96,5 +96,10 @@ fn every_l1(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, prediction, every_l1);
+criterion_group! {
+    name = benches;
+    // Plots need a system font, which not every machine has.
+    config = Criterion::default().without_plots();
+    targets = prediction, every_l1
+}
 criterion_main!(benches);

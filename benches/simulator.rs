@@ -54,5 +54,10 @@ fn simulator(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, simulator);
+criterion_group! {
+    name = benches;
+    // Plots need a system font, which not every machine has.
+    config = Criterion::default().without_plots();
+    targets = simulator
+}
 criterion_main!(benches);
