@@ -66,6 +66,10 @@ fn speed(launch: &Launch, changes: &[(&str, String)]) -> f64 {
 /// What numerics may take from a law.
 const SLACK: f64 = 1.0 - 3e-3;
 
+/// What a faster clock may cost: more warps wait for the memory instead of standing for issue, and those share the L1
+/// (equation 19a), so that it hits less.
+const SHARING: f64 = 0.97;
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -81,7 +85,8 @@ proptest! {
         let warpstack::study::Key::Field(section, name) = key else { unreachable!() };
         let more = (factor * BASE.value(&section, &name).unwrap()).ceil().to_string();
         let (now, then) = (speed(&launch, &[]), speed(&launch, &[(field, more.clone())]));
-        prop_assert!(then >= now * SLACK, "{field} {more}: {now} to {then}");
+        let least = if field == "chip.clock_mhz" { SHARING } else { SLACK };
+        prop_assert!(then >= now * least, "{field} {more}: {now} to {then}");
     }
 
     #[test]
