@@ -75,9 +75,9 @@ impl Engine {
             code_bytes: resolved.loaded.code_bytes,
             geometry: Geometry {
                 n_smx: 1,
-                ..resolved.geometry
+                ..resolved.site.geometry
             },
-            resources: resolved.block,
+            resources: resolved.site.block,
             order: (0..n_blocks as u32).collect(),
             programs_per_warp: 0,
             iterations,
@@ -86,9 +86,9 @@ impl Engine {
             blocks,
             launch,
             traces,
-            occupancy: resolved.occupancy,
-            l1_bytes: resolved.l1_bytes,
-            spec: resolved.spec,
+            occupancy: resolved.site.occupancy,
+            l1_bytes: resolved.site.l1_bytes,
+            spec: resolved.site.spec,
             seed: self.settings.cache_seed,
             kernel,
             n_inputs: problem::describe(&configuration.problem)

@@ -134,36 +134,18 @@ impl Engine {
 
 impl PerformanceModel for Engine {
     fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
-        let workload = self.workload(&configuration.problem)?;
-        let variant = self.variant(configuration, workload)?;
-        let mut block = BlockResources {
-            threads_per_block: configuration.threads_per_block,
-            registers_per_thread: variant.resources().map_err(other)?.registers,
-            shared_bytes_per_block: 0,
-        };
-        // Refuses an impossible block before tracing for it.
-        self.occupancy(configuration, block)?;
         match self.settings.kind {
             Kind::Simulator => {
-                let loaded = self.load(&variant, workload)?;
-                block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
-                let site = self.site(
-                    configuration,
-                    workload,
-                    block,
-                    &loaded.resources,
-                    &loaded.facts,
-                )?;
-                self.simulate(site, workload, &loaded)
+                let resolved = self.resolve(configuration)?;
+                self.simulate(resolved.site, resolved.workload, &resolved.loaded)
             }
             Kind::Analytical => {
+                let (workload, variant) = self.runnable(configuration)?;
                 let start = Instant::now();
                 let summarised = self.kernels.summarise(&variant, workload)?;
-                block.shared_bytes_per_block = summarised.facts.median_shared_bytes();
                 let site = self.site(
                     configuration,
                     workload,
-                    block,
                     &summarised.traces.resources,
                     &summarised.facts,
                 )?;
@@ -180,44 +162,49 @@ struct Resolved<'a> {
     workload: &'a Workload,
     variant: Variant,
     loaded: Arc<Loaded>,
-    block: BlockResources,
-    occupancy: Occupancy,
-    /// The L1 in effect.
-    l1_bytes: u32,
-    spec: SmxSpec,
-    geometry: Geometry,
+    site: Site<'a>,
 }
 
 impl Engine {
-    /// The traced kernel of a configuration, and where it runs.
-    fn resolve(&self, configuration: &Configuration) -> Result<Resolved<'_>, PredictError> {
+    /// The programs and the kernel of a configuration. Refuses an impossible block before anything is traced for it.
+    fn runnable(
+        &self,
+        configuration: &Configuration,
+    ) -> Result<(&Workload, Variant), PredictError> {
         let workload = self.workload(&configuration.problem)?;
         let variant = self.variant(configuration, workload)?;
-        let mut block = BlockResources {
-            threads_per_block: configuration.threads_per_block,
-            registers_per_thread: variant.resources().map_err(other)?.registers,
-            shared_bytes_per_block: 0,
-        };
-        self.occupancy(configuration, block)?;
+        let resources = variant.resources().map_err(other)?;
+        self.occupancy(configuration, block(configuration, resources, 0))?;
+        Ok((workload, variant))
+    }
+
+    /// The traced kernel of a configuration, and where it runs.
+    fn resolve<'a>(
+        &'a self,
+        configuration: &'a Configuration,
+    ) -> Result<Resolved<'a>, PredictError> {
+        let (workload, variant) = self.runnable(configuration)?;
         let loaded = self.load(&variant, workload)?;
-        block.shared_bytes_per_block = loaded.facts.median_shared_bytes();
-        let site = self.site(
-            configuration,
-            workload,
-            block,
-            &loaded.resources,
-            &loaded.facts,
-        )?;
+        let site = self.site(configuration, workload, &loaded.resources, &loaded.facts)?;
         Ok(Resolved {
-            occupancy: site.occupancy,
-            l1_bytes: site.l1_bytes,
-            spec: site.spec,
-            geometry: site.geometry,
             workload,
             variant,
             loaded,
-            block,
+            site,
         })
+    }
+}
+
+/// What a block of a configuration needs of a multiprocessor.
+fn block(
+    configuration: &Configuration,
+    resources: &Resources,
+    shared_bytes_per_block: u32,
+) -> BlockResources {
+    BlockResources {
+        threads_per_block: configuration.threads_per_block,
+        registers_per_thread: resources.registers,
+        shared_bytes_per_block,
     }
 }
 
@@ -226,6 +213,7 @@ struct Site<'a> {
     configuration: &'a Configuration,
     block: BlockResources,
     occupancy: Occupancy,
+    /// The L1 in effect.
     l1_bytes: u32,
     spec: SmxSpec,
     geometry: Geometry,
@@ -259,10 +247,10 @@ impl Engine {
         &self,
         configuration: &'a Configuration,
         workload: &Workload,
-        block: BlockResources,
         resources: &Resources,
         facts: &Facts,
     ) -> Result<Site<'a>, PredictError> {
+        let block = block(configuration, resources, facts.median_shared_bytes());
         let occupancy = self.occupancy(configuration, block)?;
         let l1_bytes = residency::effective_l1_bytes(&self.device, &occupancy);
         Ok(Site {

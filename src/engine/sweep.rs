@@ -5,7 +5,6 @@
 //! Units: bytes; hit rates 0 to 1. Sources: `model::interleave`, `model::reuse`.
 
 use super::{Engine, other};
-use crate::device::occupancy::BlockResources;
 use crate::launch::spec::{CacheSpec, SmxSpec};
 use crate::model::interleave::{Residents, Span, Stream};
 use crate::model::reuse::{HitRates, hit_rates};
@@ -29,18 +28,11 @@ impl Engine {
     /// A sweep over the accesses of the warps that are resident together in a configuration: `times` about as much work
     /// as the simulator follows.
     pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
-        let workload = self.workload(&configuration.problem)?;
-        let variant = self.variant(configuration, workload)?;
+        let (workload, variant) = self.runnable(configuration)?;
         let summarised = self.kernels.summarise(&variant, workload)?;
-        let block = BlockResources {
-            threads_per_block: configuration.threads_per_block,
-            registers_per_thread: variant.resources().map_err(other)?.registers,
-            shared_bytes_per_block: summarised.facts.median_shared_bytes(),
-        };
         let mut site = self.site(
             configuration,
             workload,
-            block,
             &summarised.traces.resources,
             &summarised.facts,
         )?;

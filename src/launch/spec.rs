@@ -79,8 +79,8 @@ pub struct DramSpec {
     pub n_partitions: u32,
     /// Bytes of one partition that one activation opens.
     pub page_bytes: u32,
-    /// Rows open at a time.
-    pub open_rows: u32,
+    /// Pages open at a time.
+    pub open_pages: u32,
 }
 
 /// How often one instruction class can start.
@@ -146,7 +146,6 @@ pub struct SmxSpec {
     pub icache_l2_latency_cycles: u32,
     /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
     pub icache_next_line_cycles: [u32; 2],
-    pub barrier_latency_cycles: u32,
     /// Compiler-set scoreboards; `None` where the hardware tracks registers.
     pub scoreboards: Option<ScoreboardSpec>,
     /// Global loads are looked up in the L1, too.
@@ -227,7 +226,6 @@ impl SmxSpec {
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
-            barrier_latency_cycles: device.barrier.latency_cycles,
             scoreboards: ScoreboardSpec::new(device),
             l1_caches_global_loads: device.l1.caches_global_loads,
             l1_write_through: !device.l1.write_back,
@@ -350,7 +348,7 @@ fn dram_share(device: &Device) -> DramSpec {
         interleave_bytes: dram.interleave_bytes,
         n_partitions: dram.n_partitions,
         page_bytes: dram.page_bytes,
-        open_rows: dram.n_partitions * dram.n_banks / n_smx,
+        open_pages: dram.n_partitions * dram.n_banks / n_smx,
     }
 }
 

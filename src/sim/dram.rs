@@ -34,7 +34,7 @@ impl Dram {
             interleave_bytes: spec.interleave_bytes,
             n_partitions: spec.n_partitions,
             pages_bytes: spec.page_bytes * spec.n_partitions,
-            open_pages: vec![CLOSED; spec.open_rows.max(1) as usize],
+            open_pages: vec![CLOSED; spec.open_pages.max(1) as usize],
             oldest: 0,
         }
     }
@@ -72,7 +72,7 @@ mod tests {
             interleave_bytes: 256,
             n_partitions: 4,
             page_bytes: 2048,
-            open_rows: 2,
+            open_pages: 2,
         })
     }
 

@@ -81,7 +81,7 @@ pub fn spec() -> SmxSpec {
             interleave_bytes: 256,
             n_partitions: 4,
             page_bytes: 2048,
-            open_rows: 1,
+            open_pages: 1,
         },
         icache_l1_bytes: 8192,
         icache_l15_bytes: 32768,
@@ -89,7 +89,6 @@ pub fn spec() -> SmxSpec {
         icache_l15_latency_cycles: 20,
         icache_l2_latency_cycles: 50,
         icache_next_line_cycles: [20, 50],
-        barrier_latency_cycles: 20,
     }
 }
 
