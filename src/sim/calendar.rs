@@ -9,7 +9,7 @@
 /// Schedulers that a calendar serves at most.
 pub const MAX_SCHEDULERS: usize = 4;
 /// Cycles on the wheel: most waits are shorter than a DRAM access.
-const WHEEL: u64 = 1024;
+pub const WHEEL: u64 = 1024;
 const WORDS: usize = (WHEEL / 64) as usize;
 
 /// Warps that become ready in one cycle: one bit mask per scheduler.

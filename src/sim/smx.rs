@@ -8,7 +8,7 @@
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
 //! cycles in which no scheduler can issue are skipped, not ticked.
 
-use super::calendar::{Calendar, MAX_SCHEDULERS, Ready};
+use super::calendar::{self, Calendar, MAX_SCHEDULERS};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dispatch::{BlockQueue, BlockStart, Geometry};
 use super::icache::InstructionCache;
@@ -43,6 +43,8 @@ pub struct Smx<'a, O = ()> {
     counters: Counters,
     /// Work done, by program.
     program_credits: Vec<u64>,
+    /// Some warp waits until the load/store unit takes another instruction.
+    any_refused: bool,
     now: u64,
     observer: O,
 }
@@ -98,6 +100,7 @@ impl<'a, O: Observer> Smx<'a, O> {
             icache_of: std::array::from_fn(|s| (s % n_icaches(spec)) as u8),
             counters: Counters::default(),
             program_credits: vec![0; code.programs.len()],
+            any_refused: false,
             now: 0,
             observer,
         };
@@ -111,8 +114,9 @@ impl<'a, O: Observer> Smx<'a, O> {
 
     /// Counters up to the current cycle.
     pub fn counters(&mut self) -> Counters {
+        let opens_at = self.memory.accepts_at();
         for scheduler in &mut self.schedulers[..self.n_schedulers] {
-            scheduler.charge_waiting(self.now, &mut self.counters);
+            scheduler.charge_waiting(self.now, opens_at, &mut self.counters);
         }
         self.counters.cycles = self.now;
         self.counters.clone()
@@ -170,6 +174,7 @@ impl<'a, O: Observer> Smx<'a, O> {
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
             self.warps[s * SLOTS + i] = self.visit(start, block as u32, w, done);
+            self.note_request(s, i);
             self.hold(s, i, self.now + 1, Cause::NoWarp);
         }
     }
@@ -216,9 +221,7 @@ impl<'a, O: Observer> Smx<'a, O> {
 
     /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle.
     fn tick(&mut self) -> Result<(), Deadlock> {
-        if let Some(ready) = self.calendar.take(self.now) {
-            self.wake(ready);
-        }
+        self.wake();
         let mut next = u64::MAX;
         let mut s = self.first_scheduler();
         for _ in 0..self.n_schedulers {
@@ -235,6 +238,9 @@ impl<'a, O: Observer> Smx<'a, O> {
         if next > self.now + 1 {
             let woken = self.calendar.next_after(self.now).unwrap_or(u64::MAX);
             next = next.min(woken);
+            if self.any_refused {
+                next = next.min(self.memory.accepts_at());
+            }
         }
         if next == u64::MAX && !self.is_occupied() {
             // The last block of a finite queue has ended.
@@ -259,18 +265,31 @@ impl<'a, O: Observer> Smx<'a, O> {
         }
     }
 
-    /// Marks warps as ready; those that the calendar gave back early go in again.
+    /// Marks warps as ready whose time has come.
     #[inline]
-    fn wake(&mut self, ready: Ready) {
-        for (s, mut slots) in ready.into_iter().enumerate() {
-            while let Some((i, until)) = self.schedulers[s].still_waiting(slots, self.now) {
-                slots &= !(1 << i);
-                let is_far = self.calendar.enter(s, i, until, self.now);
-                let cause = self.schedulers[s].cause(i);
-                self.schedulers[s].hold(i, until, cause, is_far);
-            }
-            self.schedulers[s].wake(slots, self.now, &mut self.counters);
+    fn wake(&mut self) {
+        let called = self.calendar.take(self.now);
+        let has_opened = self.any_refused && self.memory.accepts_at() <= self.now;
+        if called.is_none() && !has_opened {
+            return;
         }
+        self.any_refused &= !has_opened;
+        for (s, slots) in called.unwrap_or_default().into_iter().enumerate() {
+            let slots = self.wait_on(s, slots);
+            self.schedulers[s].wake(slots, has_opened, self.now, &mut self.counters);
+        }
+    }
+
+    /// Enters warps again that the calendar gave back early; the others.
+    #[inline]
+    fn wait_on(&mut self, s: usize, mut slots: u16) -> u16 {
+        while let Some((i, until)) = self.schedulers[s].still_waiting(slots, self.now) {
+            slots &= !(1 << i);
+            let is_far = self.calendar.enter(s, i, until, self.now);
+            let cause = self.schedulers[s].cause(i);
+            self.schedulers[s].hold(i, until, cause, is_far);
+        }
+        slots
     }
 
     fn snapshot(&self) -> String {
@@ -285,19 +304,58 @@ impl<'a, O: Observer> Smx<'a, O> {
     fn schedule(&mut self, s: usize) {
         let now = self.now;
         self.schedulers[s % MAX_SCHEDULERS].charge_occupied(now, &mut self.counters);
-        let mut refused = 0u32;
+        let opens_at = self.memory.accepts_at();
         let mut cause = Cause::Wait;
-        while let Some(i) = self.scheduler(s).take_ready() {
+        loop {
+            let pick = self.scheduler(s).take_ready(opens_at > now);
+            if pick.refused != 0 {
+                self.note_refused(s, pick.refused, opens_at);
+                cause = Cause::LoadStoreUnit;
+            }
+            let Some(i) = pick.slot else {
+                break;
+            };
             if self.issue(s, i) {
                 self.schedulers[s % MAX_SCHEDULERS].charge_issue(i, now, &mut self.counters);
                 return;
             }
-            refused += 1;
             cause = self.scheduler(s).cause(i);
         }
-        debug_assert!(refused > 0, "a scheduler is asked when a warp is ready");
         // Every ready warp found its pipe taken.
         self.schedulers[s % MAX_SCHEDULERS].charge(now + 1, cause, &mut self.counters);
+    }
+
+    /// Warps of some ranks wait until the load/store unit opens, beyond the wheel in the calendar.
+    #[inline]
+    fn note_refused(&mut self, s: usize, ranks: u16, opens_at: u64) {
+        if opens_at - self.now >= calendar::WHEEL {
+            self.refuse_for_long(s, ranks, opens_at);
+            return;
+        }
+        if O::WATCHES {
+            for i in self.schedulers[s].in_order(ranks) {
+                let (slot, cause) = (WarpSlot::new(s, i), Cause::LoadStoreUnit);
+                self.observer.held(slot, self.now, opens_at, cause);
+            }
+        }
+        self.any_refused = true;
+    }
+
+    #[cold]
+    fn refuse_for_long(&mut self, s: usize, ranks: u16, opens_at: u64) {
+        self.schedulers[s].take_back(ranks);
+        let slots: Vec<usize> = self.schedulers[s].in_order(ranks).collect();
+        for i in slots {
+            self.hold(s, i, opens_at, Cause::LoadStoreUnit);
+        }
+    }
+
+    /// Says whether warp `i` asks for the load/store unit next.
+    fn note_request(&mut self, s: usize, i: usize) {
+        let op = self.warp(s, i).op;
+        let request = self.code.ops[op as usize].request;
+        self.scheduler(s)
+            .ask_memory(i, request != MemoryRequest::None);
     }
 
     /// Issues the next instruction of warp `i`, and its dual-issue partner; false when a pipe is taken.
@@ -307,8 +365,11 @@ impl<'a, O: Observer> Smx<'a, O> {
         loop {
             let index = self.warp(s, i).op;
             let op = &code.ops[index as usize];
-            if let Err((retry_at, cause)) = self.take_resources(s, op) {
-                self.hold(s, i, retry_at, cause);
+            if op.request != MemoryRequest::None && self.is_closed(s, i) {
+                return issued > 0;
+            }
+            if let Err(retry_at) = self.pipes.take(s, op.class, self.now) {
+                self.hold(s, i, retry_at, Cause::MathPipe);
                 return issued > 0;
             }
             issued += 1;
@@ -340,16 +401,16 @@ impl<'a, O: Observer> Smx<'a, O> {
         self.scheduler(s).hold(i, until, cause, is_far);
     }
 
-    fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
-        if op.request != MemoryRequest::None {
-            let at = self.memory.accepts_at();
-            if at > self.now {
-                return Err((at, Cause::LoadStoreUnit));
-            }
+    /// Whether the load/store unit refuses warp `i`.
+    #[inline]
+    fn is_closed(&mut self, s: usize, i: usize) -> bool {
+        let opens_at = self.memory.accepts_at();
+        if opens_at <= self.now {
+            return false;
         }
-        self.pipes
-            .take(s, op.class, self.now)
-            .map_err(|at| (at, Cause::MathPipe))
+        let rank = self.scheduler(s).refuse(i);
+        self.note_refused(s, rank, opens_at);
+        true
     }
 
     /// Executes an instruction whose resources are taken, and computes when the warp can issue next.
@@ -428,6 +489,7 @@ impl<'a, O: Observer> Smx<'a, O> {
             }
         }
         let following = &self.code.ops[warp.op as usize];
+        self.schedulers[s % MAX_SCHEDULERS].ask_memory(i, following.request != MemoryRequest::None);
         if let Some(scoreboards) = &self.spec.scoreboards
             && op.redirects
             && following.pc_bytes != op.pc_bytes + hopper::control::INSTRUCTION_BYTES as u32
@@ -471,6 +533,7 @@ impl<'a, O: Observer> Smx<'a, O> {
             let mut warp = self.visit(visit, block, w, 0.0);
             warp.n_visits = n_visits;
             *self.warp(s, i) = warp;
+            self.note_request(s, i);
             self.hold(s, i, next, Cause::Wait);
             return;
         }
