@@ -5,8 +5,8 @@
 //! What it leaves out: result latency (the compiler's stall counts carry it), register-bank conflicts.
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
-use super::calendar::MAX_SCHEDULERS;
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
+use super::waits::MAX_SCHEDULERS;
 use crate::isa::OpClass;
 use crate::launch::scoreboard;
 
@@ -23,6 +23,7 @@ pub struct Pipes {
     issued: [u8; N_CLASSES],
     slow_free_at: [[u64; N_SLOW_PIPES]; MAX_SCHEDULERS],
     pipe_of: [u8; N_CLASSES],
+    operand_wait: [[u8; 4]; N_CLASSES],
 }
 
 impl Pipes {
@@ -39,7 +40,18 @@ impl Pipes {
                 Some(_) => scoreboard::pipe(class) as u8,
                 None => slow_pipe(class) as u8,
             }),
+            operand_wait: spec.limits.map(|limit| match limit {
+                IssueLimit::PerCycle(_) => spec.operand_wait,
+                _ => [0; 4],
+            }),
         }
+    }
+
+    /// What an instruction with so many different source registers waits for its operands, on average, in
+    /// [`super::spec::WAIT_UNITS`]ths of an issue slot. Only full-rate instructions wait.
+    #[inline]
+    pub fn operand_wait(&self, class: OpClass, sources: u8) -> u8 {
+        self.operand_wait[class as usize][usize::from(sources) % 4]
     }
 
     /// Takes the pipe of `class` at `now`, or says from which cycle it is free.
