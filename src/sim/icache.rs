@@ -57,6 +57,11 @@ impl InstructionCache {
         if self.always_hits || wanted == *line {
             return 0;
         }
+        self.look_up(pc_bytes, line, now)
+    }
+
+    fn look_up(&mut self, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
+        let wanted = pc_bytes >> self.line_shift;
         let follows = wanted == line.wrapping_add(1);
         *line = wanted;
         match self.l1.access(pc_bytes, false) {

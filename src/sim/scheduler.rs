@@ -138,25 +138,14 @@ impl Scheduler {
         }
     }
 
-    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied.
+    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied. Cycles beyond `now`
+    /// must not have been charged yet.
     #[inline]
     pub fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
-        if now <= self.accounted {
-            return;
-        }
-        let occupied = self.busy_until.clamp(self.accounted, now) - self.accounted;
+        let occupied = self.busy_until.max(self.accounted).min(now) - self.accounted;
         counters.cpi_stack[self.busy_cause as usize] += occupied;
         counters.cpi_stack[cause as usize] += now - self.accounted - occupied;
         self.accounted = now;
-    }
-
-    /// Charges the cycles before `now`, in which a warp was ready, to what occupied the issue slot.
-    #[inline]
-    pub fn charge_occupied(&mut self, now: u64, counters: &mut Counters) {
-        if now > self.accounted {
-            counters.cpi_stack[self.busy_cause as usize] += now - self.accounted;
-            self.accounted = now;
-        }
     }
 
     /// Charges cycle `now`, whose past is accounted for, to issuing from a slot; replays come after it.

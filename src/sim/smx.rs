@@ -40,7 +40,7 @@ pub struct Smx<'a, O = ()> {
     memory: Memory,
     /// One, or one per scheduler.
     icaches: Vec<InstructionCache>,
-    icache_of: [u8; MAX_SCHEDULERS],
+    has_scoreboards: bool,
     counters: Counters,
     /// Work done, by program.
     program_credits: Vec<u64>,
@@ -96,7 +96,7 @@ impl<'a, O: Observer> Smx<'a, O> {
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
             icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
-            icache_of: std::array::from_fn(|s| (s % n_icaches(spec)) as u8),
+            has_scoreboards: spec.scoreboards.is_some(),
             counters: Counters::default(),
             program_credits: vec![0; code.programs.len()],
             now: 0,

@@ -175,7 +175,7 @@ impl Waits {
         }
     }
 
-    /// What the first of the woken warps of one scheduler waited for; there must be one.
+    /// What the first of the woken warps of one scheduler waited for; where there is none, any cause.
     #[inline]
     pub fn cause_of_first(&self, woken: Woken, scheduler: usize) -> Cause {
         let slot = slots_of(woken.warps, scheduler).trailing_zeros() as usize;

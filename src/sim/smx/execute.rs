@@ -7,7 +7,7 @@ use crate::isa::{OpClass, hopper};
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
-use crate::sim::waits::{MAX_SCHEDULERS, MAX_WARPS, SLOTS};
+use crate::sim::waits::{MAX_WARPS, SLOTS};
 use crate::sim::warp::{Step, Warp};
 use crate::trace::AddressKind;
 
@@ -64,8 +64,7 @@ impl<O: Observer> Smx<'_, O> {
         let now = self.now;
         if op.request != MemoryRequest::None {
             self.access(s, i, op);
-        } else if op.load_targets != 0 || op.read_targets != 0 || op.class == OpClass::ConstantLoad
-        {
+        } else if self.has_scoreboards || op.class == OpClass::ConstantLoad {
             self.track_result(s, i, op);
         }
         let wait = self.pipes.operand_wait(op.class, op.sources);
@@ -109,8 +108,8 @@ impl<O: Observer> Smx<'_, O> {
                 next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
             }
         }
-        let icache = usize::from(self.icache_of[s % MAX_SCHEDULERS]);
-        let delay = self.icaches[icache].fetch(following.pc_bytes, &mut warp.fetched_line, now);
+        let icache = &mut self.icaches[if self.has_scoreboards { s } else { 0 }];
+        let delay = icache.fetch(following.pc_bytes, &mut warp.fetched_line, now);
         if delay > 0 {
             self.counters.icache_misses += 1;
             next = next.max(now + delay);
@@ -179,6 +178,7 @@ impl<O: Observer> Smx<'_, O> {
     }
 
     /// Notes a result, not of the load/store unit, that takes longer than the compiler's stall count says.
+    #[inline]
     fn track_result(&mut self, s: usize, i: usize, op: &ReplayOp) {
         let now = self.now;
         let (targets, cycles, cause) = match &self.spec.scoreboards {

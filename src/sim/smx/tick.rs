@@ -6,13 +6,12 @@
 use super::{Deadlock, Smx};
 use crate::sim::observe::{Cause, Observer, WarpSlot};
 use crate::sim::scheduler::Scheduler;
-use crate::sim::waits::{MAX_SCHEDULERS, SLOTS, slots_of};
+use crate::sim::waits::{MAX_SCHEDULERS, SLOTS};
 
 impl<O: Observer> Smx<'_, O> {
     /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle.
     pub(super) fn tick(&mut self) -> Result<(), Deadlock> {
         let now = self.now;
-        let before = self.waits.ready();
         let woken = self.waits.wake(now, self.memory.accepts_at());
         let mut next = u64::MAX;
         let first = self.first_scheduler();
@@ -21,16 +20,17 @@ impl<O: Observer> Smx<'_, O> {
             let distance = left.trailing_zeros() as usize / SLOTS;
             left &= u64::MAX << (SLOTS * distance) << SLOTS;
             let s = (first + distance) % MAX_SCHEDULERS;
-            if slots_of(before, s) == 0 {
-                let cause = self.waits.cause_of_first(woken, s);
-                self.schedulers[s].charge(now, cause, &mut self.counters);
-            }
+            // Where a warp has been ready since the last tick, the cycles not yet charged are all occupied ones.
+            let cause = self.waits.cause_of_first(woken, s);
+            self.schedulers[s].charge(now, cause, &mut self.counters);
             if self.schedulers[s].busy_until() <= now {
                 self.schedule(s);
             }
-            if self.waits.ready_slots(s) != 0 {
-                next = next.min(self.schedulers[s].busy_until().max(now + 1));
-            }
+            let again = self.schedulers[s].busy_until().max(now + 1);
+            next = next.min(match self.waits.ready_slots(s) {
+                0 => u64::MAX,
+                _ => again,
+            });
         }
         if next > now + 1 {
             next = next.min(self.waits.next_after(now, self.memory.accepts_at()));
@@ -84,7 +84,6 @@ impl<O: Observer> Smx<'_, O> {
     #[inline]
     fn schedule(&mut self, s: usize) {
         let now = self.now;
-        self.schedulers[s].charge_occupied(now, &mut self.counters);
         let opens_at = self.memory.accepts_at();
         let mut closed_to = 0;
         if opens_at > now {
