@@ -132,7 +132,9 @@ impl<'a, O: Observer> Smx<'a, O> {
     pub fn run_tokens(&mut self, tokens: u64) -> Result<(), Deadlock> {
         let target = self.counters.token_credits + tokens * u64::from(CREDITS_PER_TOKEN);
         while self.counters.token_credits < target {
-            self.tick()?;
+            if !self.tick() {
+                return Err(self.deadlock());
+            }
         }
         Ok(())
     }
@@ -143,9 +145,20 @@ impl<'a, O: Observer> Smx<'a, O> {
             if self.now >= until_cycle {
                 return Ok(false);
             }
-            self.tick()?;
+            if !self.tick() {
+                return Err(self.deadlock());
+            }
         }
         Ok(true)
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        let resident: u32 = self.blocks.iter().map(|block| block.warps_left).sum();
+        let started = self.queue.started();
+        Deadlock {
+            cycle: self.now,
+            snapshot: format!("{resident} resident warps, {started} blocks started"),
+        }
     }
 
     fn is_occupied(&self) -> bool {

@@ -3,14 +3,16 @@
 //! Cycles in which nothing can issue are skipped. That is exact: between two instructions nothing changes but the time,
 //! and the cycle in which each warp can next issue is known (`waits`).
 
-use super::{Deadlock, Smx};
+use super::Smx;
 use crate::sim::observe::{Cause, Observer, WarpSlot};
 use crate::sim::scheduler::Scheduler;
 use crate::sim::waits::{MAX_SCHEDULERS, SLOTS};
 
 impl<O: Observer> Smx<'_, O> {
-    /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle.
-    pub(super) fn tick(&mut self) -> Result<(), Deadlock> {
+    /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle. False when there is
+    /// none.
+    #[inline(always)]
+    pub(super) fn tick(&mut self) -> bool {
         let now = self.now;
         let woken = self.waits.wake(now, self.memory.accepts_at());
         let mut next = u64::MAX;
@@ -39,21 +41,15 @@ impl<O: Observer> Smx<'_, O> {
             return self.stand_still();
         }
         self.now = next;
-        Ok(())
+        true
     }
 
-    /// No warp will ever issue again.
+    /// No warp will ever issue again: the last block of a finite queue has ended, or else the simulation is stuck.
     #[cold]
-    fn stand_still(&mut self) -> Result<(), Deadlock> {
-        if self.is_occupied() {
-            return Err(Deadlock {
-                cycle: self.now,
-                snapshot: self.snapshot(),
-            });
-        }
-        // The last block of a finite queue has ended.
-        self.now += 1;
-        Ok(())
+    fn stand_still(&mut self) -> bool {
+        let has_ended = !self.is_occupied();
+        self.now += u64::from(has_ended);
+        has_ended
     }
 
     /// The scheduler that the shared units serve first. Where stores press on them without end, a fixed order starves
@@ -64,14 +60,6 @@ impl<O: Observer> Smx<'_, O> {
             Some(_) => self.now as usize % self.n_schedulers,
             None => 0,
         }
-    }
-
-    fn snapshot(&self) -> String {
-        let resident: u32 = self.blocks.iter().map(|block| block.warps_left).sum();
-        format!(
-            "{resident} resident warps, {} blocks started",
-            self.queue.started()
-        )
     }
 
     #[inline]
