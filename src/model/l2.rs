@@ -8,10 +8,13 @@
 
 use super::l1::{L1Curve, RATE_BINS, RateBin};
 use super::locality::Locality;
+use super::root::{Bracket, falling_root};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SmxSpec};
 
-const HALVINGS: u32 = 24;
+/// Survival times are at most this power of two.
+const LONGEST_LOG2: f64 = 40.0;
+const TOLERANCE: f64 = 1e-8;
 const LINE_BYTES: f64 = 128.0;
 
 /// Traffic behind the load/store unit per token.
@@ -97,20 +100,28 @@ fn presence(replacement: Replacement, requests: f64) -> f64 {
 /// **(15)** The survival time at which the expected number of lines in the share equals its size.
 fn survival(spec: &SmxSpec, bins: &[RateBin; RATE_BINS], case_lines: f64, case_rate: f64) -> f64 {
     let size = f64::from(spec.l2.sets * spec.l2.ways);
-    let lines_at = |time: f64| {
-        let there = |rate: f64| presence(spec.l2.replacement, rate * time);
-        let used = bins.iter().filter(|bin| bin.lines > 0.0);
-        let stacks: f64 = used.map(|bin| bin.lines * there(rate(bin))).sum();
-        stacks + case_lines * there(case_rate)
-    };
-    let (mut low, mut high) = (0.0f64, 40.0f64);
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if lines_at(middle.exp2()) < size {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    let mut used = [(case_lines, case_rate); RATE_BINS + 1];
+    let mut n_used = 1;
+    for bin in bins.iter().filter(|bin| bin.lines > 0.0) {
+        used[n_used] = (bin.lines, rate(bin));
+        n_used += 1;
     }
-    low.exp2()
+    let free = |log2_time: f64| {
+        let time = log2_time.exp2();
+        let there = |(lines, rate): &(f64, f64)| lines * presence(spec.l2.replacement, rate * time);
+        size - used[..n_used].iter().map(there).sum::<f64>()
+    };
+    let bracket = Bracket {
+        low: 0.0,
+        at_low: free(0.0),
+        high: LONGEST_LOG2,
+        at_high: free(LONGEST_LOG2),
+    };
+    if bracket.at_high >= 0.0 {
+        return LONGEST_LOG2.exp2();
+    }
+    if bracket.at_low <= 0.0 {
+        return 1.0;
+    }
+    falling_root(bracket, TOLERANCE, free).exp2()
 }

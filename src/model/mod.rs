@@ -6,6 +6,7 @@
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
+mod explain;
 pub mod fetch;
 pub mod interleave;
 pub mod joins;
@@ -13,15 +14,19 @@ pub mod l1;
 pub mod l2;
 pub mod locality;
 pub mod memo;
+pub mod memory;
 pub mod path;
+pub mod paths;
 pub mod queue;
 pub mod random_cache;
 pub mod reuse;
+pub mod root;
 pub mod shapes;
 pub mod shares;
 pub mod solve;
 pub mod stack_distance;
 pub mod tail;
+pub mod token;
 pub mod turns;
 
 use crate::launch::chip::RateCurve;
