@@ -137,10 +137,6 @@ impl Memory {
         }
     }
 
-    pub fn miss_probability(&self) -> f64 {
-        self.idle.local_miss_probability
-    }
-
     /// Latencies under load, and the wait for the load/store unit that is part of all of them.
     pub fn latencies(&self, tokens_per_cycle: f64) -> (Latencies, f64) {
         let wait = |server: &Server| server.wait_cycles(tokens_per_cycle) * self.others;

@@ -39,13 +39,14 @@ pub struct Latencies {
 
 impl Latencies {
     /// In the order of [`super::paths::Gradient`].
-    pub fn list(&self) -> [f64; 5] {
+    pub fn list(&self) -> [f64; 6] {
         [
             self.shared_cycles,
             self.local_hit_cycles,
             self.local_miss_cycles,
             self.global_cycles,
             self.constant_cycles,
+            self.local_miss_probability,
         ]
     }
 }
@@ -227,6 +228,7 @@ mod tests {
             later.local_miss_cycles += 1e-7;
             later.local_hit_cycles += 2e-7;
             later.global_cycles += 3e-7;
+            later.local_miss_probability += 1e-9;
             let moved = tree.cycles(&later) - linear.at(&latencies, &later);
             proptest::prop_assert!(moved.abs() < 1e-9, "{}", moved);
         }

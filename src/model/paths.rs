@@ -12,11 +12,15 @@ use std::collections::HashMap;
 use super::joins::{Awaited, Join, Joins};
 use super::path::Latencies;
 
-/// Derivatives by latency: shared, local hit, local miss, global, constant.
-pub type Gradient = [f64; 5];
+/// Derivatives by latency (shared, local hit, local miss, global, constant) and by the probability of a local miss.
+pub type Gradient = [f64; 6];
 
+const SHARED: usize = 0;
 const LOCAL_HIT: usize = 1;
 const LOCAL_MISS: usize = 2;
+const GLOBAL: usize = 3;
+const CONSTANT: usize = 4;
+const MISS_PROBABILITY: usize = 5;
 
 /// A time and how it moves with the latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -132,10 +136,10 @@ impl Paths {
                     self.loads.push(Load {
                         anchor: way[wait.anchor as usize],
                         which: match wait.awaited {
-                            Awaited::Shared => 0,
+                            Awaited::Shared => SHARED as u32,
                             Awaited::Local => LOCAL_HIT as u32,
-                            Awaited::Global => 3,
-                            Awaited::Constant => 4,
+                            Awaited::Global => GLOBAL as u32,
+                            Awaited::Constant => CONSTANT as u32,
                         },
                         offset_cycles: wait.offset_cycles,
                     });
@@ -160,45 +164,32 @@ impl Paths {
 
     /// **(10)**, **(11)** Expected length of all executions together.
     pub fn cycles(&self, latencies: &Latencies) -> f64 {
-        self.total(&self.reached(latencies))
+        self.total(&self.reached(latencies, |_| {}))
     }
 
     /// The same with its derivatives.
     pub fn linear(&self, latencies: &Latencies) -> Linear {
-        let at = self.reached(latencies);
+        let mut reasons = Vec::with_capacity(self.nodes.len());
+        let at = self.reached(latencies, |reason| reasons.push(reason));
         let missing = missing(latencies);
-        let list = latencies.list();
-        let mut gradient = [0.0; 5];
         let mut executions = self.ends.clone();
-        for (index, node) in self.nodes.iter().enumerate().skip(1).rev() {
-            let times = executions[index];
-            let certain = self.certain(node, &at, &list);
-            let missing = missing[(node.lines as usize).min(MAX_LINES)];
+        let mut gradient = [0.0; NO_LATENCY as usize + 1];
+        for (index, reason) in reasons.iter().enumerate().rev() {
+            let node = &self.nodes[index + 1];
+            let times = executions[index + 1];
+            let missed = times * missing.of(node.lines);
             let mut pass = |decided: Decided, times: f64| {
                 executions[decided.by as usize] += times;
-                if let Some(which) = decided.which {
-                    gradient[which] += times;
-                }
+                gradient[decided.which as usize] += times;
             };
-            match self.local(node, &at) {
-                None => pass(certain, times),
-                Some((by, issued)) => {
-                    let later = |which: usize| {
-                        if issued + list[which] > certain.at {
-                            let which = Some(which);
-                            Decided { by, which, at: 0.0 }
-                        } else {
-                            certain
-                        }
-                    };
-                    pass(later(LOCAL_HIT), (1.0 - missing) * times);
-                    pass(later(LOCAL_MISS), missing * times);
-                }
-            }
+            pass(reason.hit, times - missed);
+            pass(reason.miss, missed);
+            gradient[MISS_PROBABILITY] +=
+                times * missing.derivative(node.lines) * reason.miss_adds_cycles;
         }
         Linear {
             cycles: self.total(&at),
-            gradient,
+            gradient: std::array::from_fn(|which| gradient[which]),
         }
     }
 
@@ -207,21 +198,52 @@ impl Paths {
         self.rest_cycles + paths.map(|(at, ends)| at * ends).sum::<f64>()
     }
 
-    /// When every join is reached, on average.
-    fn reached(&self, latencies: &Latencies) -> Vec<f64> {
+    /// When every join is reached, on average. `note` is told why, join by join.
+    fn reached(&self, latencies: &Latencies, mut note: impl FnMut(Reason)) -> Vec<f64> {
         let missing = missing(latencies);
         let list = latencies.list();
         let mut at = Vec::with_capacity(self.nodes.len());
         at.push(0.0);
         for node in &self.nodes[1..] {
-            let certain = self.certain(node, &at, &list).at;
-            let Some((_, issued)) = self.local(node, &at) else {
-                at.push(certain);
-                continue;
+            let mut latest = at[node.before as usize] + node.offset_cycles;
+            let mut certain = Decided {
+                by: node.before,
+                which: NO_LATENCY,
             };
-            let hit = certain.max(issued + list[LOCAL_HIT]);
-            let miss = certain.max(issued + list[LOCAL_MISS]);
-            let missing = missing[(node.lines as usize).min(MAX_LINES)];
+            for load in &self.loads[node.certain as usize..node.local as usize] {
+                let issued = at[load.anchor as usize] + load.offset_cycles;
+                let arrival = issued + list[load.which as usize];
+                if arrival > latest {
+                    latest = arrival;
+                    certain = Decided {
+                        by: load.anchor,
+                        which: load.which,
+                    };
+                }
+            }
+            let (mut by, mut issued) = (0, f64::NEG_INFINITY);
+            for load in &self.loads[node.local as usize..node.end as usize] {
+                let last = at[load.anchor as usize] + load.offset_cycles;
+                if last > issued {
+                    (by, issued) = (load.anchor, last);
+                }
+            }
+            let wait = |which: usize| {
+                let arrival = issued + list[which];
+                if arrival > latest {
+                    let which = which as u32;
+                    (arrival, Decided { by, which })
+                } else {
+                    (latest, certain)
+                }
+            };
+            let ((hit, if_hit), (miss, if_miss)) = (wait(LOCAL_HIT), wait(LOCAL_MISS));
+            note(Reason {
+                hit: if_hit,
+                miss: if_miss,
+                miss_adds_cycles: miss - hit,
+            });
+            let missing = missing.of(node.lines);
             at.push(if missing > 0.0 {
                 hit + missing * (miss - hit)
             } else {
@@ -229,37 +251,6 @@ impl Paths {
             });
         }
         at
-    }
-
-    /// The latest of the stalls and the loads whose latency is certain.
-    fn certain(&self, node: &Node, at: &[f64], list: &[f64; 5]) -> Decided {
-        let mut latest = Decided {
-            by: node.before,
-            which: None,
-            at: at[node.before as usize] + node.offset_cycles,
-        };
-        for load in &self.loads[node.certain as usize..node.local as usize] {
-            let which = load.which as usize;
-            let arrival = at[load.anchor as usize] + load.offset_cycles + list[which];
-            if arrival > latest.at {
-                latest = Decided {
-                    by: load.anchor,
-                    which: Some(which),
-                    at: arrival,
-                };
-            }
-        }
-        latest
-    }
-
-    /// The anchor of the local load issued last, and when it is issued.
-    fn local(&self, node: &Node, at: &[f64]) -> Option<(u32, f64)> {
-        let loads = self.loads[node.local as usize..node.end as usize].iter();
-        let issued = loads.map(|load| {
-            let issued = at[load.anchor as usize] + load.offset_cycles;
-            (load.anchor, issued)
-        });
-        issued.reduce(|a, b| if b.1 > a.1 { b } else { a })
     }
 
     /// Joins of the tree.
@@ -272,27 +263,53 @@ impl Paths {
     }
 }
 
+/// The index of a latency that is none.
+const NO_LATENCY: u32 = 6;
+
 /// What decided when a join is reached: stalls or a load of some latency, counted from a join.
 #[derive(Debug, Clone, Copy)]
 struct Decided {
     by: u32,
-    which: Option<usize>,
-    at: f64,
+    which: u32,
+}
+
+/// Why a join is reached when it is: if all local lines hit, and if one misses.
+#[derive(Debug, Clone, Copy)]
+struct Reason {
+    hit: Decided,
+    miss: Decided,
+    miss_adds_cycles: f64,
 }
 
 /// Lines that one instruction may wait for; more count as this many.
 const MAX_LINES: usize = 64;
 
 /// Probability that not all of the first 0, 1, 2, ... lines hit.
-fn missing(latencies: &Latencies) -> [f64; MAX_LINES + 1] {
+struct Missing([f64; MAX_LINES + 1]);
+
+impl Missing {
+    fn of(&self, lines: u32) -> f64 {
+        self.0[(lines as usize).min(MAX_LINES)]
+    }
+
+    /// By the probability that one line misses.
+    fn derivative(&self, lines: u32) -> f64 {
+        match lines {
+            0 => 0.0,
+            _ => f64::from(lines) * (1.0 - self.of(lines - 1)),
+        }
+    }
+}
+
+fn missing(latencies: &Latencies) -> Missing {
     let hit = 1.0 - latencies.local_miss_probability;
     let mut all = 1.0;
-    std::array::from_fn(|n| {
+    Missing(std::array::from_fn(|n| {
         if n > 0 {
             all *= hit;
         }
         1.0 - all
-    })
+    }))
 }
 
 fn key(before: u32, join: &Join, way: &[u32]) -> Key {

@@ -16,16 +16,19 @@ use super::l2::{Sharers, Traffic, traffic};
 pub use super::memory::MemoryTimes;
 use super::path::Latencies;
 use super::paths::Linear;
-use super::shapes::Demand;
+use super::root::{Bracket, falling_root};
+use super::shapes::{Demand, Shapes};
 pub use super::token::TokenTime;
 use super::token::{PathPoint, TokenModel};
 use super::{Analysis, Point};
 use crate::launch::cause::Cause;
-use crate::launch::spec::WarpPolicy;
+use crate::launch::spec::{SmxSpec, WarpPolicy};
 
 const MAX_EVALUATIONS: u32 = 12;
-/// Warps that share the caches are added until fewer than this part is missing.
-const ACTIVE_TOLERANCE: f64 = 0.02;
+/// Part of a path by which its linear continuation may be wrong.
+const PATH_TOLERANCE: f64 = 3e-5;
+/// Part of the warps that share the caches to which they are found.
+const ACTIVE_TOLERANCE: f64 = 1e-4;
 
 /// What the multiprocessor does on average.
 #[derive(Debug, Clone)]
@@ -67,7 +70,8 @@ pub struct Solver<'a> {
     pub(super) pipe_cycles: f64,
     /// With every issue slot taken.
     pub(super) most_tokens_per_cycle: f64,
-    first_guess: Cell<Latencies>,
+    /// Of the last solution.
+    paths: Cell<PathPoint>,
 }
 
 impl<'a> Solver<'a> {
@@ -79,11 +83,13 @@ impl<'a> Solver<'a> {
         // One-slot issues count half, longer ones by their square.
         let branch_slots = f64::from(spec.branch_issue_slots.max(1));
         let squares = slots + demand.branches * branch_slots * (branch_slots - 1.0);
+        let prologues_per_token = analysis.shapes.prologues_per_token(iterations);
+        let idle = idle_latencies(spec);
         Solver {
             point,
             analysis,
             curve: analysis.curve(spec, point.geometry.local_stride_bytes),
-            prologues_per_token: analysis.shapes.prologues_per_token(iterations),
+            prologues_per_token,
             fetch_wait_cycles: analysis.missing_code_lines(spec)
                 * f64::from(spec.icache_l15_latency_cycles),
             issues: demand.instructions - demand.dual_issued,
@@ -92,24 +98,17 @@ impl<'a> Solver<'a> {
             pipe_cycles: demand.pipe_cycles(spec),
             most_tokens_per_cycle: spec.n_schedulers as f64 / slots,
             demand,
-            first_guess: Cell::new(Latencies {
-                shared_cycles: f64::from(spec.shared_latency_cycles),
-                local_hit_cycles: f64::from(spec.l1_latency_cycles),
-                local_miss_cycles: f64::from(spec.l2_latency_cycles),
-                local_miss_probability: 0.0,
-                global_cycles: f64::from(spec.l2_latency_cycles),
-                constant_cycles: f64::from(spec.constant_latency_cycles),
+            paths: Cell::new(PathPoint {
+                around: idle,
+                path: path(&analysis.shapes, prologues_per_token, &idle),
             }),
         }
     }
 
-    /// Critical path of a token, its part of the prologue included.
-    pub(super) fn path(&self, latencies: &Latencies) -> Linear {
-        let shapes = &self.analysis.shapes;
-        let mut path = shapes.token.paths.linear(latencies);
-        let prologue = shapes.prologue.paths.linear(latencies);
-        path.add(&prologue, self.prologues_per_token);
-        path
+    /// Critical path of a token.
+    fn path_point(&self, around: Latencies) -> PathPoint {
+        let path = path(&self.analysis.shapes, self.prologues_per_token, &around);
+        PathPoint { around, path }
     }
 
     /// Its length alone.
@@ -129,29 +128,67 @@ impl<'a> Solver<'a> {
         self.candidate(blocks).tokens_per_cycle
     }
 
-    /// **(19a)** Where the scheduler prefers the oldest warps, those that stand in line for issue slots are the youngest, and
-    /// their stacks are not touched: the others share the caches. The smallest number of them that agrees with itself.
+    /// The steady state on critical paths that agree with it (Newton): paths are taken as linear around the last
+    /// solution until what they say of the next is true.
     fn candidate(&self, blocks: u32) -> Candidate<'_> {
-        let warps = f64::from(blocks * self.point.geometry.warps_per_block());
-        let oldest_first = self.point.spec.warp_policy == WarpPolicy::GreedyThenOldest;
-        let mut active = if oldest_first {
-            warps.min(self.point.spec.n_schedulers as f64)
-        } else {
-            warps
-        };
+        let mut paths = self.paths.get();
         for _ in 0..MAX_EVALUATIONS {
-            let candidate = self.with_active(blocks, active);
-            let moving = warps - candidate.standing_warps();
-            if active >= warps || moving <= active * (1.0 + ACTIVE_TOLERANCE) {
+            let candidate = self.on_paths(blocks, paths);
+            let (latencies, _) = candidate.model.memory.latencies(candidate.tokens_per_cycle);
+            let told = paths.cycles_at(&latencies);
+            paths = self.path_point(latencies);
+            self.paths.set(paths);
+            if (paths.path.cycles - told).abs() <= PATH_TOLERANCE * told {
                 return candidate;
             }
-            active = moving.min(warps);
         }
-        self.with_active(blocks, active)
+        self.on_paths(blocks, paths)
     }
 
-    /// The steady state if `active` of the resident warps share the caches.
-    fn with_active(&self, blocks: u32, active: f64) -> Candidate<'_> {
+    /// **(19a)** Where the scheduler prefers the oldest warps, those that stand in line for issue slots are the youngest, and
+    /// their stacks are not touched: the others share the caches. The smallest number of them that agrees with itself.
+    fn on_paths(&self, blocks: u32, paths: PathPoint) -> Candidate<'_> {
+        let warps = f64::from(blocks * self.point.geometry.warps_per_block());
+        let with = |active: f64| {
+            let candidate = self.with_active(blocks, active, paths);
+            let standing = candidate
+                .model
+                .standing_warps(candidate.tokens_per_cycle, &paths);
+            (candidate, (warps - standing).min(warps) - active)
+        };
+        if self.point.spec.warp_policy != WarpPolicy::GreedyThenOldest {
+            return with(warps).0;
+        }
+        // More warps that share the caches stand less: from below, what moves is never more than the number sought.
+        let mut low = warps.min(self.point.spec.n_schedulers as f64);
+        let (mut candidate, mut more) = with(low);
+        let mut next = low + more;
+        for _ in 0..MAX_EVALUATIONS {
+            if more <= ACTIVE_TOLERANCE * low {
+                return candidate;
+            }
+            let (further, then) = with(next);
+            if then < 0.0 {
+                let bracket = Bracket {
+                    low,
+                    at_low: more,
+                    high: next,
+                    at_high: then,
+                };
+                let active = falling_root(bracket, ACTIVE_TOLERANCE, |active| with(active).1);
+                return with(active).0;
+            }
+            // A secant step, which may go too far.
+            let slope = (then - more) / (next - low);
+            let step = if slope < 0.0 { -then / slope } else { warps };
+            (low, candidate, more) = (next, further, then);
+            next = (low + step.max(then)).min(warps);
+        }
+        candidate
+    }
+
+    /// The steady state on given paths if `active` of the resident warps share the caches.
+    fn with_active(&self, blocks: u32, active: f64, paths: PathPoint) -> Candidate<'_> {
         let warps = f64::from(blocks * self.point.geometry.warps_per_block());
         let sharers = Sharers {
             warps: active,
@@ -167,14 +204,34 @@ impl<'a> Solver<'a> {
             &sharers,
         );
         let model = TokenModel::new(self, warps, traffic);
-        let (tokens_per_cycle, paths) = model.throughput(self.first_guess.get());
-        self.first_guess.set(paths.around);
         Candidate {
-            tokens_per_cycle,
+            tokens_per_cycle: model.throughput(&paths),
             model,
             paths,
         }
     }
+}
+
+/// Of a memory that nothing else uses.
+fn idle_latencies(spec: &SmxSpec) -> Latencies {
+    Latencies {
+        shared_cycles: f64::from(spec.shared_latency_cycles),
+        local_hit_cycles: f64::from(spec.l1_latency_cycles),
+        local_miss_cycles: f64::from(spec.l2_latency_cycles),
+        local_miss_probability: 0.0,
+        global_cycles: f64::from(spec.l2_latency_cycles),
+        constant_cycles: f64::from(spec.constant_latency_cycles),
+    }
+}
+
+/// Critical path of a token, its part of the prologue included.
+fn path(shapes: &Shapes, prologues_per_token: f64, latencies: &Latencies) -> Linear {
+    let mut path = shapes.token.paths.linear(latencies);
+    path.add(
+        &shapes.prologue.paths.linear(latencies),
+        prologues_per_token,
+    );
+    path
 }
 
 /// A steady state not yet explained.
@@ -185,12 +242,6 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
-    fn standing_warps(&self) -> f64 {
-        let time = self.model.time(self.tokens_per_cycle, &self.paths);
-        self.tokens_per_cycle * (time.issue_wait_cycles + time.pipe_wait_cycles)
-    }
-
     fn explained(self) -> Steady {
         let time = self.model.time(self.tokens_per_cycle, &self.paths);
         Steady {

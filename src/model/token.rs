@@ -38,9 +38,13 @@ pub(super) struct PathPoint {
     pub path: Linear,
 }
 
-/// Paths are re-evaluated until the throughput moves by less than this.
-const TOLERANCE: f64 = 1e-4;
-const MAX_EVALUATIONS: u32 = 12;
+impl PathPoint {
+    /// The path at other latencies, as far as it is linear.
+    pub fn cycles_at(&self, latencies: &Latencies) -> f64 {
+        self.path.at(&self.around, latencies)
+    }
+}
+
 /// To which throughput is found on given paths.
 const ROOT_TOLERANCE: f64 = 1e-9;
 
@@ -78,24 +82,8 @@ impl<'a> TokenModel<'a> {
         }
     }
 
-    /// **(19)** The throughput that satisfies Little's law. Paths are taken as linear in the latencies around the last
-    /// solution, until they agree.
-    pub fn throughput(&self, guess: Latencies) -> (f64, PathPoint) {
-        let mut paths = self.paths(guess);
-        let mut before = 0.0;
-        for _ in 0..MAX_EVALUATIONS {
-            let throughput = self.throughput_near(&paths);
-            paths = self.paths(self.memory.latencies(throughput).0);
-            if (throughput - before).abs() <= TOLERANCE * throughput {
-                return (throughput, paths);
-            }
-            before = throughput;
-        }
-        (before, paths)
-    }
-
-    /// `throughput x time of a token (throughput) = warps` on given paths.
-    fn throughput_near(&self, paths: &PathPoint) -> f64 {
+    /// **(19)** Little's law on given paths: `throughput x time of a token (throughput) = warps`.
+    pub fn throughput(&self, paths: &PathPoint) -> f64 {
         // Warps over time is nearly linear where a server saturates, which the time itself is not.
         let excess = |throughput: f64| {
             let rate = self.warps / self.time(throughput, paths).cycles();
@@ -111,13 +99,10 @@ impl<'a> TokenModel<'a> {
         falling_root(bracket, ROOT_TOLERANCE, excess)
     }
 
-    fn paths(&self, latencies: Latencies) -> PathPoint {
-        let around = Latencies {
-            local_miss_probability: self.memory.miss_probability(),
-            ..latencies
-        };
-        let path = self.solver.path(&around);
-        PathPoint { around, path }
+    /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
+    pub fn standing_warps(&self, tokens_per_cycle: f64, paths: &PathPoint) -> f64 {
+        let time = self.time(tokens_per_cycle, paths);
+        tokens_per_cycle * (time.issue_wait_cycles + time.pipe_wait_cycles)
     }
 
     /// **(20)** The time of a token when the multiprocessor completes `tokens_per_cycle`.
@@ -128,7 +113,7 @@ impl<'a> TokenModel<'a> {
         let pipe = wait_cycles(per_scheduler * solver.pipe_cycles, 0.5 * solver.pipe_cycles);
         let (latencies, unit_wait_cycles) = self.memory.latencies(tokens_per_cycle);
         TokenTime {
-            path_cycles: paths.path.at(&paths.around, &latencies),
+            path_cycles: paths.cycles_at(&latencies),
             issue_wait_cycles: issue * self.others * solver.issues,
             pipe_wait_cycles: pipe * self.others,
             fetch_wait_cycles: solver.fetch_wait_cycles,
