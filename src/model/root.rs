@@ -14,7 +14,8 @@ pub struct Bracket {
     pub at_high: f64,
 }
 
-/// The zero of `function`, where it is less than `tolerance` of the argument or the bracket is that narrow. Values that
+/// The zero of `function`, where it is less than `tolerance` of the argument; where it jumps, the end of the bracket
+/// at which it is positive. Values that
 /// are no numbers count as far below zero.
 pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> f64) -> f64 {
     let Bracket {
@@ -33,7 +34,7 @@ pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> 
         };
         let value = function(middle);
         let value = if value.is_nan() { -middle } else { value };
-        if value.abs() <= tolerance * middle || high - low <= tolerance * high {
+        if value.abs() <= tolerance * middle {
             return middle;
         }
         let is_low = value > 0.0;
@@ -41,6 +42,9 @@ pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> 
             (low, at_low) = (middle, value);
         } else {
             (high, at_high) = (middle, value);
+        }
+        if high - low <= tolerance * high {
+            return low;
         }
         // The end that stays twice in a row pulls half as much.
         if lately_low == Some(is_low) {
