@@ -90,8 +90,7 @@ impl Memory {
         traffic: &Traffic,
         others: f64,
     ) -> Memory {
-        let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
-        let local_miss_probability = (traffic.load_misses / loads).min(1.0);
+        let local_miss_probability = miss_probability(geometry, demand, traffic);
         let stores = if spec.l1_fetch_on_write_miss {
             traffic.store_misses
         } else {
@@ -100,14 +99,7 @@ impl Memory {
         let fills = traffic.load_misses + stores;
         let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
         let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
-        let dram_use = dram_use(
-            spec,
-            geometry,
-            demand,
-            traffic,
-            fills,
-            local_miss_probability,
-        );
+        let dram_use = dram_use(spec, geometry, demand, traffic, fills);
         let unit = unit_cycles(spec, demand, traffic, fills);
         let l2 = f64::from(spec.l2_latency_cycles);
         Memory {
@@ -174,6 +166,14 @@ impl Memory {
     }
 }
 
+/// **(11a)** The probability of a local miss at which the lines of a level, were they independent, would all hit as often as
+/// they do. They were last touched together and miss together more often than chance has it.
+fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> f64 {
+    let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
+    let waiting = (traffic.waiting_loads / loads).clamp(0.0, 1.0);
+    1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
+}
+
 /// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.
 fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -> f64 {
     let store_cycles = f64::from(spec.store_cycles_per_line);
@@ -196,15 +196,13 @@ fn dram_use(
     demand: &Demand,
     traffic: &Traffic,
     fills: f64,
-    miss_probability: f64,
 ) -> DramUse {
     let dram = &spec.dram;
     let stream = LINE_BYTES / f64::from(dram.bytes_per_cycle);
     let scattered = stream.max(f64::from(dram.activation_cycles));
     let per_row = (f64::from(dram.interleave_bytes) / LINE_BYTES).max(1.0);
     let neighbours = f64::from(geometry.stack_dim).min(per_row);
-    let to_dram = miss_probability * (1.0 - traffic.fill_l2_hit);
-    let open = to_dram * (1.0 - 1.0 / neighbours);
+    let open = together(traffic) * (1.0 - 1.0 / neighbours);
     let stack_fill = open * stream + (1.0 - open) * scattered;
     // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
     // are another warp's of the block.
@@ -224,4 +222,10 @@ fn dram_use(
         case_cycles: cases * case,
         cycles_per_line: if lines > 0.0 { cycles / lines } else { 0.0 },
     }
+}
+
+/// Probability that a neighbour of a stack line that the DRAM is asked for is asked for with it.
+fn together(traffic: &Traffic) -> f64 {
+    let misses = traffic.load_misses.max(f64::MIN_POSITIVE);
+    (traffic.paired_loads / misses).min(1.0) * traffic.paired_l2_miss
 }

@@ -71,8 +71,8 @@ pub struct Analysis {
     missing_code: Memo<(u32, u32), f64>,
 }
 
-/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps.
-type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize);
+/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss.
+type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool);
 
 impl Analysis {
     /// Analyses a kernel's traces.
@@ -97,12 +97,14 @@ impl Analysis {
             cache.index,
             stride_bytes,
             spec.max_warps,
+            spec.l1_fetch_on_write_miss,
         );
         self.curves.get(key, || {
             let layout = Layout {
                 cache,
                 stride_bytes,
                 max_warps: spec.max_warps as u32,
+                fetches_on_write_miss: spec.l1_fetch_on_write_miss,
             };
             L1Curve::new(&layout, &self.locality)
         })

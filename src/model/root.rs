@@ -1,9 +1,12 @@
 //! Where a falling function crosses zero.
 //!
-//! What it does: false position with the Illinois rule; every step stays in the bracket.
-//! Units: none. Sources: Dowell and Jarratt, A modified regula falsi method, BIT 11 (1971).
+//! What it does: false position, where the end that stays is pulled in; every step stays in the bracket, and a bracket
+//! that does not get narrower is halved.
+//! Units: none. Sources: Anderson and Björck, A new high order method of regula falsi type, BIT 13 (1973).
 
-const MAX_STEPS: u32 = 60;
+const MAX_STEPS: u32 = 100;
+/// Steps in which the bracket must become half as wide.
+const PATIENCE: u32 = 4;
 
 /// An interval and the function at its ends: positive at the low one, negative at the high one.
 #[derive(Debug, Clone, Copy)]
@@ -14,49 +17,85 @@ pub struct Bracket {
     pub at_high: f64,
 }
 
+impl Bracket {
+    /// Puts one end at `point`.
+    fn cut(&mut self, point: f64, value: f64) {
+        if value > 0.0 {
+            (self.low, self.at_low) = (point, value);
+        } else {
+            (self.high, self.at_high) = (point, value);
+        }
+    }
+
+    /// Narrowed to the neighbourhood of a guess, if the zero is there.
+    pub fn near(mut self, guess: f64, function: impl Fn(f64) -> f64) -> Bracket {
+        let inside = |bracket: &Bracket, point: f64| point > bracket.low && point < bracket.high;
+        if !inside(&self, guess) {
+            return self;
+        }
+        let value = number(guess, function(guess));
+        self.cut(guess, value);
+        let step = if value > 0.0 { NEAR } else { -NEAR };
+        let beside = guess * (1.0 + step);
+        if inside(&self, beside) {
+            self.cut(beside, number(beside, function(beside)));
+        }
+        self
+    }
+}
+
+/// Part of a guess by which it may be wrong.
+const NEAR: f64 = 0.03;
+
+/// Values that are no numbers count as far below zero.
+fn number(argument: f64, value: f64) -> f64 {
+    if value.is_nan() { -argument } else { value }
+}
+
 /// The zero of `function`, where it is less than `tolerance` of the argument; where it jumps, the end of the bracket
-/// at which it is positive. Values that
-/// are no numbers count as far below zero.
-pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> f64) -> f64 {
-    let Bracket {
-        mut low,
-        mut at_low,
-        mut high,
-        mut at_high,
-    } = bracket;
+/// at which it is positive.
+pub fn falling_root(mut bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> f64) -> f64 {
     let mut lately_low = None;
-    for _ in 0..MAX_STEPS {
+    let mut width = bracket.high - bracket.low;
+    for step in 1..=MAX_STEPS {
+        let Bracket {
+            low,
+            at_low,
+            high,
+            at_high,
+        } = bracket;
         let middle = (low * at_high - high * at_low) / (at_high - at_low);
-        let middle = if middle > low && middle < high {
+        let halve = step % PATIENCE == 0 && high - low > 0.5 * width;
+        if step % PATIENCE == 0 {
+            width = high - low;
+        }
+        let middle = if middle > low && middle < high && !halve {
             middle
         } else {
             0.5 * (low + high)
         };
-        let value = function(middle);
-        let value = if value.is_nan() { -middle } else { value };
+        let value = number(middle, function(middle));
         if value.abs() <= tolerance * middle {
             return middle;
         }
         let is_low = value > 0.0;
-        if is_low {
-            (low, at_low) = (middle, value);
-        } else {
-            (high, at_high) = (middle, value);
-        }
-        if high - low <= tolerance * high {
-            return low;
-        }
-        // The end that stays twice in a row pulls half as much.
+        // The end that stays twice in a row pulls less.
         if lately_low == Some(is_low) {
+            let left = 1.0 - value / if is_low { at_low } else { at_high };
+            let left = if left > 0.0 { left } else { 0.5 };
             if is_low {
-                at_high *= 0.5;
+                bracket.at_high *= left;
             } else {
-                at_low *= 0.5;
+                bracket.at_low *= left;
             }
         }
         lately_low = Some(is_low);
+        bracket.cut(middle, value);
+        if bracket.high - bracket.low <= tolerance * bracket.high {
+            return bracket.low;
+        }
     }
-    low
+    bracket.low
 }
 
 #[cfg(test)]
@@ -77,6 +116,14 @@ mod tests {
     fn zeros_are_found() {
         assert!((root(0.0, 3.0, |x| 2.0 - x * x) - 2.0f64.sqrt()).abs() < 1e-9);
         assert!((root(0.0, 40.0, |x| (-x).exp() - 0.5) - 2.0f64.ln()).abs() < 1e-9);
+    }
+
+    /// Where one end is a million times as far from zero as the other.
+    #[test]
+    fn steep_functions_are_no_harder() {
+        let steep = |x: f64| 500.0 - 1e5 * (x.exp2() / (1e4 + x.exp2()));
+        let found = root(0.0, 40.0, steep);
+        assert!(steep(found).abs() < 1e-6, "{found}");
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub struct Solver<'a> {
     pub(super) most_tokens_per_cycle: f64,
     /// Of the last solution.
     paths: Cell<PathPoint>,
+    pub(super) last_throughput: Cell<f64>,
 }
 
 impl<'a> Solver<'a> {
@@ -98,6 +99,7 @@ impl<'a> Solver<'a> {
             pipe_cycles: demand.pipe_cycles(spec),
             most_tokens_per_cycle: spec.n_schedulers as f64 / slots,
             demand,
+            last_throughput: Cell::new(0.0),
             paths: Cell::new(PathPoint {
                 around: idle,
                 path: path(&analysis.shapes, prologues_per_token, &idle),

@@ -46,7 +46,7 @@ impl PathPoint {
 }
 
 /// To which throughput is found on given paths.
-const ROOT_TOLERANCE: f64 = 1e-9;
+const ROOT_TOLERANCE: f64 = 1e-7;
 
 /// A token of one of some warps that cause a traffic.
 pub(super) struct TokenModel<'a> {
@@ -96,7 +96,10 @@ impl<'a> TokenModel<'a> {
             high: most,
             at_high: -most,
         };
-        falling_root(bracket, ROOT_TOLERANCE, excess)
+        let guess = self.solver.last_throughput.get();
+        let throughput = falling_root(bracket.near(guess, excess), ROOT_TOLERANCE, excess);
+        self.solver.last_throughput.set(throughput);
+        throughput
     }
 
     /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
