@@ -15,7 +15,7 @@ use crate::launch::spec::{Replacement, SmxSpec};
 
 /// Survival times are at most this power of two.
 const LONGEST_LOG2: f64 = 40.0;
-const TOLERANCE: f64 = 1e-7;
+const TOLERANCE: f64 = 1e-6;
 const LINE_BYTES: f64 = 128.0;
 
 /// Traffic behind the load/store unit per token.
@@ -33,6 +33,11 @@ pub struct Traffic {
     pub case_l2_hit: f64,
     /// Probability that the L2 lacks a line if it lacks its neighbour.
     pub paired_l2_miss: f64,
+    /// Warps that share the caches, and stack lines of each that leave the L1.
+    pub warps: f64,
+    pub lines_per_warp: f64,
+    /// How long a line survives in the L2, the logarithm of its ticks.
+    pub survival_log2: f64,
 }
 
 /// The warps that share the caches.
@@ -44,6 +49,8 @@ pub struct Sharers {
     pub ticks_per_token: f64,
     /// Rows of fitness cases that any program reads.
     pub rows: f64,
+    /// About how long a line survives in the L2, the logarithm of its ticks; 0 if nothing is known.
+    pub guess_log2: f64,
 }
 
 /// Traffic of the sharers.
@@ -64,7 +71,8 @@ pub fn traffic(
         0.0
     };
     let used: Vec<Asked> = bins.iter().filter_map(Asked::new).collect();
-    let time = survival(spec, &used, case_lines, case_rate);
+    let log2_time = survival_log2(spec, &used, case_lines, case_rate, sharers.guess_log2);
+    let time = log2_time.exp2();
     let hit = |rate: f64| presence(spec.l2.replacement, rate * time);
     let (mut fills, mut fill_hits, mut writes, mut write_hits, mut pairs) =
         (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -92,6 +100,9 @@ pub fn traffic(
         write_back_l2_hit: part(write_hits, writes),
         case_l2_hit: part(case_hits, locality.case_lines),
         paired_l2_miss: part(pairs, fills - fill_hits),
+        survival_log2: log2_time,
+        warps: sharers.warps,
+        lines_per_warp: used.iter().map(|asked| asked.lines).sum::<f64>() / sharers.warps,
     }
 }
 
@@ -157,8 +168,14 @@ fn presence(replacement: Replacement, requests: f64) -> f64 {
     }
 }
 
-/// **(15)** The survival time at which the expected number of lines in the share equals its size.
-fn survival(spec: &SmxSpec, used: &[Asked], case_lines: f64, case_rate: f64) -> f64 {
+/// **(15)** The survival time (its logarithm) at which the expected number of lines in the share equals its size.
+fn survival_log2(
+    spec: &SmxSpec,
+    used: &[Asked],
+    case_lines: f64,
+    case_rate: f64,
+    guess_log2: f64,
+) -> f64 {
     let size = f64::from(spec.l2.sets * spec.l2.ways);
     let replacement = spec.l2.replacement;
     // Logarithms, because the lines grow as the time does until the share fills.
@@ -171,17 +188,53 @@ fn survival(spec: &SmxSpec, used: &[Asked], case_lines: f64, case_rate: f64) -> 
         let cases = case_lines * presence(replacement, case_rate * time);
         (size / (stacks + cases)).log2()
     };
+    let all = used.iter().map(|asked| asked.lines).sum::<f64>() + case_lines;
     let bracket = Bracket {
         low: 0.0,
-        at_low: free(0.0),
+        at_low: f64::INFINITY,
         high: LONGEST_LOG2,
-        at_high: free(LONGEST_LOG2),
+        at_high: (size / all).log2(),
     };
     if bracket.at_high >= 0.0 {
-        return LONGEST_LOG2.exp2();
+        return LONGEST_LOG2;
     }
-    if bracket.at_low <= 0.0 {
-        return 1.0;
+    falling_root(bracket.near(guess_log2, free), TOLERANCE, free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(fills: f64, write_backs: f64, away: f64) -> Asked {
+        let bin = RateBin {
+            lines: 1.0,
+            fills,
+            write_backs,
+            away,
+        };
+        Asked::new(&bin).unwrap()
     }
-    falling_root(bracket, TOLERANCE, free).exp2()
+
+    #[test]
+    fn equal_times_before_fills_and_write_backs_are_one_stream() {
+        let both = asked(0.01, 0.01, 0.5);
+        for policy in [Replacement::Random, Replacement::Lru] {
+            let one = presence(policy, 0.02 * 70.0);
+            assert!((both.there(policy, 70.0) - one).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_line_asked_for_soon_after_its_write_back_is_there() {
+        let soon = asked(0.01, 0.01, 0.1);
+        let hit = |rate: f64| presence(Replacement::Random, 20.0 * rate);
+        assert!(hit(soon.fill_rate) > 0.6 && hit(soon.write_rate) < 0.2);
+    }
+
+    #[test]
+    fn neighbours_are_missing_together() {
+        // Alone with 1/2: together more often than 1/4.
+        assert!((both_missing(1.0) - 1.0 / 3.0).abs() < 1e-12);
+        assert!(both_missing(1e9) < 1e-6 && both_missing(1e-9) > 1.0 - 1e-6);
+    }
 }

@@ -3,8 +3,9 @@
 //! What it models: what a token occupies of the unit, of the L2's port and of the DRAM, worked out once per traffic; the
 //! latencies that follow from it at any throughput.
 //! What it leaves out: bursts. Units: cycles, 128-byte lines, per token.
-//! Sources: equations (17), (18) and (21) of `docs/model.md`.
+//! Sources: equations (11a), (17) and (18) of `docs/model.md`.
 
+use super::dram::DramUse;
 use super::l2::Traffic;
 use super::path::Latencies;
 use super::queue::{wait_cycles, wait_for_one_of_cycles};
@@ -25,15 +26,6 @@ pub struct MemoryTimes {
     /// By which the next one is later: L2 port or DRAM, whichever is slower; write-backs counted with the fills.
     pub fill_service_cycles: f64,
     pub case_service_cycles: f64,
-}
-
-/// Cycles of the DRAM's share.
-#[derive(Debug, Clone, Copy)]
-struct DramUse {
-    /// Of one token, and of its fitness cases alone.
-    cycles: f64,
-    case_cycles: f64,
-    cycles_per_line: f64,
 }
 
 /// A server that works some cycles per token, some of them at a time.
@@ -99,7 +91,7 @@ impl Memory {
         let fills = traffic.load_misses + stores;
         let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
         let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
-        let dram_use = dram_use(spec, geometry, demand, traffic, fills);
+        let dram_use = DramUse::new(spec, geometry, demand, traffic, fills);
         let unit = unit_cycles(spec, demand, traffic, fills);
         let l2 = f64::from(spec.l2_latency_cycles);
         Memory {
@@ -130,6 +122,7 @@ impl Memory {
     }
 
     /// Latencies under load, and the wait for the load/store unit that is part of all of them.
+    #[inline]
     pub fn latencies(&self, tokens_per_cycle: f64) -> (Latencies, f64) {
         let wait = |server: &Server| server.wait_cycles(tokens_per_cycle) * self.others;
         let idle = &self.idle;
@@ -186,46 +179,4 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
     let cases = returned(demand.global_load_bytes).max(demand.global_load_lines);
     let writes = (stores + traffic.write_backs) * store_cycles;
     loads + cases + writes + returned(LINE_BYTES * fills)
-}
-
-/// **(21)** What a token takes of the DRAM: a line of a row that is not open occupies it for as long as an activation.
-/// Lines of one stack level are neighbours; a neighbour is in the open row if it misses too.
-fn dram_use(
-    spec: &SmxSpec,
-    geometry: &Geometry,
-    demand: &Demand,
-    traffic: &Traffic,
-    fills: f64,
-) -> DramUse {
-    let dram = &spec.dram;
-    let stream = LINE_BYTES / f64::from(dram.bytes_per_cycle);
-    let scattered = stream.max(f64::from(dram.activation_cycles));
-    let per_row = (f64::from(dram.interleave_bytes) / LINE_BYTES).max(1.0);
-    let neighbours = f64::from(geometry.stack_dim).min(per_row);
-    let open = together(traffic) * (1.0 - 1.0 / neighbours);
-    let stack_fill = open * stream + (1.0 - open) * scattered;
-    // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
-    // are another warp's of the block.
-    let in_row = if geometry.warps_per_block() == 1 {
-        neighbours
-    } else {
-        per_row
-    };
-    let case = (scattered + (in_row - 1.0) * stream) / in_row;
-    let fills = fills * (1.0 - traffic.fill_l2_hit);
-    let cases = demand.global_load_bytes / LINE_BYTES * (1.0 - traffic.case_l2_hit);
-    let write_backs = traffic.write_backs * (1.0 - traffic.write_back_l2_hit);
-    let cycles = fills * stack_fill + cases * case + write_backs * scattered;
-    let lines = fills + cases + write_backs;
-    DramUse {
-        cycles,
-        case_cycles: cases * case,
-        cycles_per_line: if lines > 0.0 { cycles / lines } else { 0.0 },
-    }
-}
-
-/// Probability that a neighbour of a stack line that the DRAM is asked for is asked for with it.
-fn together(traffic: &Traffic) -> f64 {
-    let misses = traffic.load_misses.max(f64::MIN_POSITIVE);
-    (traffic.paired_loads / misses).min(1.0) * traffic.paired_l2_miss
 }

@@ -6,6 +6,7 @@
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
+mod dram;
 mod explain;
 pub mod fetch;
 pub mod interleave;

@@ -39,6 +39,7 @@ pub struct Latencies {
 
 impl Latencies {
     /// In the order of [`super::paths::Gradient`].
+    #[inline]
     pub fn list(&self) -> [f64; 6] {
         [
             self.shared_cycles,

@@ -31,17 +31,18 @@ pub struct Linear {
 
 impl Linear {
     /// The value at other latencies, if nothing else becomes critical.
+    #[inline]
     pub fn at(&self, from: &Latencies, to: &Latencies) -> f64 {
-        let moved = to.list().into_iter().zip(from.list());
-        let change = moved.zip(self.gradient).map(|((to, from), slope)| {
+        let (from, to) = (from.list(), to.list());
+        let change = |which: usize| self.gradient[which] * (to[which] - from[which]);
+        let sum: f64 = (0..to.len()).map(change).sum();
+        if sum.is_nan() {
             // An infinite latency that nothing depends on does not matter.
-            if slope == 0.0 {
-                0.0
-            } else {
-                slope * (to - from)
-            }
-        });
-        self.cycles + change.sum::<f64>()
+            let matters = |which: &usize| self.gradient[*which] != 0.0;
+            let changes = (0..to.len()).filter(matters).map(change);
+            return self.cycles + changes.sum::<f64>();
+        }
+        self.cycles + sum
     }
 
     /// Adds `times` executions of another time.

@@ -1,12 +1,11 @@
 //! Where a falling function crosses zero.
 //!
-//! What it does: false position, where the end that stays is pulled in; every step stays in the bracket, and a bracket
-//! that does not get narrower is halved.
-//! Units: none. Sources: Anderson and Björck, A new high order method of regula falsi type, BIT 13 (1973).
+//! What it does: inverse quadratic interpolation where the function is smooth, halving elsewhere; every step stays in the
+//! bracket.
+//! Units: none. Sources: Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28
+//! (1997).
 
 const MAX_STEPS: u32 = 100;
-/// Steps in which the bracket must become half as wide.
-const PATIENCE: u32 = 4;
 
 /// An interval and the function at its ends: positive at the low one, negative at the high one.
 #[derive(Debug, Clone, Copy)]
@@ -54,48 +53,55 @@ fn number(argument: f64, value: f64) -> f64 {
 
 /// The zero of `function`, where it is less than `tolerance` of the argument; where it jumps, the end of the bracket
 /// at which it is positive.
-pub fn falling_root(mut bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> f64) -> f64 {
-    let mut lately_low = None;
-    let mut width = bracket.high - bracket.low;
-    for step in 1..=MAX_STEPS {
-        let Bracket {
-            low,
-            at_low,
-            high,
-            at_high,
-        } = bracket;
-        let middle = (low * at_high - high * at_low) / (at_high - at_low);
-        let halve = step % PATIENCE == 0 && high - low > 0.5 * width;
-        if step % PATIENCE == 0 {
-            width = high - low;
+pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> f64) -> f64 {
+    // The newest point, the one beyond the zero, and the one before the newest.
+    let (mut b, mut at_b) = (bracket.low, bracket.at_low);
+    let (mut a, mut at_a) = (bracket.high, bracket.at_high);
+    let mut part = if at_b.is_finite() {
+        (at_a / (at_a - at_b)).clamp(LEAST_PART, 1.0 - LEAST_PART)
+    } else {
+        0.5
+    };
+    for _ in 0..MAX_STEPS {
+        let point = a + part * (b - a);
+        let value = number(point, function(point));
+        if value.abs() <= tolerance * point {
+            return point;
         }
-        let middle = if middle > low && middle < high && !halve {
-            middle
+        let (c, at_c);
+        if (value > 0.0) == (at_a > 0.0) {
+            (c, at_c) = (a, at_a);
         } else {
-            0.5 * (low + high)
-        };
-        let value = number(middle, function(middle));
-        if value.abs() <= tolerance * middle {
-            return middle;
+            (c, at_c) = (b, at_b);
+            (b, at_b) = (a, at_a);
         }
-        let is_low = value > 0.0;
-        // The end that stays twice in a row pulls less.
-        if lately_low == Some(is_low) {
-            let left = 1.0 - value / if is_low { at_low } else { at_high };
-            let left = if left > 0.0 { left } else { 0.5 };
-            if is_low {
-                bracket.at_high *= left;
-            } else {
-                bracket.at_low *= left;
-            }
+        (a, at_a) = (point, value);
+        if (b - a).abs() <= tolerance * a.max(b) {
+            break;
         }
-        lately_low = Some(is_low);
-        bracket.cut(middle, value);
-        if bracket.high - bracket.low <= tolerance * bracket.high {
-            return bracket.low;
-        }
+        part = next_part((a, at_a), (b, at_b), (c, at_c));
     }
-    bracket.low
+    if at_a > 0.0 { a } else { b }
+}
+
+/// Steps are at least this part of the bracket.
+const LEAST_PART: f64 = 1e-3;
+
+/// Where between the first and the second point to look next.
+fn next_part((a, at_a): (f64, f64), (b, at_b): (f64, f64), (c, at_c): (f64, f64)) -> f64 {
+    let place = (a - b) / (c - b);
+    let height = (at_a - at_b) / (at_c - at_b);
+    let smooth = height * height < place && (1.0 - height) * (1.0 - height) < 1.0 - place;
+    if !smooth {
+        return 0.5;
+    }
+    let part = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+        + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b);
+    if part.is_finite() {
+        part.clamp(LEAST_PART, 1.0 - LEAST_PART)
+    } else {
+        0.5
+    }
 }
 
 #[cfg(test)]

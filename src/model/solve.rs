@@ -73,6 +73,7 @@ pub struct Solver<'a> {
     /// Of the last solution.
     paths: Cell<PathPoint>,
     pub(super) last_throughput: Cell<f64>,
+    survival_log2: Cell<f64>,
 }
 
 impl<'a> Solver<'a> {
@@ -100,6 +101,7 @@ impl<'a> Solver<'a> {
             most_tokens_per_cycle: spec.n_schedulers as f64 / slots,
             demand,
             last_throughput: Cell::new(0.0),
+            survival_log2: Cell::new(0.0),
             paths: Cell::new(PathPoint {
                 around: idle,
                 path: path(&analysis.shapes, prologues_per_token, &idle),
@@ -134,8 +136,10 @@ impl<'a> Solver<'a> {
     /// solution until what they say of the next is true.
     fn candidate(&self, blocks: u32) -> Candidate<'_> {
         let mut paths = self.paths.get();
+        let mut active = None;
         for _ in 0..MAX_EVALUATIONS {
-            let candidate = self.on_paths(blocks, paths);
+            let candidate = self.on_paths(blocks, paths, active);
+            active = Some(candidate.model.traffic.warps);
             let (latencies, _) = candidate.model.memory.latencies(candidate.tokens_per_cycle);
             let told = paths.cycles_at(&latencies);
             paths = self.path_point(latencies);
@@ -144,12 +148,13 @@ impl<'a> Solver<'a> {
                 return candidate;
             }
         }
-        self.on_paths(blocks, paths)
+        self.on_paths(blocks, paths, active)
     }
 
     /// **(19a)** Where the scheduler prefers the oldest warps, those that stand in line for issue slots are the youngest, and
-    /// their stacks are not touched: the others share the caches. The smallest number of them that agrees with itself.
-    fn on_paths(&self, blocks: u32, paths: PathPoint) -> Candidate<'_> {
+    /// their stacks are not touched: the others share the caches. The smallest number of them that agrees with itself,
+    /// sought from a guess on if that is below.
+    fn on_paths(&self, blocks: u32, paths: PathPoint, guess: Option<f64>) -> Candidate<'_> {
         let warps = f64::from(blocks * self.point.geometry.warps_per_block());
         let with = |active: f64| {
             let candidate = self.with_active(blocks, active, paths);
@@ -161,16 +166,22 @@ impl<'a> Solver<'a> {
         if self.point.spec.warp_policy != WarpPolicy::GreedyThenOldest {
             return with(warps).0;
         }
+        let agrees = |more: f64, active: f64| more.abs() <= ACTIVE_TOLERANCE * active;
         // More warps that share the caches stand less: from below, what moves is never more than the number sought.
-        let mut low = warps.min(self.point.spec.n_schedulers as f64);
+        let least = warps.min(self.point.spec.n_schedulers as f64);
+        let mut low = guess.unwrap_or(least).clamp(least, warps);
         let (mut candidate, mut more) = with(low);
+        if more < 0.0 && !agrees(more, low) && low > least {
+            low = least;
+            (candidate, more) = with(low);
+        }
         let mut next = low + more;
         for _ in 0..MAX_EVALUATIONS {
-            if more <= ACTIVE_TOLERANCE * low {
+            if more <= 0.0 || agrees(more, low) {
                 return candidate;
             }
             let (further, then) = with(next);
-            if then < 0.0 {
+            if then < 0.0 && !agrees(then, next) {
                 let bracket = Bracket {
                     low,
                     at_low: more,
@@ -197,6 +208,7 @@ impl<'a> Solver<'a> {
             blocks: (f64::from(blocks) * active / warps).max(1.0),
             ticks_per_token: self.analysis.locality.ticks_per_token,
             rows: self.analysis.rows,
+            guess_log2: self.survival_log2.get(),
         };
         let traffic = traffic(
             self.point.spec,
@@ -205,6 +217,7 @@ impl<'a> Solver<'a> {
             &self.analysis.locality,
             &sharers,
         );
+        self.survival_log2.set(traffic.survival_log2);
         let model = TokenModel::new(self, warps, traffic);
         Candidate {
             tokens_per_cycle: model.throughput(&paths),

@@ -40,13 +40,14 @@ pub(super) struct PathPoint {
 
 impl PathPoint {
     /// The path at other latencies, as far as it is linear.
+    #[inline]
     pub fn cycles_at(&self, latencies: &Latencies) -> f64 {
         self.path.at(&self.around, latencies)
     }
 }
 
 /// To which throughput is found on given paths.
-const ROOT_TOLERANCE: f64 = 1e-7;
+const ROOT_TOLERANCE: f64 = 5e-6;
 
 /// A token of one of some warps that cause a traffic.
 pub(super) struct TokenModel<'a> {
@@ -92,7 +93,7 @@ impl<'a> TokenModel<'a> {
         let most = self.solver.most_tokens_per_cycle;
         let bracket = Bracket {
             low: 0.0,
-            at_low: excess(0.0),
+            at_low: f64::INFINITY,
             high: most,
             at_high: -most,
         };
@@ -109,6 +110,7 @@ impl<'a> TokenModel<'a> {
     }
 
     /// **(20)** The time of a token when the multiprocessor completes `tokens_per_cycle`.
+    #[inline]
     pub fn time(&self, tokens_per_cycle: f64, paths: &PathPoint) -> TokenTime {
         let solver = self.solver;
         let per_scheduler = tokens_per_cycle / solver.point.spec.n_schedulers as f64;
