@@ -63,12 +63,18 @@ fn speed(launch: &Launch, changes: &[(&str, String)]) -> f64 {
     predict(launch, 49152, changes).gpops_billion
 }
 
-/// What numerics may take from a law.
-const SLACK: f64 = 1.0 - 3e-3;
+/// What numerics may take from a law: critical paths agree with the steady state to 3e-5 of their length, throughput and
+/// sharing warps to about as much. Over 13 000 changes like those below none broke a law by more than 1e-5.
+const SLACK: f64 = 1.0 - 1e-4;
 
-/// What a faster clock may cost: more warps wait for the memory instead of standing for issue, and those share the L1
-/// (equation 19a), so that it hits less.
-const SHARING: f64 = 0.97;
+/// What a faster clock may cost. In cycles, the memory becomes slower: warps that stood in line for issue slots wait for it
+/// instead, and those that wait share the L1 (equation 19a), so that it hits less. Where the L1 is just large enough that
+/// takes more than the clock brings: 0.5 % at worst over 2 000 changes (postfix sextic, second dimension 4, 896 threads, at
+/// four times the clock). A machine whose scheduler prefers the oldest warps has this loss; it is no error of the solution.
+const SHARING: f64 = 0.993;
+
+/// Points of hit rate: the smaller and the larger L1 are solved on the same tables of reuse times.
+const POINTS: f64 = 1e-6;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
@@ -110,7 +116,7 @@ proptest! {
         };
         // Of the same ways, so that the sets of the larger cache divide those of the smaller one.
         let (small, large) = (hits(16384), hits(16384 << doublings));
-        prop_assert!(large.0 >= small.0 - 0.1 && large.1 >= small.1 - 0.1, "{small:?} {large:?}");
+        prop_assert!(large.0 >= small.0 - POINTS && large.1 >= small.1 - POINTS, "{small:?} {large:?}");
     }
 
     #[test]

@@ -55,6 +55,8 @@ fn embedded(problem: &str) -> Option<&'static str> {
 pub(super) struct Workload {
     pub problem: FunctionSet,
     pub population: Population,
+    /// Nodes of every launch of the population.
+    pub launch_nodes: Vec<u64>,
     /// What a thread reads at a time: a fitness case, or a word of 32 Boolean ones.
     pub elements: u32,
     pub cases_per_element: u32,
@@ -94,8 +96,10 @@ impl Workload {
         }
         let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
         let cases_per_element = cases_per_element(problem);
+        let nodes = |grid: &Vec<u32>| grid.iter().map(|&nodes| u64::from(nodes)).sum();
         Ok(Workload {
             problem,
+            launch_nodes: population.grids.iter().map(nodes).collect(),
             population,
             elements: n_cases as u32 / cases_per_element,
             cases_per_element,

@@ -148,11 +148,11 @@ impl Engine {
         workload: &Workload,
         shared_bytes: &[u32],
     ) -> f64 {
-        let launches = workload.population.grids.iter().zip(shared_bytes);
-        let seconds = launches.map(|(grid, bytes)| {
+        let launches = workload.population.grids.iter().zip(&workload.launch_nodes);
+        let seconds = launches.zip(shared_bytes).map(|((grid, &nodes), bytes)| {
             let generation = Generation {
                 programs: grid.len() as u64,
-                nodes: grid.iter().map(|&nodes| u64::from(nodes)).sum(),
+                nodes,
                 words_per_program: bytes / 4,
                 threads_per_block: configuration.threads_per_block,
             };

@@ -20,6 +20,10 @@ pub struct Misses {
     pub loads: f64,
     pub stores: f64,
     pub write_backs: f64,
+    /// Line loads of levels of which at least one line misses.
+    pub waiting_loads: f64,
+    /// Load misses that a neighbour of the same level shares.
+    pub paired_loads: f64,
 }
 
 impl Misses {
@@ -29,6 +33,8 @@ impl Misses {
             loads: mix(self.loads, other.loads),
             stores: mix(self.stores, other.stores),
             write_backs: mix(self.write_backs, other.write_backs),
+            waiting_loads: mix(self.waiting_loads, other.waiting_loads),
+            paired_loads: mix(self.paired_loads, other.paired_loads),
         }
     }
 }
@@ -39,6 +45,8 @@ pub struct RateBin {
     pub lines: f64,
     pub fills: f64,
     pub write_backs: f64,
+    /// Ticks per tick between a line's eviction and its fill, sum over the lines.
+    pub away: f64,
 }
 
 /// What `warps` resident warps do.
@@ -65,6 +73,8 @@ pub struct Layout<'a> {
     /// Bytes between the frames of neighbouring warps.
     pub stride_bytes: u32,
     pub max_warps: u32,
+    /// A store that misses asks the L2 for the line.
+    pub fetches_on_write_miss: bool,
 }
 
 /// Numbers of resident warps at which the misses are worked out.
@@ -105,6 +115,7 @@ impl L1Curve {
                 lines: mix(a.lines, b.lines),
                 fills: mix(a.fills, b.fills),
                 write_backs: mix(a.write_backs, b.write_backs),
+                away: mix(a.away, b.away),
             }
         })
     }
@@ -164,7 +175,7 @@ fn point(layout: &Layout, tables: &[(f64, Vec<Table>)], lines: &[Vec<u16>], warp
                 let n = f64::from(n) * per_warp;
                 if index == 0 {
                     point.mixed.add(&rates, n);
-                    count(&mut point.to_l2, &rates, n);
+                    count(&mut point.to_l2, &rates, n, layout.fetches_on_write_miss);
                 } else {
                     point.alike.add(&rates, n * part);
                 }
@@ -179,11 +190,17 @@ impl Misses {
         self.loads += times * rates.load_misses;
         self.stores += times * rates.store_misses;
         self.write_backs += times * rates.dirty_evictions;
+        self.waiting_loads += times * rates.waiting_loads;
+        self.paired_loads += times * rates.paired_misses;
     }
 }
 
-fn count(bins: &mut [RateBin; RATE_BINS], rates: &LineRates, lines: f64) {
-    let fills = rates.load_misses + rates.store_misses;
+fn count(bins: &mut [RateBin; RATE_BINS], rates: &LineRates, lines: f64, fetches: bool) {
+    let (mut fills, mut away) = (rates.load_misses, rates.away_before_loads);
+    if fetches {
+        fills += rates.store_misses;
+        away += rates.away_before_stores;
+    }
     let requests = fills + rates.dirty_evictions;
     if requests <= 0.0 {
         return;
@@ -192,6 +209,7 @@ fn count(bins: &mut [RateBin; RATE_BINS], rates: &LineRates, lines: f64) {
     bin.lines += lines;
     bin.fills += lines * fills;
     bin.write_backs += lines * rates.dirty_evictions;
+    bin.away += lines * away;
 }
 
 /// **(13)** The survival time (its logarithm) at which a set's expected number of lines equals its ways; `None` if all fit.

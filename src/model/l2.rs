@@ -1,17 +1,21 @@
 //! One multiprocessor's share of the L2: which fills and fitness-case loads go on to DRAM.
 //!
 //! What it models: stack lines evicted from the L1 and the rows of fitness cases compete for the share; LRU or random
-//! replacement, independent requests.
+//! replacement. A stack line is asked for again soon after it was written back, or written back again long after: both
+//! times are exponential, each with its mean.
 //! What it leaves out: its sets (the hash spreads lines evenly).
 //! Units: lines, per token. Sources: equation (15) of `docs/model.md`; Che et al., IEEE JSAC 20 (2002), for LRU;
 //! Martina et al., INFOCOM 2014, for random replacement.
 
-use super::l1::{L1Curve, RATE_BINS, RateBin};
+use super::l1::{L1Curve, RateBin};
 use super::locality::Locality;
+use super::root::{Bracket, falling_root};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SmxSpec};
 
-const HALVINGS: u32 = 24;
+/// Survival times are at most this power of two.
+const LONGEST_LOG2: f64 = 40.0;
+const TOLERANCE: f64 = 1e-6;
 const LINE_BYTES: f64 = 128.0;
 
 /// Traffic behind the load/store unit per token.
@@ -20,10 +24,20 @@ pub struct Traffic {
     pub load_misses: f64,
     pub store_misses: f64,
     pub write_backs: f64,
+    /// Line loads of levels of which at least one line misses, and load misses that a neighbour of the level shares.
+    pub waiting_loads: f64,
+    pub paired_loads: f64,
     /// Probabilities that the L2 has what is asked for.
     pub fill_l2_hit: f64,
     pub write_back_l2_hit: f64,
     pub case_l2_hit: f64,
+    /// Probability that the L2 lacks a line if it lacks its neighbour.
+    pub paired_l2_miss: f64,
+    /// Warps that share the caches, and stack lines of each that leave the L1.
+    pub warps: f64,
+    pub lines_per_warp: f64,
+    /// How long a line survives in the L2, the logarithm of its ticks.
+    pub survival_log2: f64,
 }
 
 /// The warps that share the caches.
@@ -35,6 +49,8 @@ pub struct Sharers {
     pub ticks_per_token: f64,
     /// Rows of fitness cases that any program reads.
     pub rows: f64,
+    /// About how long a line survives in the L2, the logarithm of its ticks; 0 if nothing is known.
+    pub guess_log2: f64,
 }
 
 /// Traffic of the sharers.
@@ -54,15 +70,18 @@ pub fn traffic(
     } else {
         0.0
     };
-    let time = survival(spec, &bins, case_lines, case_rate);
+    let used: Vec<Asked> = bins.iter().filter_map(Asked::new).collect();
+    let log2_time = survival_log2(spec, &used, case_lines, case_rate, sharers.guess_log2);
+    let time = log2_time.exp2();
     let hit = |rate: f64| presence(spec.l2.replacement, rate * time);
-    let (mut fills, mut fill_hits, mut writes, mut write_hits) = (0.0, 0.0, 0.0, 0.0);
-    for bin in bins.iter().filter(|bin| bin.lines > 0.0) {
-        let hit = hit(rate(bin));
-        fills += bin.fills;
-        fill_hits += bin.fills * hit;
-        writes += bin.write_backs;
-        write_hits += bin.write_backs * hit;
+    let (mut fills, mut fill_hits, mut writes, mut write_hits, mut pairs) =
+        (0.0, 0.0, 0.0, 0.0, 0.0);
+    for asked in &used {
+        fills += asked.fills;
+        fill_hits += asked.fills * hit(asked.fill_rate);
+        writes += asked.write_backs;
+        write_hits += asked.write_backs * hit(asked.write_rate);
+        pairs += asked.fills * both_missing(asked.fill_rate * time);
     }
     let part = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 1.0 };
     let repeated = locality.case_lines - locality.first_case_lines;
@@ -75,15 +94,70 @@ pub fn traffic(
         load_misses: misses.loads * per_token,
         store_misses: misses.stores * per_token,
         write_backs: misses.write_backs * per_token,
+        waiting_loads: misses.waiting_loads * per_token,
+        paired_loads: misses.paired_loads * per_token,
         fill_l2_hit: part(fill_hits, fills),
         write_back_l2_hit: part(write_hits, writes),
         case_l2_hit: part(case_hits, locality.case_lines),
+        paired_l2_miss: part(pairs, fills - fill_hits),
+        survival_log2: log2_time,
+        warps: sharers.warps,
+        lines_per_warp: used.iter().map(|asked| asked.lines).sum::<f64>() / sharers.warps,
     }
 }
 
-/// Requests of one line of a bin.
-fn rate(bin: &RateBin) -> f64 {
-    (bin.fills + bin.write_backs) / bin.lines
+/// Lines of a bin as the L2 sees them.
+struct Asked {
+    lines: f64,
+    fills: f64,
+    write_backs: f64,
+    /// Part of the time between a line's last request and its fill; the rest is before a write-back.
+    away: f64,
+    /// Inverse means of the times before a fill and before a write-back.
+    fill_rate: f64,
+    write_rate: f64,
+}
+
+impl Asked {
+    fn new(bin: &RateBin) -> Option<Asked> {
+        if bin.lines <= 0.0 {
+            return None;
+        }
+        // Lines that are never written back are away from fill to fill, as far as the L2 can see.
+        let away = match (bin.fills > 0.0, bin.write_backs > 0.0) {
+            (true, true) => bin.away / bin.lines,
+            (true, false) => 1.0,
+            _ => 0.0,
+        };
+        let rate = |requests: f64, part: f64| {
+            if part > 0.0 {
+                requests / bin.lines / part
+            } else {
+                0.0
+            }
+        };
+        Some(Asked {
+            lines: bin.lines,
+            fills: bin.fills,
+            write_backs: bin.write_backs,
+            away,
+            fill_rate: rate(bin.fills, away),
+            write_rate: rate(bin.write_backs, 1.0 - away),
+        })
+    }
+
+    /// Of its lines, those in the share.
+    fn there(&self, replacement: Replacement, time: f64) -> f64 {
+        let before_fills = self.away * presence(replacement, self.fill_rate * time);
+        let before_writes = (1.0 - self.away) * presence(replacement, self.write_rate * time);
+        self.lines * (before_fills + before_writes)
+    }
+}
+
+/// Probability that two lines that have been away equally long are both missing, for `requests` as in [`presence`].
+fn both_missing(requests: f64) -> f64 {
+    let times = 1.0 / requests.max(f64::MIN_POSITIVE);
+    1.0 - 2.0 / (1.0 + times) + 1.0 / (1.0 + 2.0 * times)
 }
 
 /// Probability that a line is there which is asked for `requests` times in the survival time on average.
@@ -94,23 +168,73 @@ fn presence(replacement: Replacement, requests: f64) -> f64 {
     }
 }
 
-/// **(15)** The survival time at which the expected number of lines in the share equals its size.
-fn survival(spec: &SmxSpec, bins: &[RateBin; RATE_BINS], case_lines: f64, case_rate: f64) -> f64 {
+/// **(15)** The survival time (its logarithm) at which the expected number of lines in the share equals its size.
+fn survival_log2(
+    spec: &SmxSpec,
+    used: &[Asked],
+    case_lines: f64,
+    case_rate: f64,
+    guess_log2: f64,
+) -> f64 {
     let size = f64::from(spec.l2.sets * spec.l2.ways);
-    let lines_at = |time: f64| {
-        let there = |rate: f64| presence(spec.l2.replacement, rate * time);
-        let used = bins.iter().filter(|bin| bin.lines > 0.0);
-        let stacks: f64 = used.map(|bin| bin.lines * there(rate(bin))).sum();
-        stacks + case_lines * there(case_rate)
+    let replacement = spec.l2.replacement;
+    // Logarithms, because the lines grow as the time does until the share fills.
+    let free = |log2_time: f64| {
+        let time = log2_time.exp2();
+        let stacks: f64 = used
+            .iter()
+            .map(|asked| asked.there(replacement, time))
+            .sum();
+        let cases = case_lines * presence(replacement, case_rate * time);
+        (size / (stacks + cases)).log2()
     };
-    let (mut low, mut high) = (0.0f64, 40.0f64);
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if lines_at(middle.exp2()) < size {
-            low = middle;
-        } else {
-            high = middle;
+    let all = used.iter().map(|asked| asked.lines).sum::<f64>() + case_lines;
+    let bracket = Bracket {
+        low: 0.0,
+        at_low: f64::INFINITY,
+        high: LONGEST_LOG2,
+        at_high: (size / all).log2(),
+    };
+    if bracket.at_high >= 0.0 {
+        return LONGEST_LOG2;
+    }
+    falling_root(bracket.near(guess_log2, free), TOLERANCE, free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(fills: f64, write_backs: f64, away: f64) -> Asked {
+        let bin = RateBin {
+            lines: 1.0,
+            fills,
+            write_backs,
+            away,
+        };
+        Asked::new(&bin).unwrap()
+    }
+
+    #[test]
+    fn equal_times_before_fills_and_write_backs_are_one_stream() {
+        let both = asked(0.01, 0.01, 0.5);
+        for policy in [Replacement::Random, Replacement::Lru] {
+            let one = presence(policy, 0.02 * 70.0);
+            assert!((both.there(policy, 70.0) - one).abs() < 1e-12);
         }
     }
-    low.exp2()
+
+    #[test]
+    fn a_line_asked_for_soon_after_its_write_back_is_there() {
+        let soon = asked(0.01, 0.01, 0.1);
+        let hit = |rate: f64| presence(Replacement::Random, 20.0 * rate);
+        assert!(hit(soon.fill_rate) > 0.6 && hit(soon.write_rate) < 0.2);
+    }
+
+    #[test]
+    fn neighbours_are_missing_together() {
+        // Alone with 1/2: together more often than 1/4.
+        assert!((both_missing(1.0) - 1.0 / 3.0).abs() < 1e-12);
+        assert!(both_missing(1e9) < 1e-6 && both_missing(1e-9) > 1.0 - 1e-6);
+    }
 }

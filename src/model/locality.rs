@@ -37,17 +37,26 @@ pub struct LineRates {
     pub load_misses: f64,
     pub store_misses: f64,
     pub dirty_evictions: f64,
+    /// Loads of its level of which at least one line misses.
+    pub waiting_loads: f64,
+    /// Load misses that a neighbour of the same level shares.
+    pub paired_misses: f64,
+    /// Part of the time in which it is away from the cache before a load, and before a store.
+    pub away_before_loads: f64,
+    pub away_before_stores: f64,
 }
 
 impl LineRates {
     fn between(low: &LineRates, high: &LineRates, part: f64) -> LineRates {
-        let mix = |a: f64, b: f64| a + (b - a) * part;
-        LineRates {
-            occupancy: mix(low.occupancy, high.occupancy),
-            load_misses: mix(low.load_misses, high.load_misses),
-            store_misses: mix(low.store_misses, high.store_misses),
-            dirty_evictions: mix(low.dirty_evictions, high.dirty_evictions),
-        }
+        let mut between = *low;
+        between.scale(1.0 - part);
+        between.add(high, part);
+        between
+    }
+
+    fn scale(&mut self, times: f64) {
+        let old = std::mem::take(self);
+        self.add(&old, times);
     }
 
     pub fn add(&mut self, other: &LineRates, times: f64) {
@@ -55,6 +64,10 @@ impl LineRates {
         self.load_misses += times * other.load_misses;
         self.store_misses += times * other.store_misses;
         self.dirty_evictions += times * other.dirty_evictions;
+        self.waiting_loads += times * other.waiting_loads;
+        self.paired_misses += times * other.paired_misses;
+        self.away_before_loads += times * other.away_before_loads;
+        self.away_before_stores += times * other.away_before_stores;
     }
 }
 
@@ -109,6 +122,8 @@ pub struct Locality {
     pub classes: Vec<Class>,
     /// Words of the frame that each level consists of.
     pub words: Vec<Vec<u32>>,
+    /// Lines of a level: those that an instruction needs together.
+    pub lines_per_level: u32,
     /// Ticks of a warp per token.
     pub ticks_per_token: f64,
     /// Ticks of one iteration, mean over the blocks.
@@ -127,6 +142,7 @@ impl Locality {
         }
         let mut locality = Locality {
             classes: vec![Class::default(); CLASSES],
+            lines_per_level: inputs.stack_dim,
             ..Locality::default()
         };
         let classes = classes(inputs, &segments, &blocks);
@@ -167,7 +183,7 @@ impl Locality {
         let total: f64 = self.classes.iter().map(|class| class.ticks).sum();
         let zero = Table([LineRates::default(); GRID]);
         let mut mixed = vec![zero; self.words.len()];
-        let survival = Survival::new(replacement);
+        let survival = Survival::new(replacement, self.lines_per_level);
         let mut all: Vec<(f64, Vec<Table>)> = Vec::new();
         for class in self.classes.iter().filter(|class| class.ticks > 0.0) {
             let part = class.ticks / total;
@@ -387,34 +403,46 @@ fn exact_bin(time: i64) -> usize {
     (exact.round() as usize).min(BINS - 1)
 }
 
-/// Probability that a line is gone after a reuse time, by bin and survival time, and what it occupies meanwhile.
-struct Survival {
-    gone: Vec<[f64; GRID]>,
-    kept: Vec<[f64; GRID]>,
+/// What a line sees of one reuse time.
+#[derive(Debug, Clone, Copy)]
+struct Fate {
+    /// Probability that it is gone at the end, and that a line of its level is.
+    gone: f64,
+    one_gone: f64,
+    /// Ticks that it stays, and is away.
+    kept: f64,
+    away: f64,
 }
 
-impl Survival {
-    fn new(replacement: Replacement) -> Self {
-        let of = |bin: usize, index: usize| {
-            let time = (bin as f64 / BINS_PER_OCTAVE).exp2();
-            let survival = log2_time(index as f64).exp2();
-            match replacement {
-                Replacement::Random => {
-                    let gone = -(-time / survival).exp_m1();
-                    (gone, survival * gone)
-                }
-                Replacement::Lru => (f64::from(u8::from(time > survival)), time.min(survival)),
+impl Fate {
+    fn new(replacement: Replacement, lines_per_level: u32, time: f64, survival: f64) -> Fate {
+        let (gone, kept) = match replacement {
+            Replacement::Random => {
+                let gone = -(-time / survival).exp_m1();
+                (gone, survival * gone)
             }
+            Replacement::Lru => (f64::from(u8::from(time > survival)), time.min(survival)),
         };
-        let table = |which: fn((f64, f64)) -> f64| {
-            (0..BINS)
-                .map(|bin| std::array::from_fn(|index| which(of(bin, index))))
-                .collect()
-        };
-        Survival {
-            gone: table(|pair| pair.0),
-            kept: table(|pair| pair.1),
+        Fate {
+            gone,
+            one_gone: 1.0 - (1.0 - gone).powi(lines_per_level as i32),
+            kept,
+            away: time - kept,
         }
+    }
+}
+
+/// The fates of all reuse times, by bin and survival time.
+struct Survival(Vec<[Fate; GRID]>);
+
+impl Survival {
+    fn new(replacement: Replacement, lines_per_level: u32) -> Self {
+        let fates = |bin: usize| {
+            let time = (bin as f64 / BINS_PER_OCTAVE).exp2();
+            let survival = |index: usize| log2_time(index as f64).exp2();
+            std::array::from_fn(|i| Fate::new(replacement, lines_per_level, time, survival(i)))
+        };
+        Survival((0..BINS).map(fates).collect())
     }
 
     /// **(12)** Sums over reuse times, each `scale` times.
@@ -427,12 +455,15 @@ impl Survival {
             if load + store == 0.0 && stores == 0.0 {
                 continue;
             }
-            for (index, rates) in rates.iter_mut().enumerate() {
-                let gone = self.gone[bin][index];
-                rates.occupancy += (load + store) * self.kept[bin][index];
-                rates.load_misses += load * gone;
-                rates.store_misses += store * gone;
-                rates.dirty_evictions += stores * gone;
+            for (rates, fate) in rates.iter_mut().zip(&self.0[bin]) {
+                rates.occupancy += (load + store) * fate.kept;
+                rates.load_misses += load * fate.gone;
+                rates.store_misses += store * fate.gone;
+                rates.dirty_evictions += stores * fate.gone;
+                rates.waiting_loads += load * fate.one_gone;
+                rates.paired_misses += load * fate.gone * fate.gone;
+                rates.away_before_loads += load * fate.away;
+                rates.away_before_stores += store * fate.away;
             }
         }
         Table(rates)

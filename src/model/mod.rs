@@ -6,6 +6,8 @@
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
+mod dram;
+mod explain;
 pub mod fetch;
 pub mod interleave;
 pub mod joins;
@@ -13,15 +15,19 @@ pub mod l1;
 pub mod l2;
 pub mod locality;
 pub mod memo;
+pub mod memory;
 pub mod path;
+pub mod paths;
 pub mod queue;
 pub mod random_cache;
 pub mod reuse;
+pub mod root;
 pub mod shapes;
 pub mod shares;
 pub mod solve;
 pub mod stack_distance;
 pub mod tail;
+pub mod token;
 pub mod turns;
 
 use crate::launch::chip::RateCurve;
@@ -66,8 +72,8 @@ pub struct Analysis {
     missing_code: Memo<(u32, u32), f64>,
 }
 
-/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps.
-type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize);
+/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss.
+type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool);
 
 impl Analysis {
     /// Analyses a kernel's traces.
@@ -92,12 +98,14 @@ impl Analysis {
             cache.index,
             stride_bytes,
             spec.max_warps,
+            spec.l1_fetch_on_write_miss,
         );
         self.curves.get(key, || {
             let layout = Layout {
                 cache,
                 stride_bytes,
                 max_warps: spec.max_warps as u32,
+                fetches_on_write_miss: spec.l1_fetch_on_write_miss,
             };
             L1Curve::new(&layout, &self.locality)
         })

@@ -38,14 +38,16 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// In the order of [`super::joins::Gradient`].
-    pub fn list(&self) -> [f64; 5] {
+    /// In the order of [`super::paths::Gradient`].
+    #[inline]
+    pub fn list(&self) -> [f64; 6] {
         [
             self.shared_cycles,
             self.local_hit_cycles,
             self.local_miss_cycles,
             self.global_cycles,
             self.constant_cycles,
+            self.local_miss_probability,
         ]
     }
 }
@@ -184,6 +186,7 @@ mod tests {
     use super::*;
     use crate::isa::Space;
     use crate::launch::code::ReplayCode;
+    use crate::model::paths::Paths;
     use crate::sim::testing::{alu, load_to, looped, use_of_load};
 
     fn path(ops: &[crate::isa::TimingOp]) -> Path {
@@ -217,9 +220,18 @@ mod tests {
                 ..Latencies::default()
             };
             let path = path(&ops);
-            let joins = path.joins().cycles(&latencies);
-            proptest::prop_assert!((joins.cycles - path.cycles(&latencies)).abs() < 1e-6);
-            proptest::prop_assert!((joins.at(&latencies, &latencies) - joins.cycles).abs() < 1e-9);
+            let tree = Paths::new([(2.0, path.joins())]);
+            let linear = tree.linear(&latencies);
+            proptest::prop_assert!((linear.cycles - 2.0 * path.cycles(&latencies)).abs() < 1e-6);
+            proptest::prop_assert_eq!(linear.cycles, tree.cycles(&latencies));
+            // Nothing else becomes critical within a hair.
+            let mut later = latencies;
+            later.local_miss_cycles += 1e-7;
+            later.local_hit_cycles += 2e-7;
+            later.global_cycles += 3e-7;
+            later.local_miss_probability += 1e-9;
+            let moved = tree.cycles(&later) - linear.at(&latencies, &later);
+            proptest::prop_assert!(moved.abs() < 1e-9, "{}", moved);
         }
     }
 

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::Inputs;
 use super::fetch::CodeUse;
-use super::joins::Paths;
 use super::path::Path;
+use super::paths::Paths;
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 use crate::launch::spec::{IssueLimit, N_CLASSES, SmxSpec, WAIT_UNITS};

@@ -12,7 +12,7 @@ use super::launch::{ConstantMemory, Launch};
 use super::program::ProgramWords;
 use super::recall::{Memo, Next, Step};
 use super::slopes::Slopes;
-use super::state::{Machine, Run, State};
+use super::state::{Machine, Run, State, WordAt};
 use super::uniform::{Environment, Executor, Question, SegmentEnd, SharedCopy};
 use super::{ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use crate::isa::Kernel;
@@ -285,7 +285,7 @@ impl<'k> TraceBuilder<'k> {
             run_cases: self.launch.cases_per_iteration * iterations(run),
             case_loop: self.case_loop,
         };
-        self.machine.restore(state, position);
+        self.machine.restore(state, program, position);
         let token = at_fetch.then_some(position);
         let executor = Executor::new(
             &environment,
@@ -300,6 +300,10 @@ impl<'k> TraceBuilder<'k> {
             SegmentEnd::Boundary { fetch } => {
                 if self.forgets_position(fetch) && at_fetch {
                     executed.questions.push(Question::Position);
+                }
+                let live = &self.live[self.machine.pc];
+                if self.machine.let_go_of_first_word(live) {
+                    executed.questions.push(Question::Word(WordAt::First));
                 }
                 Some(self.arrive(run, position, fetch))
             }

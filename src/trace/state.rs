@@ -7,6 +7,7 @@
 //! value may move with the *position* of the segment's token in the program: `stride` bits per word.
 //! Leaves out: float data. Units: raw bits. Sources: none.
 
+use super::program::ProgramWords;
 use crate::isa::cfg::LiveSet;
 use crate::isa::operand::RZ;
 
@@ -17,13 +18,22 @@ pub const PROBES: usize = PROBE_THREADS.len();
 /// The number that stands for all data: inside every fast path of CUDA's math functions.
 pub const NOMINAL: u32 = 0x3f40_0000; // 0.75
 
+/// A program word as a segment sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WordAt {
+    /// So many words after the segment's token.
+    Ahead(i32),
+    /// The program's first word: compilers fetch it before the case loop and keep it in a register.
+    First,
+}
+
 /// What a value depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// Launch parameters, and program words that the path depends on already.
     Control,
-    /// One program word, by index.
-    Word(u32),
+    /// One program word.
+    Word(WordAt),
     Data,
 }
 
@@ -35,6 +45,18 @@ pub enum Origin {
     Raw(u32),
     /// Word `index`, converted from an integer to a float.
     AsFloat(u32),
+}
+
+impl Origin {
+    /// The word of a program, 0 if there is none.
+    fn bits(self, program: &ProgramWords) -> u32 {
+        let word = |index| program.word(index).unwrap_or(0);
+        match self {
+            Origin::None => 0,
+            Origin::Raw(index) => word(index),
+            Origin::AsFloat(index) => (word(index) as i32 as f32).to_bits(),
+        }
+    }
 }
 
 /// A register's content.
@@ -65,8 +87,22 @@ impl Value {
         Self { bits, ..Self::ZERO }
     }
 
+    /// The program's first word itself.
+    fn is_first_word(&self) -> bool {
+        matches!(self.origin, Origin::Raw(0) | Origin::AsFloat(0))
+            && matches!(self.tag, Tag::Control | Tag::Word(WordAt::First))
+    }
+
+    /// Whether a state must hold it.
+    fn is_known(&self) -> bool {
+        matches!(self.tag, Tag::Control | Tag::Word(WordAt::First))
+    }
+
     /// The same value as seen from a token `position` words further up.
     fn rebased(self, position: u32) -> Self {
+        if self.tag == Tag::Word(WordAt::First) {
+            return self;
+        }
         let shift = self.stride.wrapping_mul(position);
         Self {
             bits: self.bits.map(|bits| bits.wrapping_sub(shift)),
@@ -155,11 +191,12 @@ impl Machine {
         cell.map_or(Value::DATA, |at| self.local[at].1)
     }
 
+    /// Forgets anything but control values and the program's first word.
     pub fn store_local(&mut self, offset_bytes: u32, value: Value) {
         let cell = self
             .local
             .binary_search_by_key(&offset_bytes, |(offset, _)| *offset);
-        match (cell, value.tag == Tag::Control) {
+        match (cell, value.is_known()) {
             (Ok(at), true) => self.local[at].1 = value,
             (Ok(at), false) => drop(self.local.remove(at)),
             (Err(at), true) => self.local.insert(at, (offset_bytes, value)),
@@ -167,20 +204,49 @@ impl Machine {
         }
     }
 
+    /// Prepares the end of a segment: the program's first word becomes a value of which nothing is known but where it
+    /// comes from, so that programs with other first words meet in the same states. Whether something else depends on
+    /// that word: then the path does.
+    pub fn let_go_of_first_word(&mut self, live: &LiveSet) -> bool {
+        let mut depends = false;
+        let registers = &mut self.registers;
+        let mut let_go = |value: &mut Value| {
+            if value.is_first_word() {
+                value.tag = Tag::Word(WordAt::First);
+                value.bits = [0; PROBES];
+            } else if value.tag == Tag::Word(WordAt::First) {
+                value.tag = Tag::Control;
+                depends = true;
+            }
+        };
+        for index in live.registers() {
+            let_go(&mut registers[usize::from(index)]);
+        }
+        self.local.iter_mut().for_each(|(_, value)| let_go(value));
+        for (at, flag) in self.predicates.iter_mut().enumerate() {
+            if live.predicates >> at & 1 != 0 && flag.tag == Tag::Word(WordAt::First) {
+                flag.tag = Tag::Control;
+                depends = true;
+            }
+        }
+        depends
+    }
+
     /// Forgets what is dead or not control; positions are counted from the token at `position`.
     pub fn canonical(&self, live: &LiveSet, run: Run, position: Option<u32>) -> State {
         let rebase = |value: Value| match position {
             Some(position) => value.rebased(position),
-            None => Value {
+            None if value.tag == Tag::Control => Value {
                 stride: 0,
                 origin: Origin::None,
                 ..value
             },
+            None => value,
         };
         let registers = live
             .registers()
             .map(|index| (index, self.registers[usize::from(index)]));
-        let registers = registers.filter(|(_, value)| value.tag == Tag::Control);
+        let registers = registers.filter(|(_, value)| value.is_known());
         let flags = self.predicates.iter().enumerate();
         let flags =
             flags.filter(|(at, flag)| live.predicates >> at & 1 != 0 && flag.tag == Tag::Control);
@@ -209,13 +275,20 @@ impl Machine {
             || self.local.iter().any(|(_, value)| moves(value))
     }
 
-    /// A machine in `state` at a token's position, everything else being data.
-    pub fn restore(&mut self, state: &State, position: u32) {
+    /// A machine in `state` at a token's position of `program`, everything else being data.
+    pub fn restore(&mut self, state: &State, program: &ProgramWords, position: u32) {
         let back = position.wrapping_neg();
+        let restored = |value: Value| match value.tag {
+            Tag::Word(WordAt::First) => Value {
+                bits: [value.origin.bits(program); PROBES],
+                ..value
+            },
+            _ => value.rebased(back),
+        };
         self.pc = state.pc as usize;
         self.registers.fill(Value::DATA);
         for &(index, value) in &state.registers {
-            self.registers[usize::from(index)] = value.rebased(back);
+            self.registers[usize::from(index)] = restored(value);
         }
         self.predicates = [Flag::DATA; 16];
         for &(at, bits) in &state.predicates {
@@ -231,7 +304,7 @@ impl Machine {
             state
                 .local
                 .iter()
-                .map(|&(offset, value)| (offset, value.rebased(back))),
+                .map(|&(offset, value)| (offset, restored(value))),
         );
     }
 }

@@ -4,7 +4,7 @@ use super::Executor;
 use super::questions::Truth;
 use crate::isa::instruction::Instruction;
 use crate::isa::op::{Number, Op, Special};
-use crate::isa::operand::{PT, Place, Predicate, RZ};
+use crate::isa::operand::{PT, Place, Predicate, RZ, Source};
 use crate::trace::alu::{self, Inputs};
 use crate::trace::error::TraceError;
 use crate::trace::state::{Flag, NOMINAL, Origin, PROBE_THREADS, PROBES, Tag, Value, WordTest};
@@ -264,7 +264,12 @@ impl Executor<'_> {
         write: Write,
     ) {
         let Some(first) = instruction.dst else { return };
-        let origin = self.origin(instruction);
+        let all = write.guard == [true; PROBES];
+        let origin = if all {
+            self.origin(instruction)
+        } else {
+            Origin::None
+        };
         for part in 0..instruction.dst_registers {
             let old = self.machine.register(first + part);
             let forgotten = write.forget && self.hidden(old.tag, old.stride, Tag::Data);
@@ -278,7 +283,6 @@ impl Executor<'_> {
                     bits[probe] = (outputs[probe].value >> (32 * u32::from(part))) as u32;
                 }
             }
-            let all = write.guard == [true; PROBES];
             let none = write.guard == [false; PROBES] && !write.forget;
             if none {
                 continue;
@@ -332,8 +336,9 @@ impl Executor<'_> {
 
     /// Moves keep a program word's origin, and so does its conversion to a float.
     fn origin(&self, instruction: &Instruction) -> Origin {
-        let Some(Place::Reg(register)) = instruction.sources.first().map(|source| source.place)
-        else {
+        let unchanged = |source: &&Source| !source.negate && !source.absolute && !source.invert;
+        let source = instruction.sources.first().filter(unchanged);
+        let Some(Place::Reg(register)) = source.map(|source| source.place) else {
             return Origin::None;
         };
         let origin = self.machine.register(register).origin;

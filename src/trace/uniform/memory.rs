@@ -147,11 +147,12 @@ impl Executor<'_> {
                 ..Value::DATA
             };
         }
+        let word = self.ahead(index);
         let tag = if role == 1 {
-            self.ask_word(index);
+            self.ask_word(word);
             Tag::Control
         } else {
-            Tag::Word(index)
+            Tag::Word(word)
         };
         let bits = if as_float {
             (raw as i32 as f32).to_bits()

@@ -7,18 +7,17 @@ use crate::isa::operand::{PT, Place, Predicate, RZ};
 use crate::trace::alu::{self, Inputs};
 use crate::trace::error::TraceError;
 use crate::trace::program::ProgramWords;
-use crate::trace::state::{PROBES, Tag, Value, WordTest};
+use crate::trace::state::{PROBES, Tag, Value, WordAt, WordTest};
 
-/// Something about the program that a segment's path depends on. Words are counted from the
-/// segment's token.
+/// Something about the program that a segment's path depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
     /// The bits of a word.
-    Word(i32),
-    /// Whether a word is an operand (0), an opcode (1) or beyond the end (2).
+    Word(WordAt),
+    /// Whether a word, counted from the segment's token, is an operand (0), an opcode (1) or beyond the end (2).
     Role(i32),
     /// What a comparison of a word with an immediate gives (see [`WordTest`]).
-    Test(i32, WordTest),
+    Test(WordAt, WordTest),
     /// The token's place in the program.
     Position,
 }
@@ -26,15 +25,17 @@ pub enum Question {
 impl Question {
     /// The answer of a program whose current token is at `position`.
     pub fn ask(self, kernel: &Kernel, program: &ProgramWords, position: u32) -> u32 {
-        let word = |offset: i32| {
-            program
-                .word(position.wrapping_add_signed(offset))
-                .unwrap_or(0)
+        let word = |at: WordAt| {
+            let index = match at {
+                WordAt::Ahead(offset) => position.wrapping_add_signed(offset),
+                WordAt::First => 0,
+            };
+            program.word(index).unwrap_or(0)
         };
         match self {
-            Question::Word(offset) => word(offset),
+            Question::Word(at) => word(at),
             Question::Role(offset) => program.role(position.wrapping_add_signed(offset)),
-            Question::Test(offset, test) => test.outcome(kernel, word(offset)),
+            Question::Test(at, test) => test.outcome(kernel, word(at)),
             Question::Position => position,
         }
     }
@@ -90,8 +91,13 @@ impl Executor<'_> {
         index.wrapping_sub(self.position()) as i32
     }
 
-    pub(super) fn ask_word(&mut self, index: u32) {
-        self.ask(Question::Word(self.offset(index)));
+    /// A word as this segment sees it.
+    pub(super) fn ahead(&self, index: u32) -> WordAt {
+        WordAt::Ahead(self.offset(index))
+    }
+
+    pub(super) fn ask_word(&mut self, word: WordAt) {
+        self.ask(Question::Word(word));
     }
 
     /// 0 for an operand, 1 for an opcode, 2 beyond the end.
@@ -110,14 +116,14 @@ impl Executor<'_> {
         }
     }
 
-    fn asked(&self, index: u32) -> bool {
-        self.questions.contains(&Question::Word(self.offset(index)))
+    fn asked(&self, word: WordAt) -> bool {
+        self.questions.contains(&Question::Word(word))
     }
 
     /// Control, once the word has been looked at.
     pub(super) fn settle(&self, tag: Tag) -> Tag {
         match tag {
-            Tag::Word(index) if self.asked(index) => Tag::Control,
+            Tag::Word(word) if self.asked(word) => Tag::Control,
             tag => tag,
         }
     }
@@ -154,10 +160,10 @@ impl Executor<'_> {
     pub(super) fn decide(&mut self, truth: Truth) -> bool {
         match (self.settle(truth.tag), truth.test) {
             (Tag::Control, _) => {}
-            (Tag::Word(index), Some(test)) => {
-                self.ask(Question::Test(self.offset(index), test));
+            (Tag::Word(word), Some(test)) => {
+                self.ask(Question::Test(word, test));
             }
-            (Tag::Word(index), None) => self.ask_word(index),
+            (Tag::Word(word), None) => self.ask_word(word),
             (Tag::Data, _) => self.assumptions += 1,
         }
         truth.bits[0]
@@ -167,8 +173,8 @@ impl Executor<'_> {
     pub(super) fn known(&mut self, value: Value, why: &str) -> Result<(), TraceError> {
         match self.settle(value.tag) {
             Tag::Control => Ok(()),
-            Tag::Word(index) => {
-                self.ask_word(index);
+            Tag::Word(word) => {
+                self.ask_word(word);
                 Ok(())
             }
             Tag::Data => Err(self.fail(why)),

@@ -1,0 +1,158 @@
+//! What a token takes of the multiprocessor's share of the DRAM: transfers, and activations of pages.
+//!
+//! What it models: a transfer to a page that is not open occupies the DRAM for an activation. Lines of a stack level are
+//! neighbours in a partition's turn, and so are the fitness cases of neighbouring warps. The open pages are a cache of
+//! pages with first-in first-out replacement, which misses as often as with random replacement.
+//! What it leaves out: warps of a block that drift apart, or come to the same page one after the other.
+//! Units: cycles, 128-byte lines, per token.
+//! Sources: equation (21) of `docs/model.md`; Gelenbe, A unified approach to the evaluation of a class of replacement
+//! algorithms, IEEE Transactions on Computers 22 (1973).
+
+use super::l2::Traffic;
+use super::shapes::Demand;
+use crate::launch::geometry::Geometry;
+use crate::launch::spec::{DramSpec, SmxSpec};
+
+const LINE_BYTES: f64 = 128.0;
+
+/// Cycles of the DRAM's share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DramUse {
+    /// Of one token, and of its fitness cases alone.
+    pub cycles: f64,
+    pub case_cycles: f64,
+    pub cycles_per_line: f64,
+}
+
+impl DramUse {
+    /// **(21)** For `fills` lines that the L1 asks for.
+    pub fn new(
+        spec: &SmxSpec,
+        geometry: &Geometry,
+        demand: &Demand,
+        traffic: &Traffic,
+        fills: f64,
+    ) -> DramUse {
+        let dram = &spec.dram;
+        let stream = LINE_BYTES / f64::from(dram.bytes_per_cycle);
+        let scattered = stream.max(f64::from(dram.activation_cycles));
+        let fills = fills * (1.0 - traffic.fill_l2_hit);
+        let cases = demand.global_load_bytes / LINE_BYTES * (1.0 - traffic.case_l2_hit);
+        let write_backs = traffic.write_backs * (1.0 - traffic.write_back_l2_hit);
+        let per_turn = lines_per_turn(dram);
+        let neighbours = f64::from(geometry.stack_dim).min(per_turn);
+        // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
+        // are another warp's of the block.
+        let one_warp = geometry.warps_per_block() == 1;
+        let case_visits = cases / if one_warp { neighbours } else { per_turn };
+        let alone = 1.0 - together(traffic) * (1.0 - 1.0 / neighbours);
+        let visits = fills * alone + write_backs;
+        let opened = part_opened(dram, traffic, visits, case_visits);
+        let cycles = |lines: f64, opened: f64| lines * stream + opened * (scattered - stream);
+        let case_cycles = cycles(cases, case_visits);
+        let total = case_cycles + cycles(fills + write_backs, visits * opened);
+        let lines = fills + cases + write_backs;
+        DramUse {
+            cycles: total,
+            case_cycles,
+            cycles_per_line: if lines > 0.0 { total / lines } else { 0.0 },
+        }
+    }
+}
+
+/// Neighbouring lines that lie in one partition.
+fn lines_per_turn(dram: &DramSpec) -> f64 {
+    (f64::from(dram.interleave_bytes) / LINE_BYTES).max(1.0)
+}
+
+/// Probability that a neighbour of a stack line that the DRAM is asked for is asked for with it.
+fn together(traffic: &Traffic) -> f64 {
+    let misses = traffic.load_misses.max(f64::MIN_POSITIVE);
+    (traffic.paired_loads / misses).min(1.0) * traffic.paired_l2_miss
+}
+
+/// Pages that the stacks lie in: a warp's lines go over the partitions in turn.
+fn stack_pages(dram: &DramSpec, traffic: &Traffic) -> f64 {
+    let turns = traffic.lines_per_warp / lines_per_turn(dram);
+    let full = traffic.lines_per_warp * LINE_BYTES / f64::from(dram.page_bytes);
+    let per_warp = turns.min(f64::from(dram.n_partitions)).max(full);
+    traffic.warps * per_warp.max(1.0)
+}
+
+/// Part of the `visits` to stack pages, so many per token, that find them closed. A page stays open for a time `t` until as
+/// many others were opened: `visits t / (1 + t visits / pages) + case visits t = open pages`, where pages of fitness cases are
+/// left for good.
+fn part_opened(dram: &DramSpec, traffic: &Traffic, visits: f64, case_visits: f64) -> f64 {
+    let open = f64::from(dram.open_pages.max(1));
+    let of_one = visits / stack_pages(dram, traffic);
+    let linear = visits + case_visits - open * of_one;
+    // The positive root of `case visits x of one x t^2 + linear t = open`, in the form that does not cancel.
+    let root = (linear * linear + 4.0 * case_visits * of_one * open).sqrt();
+    let time = 2.0 * open / (linear + root);
+    if time.is_finite() && time >= 0.0 {
+        1.0 / (1.0 + of_one * time)
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::dram::Dram;
+
+    fn spec(open_pages: u32) -> DramSpec {
+        DramSpec {
+            bytes_per_cycle: 1e6,
+            activation_cycles: 1.0,
+            interleave_bytes: 256,
+            n_partitions: 4,
+            page_bytes: 2048,
+            open_pages,
+        }
+    }
+
+    /// Lines of the stacks of `warps`, 1 KiB each, asked for at random; now and then a fitness case that comes once.
+    fn simulated(spec: &DramSpec, warps: u32, case_every: u32) -> f64 {
+        let mut dram = Dram::new(spec);
+        let (mut now, mut opened, mut visits) = (0u64, 0, 0);
+        let mut random = 0x9e37_79b9u32;
+        for access in 0..60_000u32 {
+            // xorshift32 (Marsaglia 2003).
+            random ^= random << 13;
+            random ^= random >> 17;
+            random ^= random << 5;
+            let stack = access % case_every != 0;
+            let address = if stack {
+                0x4000_0000 + (random % warps) * 65_536 + 256 * (random >> 20 & 3)
+            } else {
+                8192 * access
+            };
+            now += 10;
+            let start = dram.transfer(address, 128, now, now as f64);
+            let next = dram.transfer(address, 128, now, now as f64);
+            if stack {
+                visits += 1;
+                opened += u32::from(next - start > 0.5);
+            }
+        }
+        f64::from(opened) / f64::from(visits)
+    }
+
+    #[test]
+    fn pages_are_opened_as_often_as_in_the_simulators_dram() {
+        for (warps, open_pages, case_every) in [(64, 9, 3), (16, 9, 5), (4, 9, 4), (8, 18, 20)] {
+            let spec = spec(open_pages);
+            let cases = 1.0 / f64::from(case_every);
+            let traffic = Traffic {
+                warps: f64::from(warps),
+                lines_per_warp: 8.0,
+                ..Traffic::default()
+            };
+            let modelled = part_opened(&spec, &traffic, 1.0 - cases, cases);
+            let simulated = simulated(&spec, warps, case_every);
+            let points = 100.0 * (modelled - simulated);
+            assert!(points.abs() < 4.0, "{warps} warps: {modelled} {simulated}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where the cycles of the schedulers go.
+//!
+//! What it models: the issue slots that a token takes; what idles is split as the waits of a warp are, each as the time
+//! that it adds to the critical path.
+//! Leaves out: that causes overlap: each is what it adds to those before it.
+//! Units: scheduler cycles per token. Sources: equation (8) of `docs/model.md`.
+
+use super::path::Latencies;
+use super::token::{TokenModel, TokenTime};
+use crate::launch::cause::Cause;
+
+/// Scheduler cycles per token by cause: slots taken, then what idles.
+pub(super) fn cpi_stack(
+    model: &TokenModel,
+    tokens_per_cycle: f64,
+    time: &TokenTime,
+) -> [f64; Cause::ALL.len()] {
+    let solver = model.solver;
+    let (spec, demand, slots) = (solver.point.spec, &solver.demand, solver.slots);
+    let mut stack = [0.0; Cause::ALL.len()];
+    let mut add = |cause: Cause, cycles: f64| stack[cause as usize] += cycles;
+    let branches = demand.branches * f64::from(spec.branch_issue_slots.max(1) - 1);
+    add(Cause::Issued, solver.issues);
+    add(Cause::Branch, branches);
+    add(Cause::LoadStoreUnit, slots - solver.issues - branches);
+    let waits = waits(model, time);
+    let total: f64 = waits.iter().map(|wait| wait.1).sum();
+    let idle = (spec.n_schedulers as f64 / tokens_per_cycle - slots).max(0.0);
+    if total > 0.0 {
+        for (cause, cycles) in waits {
+            add(cause, idle * cycles / total);
+        }
+    } else {
+        add(Cause::Wait, idle);
+    }
+    stack
+}
+
+/// What a warp waits for in a token, each cause as the time that it adds to the path.
+fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
+    let solver = model.solver;
+    let full = time.latencies;
+    let mut seen = Latencies {
+        constant_cycles: full.constant_cycles,
+        ..Latencies::default()
+    };
+    let mut before = solver.path_cycles(&seen);
+    let fixed = before;
+    let mut step = |change: &dyn Fn(&mut Latencies)| {
+        change(&mut seen);
+        let now = solver.path_cycles(&seen);
+        let added = (now - before).max(0.0);
+        before = now;
+        added
+    };
+    let unit = time.unit_wait_cycles;
+    let shared = step(&|l| l.shared_cycles = full.shared_cycles - unit);
+    let l1 = step(&|l| {
+        l.local_hit_cycles = full.local_hit_cycles - unit;
+        l.local_miss_cycles = l.local_hit_cycles;
+        l.local_miss_probability = full.local_miss_probability;
+    });
+    let l2 = step(&|l| l.local_miss_cycles = f64::from(solver.point.spec.l2_latency_cycles));
+    let dram = step(&|l| l.local_miss_cycles = full.local_miss_cycles - unit);
+    let global = step(&|l| l.global_cycles = full.global_cycles - unit);
+    let queue = step(&|l| *l = full);
+    [
+        (Cause::Wait, (fixed - solver.issues).max(0.0)),
+        (Cause::Shared, shared),
+        (Cause::L1Hit, l1),
+        (Cause::L2, l2),
+        (Cause::Dram, dram),
+        (Cause::Global, global),
+        (Cause::LoadStoreUnit, queue),
+        (Cause::MathPipe, time.pipe_wait_cycles),
+        (Cause::NoInstruction, time.fetch_wait_cycles),
+    ]
+}

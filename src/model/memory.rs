@@ -1,0 +1,182 @@
+//! The memory behind the load/store unit under the load of a launch.
+//!
+//! What it models: what a token occupies of the unit, of the L2's port and of the DRAM, worked out once per traffic; the
+//! latencies that follow from it at any throughput.
+//! What it leaves out: bursts. Units: cycles, 128-byte lines, per token.
+//! Sources: equations (11a), (17) and (18) of `docs/model.md`.
+
+use super::dram::DramUse;
+use super::l2::Traffic;
+use super::path::Latencies;
+use super::queue::{wait_cycles, wait_for_one_of_cycles};
+use super::shapes::Demand;
+use crate::launch::geometry::Geometry;
+use crate::launch::spec::SmxSpec;
+
+const LINE_BYTES: f64 = 128.0;
+
+/// How long memory takes, and how long it is busy for it. All cycles.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MemoryTimes {
+    /// Under the load of the launch.
+    pub latencies: Latencies,
+    /// Of a line that the L1 lacks and of a fitness-case line, if nothing else is under way.
+    pub fill_cycles: f64,
+    pub case_cycles: f64,
+    /// By which the next one is later: L2 port or DRAM, whichever is slower; write-backs counted with the fills.
+    pub fill_service_cycles: f64,
+    pub case_service_cycles: f64,
+}
+
+/// A server that works some cycles per token, some of them at a time.
+#[derive(Debug, Clone, Copy)]
+struct Server {
+    cycles_per_token: f64,
+    residual_cycles: f64,
+}
+
+impl Server {
+    fn new(cycles_per_token: f64, service_cycles: f64) -> Server {
+        Server {
+            cycles_per_token,
+            residual_cycles: 0.5 * service_cycles,
+        }
+    }
+
+    /// **(17)** Wait of a request when `tokens_per_cycle` are completed.
+    fn wait_cycles(&self, tokens_per_cycle: f64) -> f64 {
+        wait_cycles(
+            tokens_per_cycle * self.cycles_per_token,
+            self.residual_cycles,
+        )
+    }
+}
+
+/// See the module text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Memory {
+    unit: Server,
+    port: Server,
+    dram: Server,
+    /// Lines per token that the L1 asks for, and how many of them may be under way.
+    fills: f64,
+    misses_in_flight: f64,
+    /// Parts that the L2 lacks.
+    fill_l2_miss: f64,
+    case_l2_miss: f64,
+    dram_use: DramUse,
+    case_lines: f64,
+    line_cycles: f64,
+    /// Part of the requests of others among those that a warp meets.
+    others: f64,
+    /// Without waits; fills and cases of an L2 that has them.
+    idle: Latencies,
+    dram_extra_cycles: f64,
+}
+
+impl Memory {
+    pub fn new(
+        spec: &SmxSpec,
+        geometry: &Geometry,
+        demand: &Demand,
+        traffic: &Traffic,
+        others: f64,
+    ) -> Memory {
+        let local_miss_probability = miss_probability(geometry, demand, traffic);
+        let stores = if spec.l1_fetch_on_write_miss {
+            traffic.store_misses
+        } else {
+            0.0
+        };
+        let fills = traffic.load_misses + stores;
+        let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
+        let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
+        let dram_use = DramUse::new(spec, geometry, demand, traffic, fills);
+        let unit = unit_cycles(spec, demand, traffic, fills);
+        let l2 = f64::from(spec.l2_latency_cycles);
+        Memory {
+            unit: Server::new(unit, unit / demand.lines.max(f64::MIN_POSITIVE)),
+            port: Server::new(
+                read_bytes / f64::from(spec.l2_read_bytes_per_cycle),
+                line_cycles,
+            ),
+            dram: Server::new(dram_use.cycles, dram_use.cycles_per_line),
+            fills,
+            misses_in_flight: f64::from(spec.l1_misses_in_flight),
+            fill_l2_miss: 1.0 - traffic.fill_l2_hit,
+            case_l2_miss: 1.0 - traffic.case_l2_hit,
+            dram_use,
+            case_lines: demand.global_load_bytes / LINE_BYTES,
+            line_cycles,
+            others,
+            idle: Latencies {
+                shared_cycles: f64::from(spec.shared_latency_cycles),
+                local_hit_cycles: f64::from(spec.l1_latency_cycles),
+                local_miss_cycles: l2,
+                local_miss_probability,
+                global_cycles: l2,
+                constant_cycles: f64::from(spec.constant_latency_cycles),
+            },
+            dram_extra_cycles: f64::from(spec.dram_extra_cycles),
+        }
+    }
+
+    /// Latencies under load, and the wait for the load/store unit that is part of all of them.
+    #[inline]
+    pub fn latencies(&self, tokens_per_cycle: f64) -> (Latencies, f64) {
+        let wait = |server: &Server| server.wait_cycles(tokens_per_cycle) * self.others;
+        let idle = &self.idle;
+        let port = wait(&self.port);
+        let dram = wait(&self.dram) + self.dram_extra_cycles;
+        let fill = port + idle.local_miss_cycles + self.fill_l2_miss * dram;
+        let case = port + idle.global_cycles + self.case_l2_miss * dram;
+        let limit = self.misses_in_flight;
+        let held = tokens_per_cycle * self.fills * fill / limit;
+        let slot = wait_for_one_of_cycles(held, fill, limit) * self.others;
+        let unit = wait(&self.unit);
+        let latencies = Latencies {
+            shared_cycles: unit + idle.shared_cycles,
+            local_hit_cycles: unit + idle.local_hit_cycles,
+            local_miss_cycles: unit + slot + fill,
+            global_cycles: unit + case,
+            ..*idle
+        };
+        (latencies, unit)
+    }
+
+    pub fn times(&self, latencies: &Latencies) -> MemoryTimes {
+        let dram = &self.dram_use;
+        let per_fill = (dram.cycles - dram.case_cycles) / self.fills.max(f64::MIN_POSITIVE);
+        let per_case = dram.case_cycles / self.case_lines.max(f64::MIN_POSITIVE);
+        let extra = self.dram_extra_cycles;
+        MemoryTimes {
+            latencies: *latencies,
+            fill_cycles: self.idle.local_miss_cycles + self.fill_l2_miss * extra,
+            case_cycles: self.idle.global_cycles + self.case_l2_miss * extra,
+            fill_service_cycles: self.line_cycles.max(per_fill),
+            case_service_cycles: self.line_cycles.max(per_case),
+        }
+    }
+}
+
+/// **(11a)** The probability of a local miss at which the lines of a level, were they independent, would all hit as often as
+/// they do. They were last touched together and miss together more often than chance has it.
+fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> f64 {
+    let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
+    let waiting = (traffic.waiting_loads / loads).clamp(0.0, 1.0);
+    1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
+}
+
+/// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.
+fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -> f64 {
+    let store_cycles = f64::from(spec.store_cycles_per_line);
+    let returned = |bytes: f64| match spec.return_bytes_per_cycle {
+        0 => 0.0,
+        rate => bytes / f64::from(rate),
+    };
+    let stores = demand.local_store_lines + demand.global_store_lines;
+    let loads = demand.lines - stores - demand.global_load_lines;
+    let cases = returned(demand.global_load_bytes).max(demand.global_load_lines);
+    let writes = (stores + traffic.write_backs) * store_cycles;
+    loads + cases + writes + returned(LINE_BYTES * fills)
+}

@@ -1,0 +1,148 @@
+//! Where a falling function crosses zero.
+//!
+//! What it does: inverse quadratic interpolation where the function is smooth, halving elsewhere; every step stays in the
+//! bracket.
+//! Units: none. Sources: Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28
+//! (1997).
+
+const MAX_STEPS: u32 = 100;
+
+/// An interval and the function at its ends: positive at the low one, negative at the high one.
+#[derive(Debug, Clone, Copy)]
+pub struct Bracket {
+    pub low: f64,
+    pub at_low: f64,
+    pub high: f64,
+    pub at_high: f64,
+}
+
+impl Bracket {
+    /// Puts one end at `point`.
+    fn cut(&mut self, point: f64, value: f64) {
+        if value > 0.0 {
+            (self.low, self.at_low) = (point, value);
+        } else {
+            (self.high, self.at_high) = (point, value);
+        }
+    }
+
+    /// Narrowed to the neighbourhood of a guess, if the zero is there.
+    pub fn near(mut self, guess: f64, function: impl Fn(f64) -> f64) -> Bracket {
+        let inside = |bracket: &Bracket, point: f64| point > bracket.low && point < bracket.high;
+        if !inside(&self, guess) {
+            return self;
+        }
+        let value = number(guess, function(guess));
+        self.cut(guess, value);
+        let step = if value > 0.0 { NEAR } else { -NEAR };
+        let beside = guess * (1.0 + step);
+        if inside(&self, beside) {
+            self.cut(beside, number(beside, function(beside)));
+        }
+        self
+    }
+}
+
+/// Part of a guess by which it may be wrong.
+const NEAR: f64 = 0.03;
+
+/// Values that are no numbers count as far below zero.
+fn number(argument: f64, value: f64) -> f64 {
+    if value.is_nan() { -argument } else { value }
+}
+
+/// The zero of `function`, where it is less than `tolerance` of the argument; where it jumps, the end of the bracket
+/// at which it is positive.
+pub fn falling_root(bracket: Bracket, tolerance: f64, function: impl Fn(f64) -> f64) -> f64 {
+    // The newest point, the one beyond the zero, and the one before the newest.
+    let (mut b, mut at_b) = (bracket.low, bracket.at_low);
+    let (mut a, mut at_a) = (bracket.high, bracket.at_high);
+    let mut part = if at_b.is_finite() {
+        (at_a / (at_a - at_b)).clamp(LEAST_PART, 1.0 - LEAST_PART)
+    } else {
+        0.5
+    };
+    for _ in 0..MAX_STEPS {
+        let point = a + part * (b - a);
+        let value = number(point, function(point));
+        if value.abs() <= tolerance * point {
+            return point;
+        }
+        let (c, at_c);
+        if (value > 0.0) == (at_a > 0.0) {
+            (c, at_c) = (a, at_a);
+        } else {
+            (c, at_c) = (b, at_b);
+            (b, at_b) = (a, at_a);
+        }
+        (a, at_a) = (point, value);
+        if (b - a).abs() <= tolerance * a.max(b) {
+            break;
+        }
+        part = next_part((a, at_a), (b, at_b), (c, at_c));
+    }
+    if at_a > 0.0 { a } else { b }
+}
+
+/// Steps are at least this part of the bracket.
+const LEAST_PART: f64 = 1e-3;
+
+/// Where between the first and the second point to look next.
+fn next_part((a, at_a): (f64, f64), (b, at_b): (f64, f64), (c, at_c): (f64, f64)) -> f64 {
+    let place = (a - b) / (c - b);
+    let height = (at_a - at_b) / (at_c - at_b);
+    let smooth = height * height < place && (1.0 - height) * (1.0 - height) < 1.0 - place;
+    if !smooth {
+        return 0.5;
+    }
+    let part = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+        + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b);
+    if part.is_finite() {
+        part.clamp(LEAST_PART, 1.0 - LEAST_PART)
+    } else {
+        0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
+        let bracket = Bracket {
+            low,
+            at_low: function(low),
+            high,
+            at_high: function(high),
+        };
+        falling_root(bracket, 1e-12, function)
+    }
+
+    #[test]
+    fn zeros_are_found() {
+        assert!((root(0.0, 3.0, |x| 2.0 - x * x) - 2.0f64.sqrt()).abs() < 1e-9);
+        assert!((root(0.0, 40.0, |x| (-x).exp() - 0.5) - 2.0f64.ln()).abs() < 1e-9);
+    }
+
+    /// Where one end is a million times as far from zero as the other.
+    #[test]
+    fn steep_functions_are_no_harder() {
+        let steep = |x: f64| 500.0 - 1e5 * (x.exp2() / (1e4 + x.exp2()));
+        let found = root(0.0, 40.0, steep);
+        assert!(steep(found).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn a_jump_counts_as_a_zero() {
+        let jump = |x: f64| if x < 0.7 { 1.0 } else { -5.0 };
+        assert!((root(0.0, 1.0, jump) - 0.7).abs() < 1e-9);
+        let no_number = |x: f64| if x < 0.7 { 1.0 } else { f64::NAN };
+        let bracket = Bracket {
+            low: 0.0,
+            at_low: 1.0,
+            high: 1.0,
+            at_high: -1.0,
+        };
+        assert!((falling_root(bracket, 1e-12, no_number) - 0.7).abs() < 1e-9);
+    }
+}

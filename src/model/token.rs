@@ -1,0 +1,129 @@
+//! The time of one token of one warp, at any throughput of its multiprocessor.
+//!
+//! What it models: the expected critical path, lengthened by the waits for issue slots, pipes, instruction fetch and
+//! memory. Everything that does not depend on the throughput is worked out once.
+//! What it leaves out: that waits of one warp correlate.
+//! Units: cycles, tokens. Sources: equations (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961).
+
+use super::l2::Traffic;
+use super::memory::Memory;
+use super::path::Latencies;
+use super::paths::Linear;
+use super::queue::wait_cycles;
+use super::root::{Bracket, falling_root};
+use super::solve::Solver;
+
+/// Where the time of one token of one warp goes, in cycles.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TokenTime {
+    pub path_cycles: f64,
+    pub issue_wait_cycles: f64,
+    pub pipe_wait_cycles: f64,
+    pub fetch_wait_cycles: f64,
+    /// Wait of one memory instruction for the load/store unit.
+    pub unit_wait_cycles: f64,
+    pub latencies: Latencies,
+}
+
+impl TokenTime {
+    pub fn cycles(&self) -> f64 {
+        self.path_cycles + self.issue_wait_cycles + self.pipe_wait_cycles + self.fetch_wait_cycles
+    }
+}
+
+/// Critical paths of a token around some latencies.
+#[derive(Clone, Copy)]
+pub(super) struct PathPoint {
+    pub around: Latencies,
+    pub path: Linear,
+}
+
+impl PathPoint {
+    /// The path at other latencies, as far as it is linear.
+    #[inline]
+    pub fn cycles_at(&self, latencies: &Latencies) -> f64 {
+        self.path.at(&self.around, latencies)
+    }
+}
+
+/// To which throughput is found on given paths.
+const ROOT_TOLERANCE: f64 = 5e-6;
+
+/// A token of one of some warps that cause a traffic.
+pub(super) struct TokenModel<'a> {
+    pub solver: &'a Solver<'a>,
+    pub warps: f64,
+    pub traffic: Traffic,
+    pub memory: Memory,
+    /// Parts of the requests that are others': of a scheduler's warps.
+    others: f64,
+}
+
+/// Others among a group of warps that one meets: a warp never waits for itself.
+fn others(warps: f64, sharing: f64) -> f64 {
+    let group = (warps / sharing).max(1.0);
+    (group - 1.0) / group
+}
+
+impl<'a> TokenModel<'a> {
+    pub fn new(solver: &'a Solver<'a>, warps: f64, traffic: Traffic) -> Self {
+        let point = solver.point;
+        TokenModel {
+            memory: Memory::new(
+                point.spec,
+                &point.geometry,
+                &solver.demand,
+                &traffic,
+                others(warps, 1.0),
+            ),
+            others: others(warps, point.spec.n_schedulers as f64),
+            solver,
+            warps,
+            traffic,
+        }
+    }
+
+    /// **(19)** Little's law on given paths: `throughput x time of a token (throughput) = warps`.
+    pub fn throughput(&self, paths: &PathPoint) -> f64 {
+        // Warps over time is nearly linear where a server saturates, which the time itself is not.
+        let excess = |throughput: f64| {
+            let rate = self.warps / self.time(throughput, paths).cycles();
+            rate - throughput
+        };
+        let most = self.solver.most_tokens_per_cycle;
+        let bracket = Bracket {
+            low: 0.0,
+            at_low: f64::INFINITY,
+            high: most,
+            at_high: -most,
+        };
+        let guess = self.solver.last_throughput.get();
+        let throughput = falling_root(bracket.near(guess, excess), ROOT_TOLERANCE, excess);
+        self.solver.last_throughput.set(throughput);
+        throughput
+    }
+
+    /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
+    pub fn standing_warps(&self, tokens_per_cycle: f64, paths: &PathPoint) -> f64 {
+        let time = self.time(tokens_per_cycle, paths);
+        tokens_per_cycle * (time.issue_wait_cycles + time.pipe_wait_cycles)
+    }
+
+    /// **(20)** The time of a token when the multiprocessor completes `tokens_per_cycle`.
+    #[inline]
+    pub fn time(&self, tokens_per_cycle: f64, paths: &PathPoint) -> TokenTime {
+        let solver = self.solver;
+        let per_scheduler = tokens_per_cycle / solver.point.spec.n_schedulers as f64;
+        let issue = wait_cycles(per_scheduler * solver.slots, solver.residual_cycles);
+        let pipe = wait_cycles(per_scheduler * solver.pipe_cycles, 0.5 * solver.pipe_cycles);
+        let (latencies, unit_wait_cycles) = self.memory.latencies(tokens_per_cycle);
+        TokenTime {
+            path_cycles: paths.cycles_at(&latencies),
+            issue_wait_cycles: issue * self.others * solver.issues,
+            pipe_wait_cycles: pipe * self.others,
+            fetch_wait_cycles: solver.fetch_wait_cycles,
+            unit_wait_cycles,
+            latencies,
+        }
+    }
+}
