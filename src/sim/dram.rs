@@ -49,15 +49,29 @@ impl Dram {
             return self.port.reserve(now, earliest, bytes);
         }
         self.open_pages[self.oldest] = page;
-        self.oldest = (self.oldest + 1) % self.open_pages.len();
+        self.oldest += 1;
+        if self.oldest == self.open_pages.len() {
+            self.oldest = 0;
+        }
         self.port
             .reserve_at_least(now, earliest, bytes, self.activation_cycles)
     }
 
     /// Pages are numbered with the partition as the lowest digit.
     fn page_of(&self, address: u32) -> u32 {
-        let partition = address / self.interleave_bytes % self.n_partitions;
-        address / self.pages_bytes * self.n_partitions + partition
+        let piece = quotient(address, self.interleave_bytes);
+        let partition = piece - quotient(piece, self.n_partitions) * self.n_partitions;
+        quotient(address, self.pages_bytes) * self.n_partitions + partition
+    }
+}
+
+/// The quotient; by the usual divisor, a power of two, without a division.
+#[inline]
+fn quotient(number: u32, divisor: u32) -> u32 {
+    if divisor.is_power_of_two() {
+        number >> divisor.trailing_zeros()
+    } else {
+        number / divisor
     }
 }
 
