@@ -6,6 +6,7 @@
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
+pub mod caches;
 pub mod fetch;
 pub mod interleave;
 pub mod joins;
@@ -15,12 +16,12 @@ pub mod locality;
 pub mod memo;
 pub mod path;
 pub mod queue;
-pub mod random_cache;
 pub mod reuse;
 pub mod shapes;
-pub mod shares;
+pub mod slots;
 pub mod solve;
 pub mod stack_distance;
+pub mod steps;
 pub mod tail;
 pub mod turns;
 
