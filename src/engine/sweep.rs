@@ -35,7 +35,10 @@ impl Engine {
         )?;
         let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
-        let smallest = std::env::var("L1").ok().map(|v| v.parse().unwrap()).or(smallest);
+        let smallest = std::env::var("L1")
+            .ok()
+            .map(|v| v.parse().unwrap())
+            .or(smallest);
         site.spec = SmxSpec::new(&self.device, smallest.unwrap_or(site.l1_bytes)).map_err(other)?;
         let steady = site.steady(&summarised);
         let residents = Residents {

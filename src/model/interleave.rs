@@ -59,7 +59,18 @@ impl Residents<'_> {
         multiprocessor.run(extent.warm_up);
         let warm_up = multiprocessor.all.len();
         multiprocessor.run(extent.warm_up + extent.counted);
-        if std::env::var("DBG").is_ok() { let m = &multiprocessor; let now = m.slots.iter().map(|s| s.next_at()).max().unwrap(); eprintln!("scheduler cycles per token {:.2} port {:.2} unit {:.2} busy {:.2} memory {:?}", 4.0 * now as f64 / 16.0 / m.tokens, m.port_free as f64/now as f64, m.unit_free as f64/now as f64, self.busy, self.memory);}
+        if std::env::var("DBG").is_ok() {
+            let m = &multiprocessor;
+            let now = m.slots.iter().map(|s| s.next_at()).max().unwrap();
+            eprintln!(
+                "scheduler cycles per token {:.2} port {:.2} unit {:.2} busy {:.2} memory {:?}",
+                4.0 * now as f64 / 16.0 / m.tokens,
+                m.port_free as f64 / now as f64,
+                m.unit_free as f64 / now as f64,
+                self.busy,
+                self.memory
+            );
+        }
         Stream {
             accesses: multiprocessor.all,
             warm_up,
@@ -68,7 +79,7 @@ impl Residents<'_> {
 }
 
 /// A resident warp.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Warp {
     block: usize,
     frame: u32,
@@ -136,8 +147,8 @@ struct Multiprocessor<'a> {
     visits: &'a mut dyn FnMut() -> Visit,
     ticks: Ticks,
     slots: Vec<Slots>,
-    /// Of every scheduler, the oldest first.
-    warps: Vec<Vec<Warp>>,
+    /// Of every scheduler, [`SLOTS`] each, the oldest first.
+    warps: Vec<Warp>,
     blocks: Vec<Block>,
     tokens: f64,
     /// The L1.
@@ -169,7 +180,7 @@ impl<'a> Multiprocessor<'a> {
             visits,
             ticks: Ticks::new(residents),
             slots: vec![Slots::new(spec.warp_policy); spec.n_schedulers],
-            warps: vec![Vec::with_capacity(SLOTS); spec.n_schedulers],
+            warps: vec![Warp::default(); SLOTS * spec.n_schedulers],
             blocks: vec![Block::default(); residents.blocks as usize],
             tokens: 0.0,
             cache: Caches::new(std::slice::from_ref(&spec.l1), n_lines),
@@ -202,19 +213,12 @@ impl<'a> Multiprocessor<'a> {
             let mut warp = Warp {
                 block,
                 frame: slot * self.residents.stride_bytes,
-                n_visits: 0,
-                iterations_left: 0,
-                first: 0,
-                end: 0,
-                step: 0,
-                tokens_per_step: 0.0,
-                local_at: 0,
-                global_at: 0,
+                ..Warp::default()
             };
             enter(&mut warp, &mut self.steps, visit, done);
             let s = slot as usize % self.slots.len();
-            self.slots[s].push(now, self.steps.all[warp.step as usize].span);
-            self.warps[s].push(warp);
+            let i = self.slots[s].push(now, self.steps.all[warp.step as usize].span);
+            self.warps[s * SLOTS + i] = warp;
         }
     }
 
@@ -224,7 +228,11 @@ impl<'a> Multiprocessor<'a> {
             let (mut s, mut first) = (0, u64::MAX);
             for (other, slots) in self.slots.iter().enumerate() {
                 let next = slots.next_at();
-                (s, first) = if next < first { (other, next) } else { (s, first) };
+                (s, first) = if next < first {
+                    (other, next)
+                } else {
+                    (s, first)
+                };
             }
             if self.held > 0 && self.opens_at() <= first {
                 self.release();
@@ -253,7 +261,7 @@ impl<'a> Multiprocessor<'a> {
     /// A warp has issued all of its step but what it has for the load/store unit.
     #[inline]
     fn end_step(&mut self, s: usize, i: usize, now: u64) {
-        let step = &self.steps.all[self.warps[s][i].step as usize];
+        let step = &self.steps.all[self.warps[s * SLOTS + i].step as usize];
         if self.opens_at() > now && (step.n_accesses > 0 || step.global_lines > 0) {
             self.slots[s].hold(i);
             self.held += 1;
@@ -265,12 +273,12 @@ impl<'a> Multiprocessor<'a> {
     /// The accesses of a step are made, and the warp waits for what the next step needs.
     #[inline]
     fn do_step(&mut self, s: usize, i: usize, now: u64) {
-        let warp = &self.warps[s][i];
+        let warp = &self.warps[s * SLOTS + i];
         self.tokens += warp.tokens_per_step;
         let step = self.steps.all[warp.step as usize];
         let until = self.in_memory(s, i, &step, now);
         if self.go_on(s, i) {
-            let span = self.steps.all[self.warps[s][i].step as usize].span;
+            let span = self.steps.all[self.warps[s * SLOTS + i].step as usize].span;
             self.slots[s].go_on(i, until, span);
         } else {
             self.leave(s, i, now);
@@ -280,7 +288,7 @@ impl<'a> Multiprocessor<'a> {
     /// What a step does in memory; when the next can begin.
     #[inline]
     fn in_memory(&mut self, s: usize, i: usize, step: &Step, now: u64) -> u64 {
-        let warp = &mut self.warps[s][i];
+        let warp = &mut self.warps[s * SLOTS + i];
         let ticks = &self.ticks;
         self.unit_free = self.unit_free.max(now) + u64::from(step.shared_accesses) * ticks.load;
         if step.global_lines > 0 {
@@ -330,7 +338,7 @@ impl<'a> Multiprocessor<'a> {
     /// On to the next step; false when the warp's block is at its end.
     #[inline]
     fn go_on(&mut self, s: usize, i: usize) -> bool {
-        let warp = &mut self.warps[s][i];
+        let warp = &mut self.warps[s * SLOTS + i];
         warp.step += 1;
         if warp.step < warp.end {
             return true;
@@ -358,7 +366,10 @@ impl<'a> Multiprocessor<'a> {
 
     /// A warp has ended with its block; the last one starts the next block.
     fn leave(&mut self, s: usize, i: usize, now: u64) {
-        let block = self.warps[s].remove(i).block;
+        let warps = &mut self.warps[s * SLOTS..(s + 1) * SLOTS];
+        let block = warps[i].block;
+        // Those behind it move up.
+        warps[i..].rotate_left(1);
         self.slots[s].remove(i);
         self.blocks[block].warps_left -= 1;
         if self.blocks[block].warps_left == 0

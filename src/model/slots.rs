@@ -92,38 +92,10 @@ impl Slots {
     #[inline]
     fn book(&mut self, i: usize, now: u64) -> u64 {
         let span = self.spans[i];
-        let issue_ticks = u64::from(span.issue_ticks);
         let owner = std::mem::replace(&mut self.owner, i);
-        self.free_at = self.free_at.max(now - u64::from(span.ticks)) + issue_ticks;
-        if self.free_at <= now {
-            return now;
-        }
-        match self.policy {
-            WarpPolicy::LooseRoundRobin => self.free_at,
-            WarpPolicy::GreedyThenOldest => self.before_younger(i, now, issue_ticks, i < owner),
-        }
-    }
-
-    /// Of the issue slots that are wanting, a warp takes its own after older ones and before younger ones.
-    fn before_younger(&mut self, i: usize, now: u64, issue_ticks: u64, overtakes: bool) -> u64 {
-        let wanting = issue_ticks.min(self.free_at - now);
-        let older = self.booked & ((1 << i) - 1);
-        let younger = self.booked & !older;
-        if older == 0 && (younger != 0 || overtakes) {
-            self.delay(younger, wanting);
-            return now;
-        }
-        self.delay(younger, wanting);
-        let last = older.checked_ilog2();
-        last.map_or(now, |k| self.events[k as usize] >> SLOT_BITS) + wanting
-    }
-
-    fn delay(&mut self, mut warps: u32, ticks: u64) {
-        while warps != 0 {
-            let j = warps.trailing_zeros() as usize;
-            warps &= warps - 1;
-            self.set(j, self.events[j] + (ticks << SLOT_BITS));
-        }
+        self.free_at = self.free_at.max(now - u64::from(span.ticks)) + u64::from(span.issue_ticks);
+        let overtakes = self.policy == WarpPolicy::GreedyThenOldest && i < owner;
+        if overtakes { now } else { self.free_at }
     }
 
     /// A warp that has ended a step begins the next at `start`.
@@ -147,10 +119,12 @@ impl Slots {
         (i < SLOTS).then_some(i)
     }
 
-    /// A new warp that begins at `start`.
-    pub fn push(&mut self, start: u64, span: Span) {
+    /// A new warp, the youngest, that begins at `start`; its number.
+    pub fn push(&mut self, start: u64, span: Span) -> usize {
+        let i = self.len;
         self.len += 1;
-        self.go_on(self.len - 1, start, span);
+        self.go_on(i, start, span);
+        i
     }
 
     /// A warp is no longer resident.
@@ -179,6 +153,7 @@ impl Slots {
     }
 }
 
+#[inline]
 fn event(at: u64, i: usize) -> u64 {
     at << SLOT_BITS | i as u64
 }

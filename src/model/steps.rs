@@ -16,11 +16,11 @@ pub struct Step {
     pub span: Span,
     /// First of its accesses in [`Turns::accesses`], and how many.
     pub first_access: u32,
-    pub n_accesses: u16,
+    pub n_accesses: u8,
     /// Lines of its global loads, and ticks from the last of them to its end.
-    pub global_lines: u16,
+    pub global_lines: u8,
     pub ticks_since_global: u32,
-    pub shared_accesses: u16,
+    pub shared_accesses: u8,
     /// The warp waits for its stack loads, for its global loads.
     pub awaits_local: bool,
     pub awaits_global: bool,
@@ -99,10 +99,10 @@ fn step(turn: &Turn, cycles: f64, slots: f64, shared: u32) -> Step {
             issue_ticks: ticks(slots),
         },
         first_access: turn.accesses.start,
-        n_accesses: turn.accesses.len() as u16,
-        global_lines: turn.global_lines as u16,
+        n_accesses: turn.accesses.len() as u8,
+        global_lines: turn.global_lines.min(255) as u8,
         ticks_since_global: ticks(turn.since_global.max(0.0)),
-        shared_accesses: shared as u16,
+        shared_accesses: shared.min(255) as u8,
         awaits_local: turn.awaits_local,
         awaits_global: turn.awaits_global,
     }
