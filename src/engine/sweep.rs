@@ -35,10 +35,6 @@ impl Engine {
         )?;
         let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
-        let smallest = std::env::var("L1")
-            .ok()
-            .map(|v| v.parse().unwrap())
-            .or(smallest);
         site.spec = SmxSpec::new(&self.device, smallest.unwrap_or(site.l1_bytes)).map_err(other)?;
         let steady = site.steady(&summarised);
         let residents = Residents {
@@ -54,13 +50,7 @@ impl Engine {
         let mut order = sample[..self.settings.window_programs.min(sample.len())].to_vec();
         // In order of stack depth and size, as windows visit them.
         order.sort_unstable();
-        let mut plan = self.settings.effort().plan;
-        plan.visits *= times;
-        plan.instructions = (
-            plan.instructions.0 * u64::from(times),
-            plan.instructions.1 * u64::from(times),
-        );
-        plan.least_visits *= times;
+        let plan = self.settings.effort().plan.times(times);
         let (mut queue, extent) = visits(&plan, &summarised.code, &order, &site.geometry);
         let mut next = || {
             let visit = queue.pop().expect("visits do not end");

@@ -16,6 +16,7 @@ pub mod locality;
 pub mod memo;
 pub mod path;
 pub mod queue;
+pub mod resident;
 pub mod reuse;
 pub mod shapes;
 pub mod slots;
@@ -24,6 +25,7 @@ pub mod stack_distance;
 pub mod steps;
 pub mod tail;
 pub mod turns;
+pub mod unit;
 
 use crate::launch::chip::RateCurve;
 use crate::launch::code::ReplayCode;
