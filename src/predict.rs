@@ -30,8 +30,10 @@ pub struct Configuration {
 pub struct Prediction {
     pub configuration: Configuration,
     pub gpops_billion: f64,
-    /// Time of one evaluation of the whole population.
+    /// Time of the kernel that evaluates the whole population once.
     pub run_milliseconds: f64,
+    /// Time on the host between two such kernels; GPop/s are those of both together.
+    pub host_milliseconds: f64,
     /// Standard error of the extrapolation from what was simulated, relative.
     pub sampling_error_percent: f64,
     pub block: BlockResources,
@@ -86,6 +88,16 @@ pub struct CpiEntry {
 }
 
 impl Prediction {
+    /// Part of a generation's time in which the host works and the card waits.
+    pub fn host_percent(&self) -> f64 {
+        let whole = self.run_milliseconds + self.host_milliseconds;
+        if whole > 0.0 {
+            100.0 * self.host_milliseconds / whole
+        } else {
+            0.0
+        }
+    }
+
     pub fn warp_instructions_per_second(&self) -> f64 {
         self.simulated_warp_instructions as f64 / self.wall_seconds
     }

@@ -136,6 +136,7 @@ struct DeviceFile {
     constant_cache: ConstantCacheFile,
     tlb: TlbFile,
     barrier: BarrierFile,
+    host: HostFile,
 }
 
 impl DeviceFile {
@@ -160,6 +161,7 @@ impl DeviceFile {
             constant_cache: self.constant_cache.plain(&mut entries)?,
             tlb: self.tlb.plain(&mut entries)?,
             barrier: self.barrier.plain(&mut entries)?,
+            host: self.host.plain(&mut entries)?,
         };
         Ok(Preset { device, entries })
     }

@@ -18,7 +18,7 @@ pub use load::{DeviceError, builtin_names};
 pub use policy::{Dependencies, WarpPolicy};
 pub use quantity::{Entry, Kind};
 pub use spec::{
-    Barrier, Chip, ConstantCache, Dram, InstructionCache, Issue, L1, L2, Latency, Limits,
+    Barrier, Chip, ConstantCache, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits,
     LoadStore, Local, Shared, Throughput, Tlb,
 };
 
@@ -48,6 +48,7 @@ pub struct Device {
     pub constant_cache: ConstantCache,
     pub tlb: Tlb,
     pub barrier: Barrier,
+    pub host: Host,
 }
 
 /// A device together with unit, kind and source of every value.

@@ -37,6 +37,8 @@ const SIZE: (f64, f64) = (1.0, 1.1e12);
 const CYCLES: (f64, f64) = (0.0, 100_000.0);
 /// Range of rates per cycle.
 const RATE: (f64, f64) = (0.01, 1e6);
+/// Range of times on the host.
+const HOST_TIME: (f64, f64) = (0.0, 1e6);
 /// Range of counts.
 const COUNT: (f64, f64) = (1.0, 1e9);
 /// Range of fractions.
@@ -306,5 +308,22 @@ section! {
     Barrier, BarrierFile, "barrier" {
         /// From the last warp's arrival to the release.
         latency_cycles: u32, "cycles", CYCLES;
+    }
+}
+
+section! {
+    /// The computer that the card is in: what a generation costs besides its kernel. All zero where measured times are
+    /// those of kernels alone.
+    Host, HostFile, "host" {
+        /// From the call to the kernel's start, and from its end to the caller's knowing.
+        launch_microseconds: f64, "us", HOST_TIME;
+        /// Cost of a transfer besides its bytes.
+        copy_microseconds: f64, "us", HOST_TIME;
+        upload_ns_per_byte: f64, "ns/byte", HOST_TIME;
+        download_ns_per_byte: f64, "ns/byte", HOST_TIME;
+        /// Adding up the threads' sums of a program.
+        sum_ns_per_value: f64, "ns/value", HOST_TIME;
+        /// Selection, crossover, mutation and lowering to the kernel's words.
+        breeding_ns_per_node: f64, "ns/node", HOST_TIME;
     }
 }

@@ -6,6 +6,7 @@
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
 mod blocks;
+pub mod detours;
 pub mod given;
 mod inputs;
 mod kernel;
@@ -25,6 +26,7 @@ use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::gpu::variant::{FunctionSet, Resources, Variant};
 use crate::launch::Launch;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::launch::host::Generation;
 use crate::launch::spec::SmxSpec;
 use crate::model::memo::Memo;
 use crate::model::solve::{Solver, Steady};
@@ -32,6 +34,7 @@ use crate::model::{Point, predict_launch};
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
 use crate::trace::ProgramTrace;
+use crate::workload::Population;
 use inputs::Workload;
 use loaded::{Facts, Kernels, Loaded, Summarised};
 use std::error::Error;
@@ -90,6 +93,11 @@ impl Engine {
         &self.device
     }
 
+    /// The programs that predictions of a problem are made for.
+    pub fn population(&self, problem: &str) -> Result<&Population, PredictError> {
+        Ok(&self.workload(problem)?.population)
+    }
+
     /// How the corpora were weighted: part of what every result means.
     pub fn weighting(&self) -> Vec<String> {
         let sentence = |w: &Workload| format!("{}: {}", w.problem, w.population.weighting);
@@ -132,28 +140,56 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Time on the host between all launches, whose programs take so much shared memory, which is a row of the upload.
+    fn host_seconds(
+        &self,
+        configuration: &Configuration,
+        workload: &Workload,
+        shared_bytes: &[u32],
+    ) -> f64 {
+        let launches = workload.population.grids.iter().zip(shared_bytes);
+        let seconds = launches.map(|(grid, bytes)| {
+            let generation = Generation {
+                programs: grid.len() as u64,
+                nodes: grid.iter().map(|&nodes| u64::from(nodes)).sum(),
+                words_per_program: bytes / 4,
+                threads_per_block: configuration.threads_per_block,
+            };
+            generation.host_seconds(&self.device.host)
+        });
+        seconds.sum()
+    }
+}
+
 impl PerformanceModel for Engine {
     fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
-        match self.settings.kind {
+        let mut prediction = match self.settings.kind {
             Kind::Simulator => {
                 let resolved = self.resolve(configuration)?;
-                self.simulate(resolved.site, resolved.workload, &resolved.loaded)
+                self.simulate(resolved.site, resolved.workload, &resolved.loaded)?
             }
-            Kind::Analytical => {
-                let (workload, variant) = self.runnable(configuration)?;
-                let start = Instant::now();
-                let summarised = self.kernels.summarise(&variant, workload)?;
-                let site = self.site(
-                    configuration,
-                    workload,
-                    &summarised.traces.resources,
-                    &summarised.facts,
-                )?;
-                let mut prediction = site.solve(workload, &summarised);
-                prediction.wall_seconds = start.elapsed().as_secs_f64();
-                Ok(prediction)
-            }
-        }
+            Kind::Analytical => self.model(configuration)?,
+        };
+        detours::add(&mut prediction);
+        Ok(prediction)
+    }
+}
+
+impl Engine {
+    fn model(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
+        let (workload, variant) = self.runnable(configuration)?;
+        let start = Instant::now();
+        let summarised = self.kernels.summarise(&variant, workload)?;
+        let site = self.site(
+            configuration,
+            workload,
+            &summarised.traces.resources,
+            &summarised.facts,
+        )?;
+        let mut prediction = site.solve(workload, &summarised);
+        prediction.wall_seconds = start.elapsed().as_secs_f64();
+        Ok(prediction)
     }
 }
 
@@ -220,6 +256,8 @@ struct Site<'a> {
     clock_hz: f64,
     /// Resident blocks of every launch, whose longest programs ask for more or less shared memory.
     grid_blocks: Vec<u32>,
+    /// Time on the host between these launches, all together.
+    host_seconds: f64,
 }
 
 impl Engine {
@@ -255,6 +293,7 @@ impl Engine {
         let l1_bytes = residency::effective_l1_bytes(&self.device, &occupancy);
         Ok(Site {
             grid_blocks: self.grid_blocks(configuration, block, &facts.shared_bytes)?,
+            host_seconds: self.host_seconds(configuration, workload, &facts.shared_bytes),
             configuration,
             block,
             l1_bytes,
@@ -288,6 +327,7 @@ impl Engine {
             sample: &loaded.order,
             grids: &workload.population.grids,
             grid_blocks: &site.grid_blocks,
+            host_seconds: site.host_seconds,
         };
         let effort = self.settings.effort();
         let simulated = simulate_launch(&launch, &effort).map_err(other)?;
@@ -305,6 +345,7 @@ impl Site<'_> {
             n_smx: self.geometry.n_smx as usize,
             clock_hz: self.clock_hz,
             grid_blocks: &self.grid_blocks,
+            host_seconds: self.host_seconds,
         }
     }
 
@@ -330,6 +371,7 @@ impl Site<'_> {
             configuration: self.configuration.clone(),
             gpops_billion: 0.0,
             run_milliseconds: 0.0,
+            host_milliseconds: 1e3 * self.host_seconds / self.grid_blocks.len().max(1) as f64,
             sampling_error_percent: 0.0,
             block: self.block,
             occupancy: self.occupancy.clone(),

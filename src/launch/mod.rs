@@ -2,7 +2,7 @@
 //!
 //! What it holds: a kernel's traces laid out for timing ([`code`]), the multiprocessor as plain numbers ([`spec`]),
 //! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`chip`]), the causes of lost
-//! cycles ([`cause`]).
+//! cycles ([`cause`]), what the host does between launches ([`host`]).
 //! What it leaves out: how fast anything runs. Units: in the names. Sources: those of the parts.
 
 pub mod blocks;
@@ -11,6 +11,7 @@ pub mod chip;
 pub mod code;
 pub mod demand;
 pub mod geometry;
+pub mod host;
 pub mod scoreboard;
 pub mod spec;
 
@@ -34,6 +35,8 @@ pub struct Launch<'a> {
     pub grids: &'a [Vec<u32>],
     /// Resident blocks of each of these launches: those with a long program need more shared memory.
     pub grid_blocks: &'a [u32],
+    /// Time on the host between these launches, all together.
+    pub host_seconds: f64,
 }
 
 /// Cycles and nodes of all grids together.

@@ -123,6 +123,8 @@ pub struct Point<'a> {
     pub clock_hz: f64,
     /// Resident blocks of each launch of the inputs' grids.
     pub grid_blocks: &'a [u32],
+    /// Time on the host between these launches, all together.
+    pub host_seconds: f64,
 }
 
 /// What the model says of one launch.
@@ -154,7 +156,7 @@ pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
         rates: &rates,
     };
     let (cycles, nodes) = analysis.tail.cycles_and_nodes(&filling);
-    let seconds = cycles / point.clock_hz;
+    let seconds = cycles / point.clock_hz + point.host_seconds;
     Modelled {
         gpops: nodes * f64::from(point.geometry.fitness_cases) / seconds,
         grid_cycles: cycles / analysis.tail.n_launches().max(1) as f64,

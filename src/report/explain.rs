@@ -15,6 +15,8 @@ use serde::Serialize;
 pub struct Explanation {
     pub label: String,
     pub gpops_billion: f64,
+    /// Part of a generation's time in which the host works and the card waits.
+    pub host_percent: f64,
     pub occupancy_percent: f64,
     pub occupancy_limited_by: Vec<&'static str>,
     pub registers_per_thread: u32,
@@ -59,6 +61,7 @@ impl Explanation {
         Explanation {
             label: label(prediction),
             gpops_billion: prediction.gpops_billion,
+            host_percent: prediction.host_percent(),
             occupancy_percent: 100.0 * prediction.occupancy.fraction,
             occupancy_limited_by: prediction
                 .occupancy
@@ -238,6 +241,9 @@ fn figures(explanations: &[Explanation]) -> String {
     };
     let rows = vec![
         row("billion GPop/s", &|e| format!("{:.3}", e.gpops_billion)),
+        row("time on the host (%)", &|e| {
+            format!("{:.1}", e.host_percent)
+        }),
         row("occupancy (%)", &|e| format!("{:.1}", e.occupancy_percent)),
         row("limited by", &|e| e.occupancy_limited_by.join(", ")),
         row("registers per thread", &|e| {

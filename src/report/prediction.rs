@@ -48,8 +48,12 @@ fn launch_rows(prediction: &Prediction) -> Vec<Vec<String>> {
         ),
         row("billion GPop/s", format!("{:.3}", prediction.gpops_billion)),
         row(
-            "time of a run (ms)",
+            "time of the kernel (ms)",
             format!("{:.3}", prediction.run_milliseconds),
+        ),
+        row(
+            "time on the host (ms)",
+            format!("{:.3}", prediction.host_milliseconds),
         ),
         row(
             "sampling error (%)",

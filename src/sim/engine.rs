@@ -2,7 +2,7 @@
 //!
 //! What it does: occupancy, a steady window of the full multiprocessor, short windows of partly filled
 //! ones, then the whole grid over all multiprocessors.
-//! What it leaves out: host work between launches (see `predict`).
+//! What it leaves out: what the host does between launches, which the launch states.
 //! Units: in field names. Sources: those of the parts.
 
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub fn simulate_launch(
     }
     let rates = RateCurve::new(every_filling(points)).expect("the full window is a point");
     let (grid_cycles, nodes) = run_grids(launch, &rates);
-    let seconds = grid_cycles / launch.clock_hz;
+    let seconds = grid_cycles / launch.clock_hz + launch.host_seconds;
     Ok(Simulated {
         gpops: nodes * f64::from(launch.geometry.fitness_cases) / seconds,
         window,

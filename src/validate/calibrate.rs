@@ -17,7 +17,14 @@ pub struct Scalar {
     set: fn(&mut Device, f64),
 }
 
-const SCALARS: [Scalar; 2] = [
+const SCALARS: [Scalar; 3] = [
+    Scalar {
+        section: "host",
+        field: "breeding_ns_per_node",
+        grid: &[20.0, 40.0, 80.0, 140.0],
+        get: |device| device.host.breeding_ns_per_node,
+        set: |device, value| device.host.breeding_ns_per_node = value,
+    },
     Scalar {
         section: "l2",
         field: "usable_fraction",

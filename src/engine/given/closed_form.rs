@@ -95,6 +95,7 @@ impl ClosedForm {
                 n_smx: device.chip.n_smx as usize,
                 clock_hz,
                 grid_blocks: &[site.resident_blocks],
+                host_seconds: 0.0,
             },
             &self.analysis,
         );

@@ -208,6 +208,12 @@ fn first_programs(ingredients: &Ingredients, config: &EvolveConfig, seed: u64) -
 }
 
 impl Run<'_> {
+    /// The programs that the next generation will have; none before the first was seen. Breeding is deterministic.
+    pub fn offspring_of_last(&self) -> Option<Vec<Rpn>> {
+        let (number, parents) = self.seen.as_ref()?;
+        Some(self.breed(parents, number + 1))
+    }
+
     fn breed(&self, parents: &Population, generation: u32) -> Vec<Rpn> {
         let candidates = candidates(parents);
         let elite = select::best(&candidates, self.config.elitism);
