@@ -15,6 +15,9 @@ use super::unit::Unit;
 use crate::launch::code::ReplayCode;
 use crate::launch::spec::SmxSpec;
 
+/// Room that is made for accesses beforehand: a load and a store, and some more.
+const ACCESSES_PER_TOKEN: f64 = 2.2;
+
 /// The warps whose stacks share the cache.
 #[derive(Debug, Clone, Copy)]
 pub struct Residents<'a> {
@@ -49,9 +52,13 @@ impl Residents<'_> {
     pub fn stream(&self, extent: Extent, visits: &mut dyn FnMut() -> Visit) -> Stream {
         let turns = Turns::new(self.code, self.spec, &self.memory.latencies, self.busy);
         let mut multiprocessor = Multiprocessor::new(self, &turns, visits);
+        let tokens = extent.warm_up + extent.counted;
+        multiprocessor
+            .all
+            .reserve((ACCESSES_PER_TOKEN * tokens) as usize);
         multiprocessor.run(extent.warm_up);
         let warm_up = multiprocessor.all.len();
-        multiprocessor.run(extent.warm_up + extent.counted);
+        multiprocessor.run(tokens);
         Stream {
             accesses: multiprocessor.all,
             warm_up,
