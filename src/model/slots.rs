@@ -180,10 +180,11 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_lack_nothing() {
-        // Two of these fill the scheduler; the third begins when they have issued.
-        let found = ends(WarpPolicy::GreedyThenOldest, &[(100, 50); 3]);
-        assert_eq!(found, [100, 150, 200]);
+    fn who_finds_no_slots_ends_later() {
+        // Two of these fill the scheduler; the third ends when its slots have passed, too.
+        for policy in [WarpPolicy::GreedyThenOldest, WarpPolicy::LooseRoundRobin] {
+            assert_eq!(ends(policy, &[(100, 50); 3]), [100, 100, 150]);
+        }
     }
 
     #[test]
@@ -193,19 +194,33 @@ mod tests {
             ticks: 50,
             issue_ticks: 50,
         };
-        // The oldest comes while the second issues and the third stands in line.
+        // The oldest comes while the second issues and the third waits for slots.
         slots.push(20, span);
         slots.push(0, span);
         slots.push(10, span);
         let mut ends = Vec::new();
-        while ends.len() < 3 {
+        while ends.len() < 4 {
             if let Some(i) = slots.advance() {
-                ends.push((i, slots.next_at()));
-                slots.go_on(i, 1 << 40, span);
+                let now = slots.next_at();
+                ends.push((i, now));
+                slots.go_on(i, if i == 2 { now } else { 1 << 40 }, span);
             }
         }
-        // What the second lacks meanwhile the third waits for.
-        assert_eq!(ends, [(1, 50), (0, 70), (2, 150)]);
+        // What the oldest took the third lacks in its next step.
+        assert_eq!(ends, [(1, 50), (0, 70), (2, 100), (2, 200)]);
+    }
+
+    #[test]
+    fn who_is_held_comes_when_released_the_oldest_first() {
+        let mut slots = Slots::new(WarpPolicy::GreedyThenOldest);
+        for start in [5, 0] {
+            slots.push(start, Span::default());
+        }
+        for i in [1, 0] {
+            assert_eq!(slots.advance(), Some(i));
+            slots.hold(i);
+        }
+        assert_eq!([(); 3].map(|()| slots.release()), [Some(0), Some(1), None]);
     }
 
     #[test]
@@ -226,13 +241,8 @@ mod tests {
                 },
             );
         }
-        for _ in 0..3 {
-            while slots.next_at() < 10 {
-                assert_eq!(slots.advance(), None);
-            }
-        }
         slots.remove(1);
-        assert_eq!((slots.advance(), slots.next_at()), (Some(1), 12));
+        assert_eq!((slots.advance(), slots.next_at()), (Some(1), 10));
         slots.remove(1);
         assert_eq!((slots.advance(), slots.next_at()), (Some(0), 30));
     }
