@@ -63,14 +63,15 @@ pub fn makespan_cycles(
         smx.plan(rates);
     }
     loop {
-        let ends = smxs.iter().enumerate();
-        let first = ends.min_by(|a, b| a.1.next_end.total_cmp(&b.1.next_end));
-        let Some((smx, clock)) = first
-            .map(|(index, smx)| (index, smx.next_end))
-            .filter(|end| end.1.is_finite())
-        else {
+        let (mut smx, mut clock) = (0, f64::INFINITY);
+        for (index, other) in smxs.iter().enumerate() {
+            if other.next_end < clock {
+                (smx, clock) = (index, other.next_end);
+            }
+        }
+        if clock == f64::INFINITY {
             return smxs.iter().map(|smx| smx.clock).fold(0.0, f64::max);
-        };
+        }
         smxs[smx].end_block(clock);
         if let Some(work) = queue.next() {
             smxs[smx].admit(work);

@@ -33,12 +33,12 @@ impl SetIndex {
     #[inline]
     pub fn set_of(self, tag: u32, sets: u32) -> u32 {
         match self {
-            SetIndex::Linear => tag % sets,
+            SetIndex::Linear => modulo(tag, sets),
             SetIndex::FermiXor => {
                 // Address bits 13, 14, 15, 17, 19 fold into the five low set bits (bits 7 and up).
                 let bit = |n: u32| (tag >> (n - 7)) & 1;
                 let fold = bit(13) | bit(14) << 1 | bit(15) << 2 | bit(17) << 3 | bit(19) << 4;
-                (tag ^ fold) % sets
+                modulo(tag ^ fold, sets)
             }
             SetIndex::Spread => {
                 // Knuth's multiplicative hash; the high bits are the well-mixed ones.
@@ -46,6 +46,16 @@ impl SetIndex {
                 ((u64::from(mixed) * u64::from(sets)) >> 32) as u32
             }
         }
+    }
+}
+
+/// The remainder; the usual divisor, a power of two, without a division.
+#[inline]
+fn modulo(number: u32, divisor: u32) -> u32 {
+    if divisor.is_power_of_two() {
+        number & (divisor - 1)
+    } else {
+        number % divisor
     }
 }
 

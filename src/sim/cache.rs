@@ -11,6 +11,8 @@ use super::spec::{CacheSpec, Replacement};
 
 /// Line-address tag of an empty way.
 const EMPTY: u32 = u32::MAX;
+/// Tags that are compared at a time.
+const GROUP: usize = 4;
 
 /// What is known of a line besides its tag.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,8 +43,12 @@ pub enum Lookup {
 pub struct Cache {
     spec: CacheSpec,
     line_shift: u32,
-    /// Set after set; apart from the rest, so that a set is searched within one line of the host's cache.
-    tags: Vec<u32>,
+    /// Set after set, each in whole groups; apart from the rest, so that a set is searched within one line of the
+    /// host's cache.
+    tags: Vec<[u32; GROUP]>,
+    groups_per_set: usize,
+    /// Ways that hold a line, by set: the first ones, as nothing ever empties a way.
+    filled: Vec<u32>,
     lines: Vec<Line>,
     uses: u32,
     random: u32,
@@ -53,11 +59,14 @@ pub struct Cache {
 impl Cache {
     /// An empty cache; `seed` starts the replacement generator.
     pub fn new(spec: CacheSpec, seed: u32) -> Self {
-        let n_lines = (spec.sets * spec.ways) as usize;
+        let groups_per_set = (spec.ways as usize).div_ceil(GROUP);
+        let sets = spec.sets as usize;
         Cache {
             line_shift: spec.line_bytes.trailing_zeros(),
-            tags: vec![EMPTY; n_lines],
-            lines: vec![Line::default(); n_lines],
+            tags: vec![[EMPTY; GROUP]; sets * groups_per_set],
+            groups_per_set,
+            filled: vec![0; sets],
+            lines: vec![Line::default(); sets * groups_per_set * GROUP],
             uses: 0,
             now: 0,
             random: seed | 1,
@@ -68,10 +77,11 @@ impl Cache {
     /// Looks the line of `address` up and allocates it when absent. `store` marks it dirty.
     pub fn access(&mut self, address: u32, store: bool) -> Lookup {
         let tag = address >> self.line_shift;
-        let start = (self.set_of(tag) * self.spec.ways) as usize;
-        let ways = self.spec.ways as usize;
+        let set = self.set_of(tag) as usize;
+        let groups = set * self.groups_per_set;
+        let start = groups * GROUP;
         self.uses += 1;
-        if let Some(way) = position(&self.tags[start..start + ways], tag) {
+        if let Some(way) = position(&self.tags[groups..groups + self.groups_per_set], tag) {
             let line = &mut self.lines[start + way];
             line.last_use = self.uses;
             line.dirty |= store;
@@ -79,13 +89,16 @@ impl Cache {
                 ready_at: line.ready_at,
             };
         }
-        let way = match position(&self.tags[start..start + ways], EMPTY) {
-            Some(way) => way,
-            None => self.victim(start),
+        let filled = &mut self.filled[set];
+        let way = if *filled < self.spec.ways {
+            *filled += 1;
+            *filled as usize - 1
+        } else {
+            self.victim(start)
         };
         let index = start + way;
-        let (old_tag, old) = (self.tags[index], self.lines[index]);
-        self.tags[index] = tag;
+        let old_tag = std::mem::replace(&mut self.tags[index / GROUP][index % GROUP], tag);
+        let old = self.lines[index];
         self.lines[index] = Line {
             ready_at: 0,
             last_use: self.uses,
@@ -140,10 +153,20 @@ impl Cache {
     }
 }
 
-/// The first way with a tag.
+/// The way with a tag. All tags of a group are compared, so that the host has no branch to guess but the last.
 #[inline]
-fn position(set: &[u32], tag: u32) -> Option<usize> {
-    set.iter().position(|&other| other == tag)
+fn position(set: &[[u32; GROUP]], tag: u32) -> Option<usize> {
+    let mut found = usize::MAX;
+    for (group, tags) in set.iter().enumerate() {
+        for (i, &other) in tags.iter().enumerate() {
+            found = if other == tag {
+                GROUP * group + i
+            } else {
+                found
+            };
+        }
+    }
+    (found != usize::MAX).then_some(found)
 }
 
 #[cfg(test)]

@@ -1,24 +1,21 @@
 //! When warps become ready: a timing wheel.
 //!
-//! What it does: keeps, for every cycle of the near future and every scheduler, the set of warps that
-//! become ready in it, and finds the next such cycle in a few instructions, however many warps wait.
+//! What it does: keeps, for every cycle of the near future, the set of warps that become ready in it, and finds the
+//! next such cycle in a few instructions, however many warps wait.
 //! What it leaves out: anything but time. Warps further away than the wheel is long come back early;
 //! the caller puts them in again.
 //! Units: cycles. Sources: Varghese and Lauck, Hashed and hierarchical timing wheels, SOSP 1987.
 
-/// Schedulers that a calendar serves at most.
-pub const MAX_SCHEDULERS: usize = 4;
-/// Cycles on the wheel: most waits are shorter than a DRAM access.
-const WHEEL: u64 = 1024;
-const WORDS: usize = (WHEEL / 64) as usize;
+use super::waits::WarpMask;
 
-/// Warps that become ready in one cycle: one bit mask per scheduler.
-pub type Ready = [u16; MAX_SCHEDULERS];
+/// Cycles on the wheel: most waits are shorter than a DRAM access.
+pub const WHEEL: u64 = 1024;
+const WORDS: usize = (WHEEL / 64) as usize;
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Calendar {
-    slots: Box<[Ready; WHEEL as usize]>,
+    slots: Box<[WarpMask; WHEEL as usize]>,
     occupied: [u64; WORDS],
 }
 
@@ -26,33 +23,29 @@ impl Calendar {
     /// A calendar without entries.
     pub fn new() -> Self {
         Calendar {
-            slots: Box::new([[0; MAX_SCHEDULERS]; WHEEL as usize]),
+            slots: Box::new([0; WHEEL as usize]),
             occupied: [0; WORDS],
         }
     }
 
-    /// Enters warp `index` of `scheduler` for cycle `at`, which must be after `now`. Beyond the wheel it is
-    /// entered for the wheel's last cycle, and true is returned.
+    /// Enters a warp for cycle `at`, which must be after `now`. Beyond the wheel it is entered for the wheel's last cycle,
+    /// and true is returned.
     #[inline]
-    pub fn enter(&mut self, scheduler: usize, index: usize, at: u64, now: u64) -> bool {
+    pub fn enter(&mut self, warp: usize, at: u64, now: u64) -> bool {
         debug_assert!(at > now);
         let last = now + WHEEL - 1;
         let slot = (at.min(last) % WHEEL) as usize;
-        self.slots[slot][scheduler % MAX_SCHEDULERS] |= 1 << index;
+        self.slots[slot] |= 1 << warp;
         self.occupied[slot / 64] |= 1 << (slot % 64);
         at > last
     }
 
-    /// Takes the warps that become ready at `now`; `None` when there are none.
+    /// Takes the warps that become ready at `now`.
     #[inline]
-    pub fn take(&mut self, now: u64) -> Option<Ready> {
+    pub fn take(&mut self, now: u64) -> WarpMask {
         let slot = (now % WHEEL) as usize;
-        let bit = 1 << (slot % 64);
-        if self.occupied[slot / 64] & bit == 0 {
-            return None;
-        }
-        self.occupied[slot / 64] &= !bit;
-        Some(std::mem::take(&mut self.slots[slot]))
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        std::mem::take(&mut self.slots[slot])
     }
 
     /// The first cycle after `now` that has an entry.
@@ -90,20 +83,20 @@ mod tests {
     fn entries_come_back_in_order_across_the_wrap() {
         let mut calendar = Calendar::new();
         let now = 3 * WHEEL - 5;
-        calendar.enter(1, 3, now + 9, now);
-        calendar.enter(0, 2, now + 4, now);
-        calendar.enter(0, 5, now + 4, now);
+        calendar.enter(19, now + 9, now);
+        calendar.enter(2, now + 4, now);
+        calendar.enter(63, now + 4, now);
         assert_eq!(calendar.next_after(now), Some(now + 4));
-        assert_eq!(calendar.take(now + 4), Some([1 << 2 | 1 << 5, 0, 0, 0]));
+        assert_eq!(calendar.take(now + 4), 1 << 2 | 1 << 63);
         assert_eq!(calendar.next_after(now + 4), Some(now + 9));
-        assert_eq!(calendar.take(now + 9), Some([0, 1 << 3, 0, 0]));
+        assert_eq!(calendar.take(now + 9), 1 << 19);
         assert_eq!(calendar.next_after(now + 9), None);
     }
 
     #[test]
     fn an_entry_beyond_the_wheel_comes_back_at_its_end() {
         let mut calendar = Calendar::new();
-        assert!(calendar.enter(0, 0, 10 * WHEEL, 0));
+        assert!(calendar.enter(0, 10 * WHEEL, 0));
         assert_eq!(calendar.next_after(0), Some(WHEEL - 1));
     }
 }

@@ -11,6 +11,7 @@ use super::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct InstructionCache {
+    /// Where the whole kernel fits, everything counts as one line.
     line_shift: u32,
     always_hits: bool,
     l1: Cache,
@@ -37,9 +38,13 @@ impl InstructionCache {
             };
             Cache::new(spec, 1)
         };
+        let always_hits = code_bytes <= spec.icache_l1_bytes;
         InstructionCache {
-            line_shift: spec.icache_line_bytes.trailing_zeros(),
-            always_hits: code_bytes <= spec.icache_l1_bytes,
+            line_shift: match always_hits {
+                true => u32::BITS,
+                false => spec.icache_line_bytes.trailing_zeros(),
+            },
+            always_hits,
             l1: level(spec.icache_l1_bytes),
             l15: level(spec.icache_l15_bytes),
             jump: [
@@ -53,8 +58,21 @@ impl InstructionCache {
     /// Delay of fetching `pc_bytes` for a warp whose last fetched line is `line`; updates the line.
     #[inline]
     pub fn fetch(&mut self, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
-        let wanted = pc_bytes >> self.line_shift;
-        if self.always_hits || wanted == *line {
+        if self.line_of(pc_bytes) == *line {
+            return 0;
+        }
+        self.look_up(pc_bytes, line, now)
+    }
+
+    #[inline]
+    fn line_of(&self, pc_bytes: u32) -> u32 {
+        (u64::from(pc_bytes) >> self.line_shift) as u32
+    }
+
+    fn look_up(&mut self, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
+        let wanted = self.line_of(pc_bytes);
+        if self.always_hits {
+            *line = wanted;
             return 0;
         }
         let follows = wanted == line.wrapping_add(1);

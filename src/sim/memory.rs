@@ -66,16 +66,16 @@ impl Outstanding {
         if self.ends_at.len() < self.limit {
             return cycle;
         }
-        self.ends_at.retain(|&end| end > cycle);
-        if self.ends_at.len() < self.limit {
-            return cycle;
-        }
         let (index, &first) = self
             .ends_at
             .iter()
             .enumerate()
             .min_by_key(|entry| *entry.1)
             .expect("the limit is above 0");
+        if first <= cycle {
+            self.ends_at.retain(|&end| end > cycle);
+            return cycle;
+        }
         self.ends_at.swap_remove(index);
         first
     }

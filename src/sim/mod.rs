@@ -15,6 +15,7 @@ pub mod sample;
 pub mod scheduler;
 pub mod smx;
 pub mod testing;
+pub mod waits;
 pub mod warp;
 pub mod window;
 

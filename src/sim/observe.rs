@@ -44,6 +44,8 @@ pub struct Issued {
 /// Is told what happens, in the order in which it happens. Every method does nothing unless it is written; `()`
 /// observes nothing and costs nothing.
 pub trait Observer {
+    /// False for what observes nothing.
+    const WATCHES: bool = true;
     /// Warp `warp` of the `block`-th block started becomes resident.
     #[inline]
     fn started(&mut self, _slot: WarpSlot, _block: u32, _warp: u32, _cycle: u64) {}
@@ -59,7 +61,9 @@ pub trait Observer {
     fn exited(&mut self, _slot: WarpSlot, _cycle: u64) {}
 }
 
-impl Observer for () {}
+impl Observer for () {
+    const WATCHES: bool = false;
+}
 
 /// Counters of one simulated window.
 #[derive(Debug, Clone, Default, Serialize)]

@@ -5,72 +5,130 @@
 //! What it leaves out: result latency (the compiler's stall counts carry it), register-bank conflicts.
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
-use super::calendar::MAX_SCHEDULERS;
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
+use super::waits::MAX_SCHEDULERS;
 use crate::isa::OpClass;
 use crate::launch::scoreboard;
 
-/// Slow pipes of one scheduler. Classes that share a pipe share the index.
-const N_SLOW_PIPES: usize = 3;
+/// Pipes of one scheduler: three slow ones, each shared by classes, and one that is always free.
+const N_PIPES: usize = 4;
+const FREE_PIPE: u8 = 3;
+
+/// What an instruction class takes. Every class takes a pipe of its scheduler, a share of the multiprocessor's ALU groups
+/// and a share of its own cap, though for most classes two of the three are nothing: one rule for all needs no branch.
+#[derive(Debug, Clone, Copy)]
+struct Demand {
+    pipe: u8,
+    pipe_cycles: u8,
+    alu: u8,
+    operand_wait: [u8; 4],
+}
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Pipes {
-    limits: [IssueLimit; N_CLASSES],
-    alu_per_cycle: u8,
-    cycle: u64,
-    alu_issued: u8,
-    issued: [u8; N_CLASSES],
-    slow_free_at: [[u64; N_SLOW_PIPES]; MAX_SCHEDULERS],
-    pipe_of: [u8; N_CLASSES],
+    demands: [Demand; N_CLASSES],
+    pipe_free_at: [[u64; N_PIPES]; MAX_SCHEDULERS],
+    alu: Cap,
+    /// Caps of single classes, where they are below that of all together.
+    class_caps: Option<Box<[Cap; N_CLASSES]>>,
+}
+
+/// At most so many instructions in a cycle.
+#[derive(Debug, Clone, Copy)]
+struct Cap {
+    per_cycle: u64,
+    /// Places taken, counted from cycle 0, when the places of past cycles count as taken.
+    taken: u64,
+}
+
+impl Cap {
+    fn new(per_cycle: u8) -> Self {
+        Cap {
+            per_cycle: per_cycle.into(),
+            taken: 0,
+        }
+    }
+
+    /// The places taken after taking `n` more in cycle `now`, and whether there are so many.
+    #[inline]
+    fn after(&self, n: u8, now: u64) -> (u64, bool) {
+        let first = now * self.per_cycle;
+        let taken = self.taken.max(first) + u64::from(n);
+        (taken, n == 0 || taken <= first + self.per_cycle)
+    }
 }
 
 impl Pipes {
     /// Idle pipes.
     pub fn new(spec: &SmxSpec) -> Self {
+        let caps = OpClass::ALL.map(|class| match spec.limits[class as usize] {
+            IssueLimit::PerCycle(limit) => limit,
+            _ => u8::MAX,
+        });
+        let any_binds = caps.iter().any(|&cap| cap < spec.alu_warps_per_cycle);
         Pipes {
-            limits: spec.limits,
-            alu_per_cycle: spec.alu_warps_per_cycle,
-            cycle: 0,
-            alu_issued: 0,
-            issued: [0; N_CLASSES],
-            slow_free_at: [[0; N_SLOW_PIPES]; MAX_SCHEDULERS],
-            pipe_of: OpClass::ALL.map(|class| match spec.scoreboards {
-                Some(_) => scoreboard::pipe(class) as u8,
-                None => slow_pipe(class) as u8,
-            }),
+            demands: OpClass::ALL.map(|class| demand(spec, class)),
+            pipe_free_at: [[0; N_PIPES]; MAX_SCHEDULERS],
+            alu: Cap::new(spec.alu_warps_per_cycle),
+            class_caps: any_binds.then(|| Box::new(caps.map(Cap::new))),
         }
+    }
+
+    /// What an instruction with so many different source registers waits for its operands, on average, in
+    /// [`super::spec::WAIT_UNITS`]ths of an issue slot. Only full-rate instructions wait.
+    #[inline]
+    pub fn operand_wait(&self, class: OpClass, sources: u8) -> u8 {
+        self.demands[class as usize].operand_wait[usize::from(sources) % 4]
     }
 
     /// Takes the pipe of `class` at `now`, or says from which cycle it is free.
     #[inline]
     pub fn take(&mut self, scheduler: usize, class: OpClass, now: u64) -> Result<(), u64> {
-        match self.limits[class as usize] {
-            IssueLimit::Free => Ok(()),
-            IssueLimit::Interval(cycles) => {
-                let pipe = usize::from(self.pipe_of[class as usize]) % N_SLOW_PIPES;
-                let free_at = &mut self.slow_free_at[scheduler % MAX_SCHEDULERS][pipe];
-                if *free_at > now {
-                    return Err(*free_at);
-                }
-                *free_at = now + u64::from(cycles);
-                Ok(())
-            }
-            IssueLimit::PerCycle(limit) => {
-                if self.cycle != now {
-                    self.cycle = now;
-                    self.alu_issued = 0;
-                    self.issued = [0; N_CLASSES];
-                }
-                let issued = &mut self.issued[class as usize];
-                if *issued == limit || self.alu_issued == self.alu_per_cycle {
-                    return Err(now + 1);
-                }
-                *issued += 1;
-                self.alu_issued += 1;
-                Ok(())
-            }
+        let demand = self.demands[class as usize];
+        let pipes = &mut self.pipe_free_at[scheduler % MAX_SCHEDULERS];
+        let free_at = &mut pipes[usize::from(demand.pipe) % N_PIPES];
+        if *free_at > now {
+            return Err(*free_at);
         }
+        let (taken, fits) = self.alu.after(demand.alu, now);
+        if !fits {
+            return Err(now + 1);
+        }
+        if let Some(caps) = &mut self.class_caps {
+            let cap = &mut caps[class as usize];
+            let (taken, fits) = cap.after(demand.alu, now);
+            if !fits {
+                return Err(now + 1);
+            }
+            cap.taken = taken;
+        }
+        self.alu.taken = taken;
+        *free_at = now + u64::from(demand.pipe_cycles);
+        Ok(())
+    }
+}
+
+fn demand(spec: &SmxSpec, class: OpClass) -> Demand {
+    let shared = match spec.scoreboards {
+        Some(_) => scoreboard::pipe(class),
+        None => slow_pipe(class),
+    };
+    let limit = spec.limits[class as usize];
+    let (pipe, pipe_cycles) = match limit {
+        IssueLimit::Interval(cycles) => (shared as u8, cycles),
+        _ => (FREE_PIPE, 0),
+    };
+    let is_full_rate = matches!(limit, IssueLimit::PerCycle(_));
+    Demand {
+        pipe,
+        pipe_cycles,
+        alu: is_full_rate.into(),
+        operand_wait: if is_full_rate {
+            spec.operand_wait
+        } else {
+            [0; 4]
+        },
     }
 }
 

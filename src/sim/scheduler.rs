@@ -1,63 +1,46 @@
-//! One warp scheduler: which of its warps may issue, which one does, and what its cycles were spent on.
+//! One warp scheduler: in which order its warps may issue, and what its cycles were spent on.
 //!
 //! What it models: the order of the warps (loose round robin, or greedy then oldest), cycles in which replays or a
-//! branch occupy the issue slot, the account of every cycle. What it leaves out: when a warp may issue (`smx`).
+//! branch occupy the issue slot, the account of every cycle. What it leaves out: when a warp may issue (`waits`).
 //! Units: core clock cycles. Sources: the device preset for the policy.
-//!
-//! Warps that can issue are kept by rank, the oldest first, so that the oldest one is the lowest bit.
 
 use super::observe::{Cause, Counters};
 use super::spec::{WAIT_UNITS, WarpPolicy};
-
-/// Warp slots of one scheduler.
-pub const SLOTS: usize = 16;
+use super::waits::SLOTS;
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     policy: WarpPolicy,
-    /// Warps that can issue now, one bit each, by rank.
-    ready: u16,
-    /// Rank of a warp slot, and slot of a rank.
-    rank: [u8; SLOTS],
-    slot: [u8; SLOTS],
-    /// Slots that hold a warp, one bit each.
-    resident: u16,
-    /// Slots whose wait is longer than the calendar, one bit each.
-    far: u16,
-    /// When a warp in the calendar can really issue, and what it waits for.
-    ready_at: [u64; SLOTS],
-    cause: [Cause; SLOTS],
-    resident_since: [u64; SLOTS],
+    /// Slot of the warp that issued last.
     last: u8,
+    /// Parts of issue slots that operands have been waited for and that are not charged yet.
+    operand_wait: u8,
+    busy_cause: Cause,
     /// Cycles before this one are accounted for.
     accounted: u64,
     /// Replays or a branch occupy the issue slot until here.
     busy_until: u64,
-    busy_cause: Cause,
-    /// Parts of issue slots that operands have been waited for and that are not charged yet.
-    operand_wait: u8,
+    /// By slot, the slots with older warps, one bit each.
+    older: [u16; SLOTS],
+    /// Slots that hold a warp, one bit each.
+    resident: u16,
+    resident_since: [u64; SLOTS],
 }
 
 impl Scheduler {
     /// A scheduler without warps.
     pub fn new(policy: WarpPolicy) -> Self {
-        let identity = std::array::from_fn(|i| i as u8);
         Scheduler {
             policy,
-            ready: 0,
-            rank: identity,
-            slot: identity,
-            resident: 0,
-            far: 0,
-            ready_at: [0; SLOTS],
-            cause: [Cause::NoWarp; SLOTS],
-            resident_since: [0; SLOTS],
             last: 0,
+            operand_wait: 0,
+            busy_cause: Cause::LoadStoreUnit,
             accounted: 0,
             busy_until: 0,
-            busy_cause: Cause::LoadStoreUnit,
-            operand_wait: 0,
+            older: std::array::from_fn(|i| (1 << i) - 1),
+            resident: 0,
+            resident_since: [0; SLOTS],
         }
     }
 
@@ -65,9 +48,10 @@ impl Scheduler {
     pub fn admit(&mut self, slot: usize, now: u64) {
         self.resident |= 1 << slot;
         self.resident_since[slot] = now;
-        if self.policy == WarpPolicy::GreedyThenOldest {
-            self.order_by_age();
-        }
+        let age = |slot: usize| (self.resident_since[slot], slot);
+        let is_older = |than: usize| move |&slot: &usize| age(slot) < age(than);
+        self.older =
+            std::array::from_fn(|i| (0..SLOTS).filter(is_older(i)).map(|slot| 1 << slot).sum());
     }
 
     /// The warp of a slot has ended.
@@ -75,23 +59,9 @@ impl Scheduler {
         self.resident &= !(1 << slot);
     }
 
-    fn order_by_age(&mut self) {
-        let ready = self.ready;
-        let was_ready = self.rank.map(|rank| ready >> rank & 1);
-        let mut order: [u8; SLOTS] = std::array::from_fn(|i| i as u8);
-        order.sort_by_key(|&slot| self.resident_since[usize::from(slot)]);
-        self.slot = order;
-        self.ready = 0;
-        for (rank, &slot) in order.iter().enumerate() {
-            self.rank[usize::from(slot)] = rank as u8;
-            self.ready |= was_ready[usize::from(slot)] << rank;
-        }
-    }
-
-    /// Some warp could issue.
-    #[inline]
-    pub fn has_ready(&self) -> bool {
-        self.ready != 0
+    /// Slots that hold a warp, one bit each.
+    pub fn resident(&self) -> u16 {
+        self.resident
     }
 
     /// The first cycle at which the issue slot is free.
@@ -100,78 +70,55 @@ impl Scheduler {
         self.busy_until
     }
 
-    /// Takes the slot of the ready warp to issue from.
+    /// The first of some slots in the policy's order; there must be one.
     #[inline]
-    pub fn take_ready(&mut self) -> Option<usize> {
-        if self.ready == 0 {
-            return None;
-        }
-        let rank = self.pick();
-        self.ready &= !(1 << rank);
-        Some(usize::from(self.slot[rank as usize % SLOTS]))
-    }
-
-    #[inline]
-    fn pick(&self) -> u32 {
-        let last = self.rank[usize::from(self.last) % SLOTS];
+    pub fn first(&self, slots: u16) -> usize {
+        let last = u32::from(self.last) % SLOTS as u32;
         match self.policy {
-            WarpPolicy::GreedyThenOldest if self.ready >> last & 1 == 1 => last.into(),
-            WarpPolicy::GreedyThenOldest => self.ready.trailing_zeros(),
+            WarpPolicy::GreedyThenOldest if slots >> last & 1 == 1 => last as usize,
+            WarpPolicy::GreedyThenOldest => self.oldest(slots),
             WarpPolicy::LooseRoundRobin => {
-                let after = u32::from(self.ready) & (!1 << last);
-                if after != 0 {
-                    after.trailing_zeros()
-                } else {
-                    self.ready.trailing_zeros()
-                }
+                let after = slots & !up_to(last);
+                let next = if after != 0 { after } else { slots };
+                next.trailing_zeros() as usize
             }
         }
     }
 
-    /// The warp of a slot cannot issue before `until`; true when that is beyond the calendar.
     #[inline]
-    pub fn hold(&mut self, slot: usize, until: u64, cause: Cause, is_far: bool) {
-        self.ready_at[slot % SLOTS] = until;
-        self.cause[slot % SLOTS] = cause;
-        self.far |= u16::from(is_far) << slot;
-    }
-
-    /// What the warp of a slot waits for.
-    #[inline]
-    pub fn cause(&self, slot: usize) -> Cause {
-        self.cause[slot % SLOTS]
-    }
-
-    /// Marks the warps of some slots as ready.
-    #[inline]
-    pub fn wake(&mut self, mut slots: u16, now: u64, counters: &mut Counters) {
-        if slots == 0 {
-            return;
-        }
-        if self.ready == 0 {
-            let cause = self.cause(slots.trailing_zeros() as usize);
-            self.charge(now, cause, counters);
-        }
-        while slots != 0 {
-            let slot = slots.trailing_zeros() as usize;
-            slots &= slots - 1;
-            self.ready |= 1 << self.rank[slot % SLOTS];
-        }
-    }
-
-    /// Of some slots that the calendar gave back, one whose warp must wait on, and until when.
-    #[inline]
-    pub fn still_waiting(&mut self, slots: u16, now: u64) -> Option<(usize, u64)> {
-        let mut early = slots & self.far;
-        while early != 0 {
-            let slot = early.trailing_zeros() as usize;
-            early &= early - 1;
-            self.far &= !(1 << slot);
-            if self.ready_at[slot] > now {
-                return Some((slot, self.ready_at[slot]));
+    fn oldest(&self, slots: u16) -> usize {
+        let mut left = slots;
+        loop {
+            let slot = left.trailing_zeros() as usize;
+            left = slots & self.older[slot % SLOTS];
+            if left == 0 {
+                return slot;
             }
         }
-        None
+    }
+
+    /// All slots that come before one in the policy's order.
+    #[inline]
+    pub fn before(&self, slot: usize) -> u16 {
+        let last = u32::from(self.last) % SLOTS as u32;
+        let below = (1u16 << slot) - 1;
+        match self.policy {
+            WarpPolicy::GreedyThenOldest if slot == last as usize => 0,
+            WarpPolicy::GreedyThenOldest => self.older[slot % SLOTS] | 1 << last,
+            WarpPolicy::LooseRoundRobin if slot > last as usize => below & !up_to(last),
+            WarpPolicy::LooseRoundRobin => below | !up_to(last),
+        }
+    }
+
+    /// Some slots in the policy's order.
+    pub fn in_order(&self, mut slots: u16) -> impl Iterator<Item = usize> {
+        std::iter::from_fn(move || {
+            (slots != 0).then(|| {
+                let slot = self.first(slots);
+                slots &= !(1 << slot);
+                slot
+            })
+        })
     }
 
     /// Occupies the issue slot until `until`.
@@ -191,22 +138,14 @@ impl Scheduler {
         }
     }
 
-    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied.
+    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied. Cycles beyond `now`
+    /// must not have been charged yet.
     #[inline]
     pub fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
-        if now <= self.accounted {
-            return;
-        }
-        let occupied = self.busy_until.clamp(self.accounted, now) - self.accounted;
+        let occupied = self.busy_until.max(self.accounted).min(now) - self.accounted;
         counters.cpi_stack[self.busy_cause as usize] += occupied;
         counters.cpi_stack[cause as usize] += now - self.accounted - occupied;
         self.accounted = now;
-    }
-
-    /// Charges the cycles before `now`, in which a warp was ready, to what occupied the issue slot.
-    #[inline]
-    pub fn charge_occupied(&mut self, now: u64, counters: &mut Counters) {
-        self.charge(now, self.busy_cause, counters);
     }
 
     /// Charges cycle `now`, whose past is accounted for, to issuing from a slot; replays come after it.
@@ -216,57 +155,57 @@ impl Scheduler {
         counters.cpi_stack[Cause::Issued as usize] += 1;
         self.accounted = now + 1;
     }
+}
 
-    /// Charges the cycles before `now`, to what the warp nearest to issuing waits for.
-    pub fn charge_waiting(&mut self, now: u64, counters: &mut Counters) {
-        let cause = (0..SLOTS)
-            .filter(|slot| self.resident >> slot & 1 == 1)
-            .min_by_key(|&slot| self.ready_at[slot])
-            .map_or(Cause::NoWarp, |slot| self.cause[slot]);
-        self.charge(now, cause, counters);
-    }
+/// The slots up to one, itself included.
+#[inline]
+fn up_to(slot: u32) -> u16 {
+    ((2u32 << slot) - 1) as u16
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn picks(policy: WarpPolicy, started_at: [u64; 3]) -> Vec<usize> {
-        let mut counters = Counters::default();
+    fn scheduler(policy: WarpPolicy, started_at: [u64; 3]) -> Scheduler {
         let mut scheduler = Scheduler::new(policy);
         for (slot, now) in started_at.into_iter().enumerate() {
             scheduler.admit(slot, now);
         }
-        scheduler.wake(0b010, 10, &mut counters);
-        let first = scheduler.take_ready().expect("one is ready");
-        scheduler.charge_issue(first, 10, &mut counters);
-        scheduler.wake(0b111, 11, &mut counters);
-        std::iter::once(first)
-            .chain(std::iter::from_fn(|| scheduler.take_ready()))
-            .collect()
+        scheduler.charge_issue(1, 10, &mut Counters::default());
+        scheduler
     }
 
     #[test]
     fn greedy_stays_with_its_warp_then_takes_the_oldest() {
-        let order = picks(WarpPolicy::GreedyThenOldest, [5, 3, 4]);
-        assert_eq!(order, [1, 1, 2, 0]);
+        let scheduler = scheduler(WarpPolicy::GreedyThenOldest, [5, 6, 4]);
+        assert_eq!(scheduler.in_order(0b111).collect::<Vec<_>>(), [1, 2, 0]);
     }
 
     #[test]
     fn round_robin_goes_on_with_the_next_slot() {
-        let order = picks(WarpPolicy::LooseRoundRobin, [5, 3, 4]);
-        assert_eq!(order, [1, 2, 0, 1]);
+        let scheduler = scheduler(WarpPolicy::LooseRoundRobin, [5, 3, 4]);
+        assert_eq!(scheduler.in_order(0b111).collect::<Vec<_>>(), [2, 0, 1]);
     }
 
     #[test]
-    fn a_warp_that_starts_keeps_the_others_ready() {
-        let mut counters = Counters::default();
-        let mut scheduler = Scheduler::new(WarpPolicy::GreedyThenOldest);
-        scheduler.admit(0, 9);
-        scheduler.admit(1, 3);
-        scheduler.wake(0b01, 10, &mut counters);
+    fn a_warp_that_starts_is_the_youngest() {
+        let mut scheduler = scheduler(WarpPolicy::GreedyThenOldest, [5, 3, 4]);
         scheduler.admit(1, 12);
-        assert_eq!(scheduler.take_ready(), Some(0));
-        assert!(!scheduler.has_ready());
+        assert_eq!(scheduler.in_order(0b101).collect::<Vec<_>>(), [2, 0]);
+        scheduler.charge_issue(0, 13, &mut Counters::default());
+        assert_eq!(scheduler.in_order(0b110).collect::<Vec<_>>(), [2, 1]);
+    }
+
+    #[test]
+    fn what_comes_before_a_slot_is_what_is_picked_before_it() {
+        for policy in [WarpPolicy::GreedyThenOldest, WarpPolicy::LooseRoundRobin] {
+            let scheduler = scheduler(policy, [5, 3, 4]);
+            let order: Vec<usize> = scheduler.in_order(u16::MAX).collect();
+            for (place, &slot) in order.iter().enumerate() {
+                let before: u16 = order[..place].iter().map(|slot| 1 << slot).sum();
+                assert_eq!(scheduler.before(slot), before);
+            }
+        }
     }
 }

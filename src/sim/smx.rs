@@ -8,19 +8,20 @@
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
 //! cycles in which no scheduler can issue are skipped, not ticked.
 
-use super::calendar::{Calendar, MAX_SCHEDULERS, Ready};
-use super::code::{MemoryRequest, ReplayCode, ReplayOp};
+mod execute;
+mod tick;
+
+use super::code::{MemoryRequest, ReplayCode};
 use super::dispatch::{BlockQueue, BlockStart, Geometry};
 use super::icache::InstructionCache;
-use super::memory::{CaseOffset, Memory};
-use super::observe::{Cause, Counters, Issued, Observer, WarpSlot};
+use super::memory::Memory;
+use super::observe::{Cause, Counters, Observer, WarpSlot};
 use super::pipes::Pipes;
 use super::resident::Resident;
-use super::scheduler::{SLOTS, Scheduler};
-use super::spec::{IssueLimit, SmxSpec};
-use super::warp::{CREDITS_PER_TOKEN, Step, Warp, WarpStart};
-use crate::isa::{OpClass, hopper};
-use crate::trace::AddressKind;
+use super::scheduler::Scheduler;
+use super::spec::SmxSpec;
+use super::waits::{MAX_SCHEDULERS, MAX_WARPS, SLOTS, Waits};
+use super::warp::{CREDITS_PER_TOKEN, Warp, WarpStart};
 
 /// See the module text.
 pub struct Smx<'a, O = ()> {
@@ -32,14 +33,14 @@ pub struct Smx<'a, O = ()> {
     n_schedulers: usize,
     schedulers: [Scheduler; MAX_SCHEDULERS],
     /// By scheduler and slot.
-    warps: Box<[Warp; MAX_SCHEDULERS * SLOTS]>,
+    warps: Box<[Warp; MAX_WARPS]>,
     blocks: Vec<Resident>,
-    calendar: Calendar,
+    waits: Box<Waits>,
     pipes: Pipes,
     memory: Memory,
     /// One, or one per scheduler.
     icaches: Vec<InstructionCache>,
-    icache_of: [u8; MAX_SCHEDULERS],
+    has_scoreboards: bool,
     counters: Counters,
     /// Work done, by program.
     program_credits: Vec<u64>,
@@ -91,11 +92,11 @@ impl<'a, O: Observer> Smx<'a, O> {
             schedulers: std::array::from_fn(|_| Scheduler::new(spec.warp_policy)),
             warps: Box::new(std::array::from_fn(|_| Warp::idle())),
             blocks: vec![Resident::default(); geometry.resident_blocks as usize],
-            calendar: Calendar::new(),
+            waits: Box::new(Waits::new()),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
             icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
-            icache_of: std::array::from_fn(|s| (s % n_icaches(spec)) as u8),
+            has_scoreboards: spec.scoreboards.is_some(),
             counters: Counters::default(),
             program_credits: vec![0; code.programs.len()],
             now: 0,
@@ -111,8 +112,12 @@ impl<'a, O: Observer> Smx<'a, O> {
 
     /// Counters up to the current cycle.
     pub fn counters(&mut self) -> Counters {
-        for scheduler in &mut self.schedulers[..self.n_schedulers] {
-            scheduler.charge_waiting(self.now, &mut self.counters);
+        let opens_at = self.memory.accepts_at();
+        for (s, scheduler) in self.schedulers[..self.n_schedulers].iter_mut().enumerate() {
+            // Where a warp is ready, the cycles not yet charged are all occupied ones, whatever the cause given.
+            let slots = scheduler.resident();
+            let cause = self.waits.nearest_cause(s, slots, opens_at);
+            scheduler.charge(self.now, cause, &mut self.counters);
         }
         self.counters.cycles = self.now;
         self.counters.clone()
@@ -127,7 +132,9 @@ impl<'a, O: Observer> Smx<'a, O> {
     pub fn run_tokens(&mut self, tokens: u64) -> Result<(), Deadlock> {
         let target = self.counters.token_credits + tokens * u64::from(CREDITS_PER_TOKEN);
         while self.counters.token_credits < target {
-            self.tick()?;
+            if !self.tick() {
+                return Err(self.deadlock());
+            }
         }
         Ok(())
     }
@@ -138,9 +145,20 @@ impl<'a, O: Observer> Smx<'a, O> {
             if self.now >= until_cycle {
                 return Ok(false);
             }
-            self.tick()?;
+            if !self.tick() {
+                return Err(self.deadlock());
+            }
         }
         Ok(true)
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        let resident: u32 = self.blocks.iter().map(|block| block.warps_left).sum();
+        let started = self.queue.started();
+        Deadlock {
+            cycle: self.now,
+            snapshot: format!("{resident} resident warps, {started} blocks started"),
+        }
     }
 
     fn is_occupied(&self) -> bool {
@@ -169,8 +187,8 @@ impl<'a, O: Observer> Smx<'a, O> {
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
-            self.warps[s * SLOTS + i] = self.visit(start, block as u32, w, done);
-            self.hold(s, i, self.now + 1, Cause::NoWarp);
+            let warp = self.visit(start, block as u32, w, done);
+            self.enter(s, i, warp, self.now + 1, Cause::NoWarp);
         }
     }
 
@@ -204,278 +222,28 @@ impl<'a, O: Observer> Smx<'a, O> {
         (slot % self.n_schedulers, slot / self.n_schedulers)
     }
 
-    #[inline]
-    fn warp(&mut self, s: usize, i: usize) -> &mut Warp {
-        &mut self.warps[(s * SLOTS + i) % (MAX_SCHEDULERS * SLOTS)]
-    }
-
-    #[inline]
-    fn scheduler(&mut self, s: usize) -> &mut Scheduler {
-        &mut self.schedulers[s % MAX_SCHEDULERS]
-    }
-
-    /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle.
-    fn tick(&mut self) -> Result<(), Deadlock> {
-        if let Some(ready) = self.calendar.take(self.now) {
-            self.wake(ready);
-        }
-        let mut next = u64::MAX;
-        let mut s = self.first_scheduler();
-        for _ in 0..self.n_schedulers {
-            if self.scheduler(s).has_ready() {
-                if self.scheduler(s).busy_until() <= self.now {
-                    self.schedule(s);
-                }
-                if self.scheduler(s).has_ready() {
-                    next = next.min(self.scheduler(s).busy_until().max(self.now + 1));
-                }
-            }
-            s = if s + 1 == self.n_schedulers { 0 } else { s + 1 };
-        }
-        if next > self.now + 1 {
-            let woken = self.calendar.next_after(self.now).unwrap_or(u64::MAX);
-            next = next.min(woken);
-        }
-        if next == u64::MAX && !self.is_occupied() {
-            // The last block of a finite queue has ended.
-            next = self.now + 1;
-        }
-        if next == u64::MAX {
-            return Err(Deadlock {
-                cycle: self.now,
-                snapshot: self.snapshot(),
-            });
-        }
-        self.now = next;
-        Ok(())
-    }
-
-    /// The scheduler that the shared units serve first. Where stores press on them without end, a fixed order starves
-    /// the last one.
-    fn first_scheduler(&self) -> usize {
-        match self.spec.scoreboards {
-            Some(_) => self.now as usize % self.n_schedulers,
-            None => 0,
-        }
-    }
-
-    /// Marks warps as ready; those that the calendar gave back early go in again.
-    #[inline]
-    fn wake(&mut self, ready: Ready) {
-        for (s, mut slots) in ready.into_iter().enumerate() {
-            while let Some((i, until)) = self.schedulers[s].still_waiting(slots, self.now) {
-                slots &= !(1 << i);
-                let is_far = self.calendar.enter(s, i, until, self.now);
-                let cause = self.schedulers[s].cause(i);
-                self.schedulers[s].hold(i, until, cause, is_far);
-            }
-            self.schedulers[s].wake(slots, self.now, &mut self.counters);
-        }
-    }
-
-    fn snapshot(&self) -> String {
-        let resident: u32 = self.blocks.iter().map(|block| block.warps_left).sum();
-        format!(
-            "{resident} resident warps, {} blocks started",
-            self.queue.started()
-        )
-    }
-
-    /// Lets scheduler `s` issue from one of its ready warps.
-    fn schedule(&mut self, s: usize) {
-        let now = self.now;
-        self.schedulers[s % MAX_SCHEDULERS].charge_occupied(now, &mut self.counters);
-        let mut refused = 0u32;
-        let mut cause = Cause::Wait;
-        while let Some(i) = self.scheduler(s).take_ready() {
-            if self.issue(s, i) {
-                self.schedulers[s % MAX_SCHEDULERS].charge_issue(i, now, &mut self.counters);
-                return;
-            }
-            refused += 1;
-            cause = self.scheduler(s).cause(i);
-        }
-        debug_assert!(refused > 0, "a scheduler is asked when a warp is ready");
-        // Every ready warp found its pipe taken.
-        self.schedulers[s % MAX_SCHEDULERS].charge(now + 1, cause, &mut self.counters);
-    }
-
-    /// Issues the next instruction of warp `i`, and its dual-issue partner; false when a pipe is taken.
-    fn issue(&mut self, s: usize, i: usize) -> bool {
-        let code = self.code;
-        let mut issued = 0;
-        loop {
-            let index = self.warp(s, i).op;
-            let op = &code.ops[index as usize];
-            if let Err((retry_at, cause)) = self.take_resources(s, op) {
-                self.hold(s, i, retry_at, cause);
-                return issued > 0;
-            }
-            issued += 1;
-            self.counters.instructions += 1;
-            self.counters.dual_issued += u64::from(issued == 2);
-            self.observer.issued(Issued {
-                slot: WarpSlot::new(s, i),
-                op: index,
-                cycle: self.now,
-                second: issued == 2,
-            });
-            let pairs = self.execute(s, i, op);
-            if !pairs {
-                return true;
-            }
-            if issued == self.spec.dispatches_per_scheduler {
-                self.hold(s, i, self.now + 1, Cause::Wait);
-                return true;
-            }
-        }
-    }
-
-    #[inline]
-    fn hold(&mut self, s: usize, i: usize, until: u64, cause: Cause) {
-        let until = until.max(self.now + 1);
-        self.observer
-            .held(WarpSlot::new(s, i), self.now, until, cause);
-        let is_far = self.calendar.enter(s, i, until, self.now);
-        self.scheduler(s).hold(i, until, cause, is_far);
-    }
-
-    fn take_resources(&mut self, s: usize, op: &ReplayOp) -> Result<(), (u64, Cause)> {
-        if op.request != MemoryRequest::None {
-            let at = self.memory.accepts_at();
-            if at > self.now {
-                return Err((at, Cause::LoadStoreUnit));
-            }
-        }
-        self.pipes
-            .take(s, op.class, self.now)
-            .map_err(|at| (at, Cause::MathPipe))
-    }
-
-    /// Executes an instruction whose resources are taken, and computes when the warp can issue next.
-    /// True when the next instruction may issue in the same cycle.
-    fn execute(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
-        let now = self.now;
-        let warp = &mut self.warps[(s * SLOTS + i) % (MAX_SCHEDULERS * SLOTS)];
-        let mut next = now + u64::from(op.stall_cycles);
-        let mut cause = if op.redirects {
-            Cause::Branch
-        } else {
-            Cause::Wait
-        };
-        if op.request != MemoryRequest::None {
-            let bytes = warp.address_offset(op);
-            let offset = match op.address_kind {
-                AddressKind::PerCase => CaseOffset {
-                    bytes,
-                    l2_bytes: bytes % self.case_window_bytes,
-                },
-                _ => CaseOffset::same(bytes),
-            };
-            let served = if op.address_kind == AddressKind::Scattered {
-                let (memory, counters) = (&mut self.memory, &mut self.counters);
-                memory.serve_scattered(op, self.code, now, warp.local_base, counters)
-            } else {
-                self.memory
-                    .serve(op, now, warp.local_base, offset, &mut self.counters)
-            };
-            self.observer
-                .served(WarpSlot::new(s, i), served.ready_at, served.cause);
-            if op.load_targets != 0 {
-                warp.track_load(op.load_targets, served.ready_at, served.cause, now);
-            }
-            if op.read_targets != 0
-                && let Some(scoreboards) = &self.spec.scoreboards
-            {
-                let read_at = self.memory.busy_until() + u64::from(scoreboards.operand_cycles);
-                warp.track_load(op.read_targets.into(), read_at, Cause::LoadStoreUnit, now);
-            }
-            if self.spec.replays_take_issue_slots && op.lines > 1 {
-                self.schedulers[s % MAX_SCHEDULERS]
-                    .occupy(now + u64::from(op.lines), Cause::LoadStoreUnit);
-            }
-        } else if op.class == OpClass::ConstantLoad && self.spec.scoreboards.is_none() {
-            let ready_at = now + u64::from(self.spec.constant_latency_cycles);
-            warp.track_load(op.load_targets, ready_at, Cause::Constant, now);
-        }
-        if let Some(scoreboards) = &self.spec.scoreboards
-            && op.request == MemoryRequest::None
-            && (op.load_targets != 0 || op.read_targets != 0)
-        {
-            let ready_at = now + u64::from(scoreboards.result_cycles[op.class as usize]);
-            let targets = op.load_targets | u64::from(op.read_targets);
-            warp.track_load(targets, ready_at, Cause::Shared, now);
-        }
-        if let IssueLimit::PerCycle(_) = self.spec.limits[op.class as usize] {
-            let wait = self.spec.operand_wait[usize::from(op.sources) % 4];
-            self.schedulers[s % MAX_SCHEDULERS].wait_for_operands(wait, now);
-        }
-        if op.redirects && self.spec.branch_issue_slots > 1 {
-            self.schedulers[s % MAX_SCHEDULERS]
-                .occupy(now + u64::from(self.spec.branch_issue_slots), Cause::Branch);
-        }
-        match warp.step(self.code) {
-            Step::Within => {}
-            Step::SegmentDone(credits) => {
-                self.counters.token_credits += u64::from(credits);
-                self.program_credits[warp.program as usize] += u64::from(credits);
-            }
-            Step::Exited(credits) => {
-                self.counters.token_credits += u64::from(credits);
-                self.program_credits[warp.program as usize] += u64::from(credits);
-                self.end_visit(s, i, next);
-                return false;
-            }
-        }
-        let following = &self.code.ops[warp.op as usize];
-        if let Some(scoreboards) = &self.spec.scoreboards
-            && op.redirects
-            && following.pc_bytes != op.pc_bytes + hopper::control::INSTRUCTION_BYTES as u32
-        {
-            next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
-        }
-        let icache = usize::from(self.icache_of[s % MAX_SCHEDULERS]);
-        let delay = self.icaches[icache].fetch(following.pc_bytes, &mut warp.fetched_line, now);
-        if delay > 0 {
-            self.counters.icache_misses += 1;
-            next = next.max(now + delay);
-            cause = Cause::NoInstruction;
-        }
-        if let Some((ready_at, why)) = warp.wait_for_loads(following, next)
-            && ready_at > next
-        {
-            next = ready_at;
-            cause = why;
-        }
-        let limit = self.spec.global_loads_in_flight_per_warp;
-        if following.request == MemoryRequest::GlobalLoad
-            && let Some(ready_at) = warp.wait_for_global_slot(limit, next)
-            && ready_at > next
-        {
-            next = ready_at;
-            cause = Cause::Global;
-        }
-        if next == now {
-            return true;
-        }
-        self.hold(s, i, next, cause);
-        false
+    /// Puts a warp into a slot, to issue from `until` on.
+    fn enter(&mut self, s: usize, i: usize, warp: Warp, until: u64, cause: Cause) {
+        let request = self.code.ops[warp.op as usize].request;
+        self.waits
+            .ask_memory(SLOTS * s + i, request != MemoryRequest::None);
+        self.warps[SLOTS * s + i] = warp;
+        self.hold(s, i, until, cause);
     }
 
     /// The warp has ended its visit; it could go on at `next`.
     fn end_visit(&mut self, s: usize, i: usize, next: u64) {
-        let warp = self.warp(s, i);
+        let warp = &self.warps[SLOTS * s + i];
         let (block, w, n_visits) = (warp.block, warp.index, warp.n_visits + 1);
         let resident = &mut self.blocks[block as usize];
         if let Some(visit) = resident.go_on(n_visits as usize, &mut self.queue) {
             let mut warp = self.visit(visit, block, w, 0.0);
             warp.n_visits = n_visits;
-            *self.warp(s, i) = warp;
-            self.hold(s, i, next, Cause::Wait);
+            self.enter(s, i, warp, next, Cause::Wait);
             return;
         }
         self.observer.exited(WarpSlot::new(s, i), self.now);
-        self.scheduler(s).dismiss(i);
+        self.schedulers[s].dismiss(i);
         let resident = &mut self.blocks[block as usize];
         resident.warps_left -= 1;
         if resident.warps_left == 0 {

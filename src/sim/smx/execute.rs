@@ -1,0 +1,201 @@
+//! What an instruction does when it issues, and when its warp can go on.
+//!
+//! Every latency is known when an instruction issues: the warp's next issue cycle is computed at once.
+
+use super::Smx;
+use crate::isa::{OpClass, hopper};
+use crate::sim::code::{MemoryRequest, ReplayOp};
+use crate::sim::memory::{CaseOffset, Served};
+use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
+use crate::sim::waits::{MAX_WARPS, SLOTS};
+use crate::sim::warp::{Step, Warp};
+use crate::trace::AddressKind;
+
+impl<O: Observer> Smx<'_, O> {
+    #[inline]
+    fn warp(&mut self, s: usize, i: usize) -> &mut Warp {
+        &mut self.warps[(s * SLOTS + i) % MAX_WARPS]
+    }
+
+    /// Issues the next instruction of warp `i`, and its dual-issue partner; false when a pipe is taken.
+    #[inline]
+    pub(super) fn issue(&mut self, s: usize, i: usize) -> bool {
+        let code = self.code;
+        let mut issued = 0;
+        loop {
+            let index = self.warp(s, i).op;
+            let op = &code.ops[index as usize];
+            if issued > 0 && op.request != MemoryRequest::None {
+                // The first instruction of a pair is asked about before (`schedule`).
+                let opens_at = self.memory.accepts_at();
+                if opens_at > self.now {
+                    self.refuse(s, 1 << i, opens_at);
+                    return true;
+                }
+            }
+            if let Err(retry_at) = self.pipes.take(s, op.class, self.now) {
+                self.hold(s, i, retry_at, Cause::MathPipe);
+                return issued > 0;
+            }
+            issued += 1;
+            self.counters.instructions += 1;
+            self.counters.dual_issued += u64::from(issued == 2);
+            self.observer.issued(Issued {
+                slot: WarpSlot::new(s, i),
+                op: index,
+                cycle: self.now,
+                second: issued == 2,
+            });
+            let pairs = self.execute(s, i, op);
+            if !pairs {
+                return true;
+            }
+            if issued == self.spec.dispatches_per_scheduler {
+                self.hold(s, i, self.now + 1, Cause::Wait);
+                return true;
+            }
+        }
+    }
+
+    /// Executes an instruction whose resources are taken, and computes when the warp can issue next.
+    /// True when the next instruction may issue in the same cycle.
+    #[inline]
+    fn execute(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
+        let now = self.now;
+        if op.request != MemoryRequest::None {
+            self.access(s, i, op);
+        } else if self.has_scoreboards || op.class == OpClass::ConstantLoad {
+            self.track_result(s, i, op);
+        }
+        let wait = self.pipes.operand_wait(op.class, op.sources);
+        self.scheduler(s).wait_for_operands(wait, now);
+        if op.redirects && self.spec.branch_issue_slots > 1 {
+            let until = now + u64::from(self.spec.branch_issue_slots);
+            self.scheduler(s).occupy(until, Cause::Branch);
+        }
+        let warp = &mut self.warps[(s * SLOTS + i) % MAX_WARPS];
+        match warp.step(self.code) {
+            Step::Within => {}
+            Step::SegmentDone(credits) => {
+                self.counters.token_credits += u64::from(credits);
+                self.program_credits[warp.program as usize] += u64::from(credits);
+            }
+            Step::Exited(credits) => {
+                self.counters.token_credits += u64::from(credits);
+                self.program_credits[warp.program as usize] += u64::from(credits);
+                self.end_visit(s, i, now + u64::from(op.stall_cycles));
+                return false;
+            }
+        }
+        self.go_on(s, i, op)
+    }
+
+    /// Computes when warp `i`, which issued `op`, can issue what follows. True when that is the same cycle.
+    #[inline]
+    fn go_on(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
+        let now = self.now;
+        let warp = &mut self.warps[(s * SLOTS + i) % MAX_WARPS];
+        let following = &self.code.ops[warp.op as usize];
+        let asks_memory = following.request != MemoryRequest::None;
+        self.waits.ask_memory(s * SLOTS + i, asks_memory);
+        let mut next = now + u64::from(op.stall_cycles);
+        let mut cause = Cause::Wait;
+        if op.redirects {
+            cause = Cause::Branch;
+            if let Some(scoreboards) = &self.spec.scoreboards
+                && following.pc_bytes != op.pc_bytes + hopper::control::INSTRUCTION_BYTES as u32
+            {
+                next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
+            }
+        }
+        let icache = &mut self.icaches[if self.has_scoreboards { s } else { 0 }];
+        let delay = icache.fetch(following.pc_bytes, &mut warp.fetched_line, now);
+        if delay > 0 {
+            self.counters.icache_misses += 1;
+            next = next.max(now + delay);
+            cause = Cause::NoInstruction;
+        }
+        if let Some((ready_at, why)) = warp.wait_for_loads(following, next)
+            && ready_at > next
+        {
+            next = ready_at;
+            cause = why;
+        }
+        let limit = self.spec.global_loads_in_flight_per_warp;
+        if following.request == MemoryRequest::GlobalLoad
+            && let Some(ready_at) = warp.wait_for_global_slot(limit, next)
+            && ready_at > next
+        {
+            next = ready_at;
+            cause = Cause::Global;
+        }
+        if next == now {
+            return true;
+        }
+        self.hold(s, i, next, cause);
+        false
+    }
+
+    /// Gives a memory instruction to the load/store unit.
+    fn access(&mut self, s: usize, i: usize, op: &ReplayOp) {
+        let now = self.now;
+        let served = self.serve(s, i, op);
+        self.observer
+            .served(WarpSlot::new(s, i), served.ready_at, served.cause);
+        let warp = &mut self.warps[(s * SLOTS + i) % MAX_WARPS];
+        if op.load_targets != 0 {
+            warp.track_load(op.load_targets, served.ready_at, served.cause, now);
+        }
+        if op.read_targets != 0
+            && let Some(scoreboards) = &self.spec.scoreboards
+        {
+            let read_at = self.memory.busy_until() + u64::from(scoreboards.operand_cycles);
+            warp.track_load(op.read_targets.into(), read_at, Cause::LoadStoreUnit, now);
+        }
+        if self.spec.replays_take_issue_slots && op.lines > 1 {
+            let until = now + u64::from(op.lines);
+            self.scheduler(s).occupy(until, Cause::LoadStoreUnit);
+        }
+    }
+
+    #[inline]
+    fn serve(&mut self, s: usize, i: usize, op: &ReplayOp) -> Served {
+        let now = self.now;
+        let warp = &self.warps[(s * SLOTS + i) % MAX_WARPS];
+        let bytes = warp.address_offset(op);
+        let (memory, counters) = (&mut self.memory, &mut self.counters);
+        let offset = match op.address_kind {
+            AddressKind::Scattered => {
+                return memory.serve_scattered(op, self.code, now, warp.local_base, counters);
+            }
+            AddressKind::PerCase => CaseOffset {
+                bytes,
+                l2_bytes: bytes % self.case_window_bytes,
+            },
+            _ => CaseOffset::same(bytes),
+        };
+        memory.serve(op, now, warp.local_base, offset, counters)
+    }
+
+    /// Notes a result, not of the load/store unit, that takes longer than the compiler's stall count says.
+    #[inline]
+    fn track_result(&mut self, s: usize, i: usize, op: &ReplayOp) {
+        let now = self.now;
+        let (targets, cycles, cause) = match &self.spec.scoreboards {
+            Some(scoreboards) => (
+                op.load_targets | u64::from(op.read_targets),
+                scoreboards.result_cycles[op.class as usize],
+                Cause::Shared,
+            ),
+            None if op.class == OpClass::ConstantLoad => {
+                let cycles = self.spec.constant_latency_cycles;
+                (op.load_targets, cycles, Cause::Constant)
+            }
+            None => return,
+        };
+        if self.spec.scoreboards.is_none() || targets != 0 {
+            let ready_at = now + u64::from(cycles);
+            self.warp(s, i).track_load(targets, ready_at, cause, now);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The tick: which scheduler issues what in one cycle, and which cycle comes next.
+//!
+//! Cycles in which nothing can issue are skipped. That is exact: between two instructions nothing changes but the time,
+//! and the cycle in which each warp can next issue is known (`waits`).
+
+use super::Smx;
+use crate::sim::observe::{Cause, Observer, WarpSlot};
+use crate::sim::scheduler::Scheduler;
+use crate::sim::waits::{MAX_SCHEDULERS, SLOTS};
+
+impl<O: Observer> Smx<'_, O> {
+    /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle. False when there is
+    /// none.
+    #[inline(always)]
+    pub(super) fn tick(&mut self) -> bool {
+        let now = self.now;
+        let woken = self.waits.wake(now, self.memory.accepts_at());
+        let mut next = u64::MAX;
+        let first = self.first_scheduler();
+        let mut left = self.waits.ready().rotate_right((SLOTS * first) as u32);
+        while left != 0 {
+            let distance = left.trailing_zeros() as usize / SLOTS;
+            left &= u64::MAX << (SLOTS * distance) << SLOTS;
+            let s = (first + distance) % MAX_SCHEDULERS;
+            // Where a warp has been ready since the last tick, the cycles not yet charged are all occupied ones.
+            let cause = self.waits.cause_of_first(woken, s);
+            self.schedulers[s].charge(now, cause, &mut self.counters);
+            if self.schedulers[s].busy_until() <= now {
+                self.schedule(s);
+            }
+            let again = self.schedulers[s].busy_until().max(now + 1);
+            next = next.min(match self.waits.ready_slots(s) {
+                0 => u64::MAX,
+                _ => again,
+            });
+        }
+        if next > now + 1 {
+            next = next.min(self.waits.next_after(now, self.memory.accepts_at()));
+        }
+        if next == u64::MAX {
+            return self.stand_still();
+        }
+        self.now = next;
+        true
+    }
+
+    /// No warp will ever issue again: the last block of a finite queue has ended, or else the simulation is stuck.
+    #[cold]
+    fn stand_still(&mut self) -> bool {
+        let has_ended = !self.is_occupied();
+        self.now += u64::from(has_ended);
+        has_ended
+    }
+
+    /// The scheduler that the shared units serve first. Where stores press on them without end, a fixed order starves
+    /// the last one.
+    #[inline]
+    fn first_scheduler(&self) -> usize {
+        match self.spec.scoreboards {
+            Some(_) => self.now as usize % self.n_schedulers,
+            None => 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn scheduler(&mut self, s: usize) -> &mut Scheduler {
+        &mut self.schedulers[s % MAX_SCHEDULERS]
+    }
+
+    /// Lets scheduler `s` issue from one of its ready warps. Those that ask for the load/store unit while it is closed are
+    /// refused without being tried.
+    #[inline]
+    fn schedule(&mut self, s: usize) {
+        let now = self.now;
+        let opens_at = self.memory.accepts_at();
+        let mut closed_to = 0;
+        if opens_at > now {
+            closed_to = self.waits.slots_asking_memory(s);
+        }
+        let mut cause = Cause::Wait;
+        let mut ready = self.waits.ready_slots(s);
+        while ready != 0 {
+            let candidates = ready & !closed_to;
+            if candidates == 0 {
+                self.refuse(s, ready, opens_at);
+                cause = Cause::LoadStoreUnit;
+                break;
+            }
+            let i = self.schedulers[s].first(candidates);
+            if candidates != ready {
+                let refused = ready & self.schedulers[s].before(i);
+                self.refuse(s, refused, opens_at);
+                ready &= !refused;
+            }
+            ready &= !(1 << i);
+            self.waits.take(SLOTS * s + i);
+            if self.issue(s, i) {
+                self.schedulers[s].charge_issue(i, now, &mut self.counters);
+                return;
+            }
+            cause = Cause::MathPipe;
+        }
+        // Every ready warp found its pipe taken.
+        self.schedulers[s].charge(now + 1, cause, &mut self.counters);
+    }
+
+    /// The load/store unit, which opens at `opens_at`, refuses warps of scheduler `s`.
+    #[inline]
+    pub(super) fn refuse(&mut self, s: usize, slots: u16, opens_at: u64) {
+        if O::WATCHES {
+            for i in self.schedulers[s].in_order(slots) {
+                let (slot, cause) = (WarpSlot::new(s, i), Cause::LoadStoreUnit);
+                self.observer.held(slot, self.now, opens_at, cause);
+            }
+        }
+        self.waits.refuse(s, slots, opens_at, self.now);
+    }
+
+    /// Warp `i` cannot issue before `until`.
+    #[inline]
+    pub(super) fn hold(&mut self, s: usize, i: usize, until: u64, cause: Cause) {
+        let until = until.max(self.now + 1);
+        self.observer
+            .held(WarpSlot::new(s, i), self.now, until, cause);
+        self.waits.hold(SLOTS * s + i, until, cause, self.now);
+    }
+}
