@@ -1,7 +1,7 @@
 //! How fast are the analytical model and the one-pass sweep?
 //!
 //! `cargo bench --bench model`: one prediction of a loaded kernel at an L1 that was met before and at a new one, the load of
-//! a kernel, a sweep of all L1 sizes against simulating each of them.
+//! a kernel; a sweep of four and of all L1 sizes against simulating each of them.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use warpstack::device::Preset;
@@ -11,9 +11,14 @@ use warpstack::study::setting::{l1_geometry, with_l1};
 
 const SIZES_KIB: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-fn configuration(kernel: &str, threads_per_block: u32, stack_dim: u32) -> Configuration {
+fn configuration(
+    problem: &str,
+    kernel: &str,
+    threads_per_block: u32,
+    stack_dim: u32,
+) -> Configuration {
     Configuration {
-        problem: "sextic".into(),
+        problem: problem.into(),
         kernel: kernel.into(),
         stack_dim,
         stack_registers: 0,
@@ -22,7 +27,7 @@ fn configuration(kernel: &str, threads_per_block: u32, stack_dim: u32) -> Config
     }
 }
 
-fn engine(kind: Kind) -> Engine {
+fn engine(kind: Kind, problem: &str) -> Engine {
     let device = Preset::load("gtx670")
         .expect("the preset is embedded")
         .device;
@@ -30,14 +35,14 @@ fn engine(kind: Kind) -> Engine {
         kind,
         ..Settings::default()
     };
-    Engine::new(device, &["sextic"], settings).expect("the corpus is embedded")
+    Engine::new(device, &[problem], settings).expect("the corpus is embedded")
 }
 
 fn prediction(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("prediction");
     for (kernel, stack_dim) in [("rpn", 1), ("rpn", 6), ("lgp", 4)] {
-        let model = engine(Kind::Analytical);
-        let configuration = configuration(kernel, 256, stack_dim);
+        let model = engine(Kind::Analytical, "sextic");
+        let configuration = configuration("sextic", kernel, 256, stack_dim);
         model.predict(&configuration).expect("a cell of the paper");
         group.bench_function(
             format!("{kernel}, stack_dim {stack_dim}, loaded"),
@@ -49,10 +54,10 @@ fn prediction(criterion: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("rpn, stack_dim 1, with its kernel", |bencher| {
         bencher.iter_batched(
-            || engine(Kind::Analytical),
+            || engine(Kind::Analytical, "sextic"),
             |model| {
                 model
-                    .predict(&configuration("rpn", 256, 1))
+                    .predict(&configuration("sextic", "rpn", 256, 1))
                     .expect("a cell of the paper")
             },
             BatchSize::LargeInput,
@@ -62,26 +67,38 @@ fn prediction(criterion: &mut Criterion) {
 }
 
 fn every_l1(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("every L1 from 1 KB to 1 MB");
+    for (name, sizes_kib) in [
+        ("L1 of 16, 32, 48 and 64 KB", &[16, 32, 48, 64][..]),
+        ("every L1 from 1 KB to 1 MB", &SIZES_KIB),
+    ] {
+        for problem in ["sextic", "mux20"] {
+            sizes(criterion, &format!("{name}, {problem}"), problem, sizes_kib);
+        }
+    }
+}
+
+fn sizes(criterion: &mut Criterion, name: &str, problem: &str, sizes_kib: &[u32]) {
+    let mut group = criterion.benchmark_group(name);
     group.sample_size(10);
-    let simulator = engine(Kind::Simulator);
-    let at = configuration("rpn", 256, 1);
+    let simulator = engine(Kind::Simulator, problem);
+    let at = configuration(problem, "rpn", 256, 1);
     simulator.predict(&at).expect("a cell of the paper");
     simulator.sweep(&at, 1).expect("a cell of the paper");
     group.bench_function("one pass", |bencher| {
         bencher.iter(|| {
             let sweep = simulator.sweep(&at, 1).expect("a cell of the paper");
-            let caches = SIZES_KIB.map(|kib| {
-                let geometry = l1_geometry(1024 * kib, 128).expect("a power of two");
+            let cache = |kib: &u32| {
+                let geometry = l1_geometry(1024 * kib, 128).expect("ways are found");
                 sweep.cache(128, geometry.n_sets, geometry.n_ways)
-            });
+            };
+            let caches: Vec<_> = sizes_kib.iter().map(cache).collect();
             sweep.hit_rates(&caches)
         });
     });
     group.bench_function("each simulated", |bencher| {
         bencher.iter(|| {
-            SIZES_KIB.map(|kib| {
-                let device = with_l1(simulator.device(), 1024 * kib).expect("a power of two");
+            let simulate = |kib: &u32| {
+                let device = with_l1(simulator.device(), 1024 * kib).expect("ways are found");
                 let configuration = Configuration {
                     l1_bytes: 1024 * kib,
                     ..at.clone()
@@ -90,7 +107,8 @@ fn every_l1(criterion: &mut Criterion) {
                     .on(device)
                     .predict(&configuration)
                     .expect("any L1")
-            })
+            };
+            sizes_kib.iter().map(simulate).collect::<Vec<_>>()
         });
     });
     group.finish();

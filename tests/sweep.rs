@@ -5,16 +5,17 @@ use warpstack::predict::{Configuration, PerformanceModel};
 use warpstack::study::Base;
 use warpstack::study::setting::{l1_geometry, with_l1};
 
-/// Points of load hit rate by which the pass may differ from the simulator. All are within two but Shuttle at 16 KiB, which
-/// is 2.6 too low.
-const ALLOWED_POINTS: f64 = 3.0;
+/// Points of load hit rate by which the pass may differ from the simulator.
+const ALLOWED_POINTS: f64 = 2.0;
+/// How much longer than by default both follow a launch: which programs meet is chance, and moves hits by a point.
+const TIMES: u32 = 4;
 /// 64 KiB is no split of the device: its L1 is changed.
 const SIZES: [u32; 4] = [16384, 32768, 49152, 65536];
 
-fn configuration(problem: &str, l1_bytes: u32) -> Configuration {
+fn configuration(kernel: &str, problem: &str, l1_bytes: u32) -> Configuration {
     Configuration {
         problem: problem.into(),
-        kernel: "rpn".into(),
+        kernel: kernel.into(),
         stack_dim: 1,
         stack_registers: 0,
         threads_per_block: 256,
@@ -22,22 +23,27 @@ fn configuration(problem: &str, l1_bytes: u32) -> Configuration {
     }
 }
 
-fn check(problem: &str) {
+fn check(kernel: &str, problem: &str) {
     let base = Base::gtx670().unwrap();
+    let usual = Settings::default();
+    let (least, most) = usual.window_instructions;
     let settings = Settings {
-        // More work than by default, here and in the pass: which programs meet is chance.
-        window_instructions: (3_200_000, 3_200_000),
-        visits: 384,
-        ..Settings::default()
+        window_instructions: (u64::from(TIMES) * least, u64::from(TIMES) * most),
+        least_visits: TIMES * usual.least_visits,
+        visits: TIMES * usual.visits,
+        ..usual.clone()
     };
-    let engine = Engine::new(base.device.clone(), &[problem], settings).unwrap();
-    let sweep = engine.sweep(&configuration(problem, 49152), 16).unwrap();
+    let long = Engine::new(base.device.clone(), &[problem], settings).unwrap();
+    let engine = Engine::new(base.device.clone(), &[problem], usual).unwrap();
+    let sweep = engine
+        .sweep(&configuration(kernel, problem, 49152), TIMES)
+        .unwrap();
     let mut differences = Vec::new();
     for l1_bytes in SIZES {
         let device = with_l1(&base.device, l1_bytes).unwrap();
-        let simulated = engine
+        let simulated = long
             .on(device.clone())
-            .predict(&configuration(problem, l1_bytes))
+            .predict(&configuration(kernel, problem, l1_bytes))
             .unwrap();
         let geometry = device
             .l1_geometry(l1_bytes)
@@ -48,32 +54,36 @@ fn check(problem: &str) {
         let expected = simulated.memory.l1_load_hit_percent;
         assert_eq!(simulated.l1_bytes, l1_bytes);
         println!(
-            "{problem}, {l1_bytes} bytes: {found:.2} % in one pass, {expected:.2} % simulated"
+            "{kernel} on {problem}, {l1_bytes} bytes: {found:.2} % in one pass, {expected:.2} % simulated"
         );
         differences.push((found - expected).abs());
     }
     assert!(
         differences.iter().all(|&points| points <= ALLOWED_POINTS),
-        "{problem}: {differences:.2?} points at {SIZES:?} bytes"
+        "{kernel} on {problem}: {differences:.2?} points at {SIZES:?} bytes"
     );
 }
 
 #[test]
 fn sextic() {
-    check("sextic");
+    check("rpn", "sextic");
+    check("lgp", "sextic");
 }
 
 #[test]
 fn shuttle() {
-    check("shuttle");
+    check("rpn", "shuttle");
+    check("lgp", "shuttle");
 }
 
 #[test]
 fn kddcup() {
-    check("kddcup");
+    check("rpn", "kddcup");
+    check("lgp", "kddcup");
 }
 
 #[test]
 fn mux20() {
-    check("mux20");
+    check("rpn", "mux20");
+    check("lgp", "mux20");
 }

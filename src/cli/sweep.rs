@@ -25,7 +25,7 @@ pub struct SweepArgs {
     /// Bytes of a line, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [128], value_name = "BYTES")]
     pub line_bytes: Vec<u32>,
-    /// How much to follow, as a multiple of what `simulate` follows
+    /// How much to follow, as a multiple of what the window of `simulate` measures
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub times: u32,
     #[arg(long, value_enum, default_value = "table")]

@@ -1,21 +1,18 @@
 //! Hit rates of every L1 for one launch, from one pass over its stack accesses.
 //!
+//! What it does: makes the visits that the simulator's window makes, as many of them times a factor.
 //! What it leaves out: what an L1 of another size would do to the occupancy and to the order of warps. The order is that of the
 //! device's smallest L1: where much misses the order depends on it, where little misses it matters little.
-//! Units: bytes; hit rates 0 to 1. Sources: `model::interleave`, `model::reuse`.
+//! Units: bytes; hit rates 0 to 1. Sources: `model::interleave`, `model::reuse`; `sim::window` for the visits.
 
 use super::{Engine, other};
+use crate::launch::code::ReplayCode;
 use crate::launch::spec::{CacheSpec, SmxSpec};
-use crate::model::interleave::{Residents, Span, Stream};
+use crate::model::interleave::{Extent, Residents, Stream, Visit};
 use crate::model::reuse::{HitRates, hit_rates};
 use crate::predict::{Configuration, PredictError};
-
-/// Iterations of the case loop that a block runs: enough that its first touches of its stack do not count for much.
-const ITERATION_CAP: u32 = 16;
-/// Iterations of warps that are counted at least: those of a full multiprocessor's 64 warps, 16 times.
-const WARP_ITERATIONS: u32 = 1024;
-/// What only fills the caches before, as a part of that.
-const WARM_UP_PART: f64 = 0.4;
+use crate::sim::dispatch::{BlockQueue, Geometry};
+use crate::sim::window::WindowPlan;
 
 /// The accesses of a launch.
 #[derive(Debug)]
@@ -25,8 +22,8 @@ pub struct Sweep {
 }
 
 impl Engine {
-    /// A sweep over the accesses of the warps that are resident together in a configuration: `times` about as much work
-    /// as the simulator follows.
+    /// A sweep over the accesses of the warps that are resident together in a configuration: `times` as much work
+    /// as the simulator's window measures.
     pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
         let (workload, variant) = self.runnable(configuration)?;
         let summarised = self.kernels.summarise(&variant, workload)?;
@@ -40,33 +37,50 @@ impl Engine {
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
         site.spec = SmxSpec::new(&self.device, smallest.unwrap_or(site.l1_bytes)).map_err(other)?;
         let steady = site.steady(&summarised);
-        let geometry = site.geometry;
-        let sample = &workload.population.sample;
         let residents = Residents {
             code: &summarised.code,
             spec: &site.spec,
             memory: steady.memory,
             busy: steady.busy(),
-            sample,
-            blocks: geometry.resident_blocks,
-            warps_per_block: geometry.warps_per_block(),
-            iterations: geometry.iterations(0).min(ITERATION_CAP),
-            stride_bytes: geometry.local_stride_bytes,
+            blocks: site.geometry.resident_blocks,
+            warps_per_block: site.geometry.warps_per_block(),
+            stride_bytes: site.geometry.local_stride_bytes,
         };
-        let nodes = sample
-            .iter()
-            .map(|&program| f64::from(summarised.code.programs[program as usize].nodes));
-        let mean_nodes = nodes.sum::<f64>() / sample.len().max(1) as f64;
-        let counted = mean_nodes * f64::from(WARP_ITERATIONS) * f64::from(times);
-        let span = Span {
-            warm_up: WARM_UP_PART * counted,
-            counted,
+        let sample = &workload.population.sample;
+        let mut order = sample[..self.settings.window_programs.min(sample.len())].to_vec();
+        // In order of stack depth and size, as windows visit them.
+        order.sort_unstable();
+        let plan = self.settings.effort().plan.times(times);
+        let (mut queue, extent) = visits(&plan, &summarised.code, &order, &site.geometry);
+        let mut next = || {
+            let visit = queue.pop().expect("visits do not end");
+            Visit {
+                program: visit.program,
+                iterations: visit.cut.unwrap_or_else(|| site.geometry.iterations(0)),
+                new_block: visit.run_prologue,
+            }
         };
         Ok(Sweep {
-            stream: residents.stream(span),
+            stream: residents.stream(extent, &mut next),
             l1: site.spec.l1.clone(),
         })
     }
+}
+
+/// The visits of a window, and how much of them to follow.
+fn visits(
+    plan: &WindowPlan,
+    code: &ReplayCode,
+    order: &[u32],
+    geometry: &Geometry,
+) -> (BlockQueue, Extent) {
+    let counted = plan.tokens(code, order, geometry);
+    let queue = BlockQueue::visits(code, order, geometry, counted / f64::from(plan.visits));
+    let extent = Extent {
+        warm_up: counted * f64::from(plan.warm_up_percent) / 100.0,
+        counted,
+    };
+    (queue, extent)
 }
 
 impl Sweep {
@@ -78,6 +92,11 @@ impl Sweep {
             line_bytes,
             ..self.l1.clone()
         }
+    }
+
+    /// Accesses followed, those that only fill the caches included.
+    pub fn n_accesses(&self) -> usize {
+        self.stream.accesses.len()
     }
 
     /// Hit rates of all `caches`.

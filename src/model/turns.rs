@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::path::Latencies;
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
-use crate::launch::spec::SmxSpec;
+use crate::launch::spec::{IssueLimit, SmxSpec, WAIT_UNITS};
 
 /// Bytes of one word of all lanes.
 pub const ROW_BYTES: u32 = 128;
@@ -34,6 +34,7 @@ pub struct Turn {
     pub accesses: Range<u32>,
     /// Lines of the global loads in it, and cycles from the last of them to its end.
     pub global_lines: u32,
+    pub shared_accesses: u32,
     pub since_global: f64,
     /// The warp waits for its stack loads, for its global loads.
     pub awaits_local: bool,
@@ -140,7 +141,10 @@ impl Cut<'_> {
                 self.open.global_lines += u32::from(op.lines.max(1));
                 self.open.since_global = -self.open.cycles;
             }
-            MemoryRequest::SharedLoad => self.shortly(op, self.latencies.shared_cycles),
+            MemoryRequest::SharedLoad => {
+                self.open.shared_accesses += 1;
+                self.shortly(op, self.latencies.shared_cycles);
+            }
             _ if op.class == OpClass::ConstantLoad => {
                 self.shortly(op, self.latencies.constant_cycles);
             }
@@ -202,6 +206,10 @@ impl Cut<'_> {
         }
         if op.stall_cycles > 1 {
             self.open.cycles += self.run_wait_cycles;
+        }
+        if let IssueLimit::PerCycle(_) = self.spec.limits[op.class as usize] {
+            let wait = self.spec.operand_wait[usize::from(op.sources) % 4];
+            self.open.slots += f64::from(wait) / f64::from(WAIT_UNITS);
         }
         if op.redirects {
             self.open.slots += f64::from(self.spec.branch_issue_slots.max(1) - 1);

@@ -30,6 +30,23 @@ pub struct WindowPlan {
 }
 
 impl WindowPlan {
+    /// The same for a window of `times` the length.
+    pub fn times(self, times: u32) -> Self {
+        let (least, most) = self.instructions;
+        WindowPlan {
+            instructions: (least * u64::from(times), most * u64::from(times)),
+            least_visits: self.least_visits * times,
+            visits: self.visits * times,
+            ..self
+        }
+    }
+
+    /// Tokens that a window of the programs in `order` measures.
+    pub fn tokens(&self, code: &ReplayCode, order: &[u32], geometry: &Geometry) -> f64 {
+        let mix = Mix::new(code, order);
+        self.instructions(&mix, geometry) / mix.instructions_per_token()
+    }
+
     /// Warp instructions that a window of this mix measures.
     fn instructions(&self, mix: &Mix, geometry: &Geometry) -> f64 {
         let visit = f64::from(geometry.warps_per_block()) * mix.instructions_per_iteration();

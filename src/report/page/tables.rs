@@ -7,7 +7,7 @@ use super::Content;
 use super::draw;
 use super::errors::deviation;
 use super::heat::heat_maps;
-use super::html::{Picture, command, panel, picture};
+use super::html::{command, panel};
 use crate::report::chart::panels::Panels;
 use crate::report::chart::scatter::{Point, Scatter, Series};
 use crate::validate::{Compared, Split, Summary, Table};
@@ -23,7 +23,7 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
     }
     Ok(html! {
         p {
-            "Each table first as one scatter plot: on the line the prediction is right, between the dashed lines it is within 20 %. Then "
+            "Each table first as scatter plots, one for each problem: on the line the prediction is right, between the dashed lines it is within 20 %. Then "
             "problem by problem: the darkest and underlined cell of a heat map is the fastest, † marks fitted cells, and an error is blue "
             "where the prediction is too slow, orange where it is too fast."
         }
@@ -43,20 +43,21 @@ fn one_table(content: &Content, table: Table) -> Result<Markup, Box<dyn Error>> 
     for (i, problem) in problems.iter().enumerate() {
         blocks.push(block(content, table, problem, i == 0)?);
     }
-    let scatter = scatter(content, table, &problems)?;
+    let scatters = scatters(content, table, &problems)?;
     Ok(html! {
         h3 { "Table " (table.number()) ": " (table.description()) }
-        @if let Some(scatter) = &scatter { (picture(scatter)) }
+        @if let Some(scatters) = &scatters { (scatters) }
         @else { p { "No measured value of this table is at hand; these are predictions alone." } }
         @for block in &blocks { (block) }
     })
 }
 
-fn scatter(
+/// A scatter plot for each problem: their speeds lie too far apart for one.
+fn scatters(
     content: &Content,
     table: Table,
     problems: &[&str],
-) -> Result<Option<Picture>, Box<dyn Error>> {
+) -> Result<Option<Markup>, Box<dyn Error>> {
     let series = |problem: &&str| Series {
         name: problem.to_string(),
         points: content
@@ -67,33 +68,42 @@ fn scatter(
             .filter_map(|(index, cell)| point(content, index, cell))
             .collect(),
     };
-    let mut series: Vec<Series> = problems.iter().map(series).collect();
-    series.retain(|series| !series.points.is_empty());
-    if series.is_empty() {
+    let mut figures = Vec::new();
+    for series in problems.iter().map(series) {
+        if series.points.is_empty() {
+            continue;
+        }
+        let title = format!(
+            "Table {}, {}: measured against predicted",
+            table.number(),
+            series.name
+        );
+        let description = format!(
+            "Measured speed across, predicted speed upward, for {} cells; the heat maps below have the figures.",
+            series.points.len()
+        );
+        let chart = Scatter {
+            series: vec![series],
+            unit: "billion GPop/s",
+        };
+        figures.push(panel(&title, &description, &draw(&chart)?));
+    }
+    if figures.is_empty() {
         return Ok(None);
     }
-    let n: usize = series.iter().map(|series| series.points.len()).sum();
-    let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
-    Ok(Some(Picture {
-        title: format!("Table {}, measured against predicted", table.number()),
-        caption: format!(
-            "{n} cells of {}. Points with a dark rim are fitted cells. Bars across are the paper's confidence intervals, bars upright the \
-             spread over draws of programs; where none shows, it is smaller than the point or was not asked for.",
-            names.join(", ")
-        ),
-        description: format!(
-            "Measured speed across, predicted speed upward, for {n} cells; the heat maps below have the figures."
-        ),
-        command: format!(
-            "warpstack reproduce --table {} --problem {}{}",
-            table.number(),
-            content.problems,
-            content.options
-        ),
-        svg: draw(&Scatter {
-            series,
-            unit: "billion GPop/s",
-        })?,
+    let command_text = format!(
+        "warpstack reproduce --table {} --problem {}{}",
+        table.number(),
+        content.problems,
+        content.options
+    );
+    Ok(Some(html! {
+        div class="scatters" { @for figure in &figures { (figure) } }
+        p class="soft" {
+            "Measured against predicted. Points with a dark rim are fitted cells. Bars across are the paper's confidence intervals, bars "
+            "upright the spread over draws of programs; where none shows, it is smaller than the point or was not asked for."
+        }
+        (command(&command_text))
     }))
 }
 
