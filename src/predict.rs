@@ -53,6 +53,9 @@ pub struct Prediction {
     /// Branches that depend on data, which are taken the way ordinary numbers go: how much of the path is
     /// an assumption. Per node and iteration of a warp.
     pub assumed_branches_per_node: f64,
+    /// Warp instructions that real fitness cases add to the trace's: slow paths and diverging lanes. Part of the time, not of
+    /// the counts.
+    pub added_by_data_percent: f64,
     /// Where the cycles of the schedulers go; sums to schedulers x cycles.
     pub cpi_stack: Vec<CpiEntry>,
     pub simulated_warp_instructions: u64,

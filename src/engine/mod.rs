@@ -2,7 +2,7 @@
 //!
 //! Models: draws the population once per problem; per configuration finds the kernel's machine code,
 //! traces the population on it, computes occupancy, and simulates the launch or solves the model for it.
-//! Leaves out: host work between generations. Never reads a measured speed.
+//! Leaves out: the first upload of the fitness cases. Never reads a measured speed.
 //! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
 
 mod blocks;
@@ -383,6 +383,7 @@ impl Site<'_> {
             instruction_mix: facts.mix.clone(),
             mean_stack_levels: facts.mean_stack_levels,
             assumed_branches_per_node: facts.assumed_branches_per_node,
+            added_by_data_percent: 0.0,
             cpi_stack: Vec::new(),
             simulated_warp_instructions: 0,
             wall_seconds: 0.0,

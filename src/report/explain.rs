@@ -17,6 +17,8 @@ pub struct Explanation {
     pub gpops_billion: f64,
     /// Part of a generation's time in which the host works and the card waits.
     pub host_percent: f64,
+    /// Warp instructions that slow paths and diverging lanes add.
+    pub added_by_data_percent: f64,
     pub occupancy_percent: f64,
     pub occupancy_limited_by: Vec<&'static str>,
     pub registers_per_thread: u32,
@@ -62,6 +64,7 @@ impl Explanation {
             label: label(prediction),
             gpops_billion: prediction.gpops_billion,
             host_percent: prediction.host_percent(),
+            added_by_data_percent: prediction.added_by_data_percent,
             occupancy_percent: 100.0 * prediction.occupancy.fraction,
             occupancy_limited_by: prediction
                 .occupancy
@@ -243,6 +246,9 @@ fn figures(explanations: &[Explanation]) -> String {
         row("billion GPop/s", &|e| format!("{:.3}", e.gpops_billion)),
         row("time on the host (%)", &|e| {
             format!("{:.1}", e.host_percent)
+        }),
+        row("slow paths add (%)", &|e| {
+            format!("{:.1}", e.added_by_data_percent)
         }),
         row("occupancy (%)", &|e| format!("{:.1}", e.occupancy_percent)),
         row("limited by", &|e| e.occupancy_limited_by.join(", ")),

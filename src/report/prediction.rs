@@ -139,6 +139,10 @@ fn issue_rows(prediction: &Prediction) -> Vec<Vec<String>> {
             format!("{:.2}", prediction.assumed_branches_per_node),
         ),
         row(
+            "slow paths add (%)",
+            format!("{:.2}", prediction.added_by_data_percent),
+        ),
+        row(
             "simulated warp instructions",
             prediction.simulated_warp_instructions.to_string(),
         ),

@@ -154,10 +154,12 @@ mod tests {
         Preset::load("gtx670").unwrap()
     }
 
-    /// Distance from three quarters of the L2 and 6.5 ns.
+    /// Distance from three quarters of the L2, 6.5 ns, and 40 ns for breeding.
     fn bowl(device: &Device) -> Result<f64, ()> {
         let nanoseconds = device.dram.activation_interval_ns;
-        Ok((device.l2.usable_fraction - 0.75).abs() + (nanoseconds - 6.5).abs())
+        Ok((device.l2.usable_fraction - 0.75).abs()
+            + (nanoseconds - 6.5).abs()
+            + (device.host.breeding_ns_per_node - 40.0).abs())
     }
 
     #[test]
@@ -165,10 +167,11 @@ mod tests {
         let preset = preset();
         let found = search(&preset.device, &fitted_scalars(&preset), bowl).unwrap();
         assert_eq!(found.error_percent, 0.0);
-        assert_eq!(found.trials.len(), 6 * 4);
+        assert_eq!(found.trials.len(), 4 * 6 * 4);
         let mut expected = preset.device.clone();
         expected.l2.usable_fraction = 0.75;
         expected.dram.activation_interval_ns = 6.5;
+        expected.host.breeding_ns_per_node = 40.0;
         assert_eq!(found.device, expected);
     }
 
