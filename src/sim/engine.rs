@@ -11,7 +11,7 @@ use super::dispatch::Geometry;
 use super::observe::{Cause, Counters};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::chip::RateCurve;
-pub use crate::launch::{Launch, run_grids};
+pub use crate::launch::{Launch, other_levels, run_grids};
 use crate::predict::{CpiEntry, MemoryTraffic};
 
 /// Simulation effort.
@@ -43,7 +43,7 @@ pub fn simulate_launch(
     let window = simulate_with(launch, full, effort.plan)?;
     let mut simulated_instructions = window.simulated_instructions;
     let mut points = vec![(full, window.tokens_per_cycle)];
-    for blocks in other_fillings(full, launch.grid_blocks) {
+    for blocks in other_levels(full, launch.grid_blocks) {
         let plan = WindowPlan {
             instructions: (effort.partial_instructions, effort.partial_instructions),
             ..effort.plan
@@ -62,16 +62,6 @@ pub fn simulate_launch(
         simulated_instructions,
         wall_seconds: start.elapsed().as_secs_f64(),
     })
-}
-
-/// Fillings besides the usual one that are simulated: a half, a quarter and a lone block for the end of the grid, and the
-/// most blocks that any launch has resident.
-fn other_fillings(usual: u32, grid_blocks: &[u32]) -> Vec<u32> {
-    let most = grid_blocks.iter().copied().max().unwrap_or(usual);
-    let mut fillings = vec![most, usual / 2, usual / 4, 1];
-    fillings.retain(|&blocks| blocks >= 1 && blocks != usual);
-    fillings.dedup();
-    fillings
 }
 
 /// Throughput at every filling up to the greatest. Between those simulated, what is linear is the time that a block takes
