@@ -122,7 +122,7 @@ section! {
         return_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0);
         /// L1 misses that may be on their way from the L2 together.
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0);
-        /// Global loads that one warp may have in flight.
+        /// Global loads that one warp may have on their way to the L2: each counts for the latency of an L2 hit.
         global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0);
     }
 }

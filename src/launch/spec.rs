@@ -135,7 +135,7 @@ pub struct SmxSpec {
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
     pub branch_issue_slots: u32,
-    /// Global loads that one warp may have in flight.
+    /// Global loads that one warp may have on their way to the L2.
     pub global_loads_in_flight_per_warp: usize,
     pub l1: CacheSpec,
     /// L1 misses that may be on their way from the L2 together.

@@ -17,6 +17,7 @@ pub const CREDITS_PER_TOKEN: u32 = 1 << 16;
 #[derive(Debug, Clone, Copy)]
 struct PendingLoad {
     targets: u64,
+    issued_at: u64,
     ready_at: u64,
     cause: Cause,
 }
@@ -120,6 +121,7 @@ impl Warp {
             pending_targets: 0,
             loads: [PendingLoad {
                 targets: 0,
+                issued_at: 0,
                 ready_at: 0,
                 cause: Cause::Wait,
             }; MAX_LOADS],
@@ -243,6 +245,7 @@ impl Warp {
         }
         self.loads[self.n_loads] = PendingLoad {
             targets,
+            issued_at: now,
             ready_at,
             cause,
         };
@@ -268,17 +271,23 @@ impl Warp {
         wait
     }
 
-    /// Until when a global load must wait so that at most `limit` are in flight.
+    /// Until when a global load must wait so that at most `limit` are on their way to the L2, `hold_cycles` long.
     #[inline]
-    pub fn wait_for_global_slot(&mut self, limit: usize, earliest: u64) -> Option<u64> {
+    pub fn wait_for_global_slot(
+        &mut self,
+        limit: usize,
+        hold_cycles: u64,
+        earliest: u64,
+    ) -> Option<u64> {
         if self.n_loads < limit {
             return None;
         }
         self.forget_finished(earliest);
         let globals = || {
-            self.in_flight()
-                .iter()
-                .filter(|load| load.cause == Cause::Global)
+            let loads = self.in_flight().iter();
+            let free_at = move |load: &PendingLoad| load.ready_at.min(load.issued_at + hold_cycles);
+            let globals = loads.filter(|load| load.cause == Cause::Global);
+            globals.map(free_at).filter(move |&at| at > earliest)
         };
         let n = globals().count();
         if n < limit {
@@ -286,8 +295,7 @@ impl Warp {
         }
         // The one whose end brings the number below the limit.
         globals()
-            .map(|load| load.ready_at)
-            .filter(|&at| globals().filter(|load| load.ready_at > at).count() < limit)
+            .filter(|&at| globals().filter(|&other| other > at).count() < limit)
             .min()
     }
 
@@ -308,5 +316,42 @@ impl Warp {
             }
         }
         self.pending_targets = mask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const L2: u64 = 200;
+
+    /// A warp with global loads issued at these cycles, whose data come 500 cycles later.
+    fn with_loads(issued_at: &[u64]) -> Warp {
+        let mut warp = Warp::idle();
+        for &now in issued_at {
+            warp.track_load(1, now + 500, Cause::Global, now);
+        }
+        warp
+    }
+
+    #[test]
+    fn a_global_load_too_many_waits_until_the_oldest_has_reached_the_l2() {
+        let mut warp = with_loads(&[0, 10, 20, 30]);
+        assert_eq!(warp.wait_for_global_slot(4, L2, 40), Some(L2));
+        assert_eq!(warp.wait_for_global_slot(5, L2, 40), None);
+        assert_eq!(warp.wait_for_global_slot(3, L2, 40), Some(10 + L2));
+    }
+
+    #[test]
+    fn loads_that_have_reached_the_l2_count_no_more() {
+        let mut warp = with_loads(&[0, 10, 20, 30]);
+        assert_eq!(warp.wait_for_global_slot(4, L2, L2), None);
+    }
+
+    #[test]
+    fn loads_of_other_memory_do_not_count() {
+        let mut warp = with_loads(&[0, 10, 20]);
+        warp.track_load(2, 535, Cause::L2, 30);
+        assert_eq!(warp.wait_for_global_slot(4, L2, 40), None);
     }
 }

@@ -123,7 +123,8 @@ impl<O: Observer> Smx<'_, O> {
         }
         let limit = self.spec.global_loads_in_flight_per_warp;
         if following.request == MemoryRequest::GlobalLoad
-            && let Some(ready_at) = warp.wait_for_global_slot(limit, next)
+            && let Some(ready_at) =
+                warp.wait_for_global_slot(limit, u64::from(self.spec.l2_latency_cycles), next)
             && ready_at > next
         {
             next = ready_at;
