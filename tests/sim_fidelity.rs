@@ -115,7 +115,7 @@ fn misses_run_at_the_read_port_s_bandwidth() {
 }
 
 #[test]
-fn one_outstanding_global_load_serialises_them() {
+fn a_warp_with_one_global_load_at_a_time_sends_each_when_the_last_has_reached_the_l2() {
     let ops = [1, 2, 3].map(|register| load_to(register, Space::Global, 4));
     let many = run_ops(&spec(), &ops, 1);
     let one = run_ops(
@@ -126,8 +126,10 @@ fn one_outstanding_global_load_serialises_them() {
         &ops,
         1,
     );
+    // Two of three loads wait for the latency of an L2 hit, less than for their data.
+    let longer = one.cycles as f64 / many.cycles as f64;
     assert!(
-        one.cycles > 2 * many.cycles,
+        (1.5..3.0).contains(&longer),
         "{} against {}",
         one.cycles,
         many.cycles
