@@ -11,7 +11,8 @@ use super::dispatch::Geometry;
 use super::observe::{Cause, Counters};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::chip::RateCurve;
-pub use crate::launch::{Launch, other_levels, run_grids};
+use crate::launch::other_levels;
+pub use crate::launch::{Launch, run_grids};
 use crate::predict::{CpiEntry, MemoryTraffic};
 
 /// Simulation effort.

@@ -6,7 +6,6 @@
 use super::super::other;
 use super::{GivenLaunch, GivenPrediction, Site};
 use crate::device::Device;
-use crate::device::occupancy::BlockResources;
 use crate::gp::program::Rpn;
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::local_stride_bytes;
@@ -81,11 +80,7 @@ impl ClosedForm {
         device: &Device,
         launch: &GivenLaunch,
     ) -> Result<GivenPrediction, PredictError> {
-        let block = BlockResources {
-            threads_per_block: launch.threads_per_block,
-            registers_per_thread: self.registers,
-            shared_bytes_per_block: self.shared_bytes_per_block,
-        };
+        let block = launch.block(self.registers, self.shared_bytes_per_block);
         let site = Site::new(device, launch, block, self.local_stride_bytes)?;
         let clock_hz = device.chip.clock_mhz * 1e6;
         let modelled = predict_launch(

@@ -40,6 +40,17 @@ pub struct GivenLaunch {
     pub shared_config_bytes: Option<u32>,
 }
 
+impl GivenLaunch {
+    /// What a block of it needs of a multiprocessor.
+    fn block(&self, registers_per_thread: u32, shared_bytes_per_block: u32) -> BlockResources {
+        BlockResources {
+            threads_per_block: self.threads_per_block,
+            registers_per_thread,
+            shared_bytes_per_block,
+        }
+    }
+}
+
 /// What is predicted for a launch.
 #[derive(Debug, Clone)]
 pub struct GivenPrediction {

@@ -7,7 +7,6 @@ use super::super::other;
 use super::traced::Traced;
 use super::{GivenLaunch, GivenPrediction, Site};
 use crate::device::Device;
-use crate::device::occupancy::BlockResources;
 use crate::launch::chip::{RateCurve, makespan_cycles};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::predict::PredictError;
@@ -27,11 +26,7 @@ impl Traced {
         device: &Device,
         launch: &GivenLaunch,
     ) -> Result<GivenPrediction, PredictError> {
-        let block = BlockResources {
-            threads_per_block: launch.threads_per_block,
-            registers_per_thread: self.resources.registers,
-            shared_bytes_per_block: self.shared_bytes_per_block,
-        };
+        let block = launch.block(self.resources.registers, self.shared_bytes_per_block);
         let stride = local_stride_bytes(self.resources.frame_bytes);
         let site = Site::new(device, launch, block, stride)?;
         let instructions = self.instructions(launch);
