@@ -29,6 +29,7 @@ pub mod gpu;
 pub mod interop;
 pub mod isa;
 pub mod launch;
+pub mod memo;
 pub mod model;
 pub mod predict;
 pub mod report;

@@ -4,7 +4,7 @@
 //! Leaves out: what the multiprocessors share: the fitness cases are read at their real addresses.
 //! Units: in the names. Sources: those of the parts.
 
-use super::{Engine, Resolved, other};
+use super::Engine;
 use crate::device::occupancy::Occupancy;
 use crate::gp::problem;
 use crate::isa::Kernel;
@@ -43,25 +43,24 @@ impl Engine {
         n_blocks: usize,
         iterations: u32,
     ) -> Result<SampleBlocks, PredictError> {
-        let resolved = self.resolve(configuration)?;
-        let Resolved {
-            workload, variant, ..
-        } = &resolved;
-        let sass = variant.sass().map_err(other)?;
-        let kernel = Kernel::parse(&sass, variant.sass_file().map_err(other)?).map_err(other)?;
+        let request = self.request(configuration)?;
+        let resolved = self.resolve(&request)?;
+        let (variant, programs) = (&request.kernel, &request.programs);
+        let sass = variant.sass().map_err(PredictError::other)?;
+        let kernel = Kernel::parse(&sass, variant.sass_file().map_err(PredictError::other)?).map_err(PredictError::other)?;
         let launch = Launch::block_gp(
             configuration.threads_per_block,
             configuration.stack_dim,
-            workload.elements,
+            request.cases.elements,
         );
-        let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(other)?;
-        let sample = &workload.population.sample;
+        let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(PredictError::other)?;
+        let sample = &programs.sample;
         let traces = (0..n_blocks)
             .map(|block| {
                 let index = sample[block % sample.len()] as usize;
-                let program = &workload.population.programs[index];
-                let words = words_of_program(variant, index, program).map_err(other)?;
-                builder.trace_with_positions(&words).map_err(other)
+                let program = &programs.programs[index];
+                let words = words_of_program(variant, index, program).map_err(PredictError::other)?;
+                builder.trace_with_positions(&words).map_err(PredictError::other)
             })
             .collect::<Result<Vec<_>, _>>()?;
         let pool = builder.into_pool();
@@ -72,12 +71,12 @@ impl Engine {
             texts: kernel.instructions.iter().map(|i| i.text.clone()).collect(),
             code: ReplayCode::new(&timing, &pool, &programs),
             pool,
-            code_bytes: resolved.loaded.code_bytes,
+            code_bytes: resolved.kernel.summary().code_bytes,
             geometry: Geometry {
                 n_smx: 1,
-                ..resolved.site.geometry
+                ..resolved.geometry
             },
-            resources: resolved.site.block,
+            resources: resolved.block,
             order: (0..n_blocks as u32).collect(),
             programs_per_warp: 0,
             iterations,
@@ -86,13 +85,13 @@ impl Engine {
             blocks,
             launch,
             traces,
-            occupancy: resolved.site.occupancy,
-            l1_bytes: resolved.site.l1_bytes,
-            spec: resolved.site.spec,
-            seed: self.settings.cache_seed,
+            occupancy: resolved.occupancy,
+            l1_bytes: resolved.l1_bytes,
+            spec: resolved.spec,
+            seed: self.settings().simulator.plan.window.seed,
             kernel,
             n_inputs: problem::describe(&configuration.problem)
-                .map_err(other)?
+                .map_err(PredictError::other)?
                 .n_inputs,
         })
     }

@@ -7,11 +7,11 @@
 use super::settings::{Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem;
-use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
-use crate::gpu::variant::{FunctionSet, KernelId};
-use crate::gpu::workload::cases_per_element;
+use crate::gpu::variant::FunctionSet;
+use crate::launch::Cases;
 use crate::workload::{DepthPercentages, Population, PopulationError};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The corpora in the binary: name and file text. One that is named like a problem is that problem's.
 const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
@@ -50,16 +50,12 @@ fn embedded(problem: &str) -> Option<&'static str> {
     found.map(|(_, text)| *text)
 }
 
-/// One problem's population.
+/// A problem's programs and fitness cases.
 #[derive(Debug)]
 pub(super) struct Workload {
     pub problem: FunctionSet,
-    pub population: Population,
-    /// Nodes of every launch of the population.
-    pub launch_nodes: Vec<u64>,
-    /// What a thread reads at a time: a fitness case, or a word of 32 Boolean ones.
-    pub elements: u32,
-    pub cases_per_element: u32,
+    pub population: Arc<Population>,
+    pub cases: Cases,
 }
 
 impl Workload {
@@ -95,30 +91,11 @@ impl Workload {
                 ", because the paper's Tables 5 and 6 have no row for this problem";
         }
         let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
-        let cases_per_element = cases_per_element(problem);
-        let nodes = |grid: &Vec<u32>| grid.iter().map(|&nodes| u64::from(nodes)).sum();
         Ok(Workload {
             problem,
-            launch_nodes: population.grids.iter().map(nodes).collect(),
-            population,
-            elements: n_cases as u32 / cases_per_element,
-            cases_per_element,
+            population: Arc::new(population),
+            cases: Cases::of(problem, n_cases as u64),
         })
-    }
-
-    /// Stack levels that a block's program needs, on average.
-    pub fn mean_stack_levels(&self, kernel: KernelId) -> f64 {
-        let population = &self.population;
-        let depth_of = match kernel {
-            KernelId::Rpn => rpn_stack_depth,
-            KernelId::Lgp
-            | KernelId::LgpVector
-            | KernelId::LgpRegisters
-            | KernelId::Accumulator => lgp_stack_depth,
-        };
-        let depth = |index: &u32| depth_of(&population.programs[*index as usize]);
-        let levels: usize = population.sample.iter().map(depth).sum();
-        levels as f64 / population.sample.len() as f64
     }
 }
 
@@ -154,6 +131,7 @@ fn depth_percentages(problem: &str) -> Option<DepthPercentages> {
 mod tests {
     use super::*;
     use crate::gp::program::Rpn;
+    use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 
     #[test]
     fn every_row_of_tables_5_and_6_is_read() {
@@ -176,7 +154,8 @@ mod tests {
                 FunctionSet::Kddcup => (494_021, 1),
                 FunctionSet::Mux20 => (32_768, 32),
             };
-            assert_eq!((workload.elements, workload.cases_per_element), expected);
+            let cases = &workload.cases;
+            assert_eq!((cases.elements, cases.per_element()), expected);
             let weighting = &workload.population.weighting;
             assert_eq!(weighting.contains("no row"), **problem == *"kddcup");
         };
@@ -206,8 +185,5 @@ mod tests {
             let drawn = within(lgp_stack_depth, limit);
             assert!((drawn - percent).abs() < 2.0, "{limit}: {percent} {drawn}");
         }
-        let levels = workload.mean_stack_levels(KernelId::Rpn);
-        assert!((3.0..4.5).contains(&levels), "{levels}");
-        assert!(workload.mean_stack_levels(KernelId::Lgp) < levels);
     }
 }

@@ -1,45 +1,34 @@
-//! The simulator and the analytical model as [`PerformanceModel`]s: from a configuration to a prediction.
+//! From names to predictions: finds programs and machine code, resolves a launch for a device, keeps what was traced.
 //!
-//! Models: draws the population once per problem; per configuration finds the kernel's machine code,
-//! traces the population on it, computes occupancy, and simulates the launch or solves the model for it.
-//! Leaves out: the first upload of the fitness cases. Never reads a measured speed.
-//! Units: in field names. Sources: those of the parts; Chitty's Table 2 for the population of 1000.
+//! Leaves out: timing, which is the models'. Never reads a measured speed.
+//! Sources: Chitty's Table 2 for the population of 1000.
 
 mod blocks;
-pub mod detours;
-pub mod given;
+mod code;
 mod inputs;
-mod kernel;
-mod loaded;
-pub mod residency;
 mod settings;
-mod show;
 mod sweep;
 
 pub use blocks::SampleBlocks;
+pub use code::{architecture, compiled, smallest};
 pub use inputs::{InputError, problems};
-pub use settings::{Kind, Settings, Weighting};
+pub use settings::{CodeChoice, Kind, Settings, Weighting};
 pub use sweep::Sweep;
 
-use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::gpu::variant::{FunctionSet, Resources, Variant};
-use crate::launch::Launch;
+use crate::device::{DefaultSplit, Device};
+use crate::gpu::variant::Variant;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
+use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
-use crate::model::memo::Memo;
-use crate::model::solve::{Solver, Steady};
-use crate::model::{Point, predict_launch};
-use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
-use crate::sim::engine::simulate_launch;
-use crate::trace::ProgramTrace;
-use crate::workload::Population;
+use crate::launch::{CarveOut, Request, Resolved};
+use crate::memo::Memo;
+use crate::model::analytical::Analytical;
+use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::workload::{KernelWork, Population};
 use inputs::Workload;
-use loaded::{Facts, Kernels, Loaded, Summarised};
-use std::error::Error;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// See the module text.
 #[derive(Debug)]
@@ -47,15 +36,15 @@ pub struct Engine {
     device: Device,
     settings: Settings,
     workloads: Arc<Vec<Workload>>,
-    kernels: Arc<Kernels>,
-    variants: Arc<Memo<VariantKey, Variant>>,
+    kernels: Arc<Memo<KernelKey, KernelWork>>,
+    analytical: Arc<Analytical>,
 }
 
-/// What names a kernel besides the settings: its name, problem, second dimension, levels in registers.
-type VariantKey = (String, FunctionSet, u32, u32);
+/// A kernel, and the address of the programs that it runs, which it keeps alive.
+type KernelKey = (Variant, usize);
 
 impl Engine {
-    /// An engine for `device` and the problems named.
+    /// An engine for `device` and the problems named, whose programs come from corpora.
     pub fn new(device: Device, problems: &[&str], settings: Settings) -> Result<Self, InputError> {
         let workloads = problems
             .iter()
@@ -66,7 +55,7 @@ impl Engine {
             settings,
             workloads: Arc::new(workloads),
             kernels: Arc::default(),
-            variants: Arc::default(),
+            analytical: Arc::default(),
         })
     }
 
@@ -77,7 +66,7 @@ impl Engine {
             settings: self.settings.clone(),
             workloads: Arc::clone(&self.workloads),
             kernels: Arc::clone(&self.kernels),
-            variants: Arc::clone(&self.variants),
+            analytical: Arc::clone(&self.analytical),
         }
     }
 
@@ -91,6 +80,10 @@ impl Engine {
     /// The device that predictions are for.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The programs that predictions of a problem are made for.
@@ -113,48 +106,124 @@ impl Engine {
         })
     }
 
-    fn occupancy(
-        &self,
-        configuration: &Configuration,
-        block: BlockResources,
-    ) -> Result<Occupancy, PredictError> {
-        let (kernel, l1_bytes) = (&configuration.kernel, configuration.l1_bytes);
-        residency::occupancy(&self.device, kernel, l1_bytes, block)
+    fn model(&self) -> &dyn PerformanceModel {
+        match self.settings.kind {
+            Kind::Simulator => &self.settings.simulator,
+            Kind::Analytical => &*self.analytical,
+        }
     }
 
-    /// Resident blocks of every launch, whose longest programs ask for so much shared memory.
-    fn grid_blocks(
-        &self,
-        configuration: &Configuration,
-        block: BlockResources,
-        shared_bytes: &[u32],
-    ) -> Result<Vec<u32>, PredictError> {
-        let blocks = |&shared_bytes_per_block| {
-            let block = BlockResources {
-                shared_bytes_per_block,
-                ..block
-            };
-            Ok(self.occupancy(configuration, block)?.blocks)
-        };
-        shared_bytes.iter().map(blocks).collect()
+    /// Predicts a configuration of a problem's programs.
+    pub fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
+        let request = self.request(configuration)?;
+        let mut launch = self.resolve(&request)?;
+        launch.configuration = configuration.clone();
+        self.model().predict(&launch)
+    }
+
+    /// Predicts a launch.
+    pub fn predict_request(&self, request: &Request) -> Result<Prediction, PredictError> {
+        self.model().predict(&self.resolve(request)?)
     }
 }
 
 impl Engine {
-    /// Time on the host between all launches, whose programs take so much shared memory, which is a row of the upload.
-    fn host_seconds(
+    /// The launch that a configuration names.
+    pub fn request(&self, configuration: &Configuration) -> Result<Request, PredictError> {
+        let workload = self.workload(&configuration.problem)?;
+        let choice = &self.settings.code;
+        let arch = architecture(&self.device, choice)?;
+        Ok(Request {
+            kernel: code::find(configuration, workload.problem, arch, choice)?,
+            programs: Arc::clone(&workload.population),
+            cases: workload.cases.clone(),
+            threads_per_block: configuration.threads_per_block,
+            carve_out: self.carve_out(configuration.l1_bytes),
+        })
+    }
+
+    fn carve_out(&self, l1_bytes: Option<u32>) -> CarveOut {
+        match (l1_bytes, self.device.l1.default_split) {
+            (Some(bytes), _) => CarveOut::L1Bytes(bytes),
+            (None, DefaultSplit::LeastShared) => CarveOut::LeastShared,
+            (None, DefaultSplit::LargestL1) => {
+                let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
+                CarveOut::L1Bytes(sizes.max().unwrap_or(0))
+            }
+        }
+    }
+
+    /// The launch on the engine's device. An impossible block is refused before anything is traced for it.
+    pub fn resolve(&self, request: &Request) -> Result<Resolved, PredictError> {
+        let resources = request.kernel.resources().map_err(PredictError::other)?;
+        let block = |shared_bytes_per_block| BlockResources {
+            threads_per_block: request.threads_per_block,
+            registers_per_thread: resources.registers,
+            shared_bytes_per_block,
+        };
+        self.reside(request, block(0))?;
+        let kernel = self.kernel(request)?;
+        let resides = |&shared_bytes: &u32| Ok(self.reside(request, block(shared_bytes))?.0.blocks);
+        let grid_blocks = kernel.shared_bytes.iter().map(resides);
+        let grid_blocks = grid_blocks.collect::<Result<Vec<u32>, PredictError>>()?;
+        let block = block(kernel.median_shared_bytes());
+        let (occupancy, l1_bytes) = self.reside(request, block)?;
+        Ok(Resolved {
+            configuration: named(request, l1_bytes),
+            block,
+            spec: SmxSpec::new(&self.device, l1_bytes).map_err(PredictError::other)?,
+            geometry: self.geometry(request, &occupancy, resources.frame_bytes),
+            clock_hz: self.device.chip.clock_mhz * 1e6,
+            fitness_cases: request.cases.n,
+            grid_blocks,
+            host_seconds: self.host_seconds(request, &kernel),
+            occupancy,
+            l1_bytes,
+            kernel,
+        })
+    }
+
+    fn reside(
         &self,
-        configuration: &Configuration,
-        workload: &Workload,
-        shared_bytes: &[u32],
-    ) -> f64 {
-        let launches = workload.population.grids.iter().zip(&workload.launch_nodes);
-        let seconds = launches.zip(shared_bytes).map(|((grid, &nodes), bytes)| {
+        request: &Request,
+        block: BlockResources,
+    ) -> Result<(Occupancy, u32), PredictError> {
+        let kernel = request.kernel.kernel.name();
+        reside(&self.device, kernel, request.carve_out, block)
+    }
+
+    fn geometry(&self, request: &Request, occupancy: &Occupancy, frame_bytes: u32) -> Geometry {
+        let n_smx = self.device.chip.n_smx;
+        let grids = request.programs.grids.iter().map(Vec::len);
+        let blocks = grids.max().unwrap_or(0) as u32;
+        Geometry {
+            threads_per_block: request.threads_per_block,
+            stack_dim: request.kernel.stack_dim,
+            fitness_cases: request.cases.padded_elements,
+            resident_blocks: occupancy.blocks.min(blocks.div_ceil(n_smx)),
+            n_smx,
+            local_stride_bytes: local_stride_bytes(frame_bytes),
+        }
+    }
+
+    fn kernel(&self, request: &Request) -> Result<Arc<KernelWork>, PredictError> {
+        let key = (request.kernel, Arc::as_ptr(&request.programs) as usize);
+        self.kernels.try_get(key, || {
+            KernelWork::new(&request.kernel, Arc::clone(&request.programs), &request.cases)
+                .map_err(PredictError::other)
+        })
+    }
+
+    /// Time on the host between all launches.
+    fn host_seconds(&self, request: &Request, kernel: &KernelWork) -> f64 {
+        let grids = &request.programs.grids;
+        let launches = grids.iter().zip(&kernel.shared_bytes);
+        let seconds = launches.map(|(grid, bytes)| {
             let generation = Generation {
                 programs: grid.len() as u64,
-                nodes,
+                nodes: grid.iter().map(|&nodes| u64::from(nodes)).sum(),
                 words_per_program: bytes / 4,
-                threads_per_block: configuration.threads_per_block,
+                threads_per_block: request.threads_per_block,
             };
             generation.host_seconds(&self.device.host)
         });
@@ -162,243 +231,15 @@ impl Engine {
     }
 }
 
-impl PerformanceModel for Engine {
-    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
-        let mut prediction = match self.settings.kind {
-            Kind::Simulator => {
-                let resolved = self.resolve(configuration)?;
-                self.simulate(resolved.site, resolved.workload, &resolved.loaded)?
-            }
-            Kind::Analytical => self.model(configuration)?,
-        };
-        detours::add(&mut prediction);
-        Ok(prediction)
+/// What a launch is called.
+fn named(request: &Request, l1_bytes: u32) -> Configuration {
+    let kernel = &request.kernel;
+    Configuration {
+        problem: kernel.problem.name().into(),
+        kernel: kernel.kernel.name().into(),
+        stack_dim: kernel.stack_dim,
+        stack_registers: kernel.stack_registers,
+        threads_per_block: request.threads_per_block,
+        l1_bytes: Some(l1_bytes),
     }
-}
-
-impl Engine {
-    fn model(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
-        let (workload, variant) = self.runnable(configuration)?;
-        let start = Instant::now();
-        let summarised = self.kernels.summarise(&variant, workload)?;
-        let site = self.site(
-            configuration,
-            workload,
-            &summarised.traces.resources,
-            &summarised.facts,
-        )?;
-        let mut prediction = site.solve(workload, &summarised);
-        prediction.wall_seconds = start.elapsed().as_secs_f64();
-        Ok(prediction)
-    }
-}
-
-/// What a configuration comes to on the engine's device.
-struct Resolved<'a> {
-    workload: &'a Workload,
-    variant: Variant,
-    loaded: Arc<Loaded>,
-    site: Site<'a>,
-}
-
-impl Engine {
-    /// The programs and the kernel of a configuration. Refuses an impossible block before anything is traced for it.
-    fn runnable(
-        &self,
-        configuration: &Configuration,
-    ) -> Result<(&Workload, Variant), PredictError> {
-        let workload = self.workload(&configuration.problem)?;
-        let variant = self.variant(configuration, workload)?;
-        let resources = variant.resources().map_err(other)?;
-        self.occupancy(configuration, block(configuration, resources, 0))?;
-        Ok((workload, variant))
-    }
-
-    /// The traced kernel of a configuration, and where it runs.
-    fn resolve<'a>(
-        &'a self,
-        configuration: &'a Configuration,
-    ) -> Result<Resolved<'a>, PredictError> {
-        let (workload, variant) = self.runnable(configuration)?;
-        let loaded = self.load(&variant, workload)?;
-        let site = self.site(configuration, workload, &loaded.resources, &loaded.facts)?;
-        Ok(Resolved {
-            workload,
-            variant,
-            loaded,
-            site,
-        })
-    }
-}
-
-/// What a block of a configuration needs of a multiprocessor.
-fn block(
-    configuration: &Configuration,
-    resources: &Resources,
-    shared_bytes_per_block: u32,
-) -> BlockResources {
-    BlockResources {
-        threads_per_block: configuration.threads_per_block,
-        registers_per_thread: resources.registers,
-        shared_bytes_per_block,
-    }
-}
-
-/// A launch on the device: what both models start from.
-struct Site<'a> {
-    configuration: &'a Configuration,
-    block: BlockResources,
-    occupancy: Occupancy,
-    /// The L1 in effect.
-    l1_bytes: u32,
-    spec: SmxSpec,
-    geometry: Geometry,
-    clock_hz: f64,
-    /// Resident blocks of every launch, whose longest programs ask for more or less shared memory.
-    grid_blocks: Vec<u32>,
-    /// Time on the host between these launches, all together.
-    host_seconds: f64,
-}
-
-impl Engine {
-    fn variant(
-        &self,
-        configuration: &Configuration,
-        workload: &Workload,
-    ) -> Result<Variant, PredictError> {
-        let key = (
-            configuration.kernel.clone(),
-            workload.problem,
-            configuration.stack_dim,
-            configuration.stack_registers,
-        );
-        let find = || kernel::find(configuration, workload.problem, &self.settings);
-        self.variants.try_get(key, find).map(|variant| *variant)
-    }
-
-    fn load(&self, variant: &Variant, workload: &Workload) -> Result<Arc<Loaded>, PredictError> {
-        let programs = self.settings.window_programs;
-        self.kernels.load(variant, workload, programs)
-    }
-
-    fn site<'a>(
-        &self,
-        configuration: &'a Configuration,
-        workload: &Workload,
-        resources: &Resources,
-        facts: &Facts,
-    ) -> Result<Site<'a>, PredictError> {
-        let block = block(configuration, resources, facts.median_shared_bytes());
-        let occupancy = self.occupancy(configuration, block)?;
-        let l1_bytes = residency::effective_l1_bytes(&self.device, &occupancy);
-        Ok(Site {
-            grid_blocks: self.grid_blocks(configuration, block, &facts.shared_bytes)?,
-            host_seconds: self.host_seconds(configuration, workload, &facts.shared_bytes),
-            configuration,
-            block,
-            l1_bytes,
-            spec: SmxSpec::new(&self.device, l1_bytes).map_err(other)?,
-            geometry: Geometry {
-                threads_per_block: configuration.threads_per_block,
-                stack_dim: configuration.stack_dim,
-                fitness_cases: workload.elements,
-                resident_blocks: occupancy.blocks,
-                n_smx: self.device.chip.n_smx,
-                local_stride_bytes: local_stride_bytes(resources.frame_bytes),
-            },
-            occupancy,
-            clock_hz: self.device.chip.clock_mhz * 1e6,
-        })
-    }
-
-    fn simulate(
-        &self,
-        site: Site,
-        workload: &Workload,
-        loaded: &Loaded,
-    ) -> Result<Prediction, PredictError> {
-        let launch = Launch {
-            spec: &site.spec,
-            code: &loaded.code,
-            code_bytes: loaded.code_bytes,
-            geometry: site.geometry,
-            n_smx: site.geometry.n_smx as usize,
-            clock_hz: site.clock_hz,
-            sample: &loaded.order,
-            grids: &workload.population.grids,
-            grid_blocks: &site.grid_blocks,
-            host_seconds: site.host_seconds,
-        };
-        let effort = self.settings.effort();
-        let simulated = simulate_launch(&launch, &effort).map_err(other)?;
-        let mut prediction = show::simulated(site.frame(&loaded.facts), &simulated, site.clock_hz);
-        prediction.gpops_billion *= f64::from(workload.cases_per_element);
-        Ok(prediction)
-    }
-}
-
-impl Site<'_> {
-    fn point(&self) -> Point<'_> {
-        Point {
-            spec: &self.spec,
-            geometry: self.geometry,
-            n_smx: self.geometry.n_smx as usize,
-            clock_hz: self.clock_hz,
-            grid_blocks: &self.grid_blocks,
-            host_seconds: self.host_seconds,
-        }
-    }
-
-    /// The full multiprocessor as the model sees it.
-    fn steady(&self, summarised: &Summarised) -> Steady {
-        let point = self.point();
-        Solver::new(&point, &summarised.analysis).solve(self.geometry.resident_blocks)
-    }
-
-    fn solve(&self, workload: &Workload, summarised: &Summarised) -> Prediction {
-        let point = self.point();
-        let analysis = &summarised.analysis;
-        let modelled = predict_launch(&point, analysis);
-        let mut prediction =
-            show::modelled(self.frame(&summarised.facts), &modelled, analysis, &point);
-        prediction.gpops_billion *= f64::from(workload.cases_per_element);
-        prediction
-    }
-
-    /// A prediction without results.
-    fn frame(&self, facts: &Facts) -> Prediction {
-        Prediction {
-            configuration: self.configuration.clone(),
-            gpops_billion: 0.0,
-            run_milliseconds: 0.0,
-            host_milliseconds: 1e3 * self.host_seconds / self.grid_blocks.len().max(1) as f64,
-            sampling_error_percent: 0.0,
-            block: self.block,
-            occupancy: self.occupancy.clone(),
-            l1_bytes: self.l1_bytes,
-            memory: MemoryTraffic::default(),
-            ipc: 0.0,
-            dual_issue_percent: 0.0,
-            warp_instructions_per_node: 0.0,
-            instruction_mix: facts.mix.clone(),
-            mean_stack_levels: facts.mean_stack_levels,
-            assumed_branches_per_node: facts.assumed_branches_per_node,
-            added_by_data_percent: 0.0,
-            cpi_stack: Vec::new(),
-            simulated_warp_instructions: 0,
-            wall_seconds: 0.0,
-        }
-    }
-}
-
-/// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way
-/// ordinary numbers go.
-fn assumed_branches_per_node(programs: &[ProgramTrace]) -> f64 {
-    let sum = |figure: fn(&ProgramTrace) -> u32| programs.iter().map(figure).sum::<u32>();
-    let assumptions = f64::from(sum(|program| program.assumptions));
-    assumptions / f64::from(ProgramTrace::COUNTED_ITERATIONS * sum(|program| program.nodes))
-}
-
-fn other(error: impl Error + Send + Sync + 'static) -> PredictError {
-    PredictError::Other(Box::new(error))
 }

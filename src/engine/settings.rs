@@ -1,11 +1,9 @@
-//! What an engine is told besides the device: which code, which corpus, how much to simulate.
+//! What an engine is told besides the device: which model, which code, which programs.
 //!
-//! Leaves out: anything of the device. Units: in field names.
 //! Sources: the paper's listings compiled with the compiler's defaults: short loops unrolled, accurate mathematics.
 
-use crate::gpu::variant::{Dispatch, Math, Shape};
-use crate::sim::engine::Effort;
-use crate::sim::window::WindowPlan;
+use crate::gpu::variant::{Arch, Dispatch, Math, Shape};
+use crate::sim::simulator::Simulator;
 use std::path::PathBuf;
 
 /// Which performance model predicts.
@@ -26,14 +24,22 @@ pub enum Weighting {
     AsEvolved,
 }
 
+/// How the kernel was compiled; `None`: as the kernel's default is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CodeChoice {
+    /// Machine code of an architecture that is not the device's own.
+    pub arch: Option<Arch>,
+    pub shape: Option<Shape>,
+    pub math: Option<Math>,
+    pub dispatch: Option<Dispatch>,
+}
+
 /// See the module text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub kind: Kind,
-    /// `None`: unrolled, as the compiler does with short loops when told nothing.
-    pub shape: Option<Shape>,
-    pub math: Math,
-    pub dispatch: Dispatch,
+    pub simulator: Simulator,
+    pub code: CodeChoice,
     /// A corpus file instead of the one in the program.
     pub corpus: Option<PathBuf>,
     pub weighting: Weighting,
@@ -41,59 +47,18 @@ pub struct Settings {
     pub n_blocks: usize,
     /// Chooses the programs drawn from the corpus.
     pub population_seed: u64,
-    /// Seeds the replacement policies of the caches.
-    pub cache_seed: u32,
-    /// Blocks at the head of the sample whose programs windows visit.
-    pub window_programs: usize,
-    /// Warp instructions that the window of a full multiprocessor measures: at least, and at most.
-    pub window_instructions: (u64, u64),
-    /// Blocks of which it measures one iteration at least, as far as the limit allows.
-    pub least_visits: u32,
-    /// The same for each window of a partly filled one.
-    pub partial_instructions: u64,
-    /// Visits to programs that a window is divided among.
-    pub visits: u32,
-    /// Simulated before measuring, in percent of the measured work.
-    pub warm_up_percent: u32,
-    /// Batches that give the sampling error.
-    pub batches: u32,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
             kind: Kind::Simulator,
-            shape: None,
-            math: Math::Accurate,
-            dispatch: Dispatch::Float,
+            simulator: Simulator::default(),
+            code: CodeChoice::default(),
             corpus: None,
             weighting: Weighting::Paper,
             n_blocks: 1000,
             population_seed: 1,
-            cache_seed: 7,
-            window_programs: 128,
-            window_instructions: (600_000, 2_000_000),
-            least_visits: 24,
-            partial_instructions: 40_000,
-            visits: 96,
-            warm_up_percent: 20,
-            batches: 10,
-        }
-    }
-}
-
-impl Settings {
-    pub(super) fn effort(&self) -> Effort {
-        Effort {
-            plan: WindowPlan {
-                instructions: self.window_instructions,
-                least_visits: self.least_visits,
-                visits: self.visits,
-                warm_up_percent: self.warm_up_percent,
-                batches: self.batches,
-                seed: self.cache_seed,
-            },
-            partial_instructions: self.partial_instructions,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! device's smallest L1: where much misses the order depends on it, where little misses it matters little.
 //! Units: bytes; hit rates 0 to 1. Sources: `model::interleave`, `model::reuse`; `sim::window` for the visits.
 
-use super::{Engine, other};
+use super::Engine;
 use crate::launch::code::ReplayCode;
 use crate::launch::spec::{CacheSpec, SmxSpec};
 use crate::model::interleave::{Extent, Residents, Stream, Visit};
@@ -25,44 +25,40 @@ impl Engine {
     /// A sweep over the accesses of the warps that are resident together in a configuration: `times` as much work
     /// as the simulator's window measures.
     pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
-        let (workload, variant) = self.runnable(configuration)?;
-        let summarised = self.kernels.summarise(&variant, workload)?;
-        let mut site = self.site(
-            configuration,
-            workload,
-            &summarised.traces.resources,
-            &summarised.facts,
-        )?;
-        let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
+        let mut launch = self.resolve(&self.request(configuration)?)?;
+        let sizes = self.device().l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
-        site.spec = SmxSpec::new(&self.device, smallest.unwrap_or(site.l1_bytes)).map_err(other)?;
-        let steady = site.steady(&summarised);
+        let bytes = smallest.unwrap_or(launch.l1_bytes);
+        launch.spec = SmxSpec::new(self.device(), bytes).map_err(PredictError::other)?;
+        let summary = launch.kernel.summary();
+        let steady = self.analytical.steady(&launch);
         let residents = Residents {
-            code: &summarised.code,
-            spec: &site.spec,
+            code: &summary.code,
+            spec: &launch.spec,
             memory: steady.memory,
             busy: steady.busy(),
-            blocks: site.geometry.resident_blocks,
-            warps_per_block: site.geometry.warps_per_block(),
-            stride_bytes: site.geometry.local_stride_bytes,
+            blocks: launch.geometry.resident_blocks,
+            warps_per_block: launch.geometry.warps_per_block(),
+            stride_bytes: launch.geometry.local_stride_bytes,
         };
-        let sample = &workload.population.sample;
-        let mut order = sample[..self.settings.window_programs.min(sample.len())].to_vec();
+        let plan = &self.settings().simulator.plan;
+        let sample = &summary.sample;
+        let mut order = sample[..plan.programs.min(sample.len())].to_vec();
         // In order of stack depth and size, as windows visit them.
         order.sort_unstable();
-        let plan = self.settings.effort().plan.times(times);
-        let (mut queue, extent) = visits(&plan, &summarised.code, &order, &site.geometry);
+        let window = plan.window.times(times);
+        let (mut queue, extent) = visits(&window, &summary.code, &order, &launch.geometry);
         let mut next = || {
             let visit = queue.pop().expect("visits do not end");
             Visit {
                 program: visit.program,
-                iterations: visit.cut.unwrap_or_else(|| site.geometry.iterations(0)),
+                iterations: visit.cut.unwrap_or_else(|| launch.geometry.iterations(0)),
                 new_block: visit.run_prologue,
             }
         };
         Ok(Sweep {
             stream: residents.stream(extent, &mut next),
-            l1: site.spec.l1.clone(),
+            l1: launch.spec.l1.clone(),
         })
     }
 }

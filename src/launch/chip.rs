@@ -25,6 +25,14 @@ impl RateCurve {
         (!points.is_empty()).then_some(RateCurve { points })
     }
 
+    /// The same curve, all rates multiplied.
+    pub fn times(&self, factor: f64) -> Self {
+        let points = self.points.iter().map(|&(n, rate)| (n, rate * factor));
+        RateCurve {
+            points: points.collect(),
+        }
+    }
+
     /// Tokens per cycle with `blocks` resident: linear between points, proportional below the first.
     pub fn tokens_per_cycle(&self, blocks: usize) -> f64 {
         let n = blocks as f64;

@@ -6,6 +6,7 @@
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
+pub mod analytical;
 pub mod caches;
 mod dram;
 mod explain;
@@ -15,7 +16,6 @@ pub mod joins;
 pub mod l1;
 pub mod l2;
 pub mod locality;
-pub mod memo;
 pub mod memory;
 pub mod path;
 pub mod paths;
@@ -40,7 +40,7 @@ use crate::launch::other_levels;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use l1::{L1Curve, Layout};
 use locality::Locality;
-use memo::Memo;
+use crate::memo::Memo;
 use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use super::journal::Journal;
 use super::setting::{Base, Key, configuration, with_l1};
 use super::{Site, StudyError};
 use crate::device::Device;
-use crate::model::memo::Memo;
+use crate::memo::Memo;
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::report::progress::Progress;
 use rayon::prelude::*;

@@ -3,11 +3,14 @@
 //! The one place where GP meets the performance models: `gp` and `gpu` on one side, `isa` and `trace` on
 //! the other; `sim` and `model` see only the result.
 
-pub mod detours;
+pub mod counted;
+pub mod divergence;
+pub mod kernel;
 pub mod population;
 pub mod summary;
 pub mod traces;
 
+pub use kernel::KernelWork;
 pub use population::{DepthPercentages, Population, PopulationError};
 pub use summary::KernelSummary;
 pub use traces::{KernelTraces, TracesError, program_words, shared_bytes, words_of_program};

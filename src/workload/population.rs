@@ -28,8 +28,11 @@ pub struct Population {
     /// Nodes of every block of a launch, in grid order, for some generations of the run. The programs of
     /// one generation are more alike in size than those of a whole run, and the end of a grid depends on it.
     pub grids: Vec<Vec<u32>>,
-    /// The longest program of each of these launches: a launch reserves shared memory for it in every block.
-    pub longest: Vec<Size>,
+    /// The longest program of each of these launches, where it is not among the programs: a launch reserves shared memory for
+    /// it in every block.
+    pub longest: Option<Vec<Size>>,
+    /// The program of every block of the one launch, in grid order, where it is known.
+    pub blocks: Option<Vec<u32>>,
     /// How the corpus was weighted, in one sentence; every prediction says so.
     pub weighting: String,
 }
@@ -111,8 +114,36 @@ impl Population {
             programs,
             sample,
             grids,
-            longest,
+            longest: Some(longest),
+            blocks: None,
             weighting,
+        })
+    }
+
+    /// One launch of exactly these programs, a block each in their order, repeated to `n_blocks` of them.
+    pub fn of_list(list: &[Rpn], n_blocks: usize) -> Result<Self, PopulationError> {
+        let list = &list[..n_blocks.min(list.len())];
+        if list.is_empty() {
+            return Err(PopulationError::Empty);
+        }
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        order.sort_by_cached_key(|&i| size_key(&list[i]));
+        let mut place = vec![0; list.len()];
+        for (at, &i) in order.iter().enumerate() {
+            place[i] = at as u32;
+        }
+        let blocks: Vec<u32> = place.iter().copied().cycle().take(n_blocks).collect();
+        let programs: Vec<Rpn> = order.iter().map(|&i| list[i].clone()).collect();
+        let mut sorted = blocks.clone();
+        sorted.sort_unstable();
+        let nodes = |&program: &u32| programs[program as usize].0.len() as u32;
+        Ok(Population {
+            sample: spread(&sorted, 0.0),
+            grids: vec![blocks.iter().map(nodes).collect()],
+            longest: None,
+            blocks: Some(blocks),
+            weighting: format!("{} given programs in {n_blocks} blocks", list.len()),
+            programs,
         })
     }
 
@@ -223,6 +254,12 @@ fn describe(weights: &Weights) -> String {
     text
 }
 
+/// What programs are ordered by: stack depths, then size.
+fn size_key(program: &Rpn) -> (usize, usize, usize) {
+    let depths = (rpn_stack_depth(program), lgp_stack_depth(program));
+    (depths.0, depths.1, program.0.len())
+}
+
 /// Indices of `n` of the `candidates`, each expected `n * weight / sum` times, in order of depth and size.
 fn systematic(
     corpus: &Corpus,
@@ -234,14 +271,7 @@ fn systematic(
     let mut order = candidates.to_vec();
     // A random order within equal keys, so that different seeds draw different programs.
     order.shuffle(rng);
-    order.sort_by_cached_key(|&i| {
-        let program = &corpus.entries[i].program;
-        (
-            rpn_stack_depth(program),
-            lgp_stack_depth(program),
-            program.0.len(),
-        )
-    });
+    order.sort_by_cached_key(|&i| size_key(&corpus.entries[i].program));
     let total: f64 = order.iter().map(|&i| weights[i]).sum();
     let step = total / n as f64;
     let mut next = step * rng.random::<f64>();
@@ -260,6 +290,24 @@ fn systematic(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_is_launched_in_its_order_and_repeated() {
+        let list: Vec<Rpn> = ["X1 X1 + X1 +", "X1", "X1 X1 +"].map(|text| text.parse().unwrap()).to_vec();
+        let population = Population::of_list(&list, 7).unwrap();
+        assert_eq!(population.grids, vec![vec![5, 1, 3, 5, 1, 3, 5]]);
+        let blocks = population.blocks.as_ref().unwrap();
+        for (block, program) in blocks.iter().enumerate() {
+            assert_eq!(population.programs[*program as usize], list[block % 3]);
+        }
+        let mut sample = population.sample.clone();
+        sample.sort_unstable();
+        let mut sorted = blocks.clone();
+        sorted.sort_unstable();
+        assert_eq!(sample, sorted);
+        assert!(Population::of_list(&[], 7).is_err());
+        assert_eq!(Population::of_list(&list, 2).unwrap().programs.len(), 2);
+    }
 
     #[test]
     fn a_spread_sample_keeps_every_block_and_its_prefixes_cover_the_range() {

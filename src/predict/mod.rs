@@ -5,7 +5,10 @@
 //! Units: in field names. GPop/s = nodes x fitness cases / time, printed in billions.
 //! Sources: Nsight Compute for the names of stall reasons.
 
+mod divergence;
+
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
+use crate::launch::Resolved;
 use crate::trace::mix::MixEntry;
 use serde::Serialize;
 
@@ -21,8 +24,8 @@ pub struct Configuration {
     /// Lowest stack levels that are held in registers; 0 for kernels without that.
     pub stack_registers: u32,
     pub threads_per_block: u32,
-    /// The L1 size that is asked for; a block that needs more shared memory gets less.
-    pub l1_bytes: u32,
+    /// The L1 size that is asked for; a block that needs more shared memory gets less. `None`: what the device does by itself.
+    pub l1_bytes: Option<u32>,
 }
 
 /// What a model says about a configuration.
@@ -46,6 +49,8 @@ pub struct Prediction {
     /// Part of the warp instructions that issued in the second slot of a dual issue.
     pub dual_issue_percent: f64,
     pub warp_instructions_per_node: f64,
+    /// Of one launch, with what data adds.
+    pub warp_instructions: f64,
     /// What the instructions of a steady iteration are for.
     pub instruction_mix: Vec<MixEntry>,
     /// Stack levels that a program needs, mean over the blocks of the grid.
@@ -131,7 +136,43 @@ pub enum PredictError {
     Other(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// A model of a device: the simulator or the closed form.
+impl PredictError {
+    pub fn other(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        PredictError::Other(Box::new(error))
+    }
+}
+
+/// A performance model: the simulator or the closed form.
 pub trait PerformanceModel: Sync {
-    fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError>;
+    fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError>;
+}
+
+impl Prediction {
+    /// What is known of a launch before anything is timed.
+    pub fn untimed(launch: &Resolved) -> Prediction {
+        let facts = launch.facts();
+        let n_launches = launch.grid_blocks.len().max(1) as f64;
+        Prediction {
+            configuration: launch.configuration.clone(),
+            gpops_billion: 0.0,
+            run_milliseconds: 0.0,
+            host_milliseconds: 1e3 * launch.host_seconds / n_launches,
+            sampling_error_percent: 0.0,
+            block: launch.block,
+            occupancy: launch.occupancy.clone(),
+            l1_bytes: launch.l1_bytes,
+            memory: MemoryTraffic::default(),
+            ipc: 0.0,
+            dual_issue_percent: 0.0,
+            warp_instructions_per_node: 0.0,
+            warp_instructions: launch.warp_instructions(),
+            instruction_mix: facts.mix.clone(),
+            mean_stack_levels: facts.mean_stack_levels,
+            assumed_branches_per_node: facts.assumed_branches_per_node,
+            added_by_data_percent: facts.added_by_data_percent,
+            cpi_stack: Vec::new(),
+            simulated_warp_instructions: 0,
+            wall_seconds: 0.0,
+        }
+    }
 }

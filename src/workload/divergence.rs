@@ -1,17 +1,20 @@
 //! Warp instructions that data adds to a trace: slow paths of divisions and functions, and diverging compares.
 //!
 //! Models: a trace takes every branch on data as ordinary numbers do; here all lanes execute a sample of the fitness cases,
-//! and what they execute beyond the trace is counted, as it happens.
-//! Leaves out: where in the program the detours lie. Units: warp instructions per iteration of one warp.
+//! and what they execute beyond the trace is counted.
+//! Leaves out: where in the program they lie. Units: warp instructions per iteration of one warp.
 //! Sources: none.
 
 use rayon::prelude::*;
 
+use super::Population;
+use super::counted::counted_percent;
 use super::traces::{TracesError, program_words};
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
 use crate::gpu::variant::Variant;
 use crate::isa::Kernel;
+use crate::launch::request::Cases;
 use crate::trace::{self, CaseWords, Launch, SegmentId, SegmentPool, TraceBuilder, run_block};
 
 const LANES: usize = 32;
@@ -21,8 +24,40 @@ fn iterations(stack_dim: usize) -> usize {
     if stack_dim < 4 { 2 } else { 1 }
 }
 
-/// What data adds, per program.
-pub fn detour_instructions(
+/// Programs of a corpus's sample whose cases are executed.
+const SAMPLED_PROGRAMS: usize = 128;
+
+/// Warp instructions that data adds to a kernel's steady iterations, in percent, mean over the blocks; `lengths`: those
+/// iterations' instructions. Without the cases' values: what was counted for the paper's tables.
+pub fn added_percent(
+    variant: &Variant,
+    population: &Population,
+    cases: &Cases,
+    lengths: &[f64],
+) -> Result<f64, TracesError> {
+    let Some(values) = &cases.values else {
+        return Ok(counted_percent(variant).unwrap_or(0.0));
+    };
+    let sample = match population.blocks {
+        Some(_) => &population.sample[..],
+        None => &population.sample[..SAMPLED_PROGRAMS.min(population.sample.len())],
+    };
+    let mut distinct = sample.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let programs: Vec<Rpn> = distinct
+        .iter()
+        .map(|&program| population.programs[program as usize].clone())
+        .collect();
+    let added = divergent_instructions(variant, &programs, values)?;
+    let place = |program: &u32| distinct.binary_search(program).unwrap_or(0);
+    let sum: f64 = sample.iter().map(|program| added[place(program)]).sum();
+    let whole: f64 = sample.iter().map(|&program| lengths[program as usize]).sum();
+    Ok(100.0 * sum / whole)
+}
+
+/// What data adds to an iteration of a warp, per program.
+pub fn divergent_instructions(
     variant: &Variant,
     programs: &[Rpn],
     dataset: &Dataset,

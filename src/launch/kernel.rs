@@ -1,0 +1,81 @@
+//! A kernel that runs given programs, as the models see it: traces on demand, and what is known without timing.
+//!
+//! Leaves out: where programs and machine code come from (`workload`).
+//! Units: warp instructions, program nodes; a warp executes a node for `stack_dim` cases per lane.
+
+use std::sync::Arc;
+
+use super::code::ReplayCode;
+use crate::predict::PredictError;
+use crate::trace::mix::MixEntry;
+
+/// The blocks of one launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// Work of every block in grid order: its program's nodes, weighted by the warp instructions that this program takes for
+    /// a node against the mean of all programs, where the block's program is known.
+    pub work: Vec<f64>,
+    /// Nodes of all blocks.
+    pub nodes: u64,
+}
+
+/// What every model says of a kernel and its programs.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// Distinguishes kernels and programs: whoever keeps something about them keeps it under this number.
+    pub id: u64,
+    pub mix: Vec<MixEntry>,
+    /// Branches on data per node and iteration of a warp, mean over the programs: the trace takes them the way
+    /// ordinary numbers go.
+    pub assumed_branches_per_node: f64,
+    pub mean_stack_levels: f64,
+    /// Of a steady iteration, mean over the blocks.
+    pub instructions_per_node: f64,
+    /// Of a warp before its case loop, mean over the blocks.
+    pub prologue_instructions: f64,
+    /// Warp instructions that real fitness cases add to the traces, in percent.
+    pub added_by_data_percent: f64,
+    pub grids: Vec<Grid>,
+}
+
+/// Programs traced in full, laid out for replay by blocks of any size.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    pub code: ReplayCode,
+    pub code_bytes: u32,
+    /// The program of every block that is stood for, indices into the code's.
+    pub order: Vec<u32>,
+    /// Work of each of these blocks, as in [`Grid::work`].
+    pub work: Vec<f64>,
+}
+
+/// What a kernel executes on average, for models that need no order of events.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Steady iterations, then prologues as programs without nodes.
+    pub code: ReplayCode,
+    pub code_bytes: u32,
+    /// Programs of `code` whose prologues stand for all, and how often a block executes each on average.
+    pub prologues: [(u32, f64); 2],
+    /// Program of every block of the sample.
+    pub sample: Vec<u32>,
+    /// Rows of fitness cases that each program reads, expected outputs included.
+    pub rows_per_program: Vec<u32>,
+    /// Rows that any program reads.
+    pub rows: u32,
+    pub stack_dim: u32,
+}
+
+/// See the module text.
+pub trait TracedKernel: std::fmt::Debug + Send + Sync {
+    fn facts(&self) -> &Facts;
+
+    fn summary(&self) -> &Summary;
+
+    /// The first `n_programs` blocks of the sample, neighbours in the order alike.
+    fn sample(&self, n_programs: usize) -> Result<Arc<Replay>, PredictError>;
+
+    /// Every `step`-th block of the sample or, where the programs of a launch are known, of the launch, in grid order: the
+    /// blocks of one of `step` multiprocessors.
+    fn every_block(&self, step: usize) -> Result<Replay, PredictError>;
+}

@@ -1,0 +1,58 @@
+//! How many blocks are resident on a device, and the L1 that is left beside their shared memory.
+//!
+//! Leaves out: how a block came by its needs. Units: bytes. Sources: `device::occupancy`.
+
+use super::request::CarveOut;
+use crate::device::Device;
+use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError, OccupancyLimits};
+use crate::predict::PredictError;
+
+/// Residency of `block` of a kernel, and the bytes of the L1 in effect.
+pub fn reside(
+    device: &Device,
+    kernel: &str,
+    carve_out: CarveOut,
+    block: BlockResources,
+) -> Result<(Occupancy, u32), PredictError> {
+    let limits = OccupancyLimits::of(device);
+    let refused = |source| PredictError::Occupancy {
+        kernel: kernel.to_owned(),
+        source,
+    };
+    let shared_bytes = match carve_out {
+        CarveOut::L1Bytes(bytes) => shared_beside(device, bytes)?,
+        CarveOut::SharedBytes(bytes) => bytes,
+        CarveOut::LeastShared => least_shared(&limits, block).map_err(refused)?,
+    };
+    let occupancy = limits.occupancy(block, shared_bytes).map_err(refused)?;
+    let mut splits = device.l1.splits.iter();
+    let split = splits.find(|split| split.shared_bytes == occupancy.shared_config_bytes);
+    Ok((occupancy, split.map_or(0, |split| split.l1_bytes)))
+}
+
+/// Shared memory beside an L1 of this size.
+fn shared_beside(device: &Device, l1_bytes: u32) -> Result<u32, PredictError> {
+    let split = device.split_for_l1(l1_bytes);
+    let split = split.ok_or_else(|| {
+        let sizes = device.l1.splits.iter();
+        let allowed: Vec<String> = sizes.map(|split| split.l1_bytes.to_string()).collect();
+        PredictError::Input {
+            what: "L1 bytes",
+            given: l1_bytes.to_string(),
+            allowed: allowed.join(", "),
+        }
+    })?;
+    Ok(split.shared_bytes)
+}
+
+/// The smallest size with which as many blocks are resident as with the largest.
+fn least_shared(limits: &OccupancyLimits, block: BlockResources) -> Result<u32, OccupancyError> {
+    let sizes = &limits.shared_sizes_bytes;
+    let largest = sizes.last().copied().unwrap_or(0);
+    let most = limits.occupancy(block, largest)?.blocks;
+    let enough = |size: &u32| {
+        let found = limits.occupancy(block, *size);
+        found.is_ok_and(|found| found.blocks == most && found.shared_config_bytes == *size)
+    };
+    Ok(sizes.iter().copied().find(enough).unwrap_or(largest))
+}

@@ -1,0 +1,121 @@
+//! A launch resolved for one device: what every performance model starts from.
+//!
+//! Leaves out: how fast it runs. Units: in field names.
+
+use std::sync::Arc;
+
+use super::chip::{RateCurve, makespan_cycles};
+use super::geometry::Geometry;
+use super::kernel::{Facts, TracedKernel};
+use super::spec::SmxSpec;
+use crate::device::occupancy::{BlockResources, Occupancy};
+use crate::predict::Configuration;
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    pub configuration: Configuration,
+    /// What the middle launch's block needs of a multiprocessor.
+    pub block: BlockResources,
+    pub occupancy: Occupancy,
+    /// The L1 in effect.
+    pub l1_bytes: u32,
+    pub spec: SmxSpec,
+    /// Resident blocks are those of a multiprocessor as full as the launch keeps it.
+    pub geometry: Geometry,
+    pub clock_hz: f64,
+    /// Fitness cases that one evaluation of a node on all elements counts for.
+    pub fitness_cases: u64,
+    pub kernel: Arc<dyn TracedKernel>,
+    /// Resident blocks of each launch, at most: those with a long program need more shared memory.
+    pub grid_blocks: Vec<u32>,
+    /// Time on the host between the launches, all together.
+    pub host_seconds: f64,
+}
+
+/// Cycles of all launches, and the nodes of their programs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Launches {
+    pub cycles: f64,
+    pub nodes: f64,
+}
+
+impl Resolved {
+    pub fn facts(&self) -> &Facts {
+        self.kernel.facts()
+    }
+
+    pub fn n_smx(&self) -> usize {
+        self.geometry.n_smx as usize
+    }
+
+    /// Iterations of the case loop over all warps of a block.
+    pub fn warp_iterations(&self) -> u64 {
+        (0..self.geometry.warps_per_block())
+            .map(|warp| u64::from(self.geometry.iterations(warp)))
+            .sum()
+    }
+
+    /// Follows every block of every launch over all multiprocessors.
+    pub fn run_grids(&self, rates: &RateCurve) -> Launches {
+        let warp_iterations = self.warp_iterations() as f64;
+        let mut total = Launches {
+            cycles: 0.0,
+            nodes: 0.0,
+        };
+        for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
+            // Padding of the last iteration is work too, but not useful work.
+            let work: Vec<f64> = grid.work.iter().map(|work| work * warp_iterations).collect();
+            total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
+            total.nodes += grid.nodes as f64;
+        }
+        total
+    }
+
+    /// Numbers of resident blocks besides the usual one at which throughput is needed: for the end of the grid, and for
+    /// launches whose blocks need less shared memory.
+    pub fn partial_fillings(&self) -> Vec<u32> {
+        let usual = self.geometry.resident_blocks;
+        let launched = self.facts().grids.iter().zip(&self.grid_blocks);
+        let most = launched.map(|(grid, &blocks)| blocks.min(self.blocks_per_smx(grid.work.len())));
+        let mut levels = vec![most.max().unwrap_or(usual)];
+        levels.extend((1..u32::BITS).map(|halvings| usual >> halvings));
+        levels.push(1);
+        levels.retain(|&blocks| blocks >= 1 && blocks != usual);
+        levels.sort_unstable_by(|a, b| b.cmp(a));
+        levels.dedup();
+        levels
+    }
+
+    fn blocks_per_smx(&self, n_blocks: usize) -> u32 {
+        n_blocks.div_ceil(self.n_smx()) as u32
+    }
+
+    /// How often the resident blocks of all multiprocessors are replaced in a launch, mean over the launches.
+    pub fn waves(&self) -> f64 {
+        let grids = &self.facts().grids;
+        let blocks: usize = grids.iter().map(|grid| grid.work.len()).sum();
+        let per_launch = blocks as f64 / grids.len().max(1) as f64;
+        per_launch / f64::from(self.geometry.n_smx * self.geometry.resident_blocks).max(1.0)
+    }
+
+    /// GP operations per second of launches that take `cycles` in all.
+    pub fn gpops(&self, launches: Launches) -> f64 {
+        let seconds = launches.cycles / self.clock_hz + self.host_seconds;
+        launches.nodes * self.fitness_cases as f64 / seconds
+    }
+
+    /// Warp instructions of a launch, mean over the launches, with what data adds.
+    pub fn warp_instructions(&self) -> f64 {
+        let facts = self.facts();
+        let warps = f64::from(self.geometry.warps_per_block());
+        let of_grid = |grid: &super::kernel::Grid| {
+            let work: f64 = grid.work.iter().sum();
+            let blocks = grid.work.len() as f64;
+            work * facts.instructions_per_node * self.warp_iterations() as f64
+                + blocks * warps * facts.prologue_instructions
+        };
+        let all: f64 = facts.grids.iter().map(of_grid).sum();
+        all / facts.grids.len().max(1) as f64 * (1.0 + facts.added_by_data_percent / 100.0)
+    }
+}

@@ -1,0 +1,147 @@
+//! The analytical model as a performance model: from a resolved launch to GPop/s.
+//!
+//! What depends on a kernel and its programs alone is analysed once and kept.
+//! Units: counts are given for a million nodes of a warp.
+
+use std::time::Instant;
+
+use super::shapes::Demand;
+use super::solve::{Solver, Steady};
+use super::{Analysis, Inputs, Modelled, Point, predict_launch};
+use crate::launch::Resolved;
+use crate::launch::cause::Cause;
+use crate::launch::kernel::Grid;
+use crate::launch::resolved::Launches;
+use crate::memo::Memo;
+use crate::predict::{
+    CpiEntry, MemoryTraffic, PerformanceModel, PredictError, Prediction,
+};
+
+/// Nodes of a warp that counts are given for.
+const NOMINAL_NODES: f64 = 1e6;
+
+/// See the module text.
+#[derive(Debug, Default)]
+pub struct Analytical {
+    /// By the kernel's number.
+    analyses: Memo<u64, Analysis>,
+}
+
+impl Analytical {
+    fn analysis(&self, launch: &Resolved) -> std::sync::Arc<Analysis> {
+        let facts = launch.facts();
+        self.analyses.get(facts.id, || {
+            let summary = launch.kernel.summary();
+            let grid = |grid: &Grid| grid.work.iter().map(|work| work.round() as u32).collect();
+            let grids: Vec<Vec<u32>> = facts.grids.iter().map(grid).collect();
+            Analysis::new(&Inputs {
+                code: &summary.code,
+                prologues: &summary.prologues,
+                sample: &summary.sample,
+                grids: &grids,
+                rows_per_program: &summary.rows_per_program,
+                rows: summary.rows,
+                stack_dim: summary.stack_dim,
+            })
+        })
+    }
+}
+
+impl Analytical {
+    /// The multiprocessor as full as the launch keeps it.
+    pub fn steady(&self, launch: &Resolved) -> Steady {
+        let (point, analysis) = (point(launch), self.analysis(launch));
+        Solver::new(&point, &analysis).solve(launch.geometry.resident_blocks)
+    }
+}
+
+impl PerformanceModel for Analytical {
+    fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
+        let start = Instant::now();
+        let analysis = self.analysis(launch);
+        let point = &point(launch);
+        let modelled = predict_launch(point, &analysis);
+        let demand = &demand(&analysis, point);
+        let grids = &launch.facts().grids;
+        let launches = Launches {
+            cycles: modelled.grid_cycles * grids.len() as f64,
+            nodes: grids.iter().map(|grid| grid.nodes as f64).sum(),
+        };
+        let prediction = Prediction {
+            gpops_billion: launch.gpops(launches) / 1e9,
+            run_milliseconds: 1e3 * modelled.grid_cycles / launch.clock_hz,
+            memory: expected_traffic(&modelled, demand, point),
+            ipc: demand.instructions * modelled.full.tokens_per_cycle,
+            dual_issue_percent: 100.0 * demand.dual_issued / demand.instructions,
+            warp_instructions_per_node: demand.instructions,
+            cpi_stack: expected_stack(&modelled),
+            wall_seconds: start.elapsed().as_secs_f64(),
+            ..Prediction::untimed(launch)
+        };
+        Ok(prediction.with_divergence())
+    }
+}
+
+fn point(launch: &Resolved) -> Point<'_> {
+    Point {
+        spec: &launch.spec,
+        geometry: launch.geometry,
+        n_smx: launch.n_smx(),
+        clock_hz: launch.clock_hz,
+        grid_blocks: &launch.grid_blocks,
+        host_seconds: launch.host_seconds,
+    }
+}
+
+fn expected_stack(modelled: &Modelled) -> Vec<CpiEntry> {
+    Cause::ALL
+        .iter()
+        .map(|&cause| CpiEntry {
+            cause: cause.name().to_owned(),
+            nsight_name: cause.nsight_name().to_owned(),
+            cycles: (NOMINAL_NODES * modelled.full.cpi_stack[cause as usize]).round() as u64,
+        })
+        .filter(|entry| entry.cycles > 0)
+        .collect()
+}
+
+fn demand(analysis: &Analysis, point: &Point) -> Demand {
+    let iterations = f64::from(point.geometry.iterations(0));
+    analysis.shapes.per_token(iterations)
+}
+
+fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> MemoryTraffic {
+    let traffic = &modelled.full.traffic;
+    let nominal = |per_node: f64| (NOMINAL_NODES * per_node).round() as u64;
+    let hit_percent = |misses: f64, lines: f64| {
+        if lines > 0.0 {
+            100.0 * (1.0 - misses / lines)
+        } else {
+            0.0
+        }
+    };
+    let fetched_stores = if point.spec.l1_fetch_on_write_miss {
+        traffic.store_misses
+    } else {
+        0.0
+    };
+    let fills = traffic.load_misses + fetched_stores;
+    let case_lines = demand.global_load_bytes / 128.0;
+    let l2_lines = fills + traffic.write_backs + case_lines;
+    let l2_misses = fills * (1.0 - traffic.fill_l2_hit)
+        + traffic.write_backs * (1.0 - traffic.write_back_l2_hit)
+        + case_lines * (1.0 - traffic.case_l2_hit);
+    let dram_lines = fills * (1.0 - traffic.fill_l2_hit) + case_lines * (1.0 - traffic.case_l2_hit);
+    MemoryTraffic {
+        warp_nodes: NOMINAL_NODES as u64,
+        l1_load_lines: nominal(demand.local_load_lines),
+        l1_store_lines: nominal(demand.local_store_lines),
+        l1_load_hit_percent: hit_percent(traffic.load_misses, demand.local_load_lines),
+        l1_store_hit_percent: hit_percent(traffic.store_misses, demand.local_store_lines),
+        l2_read_bytes: nominal(128.0 * fills + demand.global_load_bytes),
+        l2_write_bytes: nominal(128.0 * traffic.write_backs + demand.global_store_bytes),
+        l2_hit_percent: hit_percent(l2_misses, l2_lines),
+        dram_read_bytes: nominal(128.0 * dram_lines),
+        dram_write_bytes: nominal(128.0 * traffic.write_backs * (1.0 - traffic.write_back_l2_hit)),
+    }
+}

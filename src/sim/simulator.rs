@@ -1,0 +1,201 @@
+//! The simulator as a performance model: from a resolved launch to GPop/s.
+//!
+//! Models: a sampling window of the multiprocessor as full as the launch keeps it, shorter ones of partly filled
+//! multiprocessors, then every block of the grid over all multiprocessors. On request one multiprocessor runs all its
+//! blocks from the first instruction to the last, and the ratio to what the windows say of the same blocks corrects them.
+//! Sources: `docs/sampling.md`.
+
+use std::time::Instant;
+
+use super::dispatch::{BlockQueue, Geometry};
+use super::figures::{cpi_entries, traffic};
+use super::observe::Counters;
+use super::smx::Smx;
+use super::window::{Window, WindowPlan, simulate};
+use crate::launch::Resolved;
+use crate::launch::chip::{RateCurve, makespan_cycles};
+use crate::launch::kernel::Replay;
+use crate::predict::{PerformanceModel, PredictError, Prediction};
+
+/// How much of a launch is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// Windows of one multiprocessor.
+    #[default]
+    Sampled,
+    /// All blocks of one multiprocessor, from the first instruction to the last.
+    WholeRun,
+}
+
+/// What windows sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SamplingPlan {
+    /// Of the multiprocessor as full as the launch keeps it.
+    pub window: WindowPlan,
+    /// Warp instructions that each window of a partly filled one measures, where it is filled but once; the end of a grid
+    /// of many waves needs less, in proportion.
+    pub partial_instructions: u64,
+    /// The least of them.
+    pub least_partial_instructions: u64,
+    /// Blocks at the head of the sample whose programs windows visit.
+    pub programs: usize,
+}
+
+impl Default for SamplingPlan {
+    fn default() -> Self {
+        SamplingPlan {
+            window: WindowPlan {
+                instructions: (600_000, 2_000_000),
+                least_visits: 24,
+                visits: 96,
+                warm_up_percent: 20,
+                batches: 10,
+                seed: 7,
+            },
+            partial_instructions: 300_000,
+            least_partial_instructions: 40_000,
+            programs: 128,
+        }
+    }
+}
+
+/// See the module text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Simulator {
+    pub effort: Effort,
+    pub plan: SamplingPlan,
+}
+
+/// What the simulated multiprocessor showed.
+struct Observed {
+    rates: RateCurve,
+    /// Of the multiprocessor as full as the launch keeps it.
+    counters: Counters,
+    error_percent: f64,
+    instructions: u64,
+}
+
+impl PerformanceModel for Simulator {
+    fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
+        let start = Instant::now();
+        let mut observed = self.sample(launch)?;
+        if self.effort == Effort::WholeRun {
+            self.correct(launch, &mut observed)?;
+        }
+        let launches = launch.run_grids(&observed.rates);
+        let counters = &observed.counters;
+        let instructions = counters.instructions as f64;
+        let n_launches = launch.grid_blocks.len().max(1) as f64;
+        let prediction = Prediction {
+            gpops_billion: launch.gpops(launches) / 1e9,
+            run_milliseconds: 1e3 * launches.cycles / n_launches / launch.clock_hz,
+            sampling_error_percent: observed.error_percent,
+            memory: traffic(counters),
+            ipc: instructions / counters.cycles as f64,
+            dual_issue_percent: 100.0 * counters.dual_issued as f64 / instructions,
+            warp_instructions_per_node: instructions / counters.tokens(),
+            cpi_stack: cpi_entries(counters),
+            simulated_warp_instructions: observed.instructions,
+            wall_seconds: start.elapsed().as_secs_f64(),
+            ..Prediction::untimed(launch)
+        };
+        Ok(prediction.with_divergence())
+    }
+}
+
+impl Simulator {
+    fn sample(&self, launch: &Resolved) -> Result<Observed, PredictError> {
+        let sample = launch.kernel.sample(self.plan.programs)?;
+        let full = launch.geometry.resident_blocks;
+        let window = window(launch, &sample, full, self.plan.window)?;
+        let mut instructions = window.simulated_instructions;
+        let mut points = vec![(full, window.tokens_per_cycle)];
+        for blocks in launch.partial_fillings() {
+            let partial = self::window(launch, &sample, blocks, self.partial_plan(launch))?;
+            instructions += partial.simulated_instructions;
+            points.push((blocks, partial.tokens_per_cycle));
+        }
+        // From nodes of the programs sampled to work.
+        let work = sample.work.iter().sum::<f64>() / sampled_nodes(&sample);
+        for point in &mut points {
+            point.1 *= work;
+        }
+        Ok(Observed {
+            rates: rate_curve(points)?,
+            counters: window.counters,
+            error_percent: window.error_percent,
+            instructions,
+        })
+    }
+
+    fn partial_plan(&self, launch: &Resolved) -> WindowPlan {
+        let most = self.plan.partial_instructions;
+        let least = self.plan.least_partial_instructions.min(most);
+        let needed = (most as f64 / launch.waves().max(1.0)) as u64;
+        let instructions = needed.clamp(least, most);
+        WindowPlan {
+            instructions: (instructions, instructions),
+            ..self.plan.window
+        }
+    }
+
+    /// Runs all blocks of one multiprocessor and brings the rates to what that shows.
+    fn correct(&self, launch: &Resolved, observed: &mut Observed) -> Result<(), PredictError> {
+        let blocks = launch.kernel.every_block(launch.n_smx())?;
+        let geometry = launch.geometry;
+        let queue = BlockQueue::once(blocks.order.clone(), &geometry, u32::MAX, 0);
+        let (code, bytes) = (&blocks.code, blocks.code_bytes);
+        let seed = self.plan.window.seed;
+        let mut smx = Smx::new(&launch.spec, code, bytes, geometry, queue, seed);
+        smx.run_blocks(u64::MAX).map_err(PredictError::other)?;
+        let counters = smx.counters();
+        let per_block = launch.warp_iterations() as f64;
+        let work: Vec<f64> = blocks.work.iter().map(|work| work * per_block).collect();
+        let resident = geometry.resident_blocks as usize;
+        let told = makespan_cycles(&work, 1, resident, &observed.rates);
+        observed.rates = observed.rates.times(told / counters.cycles as f64);
+        observed.instructions += counters.instructions;
+        observed.counters = counters;
+        observed.error_percent = 0.0;
+        Ok(())
+    }
+}
+
+fn window(
+    launch: &Resolved,
+    sample: &Replay,
+    resident_blocks: u32,
+    plan: WindowPlan,
+) -> Result<Window, PredictError> {
+    let geometry = Geometry {
+        resident_blocks,
+        ..launch.geometry
+    };
+    let (code, bytes, order) = (&sample.code, sample.code_bytes, &sample.order);
+    simulate(&launch.spec, code, bytes, geometry, order, plan).map_err(PredictError::other)
+}
+
+fn sampled_nodes(sample: &Replay) -> f64 {
+    let programs = &sample.code.programs;
+    let nodes = |&program: &u32| f64::from(programs[program as usize].nodes);
+    sample.order.iter().map(nodes).sum()
+}
+
+/// Throughput at every filling up to the greatest. Between those simulated, what is linear is the time that a block takes
+/// for a token: it stays the same while latency limits, and grows with the blocks once something is saturated.
+fn rate_curve(mut points: Vec<(u32, f64)>) -> Result<RateCurve, PredictError> {
+    points.sort_unstable_by_key(|point| point.0);
+    let mut all = points.clone();
+    for pair in points.windows(2) {
+        let [(n0, t0), (n1, t1)] = [pair[0], pair[1]].map(|(n, rate)| (n, f64::from(n) / rate));
+        for n in n0 + 1..n1 {
+            let part = f64::from(n - n0) / f64::from(n1 - n0);
+            all.push((n, f64::from(n) / (t0 + part * (t1 - t0))));
+        }
+    }
+    RateCurve::new(all).ok_or_else(|| PredictError::Input {
+        what: "resident blocks",
+        given: "0".into(),
+        allowed: "1 or more".into(),
+    })
+}

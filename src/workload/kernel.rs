@@ -1,0 +1,197 @@
+//! A kernel that runs a population: its traces, made when they are asked for, and what follows from them without timing.
+//!
+//! Traces depend on the kernel and the programs, not on the block size, the device or its L1: one set of them serves them
+//! all. Leaves out: time. Units: warp instructions, nodes, bytes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::divergence::added_percent;
+use super::traces::{KernelTraces, MAX_THREADS_PER_BLOCK, TracesError, shared_bytes};
+use super::{KernelSummary, Population};
+use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+use crate::gpu::variant::{KernelId, Resources, Variant};
+use crate::launch::code::ReplayCode;
+use crate::launch::kernel::{Facts, Grid, Replay, Summary, TracedKernel};
+use crate::launch::request::Cases;
+use crate::memo::Memo;
+use crate::predict::PredictError;
+use crate::trace::mix::instruction_mix;
+use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
+
+/// See the module text.
+#[derive(Debug)]
+pub struct KernelWork {
+    pub variant: Variant,
+    pub resources: Resources,
+    /// Shared memory per block of every launch.
+    pub shared_bytes: Vec<u32>,
+    population: Arc<Population>,
+    elements: u32,
+    facts: Facts,
+    summary: Summary,
+    /// Warp instructions of a steady iteration of each program, over those of the mean for its nodes.
+    weights: Vec<f64>,
+    samples: Memo<usize, Replay>,
+}
+
+impl KernelWork {
+    /// The kernel with the summary of its programs.
+    pub fn new(
+        variant: &Variant,
+        population: Arc<Population>,
+        cases: &Cases,
+    ) -> Result<Self, TracesError> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+        let (programs, sample) = (&population.programs, &population.sample);
+        let summary = KernelSummary::new(variant, programs, sample, cases.elements)?;
+        let traces = &summary.traces;
+        let length = |program: &ProgramTrace| length(&traces.pool, &program.steady);
+        let lengths: Vec<f64> = traces.programs[..programs.len()].iter().map(length).collect();
+        let of_sample = |of: &dyn Fn(usize) -> f64| -> f64 {
+            sample.iter().map(|&program| of(program as usize)).sum()
+        };
+        let nodes = of_sample(&|program| programs[program].0.len() as f64);
+        let instructions_per_node = of_sample(&|program| lengths[program]) / nodes;
+        let weight = |(program, length): (usize, &f64)| {
+            length / (programs[program].0.len() as f64 * instructions_per_node)
+        };
+        let weights: Vec<f64> = lengths.iter().enumerate().map(weight).collect();
+        let prologue = |&(at, times): &(u32, f64)| {
+            times * self::length(&traces.pool, &traces.programs[at as usize].prologue)
+        };
+        let facts = Facts {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            mix: instruction_mix(&traces.timing, &traces.pool, &traces.programs, sample),
+            assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
+            mean_stack_levels: mean_stack_levels(variant.kernel, &population),
+            instructions_per_node,
+            prologue_instructions: summary.prologues.iter().map(prologue).sum(),
+            added_by_data_percent: added_percent(variant, &population, cases, &lengths)?,
+            grids: grids(&population, &weights),
+        };
+        Ok(KernelWork {
+            variant: *variant,
+            shared_bytes: match &population.longest {
+                Some(longest) => shared_bytes(variant, longest)?,
+                None => vec![traces.shared_bytes_per_block],
+            },
+            resources: traces.resources.clone(),
+            facts,
+            weights,
+            elements: cases.elements,
+            samples: Memo::default(),
+            summary: Summary {
+                code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
+                code_bytes: traces.code_bytes,
+                prologues: summary.prologues,
+                sample: sample.clone(),
+                rows_per_program: summary.rows_per_program,
+                rows: summary.rows,
+                stack_dim: variant.stack_dim,
+            },
+            population,
+        })
+    }
+
+    /// Shared memory per block of the middle launch, in bytes.
+    pub fn median_shared_bytes(&self) -> u32 {
+        let mut bytes = self.shared_bytes.clone();
+        bytes.sort_unstable();
+        bytes.get(bytes.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// Traces the distinct programs of `blocks`, indices into the population's programs.
+    fn replay(&self, blocks: &[u32]) -> Result<Replay, PredictError> {
+        let mut distinct = blocks.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let programs: Vec<_> = distinct
+            .iter()
+            .map(|&program| self.population.programs[program as usize].clone())
+            .collect();
+        let traces = KernelTraces::of_any_block(&self.variant, &programs, self.elements)
+            .map_err(PredictError::other)?;
+        let place = |program: &u32| distinct.binary_search(program).unwrap_or(0) as u32;
+        let work = |&program: &u32| {
+            let program = program as usize;
+            self.weights[program] * self.population.programs[program].0.len() as f64
+        };
+        Ok(Replay {
+            code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
+                .of_any_block(MAX_THREADS_PER_BLOCK, self.elements),
+            code_bytes: traces.code_bytes,
+            order: blocks.iter().map(place).collect(),
+            work: blocks.iter().map(work).collect(),
+        })
+    }
+}
+
+impl TracedKernel for KernelWork {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    fn sample(&self, n_programs: usize) -> Result<Arc<Replay>, PredictError> {
+        self.samples.try_get(n_programs, || {
+            let sample = &self.population.sample;
+            let mut head = sample[..n_programs.min(sample.len())].to_vec();
+            // In order of stack depth and size.
+            head.sort_unstable();
+            self.replay(&head)
+        })
+    }
+
+    fn every_block(&self, step: usize) -> Result<Replay, PredictError> {
+        let blocks = self.population.blocks.as_ref();
+        let all = blocks.unwrap_or(&self.population.sample);
+        let some: Vec<u32> = all.iter().copied().step_by(step.max(1)).collect();
+        self.replay(&some)
+    }
+}
+
+fn length(pool: &SegmentPool, ids: &[SegmentId]) -> f64 {
+    ids.iter().map(|id| f64::from(pool.length(*id))).sum()
+}
+
+fn grids(population: &Population, weights: &[f64]) -> Vec<Grid> {
+    let programs = population.blocks.as_deref();
+    let grid = |sizes: &Vec<u32>| {
+        let weight = |block: usize| {
+            programs.map_or(1.0, |programs| weights[programs[block] as usize])
+        };
+        let sized = sizes.iter().enumerate();
+        Grid {
+            work: sized.map(|(block, &nodes)| weight(block) * f64::from(nodes)).collect(),
+            nodes: sizes.iter().map(|&nodes| u64::from(nodes)).sum(),
+        }
+    };
+    population.grids.iter().map(grid).collect()
+}
+
+/// Stack levels that a block's program needs, mean over the blocks.
+fn mean_stack_levels(kernel: KernelId, population: &Population) -> f64 {
+    let depth_of = match kernel {
+        KernelId::Rpn => rpn_stack_depth,
+        KernelId::Lgp
+        | KernelId::LgpVector
+        | KernelId::LgpRegisters
+        | KernelId::Accumulator => lgp_stack_depth,
+    };
+    let depths: Vec<usize> = population.programs.iter().map(depth_of).collect();
+    let sample = &population.sample;
+    let levels: usize = sample.iter().map(|&program| depths[program as usize]).sum();
+    levels as f64 / sample.len() as f64
+}
+
+/// Branches on data per node and iteration of a warp, mean over the programs.
+fn assumed_branches_per_node(programs: &[ProgramTrace]) -> f64 {
+    let sum = |figure: fn(&ProgramTrace) -> u32| programs.iter().map(figure).sum::<u32>();
+    let assumptions = f64::from(sum(|program| program.assumptions));
+    let iterations = ProgramTrace::COUNTED_ITERATIONS;
+    assumptions / f64::from(iterations * sum(|program| program.nodes).max(1))
+}
