@@ -14,6 +14,16 @@ pub struct OnChipSplit {
     pub l1_bytes: u32,
 }
 
+/// How the on-chip memory is divided when a launch does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DefaultSplit {
+    /// As much L1 as there is.
+    LargestL1,
+    /// The smallest shared memory that limits no block.
+    LeastShared,
+}
+
 /// Sets and ways of a cache of `bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,6 +65,19 @@ impl FieldValue for OnChipSplit {
     }
     fn show(&self) -> String {
         format!("{}+{}", self.shared_bytes, self.l1_bytes)
+    }
+}
+
+impl FieldValue for DefaultSplit {
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    fn show(&self) -> String {
+        match self {
+            DefaultSplit::LargestL1 => "largest_l1",
+            DefaultSplit::LeastShared => "least_shared",
+        }
+        .into()
     }
 }
 

@@ -115,6 +115,7 @@ struct Identity {
     name: String,
     title: String,
     compute_capability: String,
+    code: String,
 }
 
 #[derive(Deserialize)]
@@ -146,6 +147,7 @@ impl DeviceFile {
             name: self.device.name,
             title: self.device.title,
             compute_capability: self.device.compute_capability,
+            code: self.device.code,
             chip: self.chip.plain(&mut entries)?,
             limits: self.limits.plain(&mut entries)?,
             issue: self.issue.plain(&mut entries)?,

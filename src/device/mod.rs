@@ -13,7 +13,7 @@ mod policy;
 mod quantity;
 mod spec;
 
-pub use cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
+pub use cache::{CacheGeometry, DefaultSplit, IndexHash, OnChipSplit, Replacement};
 pub use load::{DeviceError, builtin_names};
 pub use policy::{Dependencies, WarpPolicy};
 pub use quantity::{Entry, Kind};
@@ -33,6 +33,8 @@ pub struct Device {
     /// The name on the box.
     pub title: String,
     pub compute_capability: String,
+    /// The committed machine code that runs on it: `sm_35`.
+    pub code: String,
     pub chip: Chip,
     pub limits: Limits,
     pub issue: Issue,

@@ -4,7 +4,7 @@
 //! Every section becomes a plain struct for the models, and a struct of [`Quantity`] for the file.
 //! Units: in the field names where there is one; the unit text is checked against the file.
 
-use super::cache::{CacheGeometry, IndexHash, OnChipSplit, Replacement};
+use super::cache::{CacheGeometry, DefaultSplit, IndexHash, OnChipSplit, Replacement};
 use super::policy::{Dependencies, WarpPolicy};
 use super::quantity::{ANY, Entry, FieldError, Quantity};
 use serde::{Deserialize, Serialize};
@@ -186,6 +186,8 @@ section! {
         line_bytes: u32, "bytes", (32.0, 256.0);
         /// The ways of dividing the on-chip memory.
         splits: Vec<OnChipSplit>, "bytes", SIZE;
+        /// The division of a launch that does not ask for one.
+        default_split: DefaultSplit, "policy", ANY;
         /// Sets and ways for each L1 size of `splits`.
         geometry: Vec<CacheGeometry>, "sets x ways", (1.0, 1e7);
         replacement: Replacement, "policy", ANY;
