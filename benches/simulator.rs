@@ -6,7 +6,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Settings};
-use warpstack::predict::{Configuration, PerformanceModel};
+use warpstack::predict::Configuration;
 
 fn configuration(
     problem: &str,
@@ -20,7 +20,7 @@ fn configuration(
         stack_dim,
         stack_registers: 0,
         threads_per_block,
-        l1_bytes: 48 * 1024,
+        l1_bytes: Some(48 * 1024),
     }
 }
 

@@ -5,7 +5,7 @@
 use std::time::Instant;
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, PerformanceModel};
+use warpstack::predict::Configuration;
 
 /// Problem, kernel, second dimension, levels in registers.
 const KERNELS: [(&str, &str, u32, u32); 6] = [
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             stack_dim,
             stack_registers,
             threads_per_block: 256,
-            l1_bytes: 48 * 1024,
+            l1_bytes: Some(48 * 1024),
         };
         let timed = || -> Result<f64, Box<dyn std::error::Error>> {
             let start = Instant::now();

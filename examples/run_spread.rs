@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Kind, Settings, Weighting};
 use warpstack::gp::corpus::{Corpus, Statistics};
-use warpstack::predict::PerformanceModel;
+
 use warpstack::validate::{Cell, Measured, Table, cells};
 
 /// Runs behind each of the paper's values.

@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Settings, problems};
-use warpstack::predict::PerformanceModel;
+
 use warpstack::validate::{Cell, Table, cells};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use warpstack::engine::{Engine, Settings, Sweep, problems};
 use warpstack::launch::spec::CacheSpec;
-use warpstack::predict::{Configuration, PerformanceModel};
+use warpstack::predict::Configuration;
 use warpstack::study::Base;
 use warpstack::study::setting::{l1_geometry, with_l1};
 

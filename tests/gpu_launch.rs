@@ -8,7 +8,7 @@ use warpstack::gp::program::Rpn;
 use warpstack::gpu::error::GpuError;
 use warpstack::gpu::launch::{Gpu, Launch};
 use warpstack::gpu::layout::ProgramTable;
-use warpstack::gpu::measure::{Bench, Configuration, Protocol};
+use warpstack::gpu::measure::{Bench, Configuration, Programs, Protocol};
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::gpu::workload::{Workload, read_programs};
 
@@ -51,7 +51,11 @@ fn every_hopper_kernel_agrees_with_the_cpu() {
     for &problem in FunctionSet::ALL {
         let programs = programs(problem);
         let workload = Workload::new(problem, None, fresh_seed()).unwrap();
-        let bench = Bench::new(&gpu, &workload, &programs[..40], protocol);
+        let first = Programs {
+            list: programs[..40].to_vec(),
+            file: String::new(),
+        };
+        let bench = Bench::new(&gpu, &workload, &first, protocol);
         let variants = Variant::all().unwrap().into_iter();
         for variant in
             variants.filter(|variant| variant.problem == problem && variant.arch == Arch::Sm90)

@@ -32,7 +32,7 @@ fn configuration(problem: &str, kernel: &str, threads: u32, stack_dim: u32) -> C
         stack_dim,
         stack_registers: if kernel == "lgp-registers" { 2 } else { 0 },
         threads_per_block: threads,
-        l1_bytes: 48 * 1024,
+        l1_bytes: Some(48 * 1024),
     }
 }
 

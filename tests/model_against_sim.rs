@@ -2,16 +2,16 @@
 
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, PerformanceModel};
+use warpstack::predict::Configuration;
 
 fn engine(kind: Kind) -> Engine {
     let device = Preset::load("gtx670").unwrap().device;
-    let settings = Settings {
+    let mut settings = Settings {
         kind,
-        // More work than by default, so that the simulator's sample is no cause of a difference.
-        window_instructions: (3_000_000, 3_000_000),
         ..Settings::default()
     };
+    // More work than by default, so that the simulator's sample is no cause of a difference.
+    settings.simulator.plan.window.instructions = (3_000_000, 3_000_000);
     Engine::new(device, &["sextic"], settings).unwrap()
 }
 
@@ -22,7 +22,7 @@ fn configuration(stack_dim: u32, threads_per_block: u32, l1_bytes: u32) -> Confi
         stack_dim,
         stack_registers: 0,
         threads_per_block,
-        l1_bytes,
+        l1_bytes: Some(l1_bytes),
     }
 }
 

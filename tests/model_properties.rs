@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, PerformanceModel, Prediction};
+use warpstack::predict::{Configuration, Prediction};
 use warpstack::study::Base;
 use warpstack::study::setting::with_l1;
 
@@ -54,7 +54,7 @@ fn predict(launch: &Launch, l1_bytes: u32, changes: &[(&str, String)]) -> Predic
         stack_dim: launch.stack_dim,
         stack_registers: 0,
         threads_per_block: launch.threads,
-        l1_bytes,
+        l1_bytes: Some(l1_bytes),
     };
     MODEL.on(device).predict(&configuration).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Does one pass over the trace find the hit rates that the simulator finds when it simulates every L1?
 
 use warpstack::engine::{Engine, Settings};
-use warpstack::predict::{Configuration, PerformanceModel};
+use warpstack::predict::Configuration;
 use warpstack::study::Base;
 use warpstack::study::setting::{l1_geometry, with_l1};
 
@@ -19,7 +19,7 @@ fn configuration(kernel: &str, problem: &str, l1_bytes: u32) -> Configuration {
         stack_dim: 1,
         stack_registers: 0,
         threads_per_block: 256,
-        l1_bytes,
+        l1_bytes: Some(l1_bytes),
     }
 }
 

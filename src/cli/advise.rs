@@ -7,9 +7,9 @@
 use super::CliResult;
 use super::engine::EngineArgs;
 use crate::device::Preset;
-use crate::engine::{Engine, Kind};
-use crate::gpu::variant::{Arch, Variant};
-use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::engine::{Engine, Kind, architecture};
+use crate::gpu::variant::Variant;
+use crate::predict::{Configuration, PredictError, Prediction};
 use crate::report::explain::bottleneck;
 use crate::report::{output, table};
 use crate::study::{Base, Key};
@@ -99,9 +99,10 @@ fn search(
     model: &Engine,
 ) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
     let device = model.device();
+    let arch = architecture(device, &args.engine.code_choice())?;
     let kernels: BTreeSet<(String, u32, u32)> = Variant::all()?
         .into_iter()
-        .filter(|variant| variant.problem.name() == args.problem && variant.arch == Arch::Sm35)
+        .filter(|variant| variant.problem.name() == args.problem && variant.arch == arch)
         .map(|variant| {
             (
                 variant.kernel.to_string(),
@@ -122,7 +123,7 @@ fn search(
                 stack_dim,
                 stack_registers,
                 threads_per_block: threads as u32,
-                l1_bytes: split.l1_bytes,
+                l1_bytes: Some(split.l1_bytes),
             }));
         }
     }
@@ -156,7 +157,7 @@ fn report(
         "{} on {}: {}\n",
         args.problem,
         chosen.device().title,
-        name(&best.configuration)
+        name(best)
     );
     text += &format!(
         "  {:.3} billion GPop/s predicted, the best of {n_searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
@@ -178,7 +179,8 @@ fn report(
     Ok(text)
 }
 
-fn name(configuration: &Configuration) -> String {
+fn name(prediction: &Prediction) -> String {
+    let configuration = &prediction.configuration;
     let registers = match configuration.stack_registers {
         0 => String::new(),
         levels => format!(", {levels} levels in registers"),
@@ -188,7 +190,7 @@ fn name(configuration: &Configuration) -> String {
         configuration.kernel,
         configuration.stack_dim,
         configuration.threads_per_block,
-        configuration.l1_bytes / 1024
+        prediction.l1_bytes / 1024
     )
 }
 
@@ -207,7 +209,7 @@ fn runners_up(all: &[Prediction]) -> String {
     let rows = others.into_iter().map(|p| {
         let behind = 100.0 * (p.gpops_billion / all[0].gpops_billion - 1.0);
         vec![
-            name(&p.configuration),
+            name(p),
             format!("{:.3}", p.gpops_billion),
             format!("{behind:+.1}"),
             bottleneck(p),

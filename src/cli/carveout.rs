@@ -2,17 +2,18 @@
 //! as predicted.
 
 use super::CliResult;
-use super::validate::measured_populations;
 use super::whatif::WhatifArgs;
 use crate::device::Preset;
-use crate::engine::given::{GivenLaunch, GivenPrograms};
-use crate::gp::problem;
-use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape, Variant};
+use crate::engine::{Engine, Settings};
+use crate::gpu::variant::{Arch, Variant};
+use crate::launch::CarveOut;
 use crate::predict::PredictError;
 use crate::report::carveout::{CarveoutCurves, CarveoutPoint, csv};
 use crate::report::{chart, output};
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
+use crate::validate::requests::{Programs, Requests};
 use std::collections::BTreeMap;
+use std::error::Error;
 
 /// Whether this is what `--vary` asks for.
 pub fn is_asked_for(args: &WhatifArgs) -> bool {
@@ -41,83 +42,77 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     Ok(())
 }
 
-fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn std::error::Error>> {
-    let wanted = args;
-    let set: FunctionSet = wanted.problem.parse()?;
-    let variant = Variant {
-        stack_registers: wanted.stack_registers,
-        shape: Shape::Unrolled,
-        math: args.engine.math.unwrap_or(Math::Accurate),
-        dispatch: Dispatch::Float,
-        ..Variant::new(wanted.kernel.parse()?, set, wanted.stack_dim, Arch::Sm90)
-    };
-    variant.resources()?;
+fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
     let device = Preset::load("h200")?.device;
-    let n_cases = problem::describe(set.name())?.n_cases;
-    let per_pass = (wanted.threads * wanted.stack_dim).max(1);
-    let elements = n_cases as u32 / crate::gpu::workload::cases_per_element(set);
-    let measured = most_complete(measured_launches()?, &variant, wanted.threads);
-    let population = measured.first().map_or(1000, |row| row.launch.population);
-    let populations = measured_populations()?;
-    let programs = GivenPrograms::new(set, &populations[&set]);
-    let nodes: usize = populations[&set].iter().map(|p| p.0.len()).sum();
-    let operations =
-        nodes as f64 * f64::from(population) / populations[&set].len() as f64 * n_cases as f64;
+    let engine = Engine::new(
+        device,
+        &[],
+        Settings {
+            kind: args.engine.engine.kind(),
+            ..Settings::default()
+        },
+    )?;
+    let rows = measured_at_most_carveouts(args)?;
+    let first = rows.first().ok_or_else(|| {
+        format!(
+            "--vary carveout: given kernel {}, problem {}, {} threads; allowed: a launch that was measured \
+             (`warpstack validate --rows 0 --format csv` lists them)",
+            args.kernel, args.problem, args.threads
+        )
+    })?;
+    let mut request = Requests::new(Programs::Committed, None).of(first)?;
+    let population = first.launched.population;
+    let nodes: u32 = request.programs.grids.iter().flatten().sum();
+    let operations = f64::from(nodes) * request.cases.n as f64;
     let gpops = |milliseconds: f64| operations / milliseconds / 1e6;
-    let splits = &device.l1.splits;
-    let launches: Vec<GivenLaunch> = splits
-        .iter()
-        .map(|split| GivenLaunch {
-            variant,
-            threads_per_block: wanted.threads,
-            elements: elements.next_multiple_of(per_pass),
-            population,
-            shared_config_bytes: Some(split.shared_bytes),
-        })
-        .collect();
-    let predictions = programs.predict(&device, &launches, args.engine.engine.kind(), &|| {});
     let mut points = Vec::new();
-    for (split, predicted) in splits.iter().zip(predictions) {
-        let predicted = match predicted {
+    for split in &engine.device().l1.splits {
+        request.carve_out = CarveOut::SharedBytes(split.shared_bytes);
+        let predicted = match engine.predict_request(&request) {
             Err(PredictError::Occupancy { .. }) => continue,
             predicted => predicted?,
         };
-        let same = measured
+        let same = rows
             .iter()
-            .find(|row| row.launch.shared_config_bytes == Some(split.shared_bytes));
+            .find(|row| row.launched.shared_config_bytes == Some(split.shared_bytes));
         points.push(CarveoutPoint {
             shared_kib: split.shared_bytes / 1024,
             l1_kib: split.l1_bytes / 1024,
             population,
-            resident_blocks: predicted.resident_blocks,
+            resident_blocks: predicted.occupancy.blocks,
             measured_gpops_billion: same.and_then(|row| row.milliseconds).map(gpops),
-            predicted_gpops_billion: gpops(predicted.milliseconds),
+            predicted_gpops_billion: gpops(predicted.run_milliseconds),
         });
     }
     Ok(points)
 }
 
-/// The measured carve-outs of a kernel and block size, for the population with the most of them.
-fn most_complete(
-    launches: Vec<MeasuredLaunch>,
-    variant: &Variant,
-    threads_per_block: u32,
-) -> Vec<MeasuredLaunch> {
+/// The measured rows of a kernel and block size, for the population with the most carve-outs.
+fn measured_at_most_carveouts(args: &WhatifArgs) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
+    let wanted = Variant {
+        stack_registers: args.stack_registers.unwrap_or(0),
+        ..Variant::new(
+            args.kernel.parse()?,
+            args.problem.parse()?,
+            args.stack_dim.unwrap_or(1),
+            Arch::Sm90,
+        )
+    };
+    let wanted = Variant {
+        math: args.engine.math.unwrap_or(wanted.math),
+        ..wanted
+    };
     let mut by_population: BTreeMap<u32, Vec<MeasuredLaunch>> = BTreeMap::new();
-    for row in launches {
-        let launch = &row.launch;
-        if launch.variant == *variant
-            && launch.threads_per_block == threads_per_block
-            && row.milliseconds.is_some()
-        {
-            by_population
-                .entry(launch.population)
-                .or_default()
-                .push(row);
+    for row in measured_launches()? {
+        let launched = &row.launched;
+        let same = launched.kernel == wanted && launched.threads_per_block == args.threads;
+        if same && row.milliseconds.is_some() {
+            let population = launched.population;
+            by_population.entry(population).or_default().push(row);
         }
     }
-    by_population
+    Ok(by_population
         .into_values()
         .max_by_key(Vec::len)
-        .unwrap_or_default()
+        .unwrap_or_default())
 }

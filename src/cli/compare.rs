@@ -8,7 +8,7 @@ use super::engine::EngineArgs;
 use super::reproduce::{Format, all_cells, parse_problems, parse_tables};
 use crate::device::Preset;
 use crate::engine::Kind;
-use crate::predict::{PerformanceModel, PredictError, Prediction};
+use crate::predict::{PredictError, Prediction};
 use crate::report::progress::Progress;
 use crate::report::{output, table};
 use crate::validate::Cell;

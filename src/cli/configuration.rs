@@ -4,7 +4,10 @@
 //! Units: KiB for the L1, in the option's name on the command line only.
 
 use crate::device::Device;
+use crate::engine::{self, CodeChoice, architecture};
+use crate::gpu::variant::{Arch, FunctionSet};
 use crate::predict::Configuration;
+use std::error::Error;
 
 /// One configuration on one device.
 #[derive(Debug, Clone, clap::Args)]
@@ -15,32 +18,46 @@ pub struct ConfigurationArgs {
     /// Kernel name (`warpstack kernels` lists them)
     #[arg(long, default_value = "rpn")]
     pub kernel: String,
-    /// Size of the stack's second dimension
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub stack_dim: u32,
-    /// Lowest stack levels held in registers (kernel lgp-registers)
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub stack_registers: u32,
+    /// Size of the stack's second dimension [default: the smallest that the kernel was compiled with]
+    #[arg(long, value_name = "N")]
+    pub stack_dim: Option<u32>,
+    /// Lowest stack levels held in registers [default: the fewest that the kernel was compiled with]
+    #[arg(long, value_name = "N")]
+    pub stack_registers: Option<u32>,
     /// Problem name (`warpstack problems` lists them)
     #[arg(long, default_value = "sextic")]
     pub problem: String,
     /// Threads per block
     #[arg(long, value_name = "N")]
     pub threads: u32,
-    /// L1 size in KiB; the rest of the on-chip memory is shared memory
-    #[arg(long, default_value_t = 48, value_name = "KIB")]
-    pub l1: u32,
+    /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: as the device divides it by itself]
+    #[arg(long, value_name = "KIB")]
+    pub l1: Option<u32>,
 }
 
 impl ConfigurationArgs {
-    pub fn configuration(&self, device: &Device) -> Result<Configuration, String> {
+    /// The configuration on `device`, of code chosen like this.
+    pub fn configuration(
+        &self,
+        device: &Device,
+        code: &CodeChoice,
+    ) -> Result<Configuration, Box<dyn Error>> {
+        let (stack_dim, stack_registers) = sizes(
+            (&self.kernel, &self.problem),
+            (self.stack_dim, self.stack_registers),
+            architecture(device, code)?,
+        )?;
+        let l1_bytes = self
+            .l1
+            .map(|kib| super::l1_bytes(device, kib))
+            .transpose()?;
         Ok(Configuration {
             problem: self.problem.clone(),
             kernel: self.kernel.clone(),
-            stack_dim: self.stack_dim,
-            stack_registers: self.stack_registers,
+            stack_dim,
+            stack_registers,
             threads_per_block: self.threads,
-            l1_bytes: super::l1_bytes(device, self.l1)?,
+            l1_bytes,
         })
     }
 
@@ -56,9 +73,9 @@ impl ConfigurationArgs {
             };
             match name.trim() {
                 "threads" => changed.threads = number()?,
-                "stack-dim" => changed.stack_dim = number()?,
-                "stack-registers" => changed.stack_registers = number()?,
-                "l1" => changed.l1 = number()?,
+                "stack-dim" => changed.stack_dim = Some(number()?),
+                "stack-registers" => changed.stack_registers = Some(number()?),
+                "l1" => changed.l1 = Some(number()?),
                 "kernel" => changed.kernel = value.trim().into(),
                 "problem" => changed.problem = value.trim().into(),
                 _ => return Err(refused(change)),
@@ -66,6 +83,25 @@ impl ConfigurationArgs {
         }
         Ok(changed)
     }
+}
+
+/// Second dimension and levels in registers of a kernel for a problem, where they are not said: those of the smallest
+/// kernel compiled.
+pub(super) fn sizes(
+    (kernel, problem): (&str, &str),
+    (stack_dim, stack_registers): (Option<u32>, Option<u32>),
+    arch: Arch,
+) -> Result<(u32, u32), Box<dyn Error>> {
+    let known = problem.parse::<FunctionSet>();
+    let smallest = match known {
+        Ok(problem) => engine::smallest(kernel.parse()?, problem, arch)?,
+        // The engine says which problems there are.
+        Err(_) => (1, 0),
+    };
+    Ok((
+        stack_dim.unwrap_or(smallest.0),
+        stack_registers.unwrap_or(smallest.1),
+    ))
 }
 
 fn refused(change: &str) -> String {
@@ -83,11 +119,11 @@ mod tests {
         ConfigurationArgs {
             device: "gtx670".into(),
             kernel: "rpn".into(),
-            stack_dim: 1,
-            stack_registers: 0,
+            stack_dim: Some(1),
+            stack_registers: Some(0),
             problem: "sextic".into(),
             threads: 256,
-            l1: 48,
+            l1: Some(48),
         }
     }
 
@@ -96,7 +132,7 @@ mod tests {
         let changed = base().changed("threads=64, stack-dim=5").unwrap();
         assert_eq!(
             (changed.threads, changed.stack_dim, changed.l1),
-            (64, 5, 48)
+            (64, Some(5), Some(48))
         );
     }
 

@@ -4,7 +4,9 @@
 
 use crate::device::Device;
 use crate::engine::{self, InputError, Kind, Settings, Weighting};
-use crate::gpu::variant::{Dispatch, Math, Shape};
+use crate::engine::{CodeChoice, ProgramList};
+use crate::gpu::variant::{Arch, Dispatch, Math, Shape};
+use crate::sim::simulator;
 use std::path::PathBuf;
 
 /// Which model, which programs, which code.
@@ -13,15 +15,27 @@ pub struct EngineArgs {
     /// The performance model
     #[arg(long, value_enum, default_value = "sim")]
     pub engine: Engine,
+    /// How much of a launch is simulated
+    #[arg(long, value_enum, default_value = "sampled")]
+    pub effort: Effort,
     /// Corpus file [default: the problem's corpus in the program]
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
+    /// Exactly these programs, one per line in postfix form, a block each, instead of a corpus
+    #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
+    pub programs: Option<PathBuf>,
+    /// Blocks of the launch: the list of --programs repeated [default: the list once]
+    #[arg(long, value_name = "N", requires = "programs", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub population: Option<u32>,
     /// Weights of the corpus: stack depths as in the paper's Tables 5 and 6, or programs as evolved
     #[arg(long, value_enum, default_value = "paper")]
     pub weights: WeightsArg,
     /// Chooses the programs drawn from the corpus
     #[arg(long, default_value_t = 1)]
     pub population_seed: u64,
+    /// Machine code of another architecture than the device's: sm_35, sm_90 [default: the device's own]
+    #[arg(long, value_name = "ARCH")]
+    pub code: Option<Arch>,
     /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
@@ -39,6 +53,23 @@ pub enum Engine {
     Sim,
     /// The analytical model: the same inputs in closed form
     Model,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Effort {
+    /// Windows of one multiprocessor
+    Sampled,
+    /// All blocks of one multiprocessor from the first instruction to the last: seconds to minutes
+    WholeRun,
+}
+
+impl Effort {
+    pub fn effort(self) -> simulator::Effort {
+        match self {
+            Effort::Sampled => simulator::Effort::Sampled,
+            Effort::WholeRun => simulator::Effort::WholeRun,
+        }
+    }
 }
 
 impl Engine {
@@ -67,10 +98,16 @@ impl EngineArgs {
             "engine",
             (self.engine == Engine::Model).then(|| "model".into()),
         );
+        let effort = (self.effort == Effort::WholeRun).then(|| "whole-run".into());
+        add("effort", effort);
         add(
             "corpus",
             self.corpus.as_ref().map(|path| path.display().to_string()),
         );
+        let programs = self.programs.as_ref();
+        add("programs", programs.map(|path| path.display().to_string()));
+        add("population", self.population.map(|n| n.to_string()));
+        add("code", self.code.map(|code| code.to_string()));
         add(
             "weights",
             (self.weights == WeightsArg::None).then(|| "none".into()),
@@ -86,22 +123,33 @@ impl EngineArgs {
         text
     }
 
+    pub fn code_choice(&self) -> CodeChoice {
+        CodeChoice {
+            arch: self.code,
+            shape: self.shape,
+            math: self.math,
+            dispatch: self.dispatch,
+        }
+    }
+
     /// The model for a device and the problems named.
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
-        let defaults = Settings::default();
-        let settings = Settings {
+        let mut settings = Settings {
             kind: self.engine.kind(),
+            code: self.code_choice(),
             corpus: self.corpus.clone(),
+            list: self.programs.as_ref().map(|path| ProgramList {
+                path: path.clone(),
+                n_blocks: self.population.map(|n| n as usize),
+            }),
             weighting: match self.weights {
                 WeightsArg::Paper => Weighting::Paper,
                 WeightsArg::None => Weighting::AsEvolved,
             },
             population_seed: self.population_seed,
-            shape: self.shape,
-            math: self.math.unwrap_or(defaults.math),
-            dispatch: self.dispatch.unwrap_or(defaults.dispatch),
-            ..defaults
+            ..Settings::default()
         };
+        settings.simulator.effort = self.effort.effort();
         engine::Engine::new(device.clone(), problems, settings)
     }
 }

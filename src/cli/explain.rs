@@ -5,7 +5,7 @@ use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use super::simulate::Format;
 use crate::device::Preset;
-use crate::predict::{Configuration, PerformanceModel, Prediction};
+use crate::predict::{Configuration, Prediction};
 use crate::report::explain::{self, Explanation};
 use crate::report::{chart, output};
 use std::error::Error;
@@ -53,10 +53,11 @@ pub fn run(args: &ExplainArgs) -> CliResult {
 
 fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
-    let mut configurations = vec![args.configuration.configuration(&device)?];
+    let code = args.engine.code_choice();
+    let mut configurations = vec![args.configuration.configuration(&device, &code)?];
     if let Some(changes) = &args.against {
         let changed = args.configuration.changed(changes)?;
-        configurations.push(changed.configuration(&device)?);
+        configurations.push(changed.configuration(&device, &code)?);
     }
     let problem = |configuration: &Configuration| configuration.problem.clone();
     let mut problems: Vec<String> = configurations.iter().map(problem).collect();

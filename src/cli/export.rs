@@ -73,7 +73,9 @@ pub fn run(args: &ExportArgs) -> CliResult {
         return Err("--engine: given model; allowed: sim, which knows single instructions".into());
     }
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args.configuration.configuration(&device)?;
+    let configuration = args
+        .configuration
+        .configuration(&device, &args.engine.code_choice())?;
     if let Some(path) = args
         .out
         .as_ref()

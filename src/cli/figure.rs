@@ -6,8 +6,9 @@ use super::CliResult;
 use super::engine::EngineArgs;
 use crate::device::occupancy::{BlockResources, OccupancyLimits};
 use crate::device::{Device, Preset};
+use crate::engine::Engine;
 use crate::gp::program::Rpn;
-use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::predict::{Configuration, PredictError, Prediction};
 use crate::report::chart::bars::Bar;
 use crate::report::chart::columns::Columns;
 use crate::report::chart::lines::{Line, Lines, Scale};
@@ -186,11 +187,7 @@ const BLOCKS: [u32; 7] = [32, 64, 128, 256, 512, 768, 1024];
 const L1_BLOCK: u32 = 256;
 
 /// L1 hits over the stacks' size, one line per L1 size of the device.
-pub fn l1(
-    model: &dyn PerformanceModel,
-    device: &Device,
-    problem: &str,
-) -> Result<Figure, Box<dyn Error>> {
+pub fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
     let mut lines = Vec::new();
     for split in &device.l1.splits {
         let configurations: Vec<Configuration> = STACK_DIMS
@@ -224,11 +221,7 @@ pub fn l1(
 }
 
 /// Cycles per operation by cause, over the block size, with the second dimension that the paper found best.
-pub fn cycles(
-    model: &dyn PerformanceModel,
-    device: &Device,
-    problem: &str,
-) -> Result<Figure, Box<dyn Error>> {
+pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
     const STACK_DIM: u32 = 2;
     let largest = device.l1.splits.iter().map(|split| split.l1_bytes).max();
     let l1_bytes = largest.unwrap_or(0);
@@ -273,13 +266,13 @@ fn configuration(
         stack_dim,
         stack_registers: 0,
         threads_per_block,
-        l1_bytes,
+        l1_bytes: Some(l1_bytes),
     }
 }
 
 /// In parallel, in the order given.
 pub(super) fn predict_all(
-    model: &dyn PerformanceModel,
+    model: &Engine,
     configurations: &[Configuration],
 ) -> Result<Vec<Prediction>, PredictError> {
     configurations

@@ -2,16 +2,18 @@
 
 use super::CliResult;
 use crate::device::{Device, Preset};
-use crate::engine::{Settings, residency};
 use crate::gpu::ncu;
 use crate::interop::accel_sim::list;
 use crate::interop::replay::{Imported, Limits, import};
 use crate::interop::schedule::{self, Schedule};
+use crate::launch::CarveOut;
+use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::report::blocks::BlocksReport;
 use crate::report::output;
 use crate::report::table::table;
 use crate::sim::blocks;
+use crate::sim::simulator::Simulator;
 use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
@@ -158,11 +160,17 @@ fn simulate(
     imported: &Imported,
 ) -> Result<BlocksReport, Box<dyn Error>> {
     let mut blocks = imported.blocks.clone();
-    let occupancy = residency::occupancy(device, &blocks.kernel, l1_bytes, blocks.resources)?;
-    let l1_bytes = residency::effective_l1_bytes(device, &occupancy);
+    let carve_out = CarveOut::L1Bytes(l1_bytes);
+    let (occupancy, l1_bytes) = reside(device, &blocks.kernel, carve_out, blocks.resources)?;
     let spec = SmxSpec::new(device, l1_bytes)?;
     blocks.geometry.resident_blocks = occupancy.blocks;
-    let run = blocks::run(&spec, &blocks, Settings::default().cache_seed, u64::MAX, ())?;
+    let run = blocks::run(
+        &spec,
+        &blocks,
+        Simulator::default().plan.window.seed,
+        u64::MAX,
+        (),
+    )?;
     let schedule = match imported.has_schedule {
         true => "from the schedule file",
         false => "none: every instruction as soon as its operands are there",

@@ -4,7 +4,7 @@ use super::CliResult;
 use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
 use crate::gpu::launch::{Gpu, Launch};
-use crate::gpu::measure::{Bench, Configuration, Protocol};
+use crate::gpu::measure::{Bench, Configuration, Programs, Protocol};
 use crate::gpu::on_cpu;
 use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
@@ -135,6 +135,11 @@ fn measure(args: &MeasureArgs) -> CliResult {
     if args.on == "cpu" {
         writer.serialize(on_cpu::measure(&workload, &programs, protocol)?)?;
     } else {
+        let file = args.programs.as_deref().unwrap_or(Path::new(""));
+        let programs = Programs {
+            list: programs,
+            file: file.display().to_string(),
+        };
         measure_on_gpu(args, &workload, &programs, protocol, &mut writer)?;
     }
     output::write(args.out.as_deref(), &writer.into_inner()?)?;
@@ -152,7 +157,7 @@ fn case_seed(args: &MeasureArgs) -> u64 {
 fn measure_on_gpu(
     args: &MeasureArgs,
     workload: &Workload,
-    programs: &[Rpn],
+    programs: &Programs,
     protocol: Protocol,
     writer: &mut csv::Writer<Vec<u8>>,
 ) -> CliResult {
@@ -164,7 +169,7 @@ fn measure_on_gpu(
             writer.serialize(measure_split(
                 n_gpus,
                 workload,
-                programs,
+                &programs.list,
                 configuration,
                 protocol,
             )?)?;

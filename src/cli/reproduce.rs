@@ -3,8 +3,8 @@
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
 use crate::device::{Device, Preset};
-use crate::engine;
-use crate::predict::{Configuration, PerformanceModel, PredictError};
+use crate::engine::{self, Engine};
+use crate::predict::{Configuration, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
 use crate::report::{output, reproduction};
@@ -120,10 +120,7 @@ pub(super) fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]
 
 /// In parallel, in the order of the cells. Cells of one kernel are predicted one after another: whoever traces it has the
 /// traces for the others.
-pub(super) fn predict_all(
-    model: &dyn PerformanceModel,
-    cells: &[Cell],
-) -> Result<Vec<f64>, PredictError> {
+pub(super) fn predict_all(model: &Engine, cells: &[Cell]) -> Result<Vec<f64>, PredictError> {
     let progress = Progress::new(cells.len() as u64, "cells");
     let configurations: Vec<Configuration> = cells.iter().map(Cell::configuration).collect();
     let mut by_kernel: Vec<usize> = (0..cells.len()).collect();

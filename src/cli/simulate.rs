@@ -4,7 +4,6 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use crate::device::Preset;
-use crate::predict::PerformanceModel;
 use crate::report::{output, prediction};
 use std::path::PathBuf;
 
@@ -30,7 +29,9 @@ pub enum Format {
 
 pub fn run(args: &SimulateArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args.configuration.configuration(&device)?;
+    let configuration = args
+        .configuration
+        .configuration(&device, &args.engine.code_choice())?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }

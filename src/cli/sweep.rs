@@ -67,7 +67,9 @@ pub fn run(args: &SweepArgs) -> CliResult {
         output::check_writable(path)?;
     }
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args.configuration.configuration(&device)?;
+    let configuration = args
+        .configuration
+        .configuration(&device, &args.engine.code_choice())?;
     let engine = args.engine.open(&device, &[&configuration.problem])?;
     let sweep = engine.sweep(&configuration, args.times)?;
     let caches: Vec<CacheSpec> = args

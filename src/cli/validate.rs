@@ -1,50 +1,56 @@
 //! `warpstack validate`: predictions beside everything that was measured on a device.
 
 use super::CliResult;
-use super::engine::Engine as EngineArg;
+use super::engine::{Effort, Engine as EngineArg};
 use crate::device::{Device, Preset};
-use crate::engine::given::{GivenLaunch, GivenPrediction, GivenPrograms};
-use crate::engine::{self, Engine, Kind, Settings};
-use crate::gp::program::Rpn;
+use crate::engine::{self, Engine, Settings, architecture};
+use crate::gp::problem::uci::folder;
 use crate::gpu::measure::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
-use crate::gpu::workload::measured_programs;
-use crate::predict::{PerformanceModel, Prediction};
-use crate::report::output;
+use crate::launch::Request;
+use crate::predict::{PredictError, Prediction};
 use crate::report::progress::Progress;
 use crate::report::validation::{self, Line};
-use crate::validate::launches::{MeasuredLaunch, measured_launches};
+use crate::report::{chart, output};
+use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
+use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Split, Table, cells};
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Predicts what was measured on a device, the same programs and cases, and compares.
 #[derive(Debug, clap::Args)]
 pub struct ValidateArgs {
-    /// Device with measurements
-    #[arg(long, value_enum, default_value = "h200")]
-    pub device: Measurements,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "h200")]
+    pub device: String,
+    /// Rows that `warpstack measure` wrote, times or counters [default: those measured on the device that are in the program]
+    #[arg(long, value_name = "FILE")]
+    pub measured: Option<PathBuf>,
+    /// The programs that were measured [default: the file that the rows name]
+    #[arg(long, value_name = "FILE", requires = "measured")]
+    pub programs: Option<PathBuf>,
+    /// Folder of the UCI files, for rows measured on them [default: the one that WARPSTACK_DATA names]
+    #[arg(long, value_name = "DIR", requires = "measured")]
+    pub data: Option<PathBuf>,
     /// Configurations to predict, evenly spread over those measured; 0 for all
     #[arg(long, default_value_t = 60)]
     pub rows: usize,
     /// The performance model
     #[arg(long, value_enum, default_value = "sim")]
     pub engine: EngineArg,
+    /// How much of a launch is simulated
+    #[arg(long, value_enum, default_value = "sampled")]
+    pub effort: Effort,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Measurements {
-    /// The runs of `fixtures/measured/h200/`
-    H200,
-    /// The tables of the paper
-    Gtx670,
+    /// Chart of predicted and measured times to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -53,21 +59,52 @@ pub enum Format {
     Csv,
 }
 
+/// The presets whose measurements are part of the program: launches of ours, and the tables of the paper.
+const WITH_LAUNCHES: &str = "h200";
+const WITH_TABLES: &str = "gtx670";
+
 pub fn run(args: &ValidateArgs) -> CliResult {
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
-    let lines = match args.device {
-        Measurements::H200 => launches(args.rows, args.engine.kind())?,
-        Measurements::Gtx670 => paper(args.rows, args.engine.kind())?,
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
+    let settings = settings(args.engine, args.effort);
+    let lines = match (&args.measured, args.device.as_str()) {
+        (Some(_), _) => own(args, settings)?,
+        (None, WITH_LAUNCHES) => launches(args.rows, settings)?,
+        (None, WITH_TABLES) => paper(args.rows, settings)?,
+        (None, other) => {
+            return Err(format!(
+                "--device: given {other}; allowed without --measured FILE: {WITH_LAUNCHES}, {WITH_TABLES}, whose measurements \
+                 are part of the program"
+            )
+            .into());
+        }
     };
     let content = match args.format {
         Format::Table => validation::text(&lines).into_bytes(),
         Format::Csv => validation::csv(&lines)?,
     };
     output::write(args.out.as_deref(), &content)?;
+    if let Some(path) = &args.chart {
+        chart::save(&validation::scatter(&lines), path)?;
+    }
     eprint!("{}", validation::summary(&lines));
+    if let (Some(_), Some(worst)) = (&args.measured, validation::worst(&lines)) {
+        eprint!("{}", explain_command(args, worst));
+    }
     Ok(())
+}
+
+fn settings(engine: EngineArg, effort: Effort) -> Settings {
+    let mut settings = Settings {
+        kind: engine.kind(),
+        ..Settings::default()
+    };
+    settings.simulator.effort = effort.effort();
+    settings
 }
 
 /// `n` of `all`, evenly spread; all of them for 0.
@@ -81,38 +118,65 @@ fn spread<T>(all: Vec<T>, n: usize) -> Vec<T> {
         .collect()
 }
 
-/// The problems' measured programs, ready to be predicted.
-pub(super) fn measured_populations() -> Result<HashMap<FunctionSet, Vec<Rpn>>, Box<dyn Error>> {
-    let read = |problem: &FunctionSet| Ok((*problem, measured_programs(*problem)?));
-    FunctionSet::ALL.iter().map(read).collect()
+/// Somebody's own measurements.
+fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
+    let device = Preset::load(&args.device)?.device;
+    let path = args.measured.as_deref().unwrap_or(Path::new(""));
+    let file = path.display().to_string();
+    let text = super::measure::read(path)?;
+    let rows = merged(parse(&text, &file, architecture(&device, &settings.code)?)?);
+    let requests = Requests::new(
+        Programs::File(args.programs.clone()),
+        folder(args.data.as_deref()),
+    );
+    predicted(device, spread(rows, args.rows), requests, settings)
 }
 
 /// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
-pub(super) fn launches(n_rows: usize, kind: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
-    let device = Preset::load("h200")?.device;
-    let populations = measured_populations()?;
+pub(super) fn launches(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
+    let device = Preset::load(WITH_LAUNCHES)?.device;
     let rows = spread(measured_launches()?, n_rows);
-    let progress = Progress::new(rows.len() as u64, "configurations");
-    let of_problem = |problem: &FunctionSet| -> Vec<&MeasuredLaunch> {
-        let rows = rows.iter();
-        rows.filter(|row| row.launch.variant.problem == *problem)
-            .collect()
-    };
-    let mut lines = Vec::new();
-    for problem in FunctionSet::ALL {
-        let rows = of_problem(problem);
-        let launches: Vec<GivenLaunch> = rows.iter().map(|row| row.launch).collect();
-        let given = GivenPrograms::new(*problem, &populations[problem]);
-        let predictions = given.predict(&device, &launches, kind, &|| progress.step());
-        for (row, prediction) in rows.into_iter().zip(predictions) {
-            lines.push(launch_line(&device, row, &prediction?));
-        }
+    let requests = Requests::new(Programs::Committed, None);
+    predicted(device, rows, requests, settings)
+}
+
+/// Rows with what is predicted for them, kernel by kernel: whoever traces one has the traces for its other rows.
+fn predicted(
+    device: Device,
+    rows: Vec<MeasuredLaunch>,
+    mut requests: Requests,
+    settings: Settings,
+) -> Result<Vec<Line>, Box<dyn Error>> {
+    let mut jobs: Vec<(MeasuredLaunch, Request)> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let request = requests.of(&row)?;
+        jobs.push((row, request));
     }
+    jobs.sort_by_key(|(row, _)| {
+        let launched = &row.launched;
+        (
+            launched.kernel.problem,
+            launched.kernel,
+            launched.population,
+        )
+    });
+    let progress = Progress::new(jobs.len() as u64, "configurations");
+    let engine = Engine::new(device, &[], settings)?;
+    let lines = jobs
+        .par_iter()
+        .map(|(row, request)| {
+            let prediction = engine.predict_request(request)?;
+            progress.step();
+            Ok(launch_line(engine.device(), row, &prediction))
+        })
+        .collect::<Result<Vec<_>, PredictError>>()?;
     Ok(lines)
 }
 
-fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &GivenPrediction) -> Line {
-    let variant = row.launch.variant;
+fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) -> Line {
+    let launched = &row.launched;
+    let variant = launched.kernel;
+    let memory = &predicted.memory;
     Line {
         device: device.name.clone(),
         split: match row.split {
@@ -124,14 +188,15 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &GivenPredictio
         stack_dim: variant.stack_dim,
         data_type: data_type(variant.problem, variant.kernel, variant.stack_dim),
         stack_registers: variant.stack_registers,
-        threads_per_block: row.launch.threads_per_block,
+        threads_per_block: launched.threads_per_block,
+        population: launched.population,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: row.milliseconds,
-        predicted_ms: predicted.milliseconds,
+        predicted_ms: predicted.run_milliseconds,
         measured_warp_instructions: row.warp_instructions,
-        predicted_warp_instructions: predicted.warp_instructions,
+        predicted_warp_instructions: predicted.warp_instructions as u64,
         measured_l1_hit_percent: row.l1_hit_percent,
-        predicted_l1_hit_percent: predicted.l1_hit_percent,
+        predicted_l1_hit_percent: (memory.l1_load_lines > 0).then_some(memory.l1_load_hit_percent),
     }
 }
 
@@ -146,17 +211,31 @@ fn data_type(problem: FunctionSet, kernel: KernelId, stack_dim: u32) -> String {
     }
 }
 
-fn paper(n_rows: usize, kind: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
+/// What explains a row.
+fn explain_command(args: &ValidateArgs, line: &Line) -> String {
+    let programs = args
+        .programs
+        .as_ref()
+        .map_or("FILE".into(), |path| path.display().to_string());
+    format!(
+        "the row that is most off ({:+.1} %): warpstack explain --device {} --problem {} --kernel {} --stack-dim {} \
+         --stack-registers {} --threads {} --l1 {} --programs {programs} --population {}\n",
+        line.error_percent().unwrap_or(0.0),
+        args.device,
+        line.problem,
+        line.kernel,
+        line.stack_dim,
+        line.stack_registers,
+        line.threads_per_block,
+        line.l1_kib,
+        line.population,
+    )
+}
+
+fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let problems = engine::problems();
-    let engine = Engine::new(
-        Preset::load("gtx670")?.device,
-        &problems,
-        Settings {
-            kind,
-            ..Settings::default()
-        },
-    )?;
-    let tables = [Table::Three, Table::Four, Table::Eight, Table::Ten];
+    let engine = Engine::new(Preset::load(WITH_TABLES)?.device, &problems, settings)?;
+    let tables = Measured::tables();
     let measured = tables
         .iter()
         .map(|table| Measured::of_paper(*table))
@@ -164,7 +243,7 @@ fn paper(n_rows: usize, kind: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
     let value = |cell: &Cell| measured.iter().find_map(|table| table.get(cell));
     let all = tables
         .iter()
-        .flat_map(|table| problems.iter().flat_map(|problem| cells(*table, problem)));
+        .flat_map(|table: &Table| problems.iter().flat_map(|problem| cells(*table, problem)));
     let cells = spread(all.filter(|cell| value(cell).is_some()).collect(), n_rows);
     let progress = Progress::new(cells.len() as u64, "cells");
     cells
@@ -179,6 +258,7 @@ fn paper(n_rows: usize, kind: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
         .map_err(|error| error as Box<dyn Error>)
 }
 
+/// The paper gives speeds of whole runs: of the time that one stands for, the kernel's part is taken to be as predicted.
 fn paper_line(
     cell: &Cell,
     predicted: &Prediction,
@@ -187,11 +267,9 @@ fn paper_line(
     let configuration = &predicted.configuration;
     let problem: FunctionSet = configuration.problem.parse()?;
     let kernel: KernelId = configuration.kernel.parse()?;
-    let cases_per_element = crate::gpu::workload::cases_per_element(problem);
-    let per_warp = f64::from(32 * configuration.stack_dim * cases_per_element);
-    let nodes = predicted.gpops_billion * 1e6 * predicted.run_milliseconds / per_warp;
+    let memory = &predicted.memory;
     Ok(Line {
-        device: "gtx670".to_owned(),
+        device: WITH_TABLES.to_owned(),
         split: match cell.split() {
             Split::Fitted => "calibration",
             Split::HeldOut => "holdout",
@@ -202,14 +280,14 @@ fn paper_line(
         data_type: data_type(problem, kernel, configuration.stack_dim),
         stack_registers: configuration.stack_registers,
         threads_per_block: configuration.threads_per_block,
+        population: 1000,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: measured_gpops_billion
             .map(|measured| predicted.run_milliseconds * predicted.gpops_billion / measured),
         predicted_ms: predicted.run_milliseconds,
         measured_warp_instructions: None,
-        predicted_warp_instructions: (nodes * predicted.warp_instructions_per_node) as u64,
+        predicted_warp_instructions: predicted.warp_instructions as u64,
         measured_l1_hit_percent: None,
-        predicted_l1_hit_percent: (predicted.memory.l1_load_lines > 0)
-            .then_some(predicted.memory.l1_load_hit_percent),
+        predicted_l1_hit_percent: (memory.l1_load_lines > 0).then_some(memory.l1_load_hit_percent),
     })
 }

@@ -4,8 +4,10 @@
 //! Units: those of the keys.
 
 use super::CliResult;
+use super::configuration::sizes;
 use super::engine::{EngineArgs, note_weights};
-use crate::engine::Engine;
+use crate::device::Device;
+use crate::engine::{Engine, architecture};
 use crate::predict::Configuration;
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, curves::Curves, heat::HeatMap};
@@ -41,15 +43,15 @@ pub struct WhatifArgs {
     /// Threads per block where they are not varied
     #[arg(long, default_value_t = 256, value_name = "N")]
     pub threads: u32,
-    /// Size of the stack's second dimension where it is not varied
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub stack_dim: u32,
-    /// Lowest stack levels held in registers where they are not varied
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub stack_registers: u32,
-    /// L1 size in KiB where it is not varied
-    #[arg(long, default_value_t = 48, value_name = "KIB")]
-    pub l1: u32,
+    /// Size of the stack's second dimension where it is not varied [default: the smallest compiled]
+    #[arg(long, value_name = "N")]
+    pub stack_dim: Option<u32>,
+    /// Lowest stack levels held in registers where they are not varied [default: the fewest compiled]
+    #[arg(long, value_name = "N")]
+    pub stack_registers: Option<u32>,
+    /// L1 size in KiB where it is not varied [default: as the device divides it by itself]
+    #[arg(long, value_name = "KIB")]
+    pub l1: Option<u32>,
     #[command(flatten)]
     pub engine: EngineArgs,
     #[arg(long, value_enum, default_value = "csv")]
@@ -104,7 +106,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     Ok(())
 }
 
-fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, StudyError> {
+fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, Box<dyn Error>> {
     let device = args.device.as_ref().or(file.device.as_ref());
     let base = Base::load(device.map_or("gtx670", String::as_str))?;
     let mut axes: Vec<Axis> = Vec::new();
@@ -114,14 +116,22 @@ fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, StudyError> {
         axes.retain(|known| known.key != axis.key);
         axes.push(axis);
     }
+    let (stack_dim, stack_registers) = sizes(
+        (&args.kernel, &args.problem),
+        (args.stack_dim, args.stack_registers),
+        architecture(&base.device, &args.engine.code_choice())?,
+    )?;
     let study = Study {
         configuration: Configuration {
             problem: args.problem.clone(),
             kernel: args.kernel.clone(),
-            stack_dim: args.stack_dim,
-            stack_registers: args.stack_registers,
+            stack_dim,
+            stack_registers,
             threads_per_block: args.threads,
-            l1_bytes: args.l1.saturating_mul(1024),
+            l1_bytes: match args.l1 {
+                Some(kib) => Some(kib.saturating_mul(1024)),
+                None => base.device.default_l1_bytes(),
+            },
         },
         base,
         axes,
@@ -158,16 +168,18 @@ fn predict(
     study: &Study,
     engine: &Engine,
 ) -> Result<(Vec<Point>, Option<Journal>), Box<dyn Error>> {
-    let model_for = |device: &crate::device::Device| engine.on(device.clone());
+    let predict = |device: &Device, configuration: &Configuration| {
+        engine.on(device.clone()).predict(configuration)
+    };
     let n_points = study.n_points()?;
     let Some(path) = &args.out else {
-        return Ok((study.run(model_for, vec![None; n_points], None)?, None));
+        return Ok((study.run(predict, vec![None; n_points], None)?, None));
     };
     output::check_writable(path)?;
     let hash = study.hash(&described(engine_args)?);
     let (journal, done): (_, Vec<Option<Outcome>>) =
         Journal::open(&Journal::path_for(path), &hash, n_points)?;
-    let points = study.run(model_for, done, Some(&journal))?;
+    let points = study.run(predict, done, Some(&journal))?;
     Ok((points, Some(journal)))
 }
 

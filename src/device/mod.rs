@@ -89,6 +89,15 @@ impl Device {
             .find(|split| split.l1_bytes == l1_bytes)
     }
 
+    /// The L1 that is asked for when nobody asks for one; `None`: as much as the blocks leave.
+    pub fn default_l1_bytes(&self) -> Option<u32> {
+        let sizes = self.l1.splits.iter().map(|split| split.l1_bytes);
+        match self.l1.default_split {
+            DefaultSplit::LargestL1 => sizes.max(),
+            DefaultSplit::LeastShared => None,
+        }
+    }
+
     /// Throughput of a class of instruction in lanes per cycle and SMX.
     pub fn lanes_per_cycle(&self, class: OpClass) -> f64 {
         let throughput = &self.throughput;

@@ -47,20 +47,25 @@ impl Engine {
         let resolved = self.resolve(&request)?;
         let (variant, programs) = (&request.kernel, &request.programs);
         let sass = variant.sass().map_err(PredictError::other)?;
-        let kernel = Kernel::parse(&sass, variant.sass_file().map_err(PredictError::other)?).map_err(PredictError::other)?;
+        let kernel = Kernel::parse(&sass, variant.sass_file().map_err(PredictError::other)?)
+            .map_err(PredictError::other)?;
         let launch = Launch::block_gp(
             configuration.threads_per_block,
             configuration.stack_dim,
             request.cases.elements,
         );
-        let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(PredictError::other)?;
+        let mut builder =
+            TraceBuilder::new(&kernel, launch.clone()).map_err(PredictError::other)?;
         let sample = &programs.sample;
         let traces = (0..n_blocks)
             .map(|block| {
                 let index = sample[block % sample.len()] as usize;
                 let program = &programs.programs[index];
-                let words = words_of_program(variant, index, program).map_err(PredictError::other)?;
-                builder.trace_with_positions(&words).map_err(PredictError::other)
+                let words =
+                    words_of_program(variant, index, program).map_err(PredictError::other)?;
+                builder
+                    .trace_with_positions(&words)
+                    .map_err(PredictError::other)
             })
             .collect::<Result<Vec<_>, _>>()?;
         let pool = builder.into_pool();

@@ -29,7 +29,10 @@ pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, Predic
         None => device.code.parse().map_err(|_| PredictError::Input {
             what: "machine code of the device",
             given: format!("{} ({})", device.code, device.name),
-            allowed: format!("{}; --code NAME runs one of them all the same", architectures()),
+            allowed: format!(
+                "{}; --code NAME runs one of them all the same",
+                architectures()
+            ),
         }),
     }
 }
@@ -99,7 +102,9 @@ pub(super) fn find(
             FunctionSet::Mux20 => Math::Accurate,
             _ => choice.math.unwrap_or(Math::Accurate),
         },
-        dispatch: choice.dispatch.unwrap_or(default_dispatch(&left).unwrap_or(first.dispatch)),
+        dispatch: choice
+            .dispatch
+            .unwrap_or(default_dispatch(&left).unwrap_or(first.dispatch)),
         ..Variant::new(kernel, problem, configuration.stack_dim, arch)
     };
     for (what, value) in PROPERTIES {
@@ -112,7 +117,10 @@ pub(super) fn find(
             return Err(PredictError::Input {
                 what,
                 given,
-                allowed: format!("{} (kernel {kernel} for {problem}, {arch})", allowed.join(", ")),
+                allowed: format!(
+                    "{} (kernel {kernel} for {problem}, {arch})",
+                    allowed.join(", ")
+                ),
             });
         }
     }
@@ -142,7 +150,12 @@ mod tests {
     }
 
     fn find(configuration: &Configuration) -> Result<Variant, PredictError> {
-        super::find(configuration, FunctionSet::Sextic, Arch::Sm35, &CodeChoice::default())
+        super::find(
+            configuration,
+            FunctionSet::Sextic,
+            Arch::Sm35,
+            &CodeChoice::default(),
+        )
     }
 
     #[test]
@@ -162,7 +175,8 @@ mod tests {
             let of_table = |table: Table| cells(table, problem.name());
             for cell in Table::ALL.into_iter().flat_map(of_table) {
                 let configuration = cell.configuration();
-                let found = super::find(&configuration, *problem, Arch::Sm35, &CodeChoice::default());
+                let found =
+                    super::find(&configuration, *problem, Arch::Sm35, &CodeChoice::default());
                 assert!(found.is_ok(), "{problem} {}: {found:?}", cell.label());
             }
         }

@@ -4,14 +4,15 @@
 //! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs
 //! within a stack limit are those of Chitty's Tables 5 and 6, an input here, not a measured speed.
 
-use super::settings::{Settings, Weighting};
+use super::settings::{ProgramList, Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
-use crate::gp::problem;
+use crate::gp::problem::{self, CASE_SEED, Dataset};
 use crate::gpu::variant::FunctionSet;
+use crate::gpu::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
 use crate::launch::Cases;
 use crate::workload::{DepthPercentages, Population, PopulationError};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The corpora in the binary: name and file text. One that is named like a problem is that problem's.
 const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
@@ -25,6 +26,8 @@ pub enum InputError {
     Problem { given: String, allowed: String },
     #[error(transparent)]
     Corpus(#[from] CorpusError),
+    #[error(transparent)]
+    Programs(#[from] WorkloadError),
     #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
     OtherProblem {
         file: String,
@@ -56,6 +59,7 @@ pub(super) struct Workload {
     pub problem: FunctionSet,
     pub population: Arc<Population>,
     pub cases: Cases,
+    values: OnceLock<Option<Arc<Dataset>>>,
 }
 
 impl Workload {
@@ -65,38 +69,72 @@ impl Workload {
             allowed: problems().join(", "),
         };
         let problem: FunctionSet = name.parse().map_err(|_| unknown())?;
-        let corpus = match &settings.corpus {
-            Some(path) => load_file(path, name)?,
-            None => {
-                let text = embedded(name).ok_or_else(unknown)?;
-                Corpus::parse(text, Path::new("the corpus in the program"))?
-            }
+        let population = match &settings.list {
+            Some(list) => listed(list, problem)?,
+            None => drawn(name, settings)?,
         };
-        let percentages = match settings.weighting {
-            Weighting::Paper => depth_percentages(name),
-            Weighting::AsEvolved => None,
-        };
-        let mut population = Population::draw(
-            &corpus,
-            percentages.as_ref(),
-            settings.n_blocks,
-            settings.population_seed,
-        )
-        .map_err(|source| InputError::Population {
-            problem: name.into(),
-            source,
-        })?;
-        if settings.weighting == Weighting::Paper && percentages.is_none() {
-            population.weighting +=
-                ", because the paper's Tables 5 and 6 have no row for this problem";
-        }
         let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
         Ok(Workload {
             problem,
             population: Arc::new(population),
             cases: Cases::of(problem, n_cases as u64),
+            values: OnceLock::new(),
         })
     }
+
+    /// Fitness cases of a problem that defines them itself.
+    pub fn values(&self) -> Option<Arc<Dataset>> {
+        let make = || {
+            let cases = Measured::new(self.problem, None, CASE_SEED).ok()?;
+            Some(Arc::new(cases.problem.dataset))
+        };
+        self.values.get_or_init(make).clone()
+    }
+}
+
+/// The programs of a file.
+fn listed(list: &ProgramList, problem: FunctionSet) -> Result<Population, InputError> {
+    let programs = read_programs(&list.path)?;
+    let n_inputs = problem::describe(problem.name()).map_or(0, |description| description.n_inputs);
+    check_inputs(&programs, n_inputs, problem)?;
+    let n_blocks = list.n_blocks.unwrap_or(programs.len());
+    Population::of_list(&programs, n_blocks).map_err(|source| InputError::Population {
+        problem: problem.name().into(),
+        source,
+    })
+}
+
+/// Programs of a corpus.
+fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
+    let unknown = || InputError::Problem {
+        given: name.into(),
+        allowed: problems().join(", "),
+    };
+    let corpus = match &settings.corpus {
+        Some(path) => load_file(path, name)?,
+        None => {
+            let text = embedded(name).ok_or_else(unknown)?;
+            Corpus::parse(text, Path::new("the corpus in the program"))?
+        }
+    };
+    let percentages = match settings.weighting {
+        Weighting::Paper => depth_percentages(name),
+        Weighting::AsEvolved => None,
+    };
+    let mut population = Population::draw(
+        &corpus,
+        percentages.as_ref(),
+        settings.n_blocks,
+        settings.population_seed,
+    )
+    .map_err(|source| InputError::Population {
+        problem: name.into(),
+        source,
+    })?;
+    if settings.weighting == Weighting::Paper && percentages.is_none() {
+        population.weighting += ", because the paper's Tables 5 and 6 have no row for this problem";
+    }
+    Ok(population)
 }
 
 fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {

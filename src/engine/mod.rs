@@ -12,20 +12,21 @@ mod sweep;
 pub use blocks::SampleBlocks;
 pub use code::{architecture, compiled, smallest};
 pub use inputs::{InputError, problems};
-pub use settings::{CodeChoice, Kind, Settings, Weighting};
+pub use settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};
 pub use sweep::Sweep;
 
+use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::device::{DefaultSplit, Device};
-use crate::gpu::variant::Variant;
+use crate::gpu::variant::{FunctionSet, Variant};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
-use crate::launch::{CarveOut, Request, Resolved};
+use crate::launch::{CarveOut, Cases, Request, Resolved};
 use crate::memo::Memo;
 use crate::model::analytical::Analytical;
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::workload::counted::is_counted;
 use crate::workload::{KernelWork, Population};
 use inputs::Workload;
 use std::sync::Arc;
@@ -133,24 +134,33 @@ impl Engine {
         let workload = self.workload(&configuration.problem)?;
         let choice = &self.settings.code;
         let arch = architecture(&self.device, choice)?;
+        let kernel = code::find(configuration, workload.problem, arch, choice)?;
         Ok(Request {
-            kernel: code::find(configuration, workload.problem, arch, choice)?,
+            cases: self.cases(workload, &kernel, configuration.threads_per_block),
+            kernel,
             programs: Arc::clone(&workload.population),
-            cases: workload.cases.clone(),
             threads_per_block: configuration.threads_per_block,
-            carve_out: self.carve_out(configuration.l1_bytes),
+            carve_out: match configuration.l1_bytes.or(self.device.default_l1_bytes()) {
+                Some(bytes) => CarveOut::L1Bytes(bytes),
+                None => CarveOut::LeastShared,
+            },
         })
     }
 
-    fn carve_out(&self, l1_bytes: Option<u32>) -> CarveOut {
-        match (l1_bytes, self.device.l1.default_split) {
-            (Some(bytes), _) => CarveOut::L1Bytes(bytes),
-            (None, DefaultSplit::LeastShared) => CarveOut::LeastShared,
-            (None, DefaultSplit::LargestL1) => {
-                let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
-                CarveOut::L1Bytes(sizes.max().unwrap_or(0))
-            }
+    /// The fitness cases of a launch. A list of programs runs as `measure` runs it, whole passes of a block; of a corpus it is
+    /// the paper's launch. Cases that the problem defines itself are at hand for what has not been counted on real ones.
+    fn cases(&self, workload: &Workload, kernel: &Variant, threads: u32) -> Cases {
+        let mut cases = workload.cases.clone();
+        let is_listed = workload.population.blocks.is_some();
+        if is_listed {
+            let pass = (threads * kernel.stack_dim).max(1);
+            cases.padded_elements = cases.elements.next_multiple_of(pass);
         }
+        let defined = matches!(workload.problem, FunctionSet::Sextic | FunctionSet::Mux20);
+        if defined && (is_listed || !is_counted(kernel)) {
+            cases.values = workload.values();
+        }
+        cases
     }
 
     /// The launch on the engine's device. An impossible block is refused before anything is traced for it.
@@ -209,8 +219,12 @@ impl Engine {
     fn kernel(&self, request: &Request) -> Result<Arc<KernelWork>, PredictError> {
         let key = (request.kernel, Arc::as_ptr(&request.programs) as usize);
         self.kernels.try_get(key, || {
-            KernelWork::new(&request.kernel, Arc::clone(&request.programs), &request.cases)
-                .map_err(PredictError::other)
+            KernelWork::new(
+                &request.kernel,
+                Arc::clone(&request.programs),
+                &request.cases,
+            )
+            .map_err(PredictError::other)
         })
     }
 

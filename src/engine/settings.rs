@@ -34,6 +34,14 @@ pub struct CodeChoice {
     pub dispatch: Option<Dispatch>,
 }
 
+/// A file of programs, one per line in postfix form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramList {
+    pub path: PathBuf,
+    /// Blocks of the launch: the list repeated; `None`: the list once.
+    pub n_blocks: Option<usize>,
+}
+
 /// See the module text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -42,6 +50,8 @@ pub struct Settings {
     pub code: CodeChoice,
     /// A corpus file instead of the one in the program.
     pub corpus: Option<PathBuf>,
+    /// Exactly these programs instead of a corpus.
+    pub list: Option<ProgramList>,
     pub weighting: Weighting,
     /// Programs of a generation: one per block.
     pub n_blocks: usize,
@@ -56,6 +66,7 @@ impl Default for Settings {
             simulator: Simulator::default(),
             code: CodeChoice::default(),
             corpus: None,
+            list: None,
             weighting: Weighting::Paper,
             n_blocks: 1000,
             population_seed: 1,

@@ -17,7 +17,7 @@ use super::layout::{CaseTable, ProgramTable};
 use super::lower::LowerError;
 use super::oracle::{ExpectedError, relative_difference};
 use super::variant::{Variant, VariantError};
-use super::workload::Workload;
+use super::workload::{Workload, programs_digest};
 use crate::gp::program::Rpn;
 
 /// Programs whose error differs from the CPU's by at most this much, relative, agree.
@@ -102,6 +102,8 @@ pub struct Row {
     pub case_blocks: u32,
     /// The seed of the fitness cases; empty where they are not drawn.
     pub case_seed: Option<u64>,
+    /// Where the programs were read.
+    pub programs_file: String,
 }
 
 impl Configuration {
@@ -131,11 +133,18 @@ impl std::fmt::Display for Configuration {
     }
 }
 
+/// A population in the order of its blocks, and the file that it was read from.
+#[derive(Debug, Clone)]
+pub struct Programs {
+    pub list: Vec<Rpn>,
+    pub file: String,
+}
+
 /// A problem's population and cases, ready to be measured in any configuration.
 pub struct Bench<'a> {
     gpu: &'a Gpu,
     workload: &'a Workload,
-    programs: &'a [Rpn],
+    programs: &'a Programs,
     programs_digest: String,
     expected: Vec<ExpectedError>,
     protocol: Protocol,
@@ -145,10 +154,11 @@ impl<'a> Bench<'a> {
     pub fn new(
         gpu: &'a Gpu,
         workload: &'a Workload,
-        programs: &'a [Rpn],
+        programs: &'a Programs,
         protocol: Protocol,
     ) -> Self {
-        let checked = &programs[..protocol.checked_programs.min(programs.len())];
+        let list = &programs.list;
+        let checked = &list[..protocol.checked_programs.min(list.len())];
         let expected = checked
             .par_iter()
             .map(|program| ExpectedError::of(program, workload))
@@ -157,7 +167,7 @@ impl<'a> Bench<'a> {
             gpu,
             workload,
             programs,
-            programs_digest: digest(programs),
+            programs_digest: programs_digest(list),
             expected,
             protocol,
         }
@@ -165,7 +175,7 @@ impl<'a> Bench<'a> {
 
     pub fn row(&self, configuration: &Configuration) -> Result<Row, MeasureError> {
         let Configuration { variant, launch } = configuration;
-        let table = ProgramTable::new(self.programs, variant)?;
+        let table = ProgramTable::new(&self.programs.list, variant)?;
         let elements_per_pass = (launch.threads_per_block * variant.stack_dim) as usize;
         let cases = CaseTable::new(&self.workload.problem.dataset, elements_per_pass);
         let kernel = self.gpu.load(variant)?;
@@ -219,6 +229,7 @@ impl<'a> Bench<'a> {
             median_relative_difference: median(&differences),
             case_blocks: launch.case_blocks,
             case_seed: self.workload.source.seed(),
+            programs_file: self.programs.file.clone(),
         })
     }
 
@@ -278,18 +289,6 @@ pub fn hopper_shared_config_kib(carveout_percent: u32) -> u32 {
         .into_iter()
         .find(|&size| size >= wanted_kib)
         .unwrap_or(228)
-}
-
-pub(super) fn digest(programs: &[Rpn]) -> String {
-    let mut hash = Sha256::new();
-    for program in programs {
-        hash.update(format!("{program}\n"));
-    }
-    hash.finalize()
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 pub(super) fn median(values: &[f64]) -> f64 {

@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::measure::{AGREEMENT, Protocol, digest, median};
+use super::measure::{AGREEMENT, Protocol, median};
 use super::oracle::relative_difference;
-use super::workload::Workload;
+use super::workload::{Workload, programs_digest};
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::{evaluate, fitness_f32};
 use crate::gp::program::Rpn;
@@ -74,7 +74,7 @@ pub fn measure(
         threads: rayon::current_num_threads(),
         problem: workload.function_set.name(),
         cases_source: workload.source.name(),
-        programs: digest(programs),
+        programs: programs_digest(programs),
         population: programs.len(),
         nodes,
         cases: cases.n_cases() as u64,

@@ -15,9 +15,9 @@ use serde::Serialize;
 use super::error::GpuError;
 use super::launch::{Evaluator, Gpu};
 use super::layout::{CaseTable, ProgramTable};
-use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, digest, median};
+use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, median};
 use super::oracle::{ExpectedError, relative_difference};
-use super::workload::Workload;
+use super::workload::{Workload, programs_digest};
 use crate::gp::program::Rpn;
 
 /// One configuration on some number of GPUs.
@@ -104,7 +104,7 @@ pub fn measure_split(
             .unwrap_or_default(),
         gpus: workers.len(),
         problem: workload.function_set.name(),
-        programs: digest(programs),
+        programs: programs_digest(programs),
         population: programs.len(),
         nodes,
         cases: n_cases,

@@ -9,6 +9,7 @@
 
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::variant::FunctionSet;
@@ -52,6 +53,20 @@ pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
         error,
     })?;
     parse_programs(&text, &file)
+}
+
+/// First 12 hexadecimal digits of the SHA-256 of the programs' text, one per line.
+pub fn programs_digest(programs: &[Rpn]) -> String {
+    let mut hash = Sha256::new();
+    for program in programs {
+        hash.update(format!("{program}\n"));
+    }
+    let bytes = hash.finalize();
+    bytes
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The programs that the committed measurements ran.
@@ -164,23 +179,31 @@ impl Workload {
 
     /// Refuses programs that read an input which the cases do not have: a kernel would read past them.
     pub fn check(&self, programs: &[Rpn]) -> Result<(), WorkloadError> {
-        let n_inputs = self.problem.n_inputs();
-        for (index, program) in programs.iter().enumerate() {
-            let beyond = program.0.iter().find_map(|token| match *token {
-                Token::Input(input) if usize::from(input) >= n_inputs => Some(input),
-                _ => None,
-            });
-            if let Some(input) = beyond {
-                return Err(WorkloadError::Input {
-                    program: index + 1,
-                    given: u32::from(input) + 1,
-                    allowed: n_inputs,
-                    problem: self.function_set,
-                });
-            }
-        }
-        Ok(())
+        check_inputs(programs, self.problem.n_inputs(), self.function_set)
     }
+}
+
+/// Refuses programs that read an input which a problem's cases do not have.
+pub fn check_inputs(
+    programs: &[Rpn],
+    n_inputs: usize,
+    problem: FunctionSet,
+) -> Result<(), WorkloadError> {
+    for (index, program) in programs.iter().enumerate() {
+        let beyond = program.0.iter().find_map(|token| match *token {
+            Token::Input(input) if usize::from(input) >= n_inputs => Some(input),
+            _ => None,
+        });
+        if let Some(input) = beyond {
+            return Err(WorkloadError::Input {
+                program: index + 1,
+                given: u32::from(input) + 1,
+                allowed: n_inputs,
+                problem,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// GP operations that one element of a row stands for.

@@ -65,7 +65,11 @@ impl Resolved {
         };
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
             // Padding of the last iteration is work too, but not useful work.
-            let work: Vec<f64> = grid.work.iter().map(|work| work * warp_iterations).collect();
+            let work: Vec<f64> = grid
+                .work
+                .iter()
+                .map(|work| work * warp_iterations)
+                .collect();
             total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
             total.nodes += grid.nodes as f64;
         }

@@ -13,9 +13,7 @@ use crate::launch::cause::Cause;
 use crate::launch::kernel::Grid;
 use crate::launch::resolved::Launches;
 use crate::memo::Memo;
-use crate::predict::{
-    CpiEntry, MemoryTraffic, PerformanceModel, PredictError, Prediction,
-};
+use crate::predict::{CpiEntry, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 
 /// Nodes of a warp that counts are given for.
 const NOMINAL_NODES: f64 = 1e6;
@@ -50,7 +48,7 @@ impl Analytical {
 impl Analytical {
     /// The multiprocessor as full as the launch keeps it.
     pub fn steady(&self, launch: &Resolved) -> Steady {
-        let (point, analysis) = (point(launch), self.analysis(launch));
+        let (point, analysis) = (point(launch, &[]), self.analysis(launch));
         Solver::new(&point, &analysis).solve(launch.geometry.resident_blocks)
     }
 }
@@ -59,7 +57,8 @@ impl PerformanceModel for Analytical {
     fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
         let start = Instant::now();
         let analysis = self.analysis(launch);
-        let point = &point(launch);
+        let fillings = launch.partial_fillings();
+        let point = &point(launch, &fillings);
         let modelled = predict_launch(point, &analysis);
         let demand = &demand(&analysis, point);
         let grids = &launch.facts().grids;
@@ -82,13 +81,14 @@ impl PerformanceModel for Analytical {
     }
 }
 
-fn point(launch: &Resolved) -> Point<'_> {
+fn point<'a>(launch: &'a Resolved, partial_fillings: &'a [u32]) -> Point<'a> {
     Point {
         spec: &launch.spec,
         geometry: launch.geometry,
         n_smx: launch.n_smx(),
         clock_hz: launch.clock_hz,
         grid_blocks: &launch.grid_blocks,
+        partial_fillings,
         host_seconds: launch.host_seconds,
     }
 }

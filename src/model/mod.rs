@@ -36,11 +36,10 @@ pub mod unit;
 use crate::launch::chip::RateCurve;
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
-use crate::launch::other_levels;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
+use crate::memo::Memo;
 use l1::{L1Curve, Layout};
 use locality::Locality;
-use crate::memo::Memo;
 use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
@@ -131,6 +130,8 @@ pub struct Point<'a> {
     pub clock_hz: f64,
     /// Resident blocks of each launch of the inputs' grids.
     pub grid_blocks: &'a [u32],
+    /// Other numbers of resident blocks at which throughput is needed.
+    pub partial_fillings: &'a [u32],
     /// Time on the host between these launches, all together.
     pub host_seconds: f64,
 }
@@ -151,7 +152,7 @@ pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
     let full_blocks = point.geometry.resident_blocks;
     let full = solver.solve(full_blocks);
     let mut points = vec![(full_blocks, full.tokens_per_cycle)];
-    for blocks in other_levels(full_blocks, point.grid_blocks) {
+    for &blocks in point.partial_fillings {
         points.push((blocks, solver.tokens_per_cycle(blocks)));
     }
     let rates = RateCurve::new(points).expect("the full multiprocessor is a point");

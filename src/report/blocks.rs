@@ -7,7 +7,7 @@ use super::table::table;
 use crate::device::occupancy::Occupancy;
 use crate::launch::blocks::Blocks;
 use crate::predict::{CpiEntry, MemoryTraffic};
-use crate::sim::engine::{cpi_entries, traffic};
+use crate::sim::figures::{cpi_entries, traffic};
 use crate::sim::observe::Counters;
 use serde::Serialize;
 

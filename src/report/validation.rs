@@ -2,11 +2,12 @@
 //!
 //! Leaves out: computing predictions. Units: in the columns' names. A positive error is a prediction that is too slow.
 
+use super::chart::scatter::{Point, Scatter, Series};
 use super::table::table;
 use crate::validate::stats;
 
 /// The columns of the CSV.
-pub const HEADER: [&str; 16] = [
+pub const HEADER: [&str; 17] = [
     "device",
     "split",
     "problem",
@@ -15,6 +16,7 @@ pub const HEADER: [&str; 16] = [
     "data_type",
     "stack_registers",
     "threads_per_block",
+    "population",
     "l1_kib",
     "measured_ms",
     "predicted_ms",
@@ -38,6 +40,8 @@ pub struct Line {
     pub data_type: String,
     pub stack_registers: u32,
     pub threads_per_block: u32,
+    /// Blocks of the launch.
+    pub population: u32,
     pub l1_kib: u32,
     pub measured_ms: Option<f64>,
     pub predicted_ms: f64,
@@ -76,6 +80,7 @@ impl Line {
             self.data_type.clone(),
             self.stack_registers.to_string(),
             self.threads_per_block.to_string(),
+            self.population.to_string(),
             self.l1_kib.to_string(),
             decimal(self.measured_ms, 4),
             decimal(Some(self.predicted_ms), 4),
@@ -100,7 +105,7 @@ pub fn csv(lines: &[Line]) -> Result<Vec<u8>, csv::Error> {
 }
 
 pub fn text(lines: &[Line]) -> String {
-    const SHORT: [&str; 16] = [
+    const SHORT: [&str; 17] = [
         "device",
         "split",
         "problem",
@@ -109,6 +114,7 @@ pub fn text(lines: &[Line]) -> String {
         "type",
         "registers",
         "threads",
+        "population",
         "L1 KiB",
         "measured ms",
         "predicted ms",
@@ -119,6 +125,43 @@ pub fn text(lines: &[Line]) -> String {
         "predicted hit %",
     ];
     table(&SHORT, lines.iter().map(Line::fields).collect(), 6)
+}
+
+/// The line whose time is predicted worst.
+pub fn worst(lines: &[Line]) -> Option<&Line> {
+    let timed = lines
+        .iter()
+        .filter_map(|line| Some((line.error_percent()?.abs(), line)));
+    let worst = timed.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(worst.1)
+}
+
+/// Predicted over measured times, by kernel.
+pub fn scatter(lines: &[Line]) -> Scatter {
+    let mut kernels: Vec<&str> = lines.iter().map(|line| line.kernel.as_str()).collect();
+    kernels.sort_unstable();
+    kernels.dedup();
+    let point = |line: &Line| {
+        Some(Point {
+            measured: line.measured_ms?,
+            measured_half: 0.0,
+            predicted: line.predicted_ms,
+            predicted_half: 0.0,
+            fitted: line.split == "calibration",
+        })
+    };
+    let series = |kernel: &&str| Series {
+        name: (*kernel).to_owned(),
+        points: lines
+            .iter()
+            .filter(|line| line.kernel == *kernel)
+            .filter_map(point)
+            .collect(),
+    };
+    Scatter {
+        series: kernels.iter().map(series).collect(),
+        unit: "ms",
+    }
 }
 
 /// Errors of the two splits, apart.

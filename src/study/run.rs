@@ -8,7 +8,7 @@ use super::setting::{Base, Key, configuration, with_l1};
 use super::{Site, StudyError};
 use crate::device::Device;
 use crate::memo::Memo;
-use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::predict::{Configuration, PredictError, Prediction};
 use crate::report::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -141,15 +141,18 @@ impl Study {
     fn site_on(&self, point: usize, device: &Device) -> Result<Site, StudyError> {
         let configuration = configuration(&self.configuration, &self.changes(point))?;
         Ok(Site {
-            device: with_l1(device, configuration.l1_bytes)?,
+            device: match configuration.l1_bytes {
+                Some(bytes) => with_l1(device, bytes)?,
+                None => device.clone(),
+            },
             configuration,
         })
     }
 
-    /// Predicts all points that `done` lacks; `model_for` gives the model of a device.
-    pub fn run<M: PerformanceModel>(
+    /// Predicts all points that `done` lacks; `predict` says what a launch on a device comes to.
+    pub fn run(
         &self,
-        model_for: impl Fn(&Device) -> M + Sync,
+        predict: impl Fn(&Device, &Configuration) -> Result<Prediction, PredictError> + Sync,
         mut done: Vec<Option<Outcome>>,
         journal: Option<&Journal>,
     ) -> Result<Vec<Point>, StudyError> {
@@ -171,7 +174,7 @@ impl Study {
                         let key = fields.map(|(_, value)| *value).collect();
                         let device = devices.try_get(key, || self.base.device(&changes))?;
                         let site = self.site_on(point, &device)?;
-                        let outcome = outcome(&model_for(&site.device), &site.configuration)?;
+                        let outcome = outcome(predict(&site.device, &site.configuration))?;
                         progress.step();
                         Ok((point, outcome))
                     })
@@ -201,11 +204,8 @@ impl Study {
 }
 
 /// A combination that no kernel was compiled for, or whose block cannot be resident, is an outcome too.
-fn outcome(
-    model: &impl PerformanceModel,
-    configuration: &Configuration,
-) -> Result<Outcome, StudyError> {
-    match model.predict(configuration) {
+fn outcome(predicted: Result<Prediction, PredictError>) -> Result<Outcome, StudyError> {
+    match predicted {
         Ok(prediction) => Ok(Outcome::of(&prediction)),
         Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {
             Ok(Outcome::impossible(&why))

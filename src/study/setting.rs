@@ -248,7 +248,7 @@ pub fn configuration(
             Key::Threads => configuration.threads_per_block = number()?,
             Key::StackDim => configuration.stack_dim = number()?,
             Key::StackRegisters => configuration.stack_registers = number()?,
-            Key::L1Bytes => configuration.l1_bytes = number()?,
+            Key::L1Bytes => configuration.l1_bytes = Some(number()?),
             Key::Field(..) => {}
         }
     }

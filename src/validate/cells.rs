@@ -196,7 +196,7 @@ impl Cell {
             stack_dim,
             stack_registers,
             threads_per_block: self.threads_per_block,
-            l1_bytes: l1_kib * 1024,
+            l1_bytes: Some(l1_kib * 1024),
         }
     }
 
@@ -251,13 +251,13 @@ mod tests {
         assert_eq!(cell.label(), "128 threads, preference equal");
         assert_eq!(
             (configuration.stack_dim, configuration.l1_bytes),
-            (1, 32768)
+            (1, Some(32768))
         );
         let last = |table| cells(table, "sextic").pop().unwrap().configuration();
         let four = last(Table::Four);
         assert_eq!(
             (four.stack_dim, four.threads_per_block, four.l1_bytes),
-            (6, 1024, 49152)
+            (6, 1024, Some(49152))
         );
         let ten = last(Table::Ten);
         assert_eq!((ten.stack_dim, ten.stack_registers), (4, 4));

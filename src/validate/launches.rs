@@ -1,26 +1,59 @@
-//! The launches measured on an H200: `fixtures/measured/h200/`, times joined with Nsight Compute's counters.
+//! Measured launches: rows that `warpstack measure` wrote, and the ones committed for an H200, times joined with Nsight
+//! Compute's counters.
 //!
-//! What it does: reads the files, which are part of the binary; a configuration is a kernel, a block size, a carve-out and
-//! a population. Leaves out: predicting. Units: milliseconds, warp instructions, percent, KiB.
-//! Sources: `fixtures/measured/h200/README.md`.
+//! A launch is a kernel, a block size, a carve-out and a population. Leaves out: predicting.
+//! Units: milliseconds, warp instructions, percent, KiB. Sources: `fixtures/measured/h200/README.md`.
 
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use crate::engine::given::GivenLaunch;
 use crate::gpu::measure::Split;
 use crate::gpu::variant::{Arch, KernelId, Variant, VariantError};
 
-const RUNS: &str = include_str!("../../fixtures/measured/h200/runs.csv");
-const CARVEOUT: &str = include_str!("../../fixtures/measured/h200/carveout.csv");
-const COUNTERS: &str = include_str!("../../fixtures/measured/h200/counters.csv");
+const COMMITTED: [(&str, &str); 3] = [
+    (
+        "runs.csv",
+        include_str!("../../fixtures/measured/h200/runs.csv"),
+    ),
+    (
+        "carveout.csv",
+        include_str!("../../fixtures/measured/h200/carveout.csv"),
+    ),
+    (
+        "counters.csv",
+        include_str!("../../fixtures/measured/h200/counters.csv"),
+    ),
+];
 
-/// One measured configuration.
+/// What was launched, as far as it decides the time.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Launched {
+    pub kernel: Variant,
+    pub threads_per_block: u32,
+    /// Blocks that share the fitness cases of a program.
+    pub case_blocks: u32,
+    /// Elements of a row, padding included.
+    pub padded_elements: u32,
+    pub population: u32,
+    /// First digits of the SHA-256 of all programs' text; empty where it is not known.
+    pub programs: String,
+    /// Shared memory that a multiprocessor was configured with; `None`: the driver's choice.
+    pub shared_config_bytes: Option<u32>,
+}
+
+/// One measured launch.
 #[derive(Debug, Clone)]
 pub struct MeasuredLaunch {
     pub split: Split,
-    pub launch: GivenLaunch,
+    pub launched: Launched,
     pub l1_kib: Option<u32>,
+    /// Fitness cases that count.
+    pub cases: u64,
+    /// `data` where they came from files.
+    pub cases_source: String,
+    pub case_seed: Option<u64>,
+    /// Where `measure` read the programs.
+    pub programs_file: Option<String>,
     /// `None` where only counters were read.
     pub milliseconds: Option<f64>,
     pub warp_instructions: Option<u64>,
@@ -31,72 +64,94 @@ pub struct MeasuredLaunch {
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchesError {
     #[error("{file}: {error}")]
-    Csv {
-        file: &'static str,
-        error: csv::Error,
-    },
-    #[error("{file}, field {field}: given \"{given}\"; allowed: {allowed}")]
+    Csv { file: String, error: csv::Error },
+    #[error("{file}, line {line}, field {field}: given \"{given}\"; allowed: {allowed}")]
     Field {
-        file: &'static str,
+        file: String,
+        line: u64,
         field: &'static str,
         given: String,
         allowed: String,
     },
+    #[error("{file}: no row in it; allowed: rows that `warpstack measure` wrote")]
+    Empty { file: String },
 }
 
-/// All measured configurations: those with a time in the file's order, then those with counters alone. 56 of the 673 rows
-/// with a time ask for another carve-out and get the same on-chip memory as a row before them; the first one counts, and what was
-/// counted for any of them belongs to its part of the split.
+/// The launches measured on an H200 that are part of the program. 56 of the 673 rows with a time ask for another carve-out
+/// and get the same on-chip memory as a row before them; the first one counts, and what was counted for any of them belongs to
+/// its part of the split.
 pub fn measured_launches() -> Result<Vec<MeasuredLaunch>, LaunchesError> {
+    let files = COMMITTED.iter();
+    let rows = files.map(|(file, text)| parse(text, file, Arch::Sm90));
+    let rows: Vec<Vec<MeasuredLaunch>> = rows.collect::<Result<_, _>>()?;
+    Ok(merged(rows.into_iter().flatten()))
+}
+
+/// Rows of one launch put together, in the order in which launches are first met.
+pub fn merged(rows: impl IntoIterator<Item = MeasuredLaunch>) -> Vec<MeasuredLaunch> {
     let mut launches: Vec<MeasuredLaunch> = Vec::new();
-    let mut known: HashMap<(GivenLaunch, Option<u32>), usize> = HashMap::new();
-    for (file, text) in [
-        ("runs.csv", RUNS),
-        ("carveout.csv", CARVEOUT),
-        ("counters.csv", COUNTERS),
-    ] {
-        for row in rows(file, text)? {
-            let read = row.launch()?;
-            match known.get(&(read.launch, read.l1_kib)) {
-                Some(&at) => {
-                    let seen = &mut launches[at];
-                    seen.warp_instructions = seen.warp_instructions.or(read.warp_instructions);
-                    seen.l1_hit_percent = seen.l1_hit_percent.or(read.l1_hit_percent);
-                }
-                None => {
-                    known.insert((read.launch, read.l1_kib), launches.len());
-                    launches.push(read);
-                }
+    let mut known: HashMap<(Launched, Option<u32>), usize> = HashMap::new();
+    for row in rows {
+        let key = (row.launched.clone(), row.l1_kib);
+        match known.get(&key) {
+            Some(&at) => {
+                let seen = &mut launches[at];
+                seen.warp_instructions = seen.warp_instructions.or(row.warp_instructions);
+                seen.l1_hit_percent = seen.l1_hit_percent.or(row.l1_hit_percent);
+            }
+            None => {
+                known.insert(key, launches.len());
+                launches.push(row);
             }
         }
     }
-    Ok(launches)
+    launches
 }
 
-struct Row {
-    file: &'static str,
+/// Rows as `warpstack measure` writes them, of machine code for `arch`; `file` is used in messages only.
+pub fn parse(text: &str, file: &str, arch: Arch) -> Result<Vec<MeasuredLaunch>, LaunchesError> {
+    let csv_error = |error| LaunchesError::Csv {
+        file: file.to_owned(),
+        error,
+    };
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let headers = reader.headers().map_err(csv_error)?.clone();
+    let rows = reader.records().map(|record| {
+        let record = record.map_err(csv_error)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let fields = headers.iter().zip(record.iter());
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let row = Row {
+            file,
+            line,
+            fields: fields.collect(),
+        };
+        row.launch(arch)
+    });
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    match rows.is_empty() {
+        true => Err(LaunchesError::Empty {
+            file: file.to_owned(),
+        }),
+        false => Ok(rows),
+    }
+}
+
+struct Row<'a> {
+    file: &'a str,
+    line: u64,
     fields: HashMap<String, String>,
 }
 
-fn rows(file: &'static str, text: &str) -> Result<Vec<Row>, LaunchesError> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    reader
-        .deserialize()
-        .map(|fields| {
-            let fields = fields.map_err(|error| LaunchesError::Csv { file, error })?;
-            Ok(Row { file, fields })
-        })
-        .collect()
-}
-
-impl Row {
+impl Row<'_> {
     fn text(&self, field: &str) -> &str {
         self.fields.get(field).map_or("", String::as_str)
     }
 
     fn bad(&self, field: &'static str, allowed: impl ToString) -> LaunchesError {
         LaunchesError::Field {
-            file: self.file,
+            file: self.file.to_owned(),
+            line: self.line,
             field,
             given: self.text(field).to_owned(),
             allowed: allowed.to_string(),
@@ -108,6 +163,14 @@ impl Row {
         parsed.map_err(|_| self.bad(field, "a whole number"))
     }
 
+    /// A number above 0.
+    fn count(&self, field: &'static str) -> Result<u32, LaunchesError> {
+        match self.number(field)? {
+            0 => Err(self.bad(field, "1 or more")),
+            count => Ok(count),
+        }
+    }
+
     fn name<T: FromStr<Err = VariantError>>(
         &self,
         field: &'static str,
@@ -116,42 +179,55 @@ impl Row {
         parsed.map_err(|error: VariantError| self.bad(field, error))
     }
 
-    fn value(&self, field: &str) -> Option<f64> {
+    fn value<T: FromStr>(&self, field: &str) -> Option<T> {
         self.text(field).parse().ok()
     }
 
-    fn launch(&self) -> Result<MeasuredLaunch, LaunchesError> {
-        const LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld";
-        let stack_dim = self.number("stack_dim")?;
+    fn kernel(&self, arch: Arch) -> Result<Variant, LaunchesError> {
         let kernel: KernelId = self.name("kernel")?;
+        let (problem, stack_dim) = (self.name("problem")?, self.count("stack_dim")?);
         let variant = Variant {
             stack_registers: self.number("stack_registers")?,
             shape: self.name("shape")?,
             math: self.name("math")?,
             dispatch: self.name("dispatch")?,
-            ..Variant::new(kernel, self.name("problem")?, stack_dim, Arch::Sm90)
+            ..Variant::new(kernel, problem, stack_dim, arch)
         };
-        let shared_kib: Option<u32> = self.text("shared_config_kib").parse().ok();
-        let loads = self.value(&format!("{LOADS}.sum"));
-        let hits = self.value(&format!("{LOADS}_lookup_hit.sum"));
+        match variant.resources() {
+            Ok(_) => Ok(variant),
+            Err(error) => Err(self.bad("kernel", error)),
+        }
+    }
+
+    fn launch(&self, arch: Arch) -> Result<MeasuredLaunch, LaunchesError> {
+        const LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld";
+        let shared_kib: Option<u32> = self.value("shared_config_kib");
+        let loads: Option<f64> = self.value(&format!("{LOADS}.sum"));
+        let hits: Option<f64> = self.value(&format!("{LOADS}_lookup_hit.sum"));
+        let instructions: Option<f64> = self.value("smsp__inst_executed.sum");
+        let file = self.text("programs_file");
         Ok(MeasuredLaunch {
             split: match self.text("split") {
                 "calibration" => Split::Calibration,
                 "holdout" => Split::Holdout,
                 _ => return Err(self.bad("split", "calibration, holdout")),
             },
-            launch: GivenLaunch {
-                variant,
-                threads_per_block: self.number("threads_per_block")?,
-                elements: self.number("padded_elements")?,
-                population: self.number("population")?,
+            launched: Launched {
+                kernel: self.kernel(arch)?,
+                threads_per_block: self.count("threads_per_block")?,
+                case_blocks: self.value("case_blocks").unwrap_or(1),
+                padded_elements: self.count("padded_elements")?,
+                population: self.count("population")?,
+                programs: self.text("programs").to_owned(),
                 shared_config_bytes: shared_kib.map(|kib| 1024 * kib),
             },
-            l1_kib: self.text("l1_kib").parse().ok(),
+            l1_kib: self.value("l1_kib"),
+            cases: self.count("cases")?.into(),
+            cases_source: self.text("cases_source").to_owned(),
+            case_seed: self.value("case_seed"),
+            programs_file: (!file.is_empty()).then(|| file.to_owned()),
             milliseconds: self.value("median_ms"),
-            warp_instructions: self
-                .value("smsp__inst_executed.sum")
-                .map(|count| count as u64),
+            warp_instructions: instructions.map(|count| count as u64),
             l1_hit_percent: loads.zip(hits).map(|(loads, hits)| 100.0 * hits / loads),
         })
     }
@@ -171,7 +247,7 @@ mod tests {
         assert_eq!(count(|l| l.milliseconds.is_some()), 648);
         assert!(count(|l| l.warp_instructions.is_some()) > 100);
         assert!(count(|l| l.warp_instructions.is_some() && l.milliseconds.is_some()) > 50);
-        let configurations: HashSet<_> = launches.iter().map(|l| (l.launch, l.l1_kib)).collect();
+        let configurations: HashSet<_> = launches.iter().map(|l| (&l.launched, l.l1_kib)).collect();
         assert_eq!(
             configurations.len(),
             launches.len(),

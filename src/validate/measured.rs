@@ -64,6 +64,11 @@ impl Measured {
         Measured::parse(table, text, &format!("table{}.csv", table.number()))
     }
 
+    /// The tables of which something is known.
+    pub fn tables() -> [Table; 4] {
+        [Table::Three, Table::Four, Table::Eight, Table::Ten]
+    }
+
     fn nothing(table: Table) -> Measured {
         Measured {
             table,

@@ -50,6 +50,11 @@ pub fn counted_percent(variant: &Variant) -> Option<f64> {
     counted().get(&of_tables).copied()
 }
 
+/// Whether this very kernel was counted.
+pub fn is_counted(variant: &Variant) -> bool {
+    counted().contains_key(variant)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
 use crate::gpu::variant::Variant;
 use crate::isa::Kernel;
-use crate::launch::request::Cases;
+use crate::launch::request;
 use crate::trace::{self, CaseWords, Launch, SegmentId, SegmentPool, TraceBuilder, run_block};
 
 const LANES: usize = 32;
@@ -32,7 +32,7 @@ const SAMPLED_PROGRAMS: usize = 128;
 pub fn added_percent(
     variant: &Variant,
     population: &Population,
-    cases: &Cases,
+    cases: &request::Cases,
     lengths: &[f64],
 ) -> Result<f64, TracesError> {
     let Some(values) = &cases.values else {
@@ -52,7 +52,10 @@ pub fn added_percent(
     let added = divergent_instructions(variant, &programs, values)?;
     let place = |program: &u32| distinct.binary_search(program).unwrap_or(0);
     let sum: f64 = sample.iter().map(|program| added[place(program)]).sum();
-    let whole: f64 = sample.iter().map(|&program| lengths[program as usize]).sum();
+    let whole: f64 = sample
+        .iter()
+        .map(|&program| lengths[program as usize])
+        .sum();
     Ok(100.0 * sum / whole)
 }
 

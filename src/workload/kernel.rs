@@ -47,7 +47,10 @@ impl KernelWork {
         let summary = KernelSummary::new(variant, programs, sample, cases.elements)?;
         let traces = &summary.traces;
         let length = |program: &ProgramTrace| length(&traces.pool, &program.steady);
-        let lengths: Vec<f64> = traces.programs[..programs.len()].iter().map(length).collect();
+        let lengths: Vec<f64> = traces.programs[..programs.len()]
+            .iter()
+            .map(length)
+            .collect();
         let of_sample = |of: &dyn Fn(usize) -> f64| -> f64 {
             sample.iter().map(|&program| of(program as usize)).sum()
         };
@@ -161,12 +164,13 @@ fn length(pool: &SegmentPool, ids: &[SegmentId]) -> f64 {
 fn grids(population: &Population, weights: &[f64]) -> Vec<Grid> {
     let programs = population.blocks.as_deref();
     let grid = |sizes: &Vec<u32>| {
-        let weight = |block: usize| {
-            programs.map_or(1.0, |programs| weights[programs[block] as usize])
-        };
+        let weight =
+            |block: usize| programs.map_or(1.0, |programs| weights[programs[block] as usize]);
         let sized = sizes.iter().enumerate();
         Grid {
-            work: sized.map(|(block, &nodes)| weight(block) * f64::from(nodes)).collect(),
+            work: sized
+                .map(|(block, &nodes)| weight(block) * f64::from(nodes))
+                .collect(),
             nodes: sizes.iter().map(|&nodes| u64::from(nodes)).sum(),
         }
     };
@@ -177,10 +181,9 @@ fn grids(population: &Population, weights: &[f64]) -> Vec<Grid> {
 fn mean_stack_levels(kernel: KernelId, population: &Population) -> f64 {
     let depth_of = match kernel {
         KernelId::Rpn => rpn_stack_depth,
-        KernelId::Lgp
-        | KernelId::LgpVector
-        | KernelId::LgpRegisters
-        | KernelId::Accumulator => lgp_stack_depth,
+        KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters | KernelId::Accumulator => {
+            lgp_stack_depth
+        }
     };
     let depths: Vec<usize> = population.programs.iter().map(depth_of).collect();
     let sample = &population.sample;

@@ -293,7 +293,9 @@ mod tests {
 
     #[test]
     fn a_list_is_launched_in_its_order_and_repeated() {
-        let list: Vec<Rpn> = ["X1 X1 + X1 +", "X1", "X1 X1 +"].map(|text| text.parse().unwrap()).to_vec();
+        let list: Vec<Rpn> = ["X1 X1 + X1 +", "X1", "X1 X1 +"]
+            .map(|text| text.parse().unwrap())
+            .to_vec();
         let population = Population::of_list(&list, 7).unwrap();
         assert_eq!(population.grids, vec![vec![5, 1, 3, 5, 1, 3, 5]]);
         let blocks = population.blocks.as_ref().unwrap();

@@ -7,7 +7,7 @@ use super::super::figure::{self, Figure};
 use super::ReportArgs;
 use crate::device::Device;
 use crate::engine::Engine;
-use crate::predict::{Configuration, PerformanceModel, PredictError};
+use crate::predict::{Configuration, PredictError};
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, Picture, Study};
@@ -162,7 +162,7 @@ impl Maker<'_> {
                     stack_dim,
                     stack_registers: 0,
                     threads_per_block: STUDY_THREADS,
-                    l1_bytes: kib * 1024,
+                    l1_bytes: Some(kib * 1024),
                 };
                 let device = with_l1(self.device, kib * 1024)
                     .map_err(|error| PredictError::Other(Box::new(error)))?;
@@ -211,10 +211,10 @@ fn explain_command(best: &Configuration, worst: &Configuration) -> String {
         best.threads_per_block,
         best.stack_dim,
         best.stack_registers,
-        best.l1_bytes / 1024,
+        best.l1_bytes.unwrap_or(0) / 1024,
         worst.threads_per_block,
         worst.stack_dim,
         worst.stack_registers,
-        worst.l1_bytes / 1024
+        worst.l1_bytes.unwrap_or(0) / 1024
     )
 }

@@ -10,7 +10,7 @@ use super::reproduce::{all_cells, compare, parse_problems, parse_tables, predict
 use super::stacks as stacks_command;
 use super::validate;
 use crate::device::Preset;
-use crate::engine::Kind;
+use crate::engine::Settings;
 use crate::report::page::launches::Launch;
 use crate::report::page::{Content, page};
 use crate::report::validation::Line;
@@ -66,7 +66,7 @@ fn launches(n: usize) -> Result<Vec<Launch>, Box<dyn Error>> {
             fitted: line.split == "calibration",
         })
     };
-    let lines = validate::launches(n, Kind::Simulator)?;
+    let lines = validate::launches(n, Settings::default())?;
     Ok(lines.into_iter().filter_map(launch).collect())
 }
 
