@@ -33,7 +33,6 @@ pub(super) struct Loaded {
 #[derive(Debug)]
 pub(super) struct Summarised {
     pub traces: KernelTraces,
-    pub code: ReplayCode,
     pub analysis: Analysis,
     pub facts: Facts,
 }
@@ -133,7 +132,6 @@ impl Kernels {
             Ok(Summarised {
                 facts: Facts::of(&traces, &population.sample, variant, workload)?,
                 analysis,
-                code,
                 traces,
             })
         })

@@ -29,7 +29,6 @@ use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
 use crate::launch::spec::SmxSpec;
 use crate::model::memo::Memo;
-use crate::model::solve::{Solver, Steady};
 use crate::model::{Point, predict_launch};
 use crate::predict::{Configuration, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 use crate::sim::engine::simulate_launch;
@@ -347,12 +346,6 @@ impl Site<'_> {
             grid_blocks: &self.grid_blocks,
             host_seconds: self.host_seconds,
         }
-    }
-
-    /// The full multiprocessor as the model sees it.
-    fn steady(&self, summarised: &Summarised) -> Steady {
-        let point = self.point();
-        Solver::new(&point, &summarised.analysis).solve(self.geometry.resident_blocks)
     }
 
     fn solve(&self, workload: &Workload, summarised: &Summarised) -> Prediction {

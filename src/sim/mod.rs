@@ -6,6 +6,7 @@ pub mod dispatch;
 pub mod dram;
 pub mod engine;
 pub mod icache;
+pub mod l1_stream;
 pub mod memory;
 pub mod observe;
 pub mod pipes;
