@@ -88,7 +88,8 @@ fn sizes(criterion: &mut Criterion, name: &str, problem: &str, sizes_kib: &[u32]
         bencher.iter(|| {
             let sweep = simulator.sweep(&at, 1).expect("a cell of the paper");
             let cache = |kib: &u32| {
-                let geometry = l1_geometry(simulator.device(), 1024 * kib, 128).expect("ways are found");
+                let geometry =
+                    l1_geometry(simulator.device(), 1024 * kib, 128).expect("ways are found");
                 sweep.cache(128, geometry.n_sets, geometry.n_ways)
             };
             let caches: Vec<_> = sizes_kib.iter().map(cache).collect();
