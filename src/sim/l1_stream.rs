@@ -178,8 +178,9 @@ fn lines(access: &L1Access, line_bytes: u32) -> impl Iterator<Item = u32> + use<
 mod tests {
     use super::*;
     use crate::isa::Space;
+    use crate::sim::code::ReplayCode;
     use crate::sim::dispatch::Geometry;
-    use crate::sim::spec::{Replacement, SmxSpec};
+    use crate::sim::spec::{Replacement, SetIndex, SmxSpec};
     use crate::sim::testing::{load, looped, spec, store};
     use crate::sim::window::{Window, WindowPlan, simulate, simulate_observed};
 
@@ -191,7 +192,7 @@ mod tests {
         batches: 4,
         seed: 7,
     };
-    /// 16 warps with three lines each, of which `spec` holds a half or so.
+    /// 16 warps with three lines each.
     const GEOMETRY: Geometry = Geometry {
         threads_per_block: 64,
         stack_dim: 1,
@@ -201,29 +202,30 @@ mod tests {
         local_stride_bytes: 512,
     };
 
-    fn window<T>(spec: &SmxSpec, run: impl Fn(&crate::sim::code::ReplayCode) -> T) -> T {
-        assert!(spec.l1.bytes() < 16 * 3 * 128);
-        run(&looped(&[
+    fn code() -> ReplayCode {
+        looped(&[
             load(Space::Local, 4),
             store(Space::Local, 4),
             load(Space::Local, 4),
             load(Space::Global, 4),
-        ]))
+        ])
     }
 
     fn recorded(spec: &SmxSpec) -> (Window, L1Stream) {
-        let (window, recorder) = window(spec, |code| {
-            let recorder = L1Recorder::default();
-            simulate_observed(spec, code, 64, GEOMETRY, &[0], PLAN, recorder).expect("it runs")
-        });
+        let (code, recorder) = (code(), L1Recorder::default());
+        let observed = simulate_observed(spec, &code, 64, GEOMETRY, &[0], PLAN, recorder);
+        let (window, recorder) = observed.expect("the bench code runs on");
         let stream = recorder.stream(&window.counters, PLAN.seed);
         (window, stream)
     }
 
+    /// An L1 that holds a part of the lines.
     fn small(replacement: Replacement, caches_global_loads: bool) -> SmxSpec {
         let mut spec = spec();
-        spec.l1.sets = 8;
+        // As many places as there are local lines, but some sets are asked for more than others.
+        spec.l1.sets = 16;
         spec.l1.ways = 3;
+        spec.l1.index = SetIndex::Spread;
         spec.l1.replacement = replacement;
         spec.l1_caches_global_loads = caches_global_loads;
         spec
@@ -255,9 +257,8 @@ mod tests {
     #[test]
     fn recording_changes_nothing() {
         let spec = small(Replacement::Random, true);
-        let plain = window(&spec, |code| {
-            simulate(&spec, code, 64, GEOMETRY, &[0], PLAN).expect("it runs")
-        });
+        let plain = simulate(&spec, &code(), 64, GEOMETRY, &[0], PLAN);
+        let plain = plain.expect("the bench code runs on");
         let (observed, stream) = recorded(&spec);
         assert_eq!(
             serde_json::to_string(&plain.counters).unwrap(),
