@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::predict::Configuration;
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, curves::Curves, heat::HeatMap};
+use crate::report::progress::Progress;
 use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
@@ -161,13 +162,18 @@ fn predict(
     let model_for = |device: &crate::device::Device| engine.on(device.clone());
     let n_points = study.n_points()?;
     let Some(path) = &args.out else {
-        return Ok((study.run(model_for, vec![None; n_points], None)?, None));
+        let progress = Progress::new(n_points as u64, "points");
+        let done = vec![None; n_points];
+        let points = study.run(model_for, done, None, &|| progress.step())?;
+        return Ok((points, None));
     };
     output::check_writable(path)?;
     let hash = study.hash(&described(engine_args)?);
     let (journal, done): (_, Vec<Option<Outcome>>) =
         Journal::open(&Journal::path_for(path), &hash, n_points)?;
-    let points = study.run(model_for, done, Some(&journal))?;
+    let missing = done.iter().filter(|outcome| outcome.is_none()).count();
+    let progress = Progress::new(missing as u64, "points");
+    let points = study.run(model_for, done, Some(&journal), &|| progress.step())?;
     Ok((points, Some(journal)))
 }
 

@@ -18,6 +18,7 @@ pub mod smx;
 pub mod testing;
 pub mod waits;
 pub mod warp;
+pub mod warp_mask;
 pub mod window;
 
 pub use crate::launch::{code, spec};

@@ -9,7 +9,6 @@ use super::{Site, StudyError};
 use crate::device::Device;
 use crate::model::memo::Memo;
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
-use crate::report::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -146,17 +145,17 @@ impl Study {
         })
     }
 
-    /// Predicts all points that `done` lacks; `model_for` gives the model of a device.
+    /// Predicts all points that `done` lacks; `model_for` gives the model of a device, `predicted` is called after each point.
     pub fn run<M: PerformanceModel>(
         &self,
         model_for: impl Fn(&Device) -> M + Sync,
         mut done: Vec<Option<Outcome>>,
         journal: Option<&Journal>,
+        predicted: &(dyn Fn() + Sync),
     ) -> Result<Vec<Point>, StudyError> {
         let missing: Vec<usize> = (0..done.len())
             .filter(|&point| done[point].is_none())
             .collect();
-        let progress = Progress::new(missing.len() as u64, "points");
         let devices: Memo<Vec<&str>, Device> = Memo::default();
         let batches: Vec<Vec<(usize, Outcome)>> = missing
             .par_chunks(BATCH)
@@ -172,7 +171,7 @@ impl Study {
                         let device = devices.try_get(key, || self.base.device(&changes))?;
                         let site = self.site_on(point, &device)?;
                         let outcome = outcome(&model_for(&site.device), &site.configuration)?;
-                        progress.step();
+                        predicted();
                         Ok((point, outcome))
                     })
                     .collect::<Result<Vec<_>, StudyError>>()?;

@@ -7,8 +7,8 @@ use crate::isa::{OpClass, hopper};
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
-use crate::sim::waits::{MAX_WARPS, SLOTS};
 use crate::sim::warp::{Step, Warp};
+use crate::sim::warp_mask::{MAX_WARPS, SLOTS};
 use crate::trace::AddressKind;
 
 impl<O: Observer> Smx<'_, O> {
