@@ -88,7 +88,8 @@ fn sizes(criterion: &mut Criterion, name: &str, problem: &str, sizes_kib: &[u32]
         bencher.iter(|| {
             let sweep = simulator.sweep(&at, 1).expect("a cell of the paper");
             let cache = |kib: &u32| {
-                let geometry = l1_geometry(1024 * kib, 128).expect("ways are found");
+                let geometry =
+                    l1_geometry(simulator.device(), 1024 * kib, 128).expect("ways are found");
                 sweep.cache(128, geometry.n_sets, geometry.n_ways)
             };
             let caches: Vec<_> = sizes_kib.iter().map(cache).collect();
@@ -100,7 +101,7 @@ fn sizes(criterion: &mut Criterion, name: &str, problem: &str, sizes_kib: &[u32]
             let simulate = |kib: &u32| {
                 let device = with_l1(simulator.device(), 1024 * kib).expect("ways are found");
                 let configuration = Configuration {
-                    l1_bytes: 1024 * kib,
+                    l1_bytes: Some(1024 * kib),
                     ..at.clone()
                 };
                 simulator

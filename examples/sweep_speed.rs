@@ -43,13 +43,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             }));
             times[1].push(milliseconds(|| {
                 let sweep = engine.sweep(&at(49152), 1).expect("it ran before");
-                black_box(sweep.hit_rates(&sizes(&sweep, &FOUR_KIB)));
+                black_box(sweep.hit_rates(&sizes(&engine, &sweep, &FOUR_KIB)));
             }));
             let sweep = engine.sweep(&at(49152), 1)?;
             let all = geometries(&sweep);
             n_all = all.len();
             times[2].push(milliseconds(|| {
-                black_box(sweep.hit_rates(&sizes(&sweep, &FOURTEEN_KIB)));
+                black_box(sweep.hit_rates(&sizes(&engine, &sweep, &FOURTEEN_KIB)));
             }));
             times[3].push(milliseconds(|| {
                 black_box(sweep.hit_rates(&all));
@@ -83,9 +83,9 @@ fn milliseconds(work: impl FnOnce()) -> f64 {
     1e3 * start.elapsed().as_secs_f64()
 }
 
-fn sizes(sweep: &Sweep, kib: &[u32]) -> Vec<CacheSpec> {
+fn sizes(engine: &Engine, sweep: &Sweep, kib: &[u32]) -> Vec<CacheSpec> {
     let cache = |kib: &u32| {
-        let geometry = l1_geometry(1024 * kib, 128).expect("ways are found");
+        let geometry = l1_geometry(engine.device(), 1024 * kib, 128).expect("ways are found");
         sweep.cache(128, geometry.n_sets, geometry.n_ways)
     };
     kib.iter().map(cache).collect()

@@ -1,32 +1,32 @@
-//! `warpstack sweep`: hit rates of every L1 from one pass over a launch's stack accesses.
+//! `warpstack sweep`: hit rates of every L1 from one simulation of a launch.
 //!
 //! Leaves out: time (see `whatif` for throughput over the L1 size). Units: bytes, percent.
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::EngineArgs;
-use crate::device::Preset;
+use super::engine::{Engine, EngineArgs};
+use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
 use crate::report::{output, table};
 use crate::study::setting::l1_geometry;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Finds the hit rates of all L1 sizes, ways and lines in one pass over the accesses of the resident warps.
+/// Finds the hit rates of all L1 sizes, ways and lines from one simulation with the device's smallest L1.
 #[derive(Debug, clap::Args)]
 pub struct SweepArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Ways, separated by commas [default: those of the size, 4 to 7]
+    /// Ways, separated by commas [default: those of the size]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     pub ways: Vec<u32>,
     /// Bytes of a line, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [128], value_name = "BYTES")]
     pub line_bytes: Vec<u32>,
-    /// How much to follow, as a multiple of what the window of `simulate` measures
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// How much to simulate, as a multiple of the window of `simulate`
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub times: u32,
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
@@ -41,8 +41,11 @@ pub enum Format {
     Csv,
 }
 
-/// Sizes that are listed: 1 KB to 1 MB, and those of the hardware between the powers of two.
+/// Sizes that are listed beside those of the device: 1 KB to 1 MB.
 const SIZES_KIB: [u32; 14] = [1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
+/// The closed form has no accesses that could be replayed.
+const NO_MODEL: &str = "--engine: given model; allowed: sim, whose accesses are recorded \
+    (the model's hit rates: whatif --engine model --vary l1_bytes=16K..64K)";
 /// Lines that a row of 128 bytes divides into, or that whole rows fill.
 const LINE_BYTES: [u32; 5] = [32, 64, 128, 256, 512];
 
@@ -52,8 +55,10 @@ struct Row {
     line_bytes: u32,
     sets: u32,
     ways: u32,
-    load_hit_percent: f64,
-    store_hit_percent: f64,
+    load_hit_percent: Option<f64>,
+    store_hit_percent: Option<f64>,
+    /// Of global loads, where the L1 caches them.
+    global_hit_percent: Option<f64>,
 }
 
 pub fn run(args: &SweepArgs) -> CliResult {
@@ -70,6 +75,9 @@ pub fn run(args: &SweepArgs) -> CliResult {
     let configuration = args
         .configuration
         .configuration(&device, &args.engine.code_choice())?;
+    if args.engine.engine != Engine::Sim {
+        return Err(NO_MODEL.into());
+    }
     let engine = args.engine.open(&device, &[&configuration.problem])?;
     let sweep = engine.sweep(&configuration, args.times)?;
     let caches: Vec<CacheSpec> = args
@@ -78,7 +86,8 @@ pub fn run(args: &SweepArgs) -> CliResult {
         .flat_map(|&line_bytes| {
             let sweep = &sweep;
             let cache = move |(sets, ways)| sweep.cache(line_bytes, sets, ways);
-            geometries(line_bytes, &args.ways).into_iter().map(cache)
+            let found = geometries(&device, line_bytes, &args.ways);
+            found.into_iter().map(cache)
         })
         .collect();
     let rates = sweep.hit_rates(&caches);
@@ -90,8 +99,9 @@ pub fn run(args: &SweepArgs) -> CliResult {
             line_bytes: cache.line_bytes,
             sets: cache.sets,
             ways: cache.ways,
-            load_hit_percent: 100.0 * rates.loads,
-            store_hit_percent: 100.0 * rates.stores,
+            load_hit_percent: percent(rates.local_loads),
+            store_hit_percent: percent(rates.local_stores),
+            global_hit_percent: percent(rates.global_loads),
         })
         .collect();
     let content = match args.format {
@@ -103,12 +113,15 @@ pub fn run(args: &SweepArgs) -> CliResult {
 }
 
 /// Sets and ways of every listed size.
-fn geometries(line_bytes: u32, ways: &[u32]) -> Vec<(u32, u32)> {
-    let bytes = SIZES_KIB.map(|kib| 1024 * kib);
+fn geometries(device: &Device, line_bytes: u32, ways: &[u32]) -> Vec<(u32, u32)> {
+    let mut bytes = SIZES_KIB.map(|kib| 1024 * kib).to_vec();
+    bytes.extend(device.l1.geometry.iter().map(|geometry| geometry.bytes));
+    bytes.sort_unstable();
+    bytes.dedup();
     if ways.is_empty() {
         let found = bytes
             .iter()
-            .filter_map(|&bytes| l1_geometry(bytes, line_bytes));
+            .filter_map(|&bytes| l1_geometry(device, bytes, line_bytes));
         return found
             .map(|geometry| (geometry.n_sets, geometry.n_ways))
             .collect();
@@ -118,17 +131,16 @@ fn geometries(line_bytes: u32, ways: &[u32]) -> Vec<(u32, u32)> {
         let whole =
             |bytes: &u32| bytes.is_multiple_of(way_bytes) && (bytes / way_bytes).is_power_of_two();
         let ways = *ways;
-        bytes
-            .into_iter()
-            .filter(whole)
-            .map(move |bytes| (bytes / way_bytes, ways))
+        let fits = bytes.iter().filter(|bytes| whole(bytes));
+        fits.map(move |bytes| (bytes / way_bytes, ways))
             .collect::<Vec<_>>()
     };
     ways.iter().flat_map(with).collect()
 }
 
 fn text(rows: &[Row]) -> String {
-    let headers = [
+    let caches_global_loads = rows.iter().any(|row| row.global_hit_percent.is_some());
+    let mut headers = vec![
         "L1 (KiB)",
         "line (bytes)",
         "sets",
@@ -136,17 +148,32 @@ fn text(rows: &[Row]) -> String {
         "load hits (%)",
         "store hits (%)",
     ];
+    if caches_global_loads {
+        headers.push("global load hits (%)");
+    }
     let cells = rows.iter().map(|row| {
-        vec![
+        let mut cells = vec![
             (row.l1_bytes / 1024).to_string(),
             row.line_bytes.to_string(),
             row.sets.to_string(),
             row.ways.to_string(),
-            format!("{:.2}", row.load_hit_percent),
-            format!("{:.2}", row.store_hit_percent),
-        ]
+            shown(row.load_hit_percent),
+            shown(row.store_hit_percent),
+        ];
+        if caches_global_loads {
+            cells.push(shown(row.global_hit_percent));
+        }
+        cells
     });
     table::table(&headers, cells.collect(), 0)
+}
+
+fn percent(rate: Option<f64>) -> Option<f64> {
+    rate.map(|rate| 100.0 * rate)
+}
+
+fn shown(percent: Option<f64>) -> String {
+    percent.map_or("-".into(), |percent| format!("{percent:.2}"))
 }
 
 fn csv(rows: &[Row]) -> Result<Vec<u8>, csv::Error> {

@@ -11,6 +11,7 @@ use crate::engine::{Engine, architecture};
 use crate::predict::Configuration;
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, curves::Curves, heat::HeatMap};
+use crate::report::progress::Progress;
 use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
@@ -173,13 +174,18 @@ fn predict(
     };
     let n_points = study.n_points()?;
     let Some(path) = &args.out else {
-        return Ok((study.run(predict, vec![None; n_points], None)?, None));
+        let progress = Progress::new(n_points as u64, "points");
+        let done = vec![None; n_points];
+        let points = study.run(predict, done, None, &|| progress.step())?;
+        return Ok((points, None));
     };
     output::check_writable(path)?;
     let hash = study.hash(&described(engine_args)?);
     let (journal, done): (_, Vec<Option<Outcome>>) =
         Journal::open(&Journal::path_for(path), &hash, n_points)?;
-    let points = study.run(predict, done, Some(&journal))?;
+    let missing = done.iter().filter(|outcome| outcome.is_none()).count();
+    let progress = Progress::new(missing as u64, "points");
+    let points = study.run(predict, done, Some(&journal), &|| progress.step())?;
     Ok((points, Some(journal)))
 }
 

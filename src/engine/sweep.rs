@@ -1,82 +1,50 @@
-//! Hit rates of every L1 for one launch, from one pass over its stack accesses.
+//! Hit rates of every L1 for one launch, from one run of the simulator.
 //!
-//! What it does: makes the visits that the simulator's window makes, as many of them times a factor.
-//! What it leaves out: what an L1 of another size would do to the occupancy and to the order of warps. The order is that of the
-//! device's smallest L1: where much misses the order depends on it, where little misses it matters little.
-//! Units: bytes; hit rates 0 to 1. Sources: `model::interleave`, `model::reuse`; `sim::window` for the visits.
+//! Models: simulates the launch with the device's smallest L1, records what that is asked for, and replays it through
+//! every other L1. Leaves out: what an L1 of another size would do to the occupancy and to the order of warps.
+//! Units: bytes; hit rates 0 to 1. Sources: `sim::l1_stream`; `sim::window` for what is simulated.
 
 use super::Engine;
-use crate::launch::code::ReplayCode;
 use crate::launch::spec::{CacheSpec, SmxSpec};
-use crate::model::interleave::{Extent, Residents, Stream, Visit};
-use crate::model::reuse::{HitRates, hit_rates};
 use crate::predict::{Configuration, PredictError};
-use crate::sim::dispatch::{BlockQueue, Geometry};
-use crate::sim::window::WindowPlan;
+use crate::sim::l1_stream::{HitRates, L1Recorder, L1Stream};
+use crate::sim::window::simulate_observed;
+use rayon::prelude::*;
 
 /// The accesses of a launch.
 #[derive(Debug)]
 pub struct Sweep {
-    stream: Stream,
+    stream: L1Stream,
     l1: CacheSpec,
 }
 
 impl Engine {
-    /// A sweep over the accesses of the warps that are resident together in a configuration: `times` as much work
-    /// as the simulator's window measures.
+    /// A sweep over the accesses of the warps that are resident together in a configuration, in a window `times` as long
+    /// as that of a prediction.
     pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
-        let mut launch = self.resolve(&self.request(configuration)?)?;
-        let sizes = self.device().l1.splits.iter().map(|split| split.l1_bytes);
+        let launch = self.resolve(&self.request(configuration)?)?;
+        let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
-        let bytes = smallest.unwrap_or(launch.l1_bytes);
-        launch.spec = SmxSpec::new(self.device(), bytes).map_err(PredictError::other)?;
-        let summary = launch.kernel.summary();
-        let steady = self.analytical.steady(&launch);
-        let residents = Residents {
-            code: &summary.code,
-            spec: &launch.spec,
-            memory: steady.memory,
-            busy: steady.busy(),
-            blocks: launch.geometry.resident_blocks,
-            warps_per_block: launch.geometry.warps_per_block(),
-            stride_bytes: launch.geometry.local_stride_bytes,
-        };
-        let plan = &self.settings().simulator.plan;
-        let sample = &summary.sample;
-        let mut order = sample[..plan.programs.min(sample.len())].to_vec();
-        // In order of stack depth and size, as windows visit them.
-        order.sort_unstable();
+        let l1_bytes = smallest.unwrap_or(launch.l1_bytes);
+        let spec = SmxSpec::new(&self.device, l1_bytes).map_err(PredictError::other)?;
+        let plan = &self.settings.simulator.plan;
         let window = plan.window.times(times);
-        let (mut queue, extent) = visits(&window, &summary.code, &order, &launch.geometry);
-        let mut next = || {
-            let visit = queue.pop().expect("visits do not end");
-            Visit {
-                program: visit.program,
-                iterations: visit.cut.unwrap_or_else(|| launch.geometry.iterations(0)),
-                new_block: visit.run_prologue,
-            }
-        };
+        let sample = launch.kernel.sample(plan.programs)?;
+        let (window, recorder) = simulate_observed(
+            &spec,
+            &sample.code,
+            sample.code_bytes,
+            launch.geometry,
+            &sample.order,
+            window,
+            L1Recorder::default(),
+        )
+        .map_err(PredictError::other)?;
         Ok(Sweep {
-            stream: residents.stream(extent, &mut next),
-            l1: launch.spec.l1.clone(),
+            stream: recorder.stream(&window.counters, plan.window.seed),
+            l1: spec.l1,
         })
     }
-}
-
-/// The visits of a window, and how much of them to follow.
-fn visits(
-    plan: &WindowPlan,
-    code: &ReplayCode,
-    order: &[u32],
-    geometry: &Geometry,
-) -> (BlockQueue, Extent) {
-    let counted = plan.tokens(code, order, geometry);
-    let queue = BlockQueue::visits(code, order, geometry, counted / f64::from(plan.visits));
-    let extent = Extent {
-        warm_up: counted * f64::from(plan.warm_up_percent) / 100.0,
-        counted,
-    };
-    (queue, extent)
 }
 
 impl Sweep {
@@ -90,13 +58,14 @@ impl Sweep {
         }
     }
 
-    /// Accesses followed, those that only fill the caches included.
+    /// Accesses recorded, those that only fill the caches included.
     pub fn n_accesses(&self) -> usize {
-        self.stream.accesses.len()
+        self.stream.n_accesses()
     }
 
     /// Hit rates of all `caches`.
     pub fn hit_rates(&self, caches: &[CacheSpec]) -> Vec<HitRates> {
-        hit_rates(&self.stream, caches)
+        let caches = caches.par_iter();
+        caches.map(|cache| self.stream.hit_rates(cache)).collect()
     }
 }

@@ -10,7 +10,6 @@ use super::error::IsaError;
 use super::family::Family;
 use super::hopper;
 use super::instruction::{Control, Instruction};
-use super::kernel::GLOBAL_DATA_ADDRESS;
 use super::meaning::{Meaning, special};
 use super::op::{Compare, Op};
 use super::operand::{
@@ -18,6 +17,9 @@ use super::operand::{
 };
 use super::operands::Builder;
 use super::text::{DataSection, RawInstruction, SassText};
+
+/// Where module-scope data (`.nv.global.init`) is placed in global memory.
+pub const GLOBAL_DATA_ADDRESS: u32 = 0x7000_0000;
 
 /// Decodes the instructions of one file.
 pub struct Decoder<'a> {

@@ -1,6 +1,6 @@
 //! What differs between architectures, in one place.
 
-use super::instruction::Control;
+use super::instruction::{Control, Instruction};
 use super::meaning::Meaning;
 use super::text::RawInstruction;
 use super::{hopper, kepler};
@@ -39,6 +39,23 @@ impl Family {
             Family::Kepler => kepler::control::INSTRUCTION_BYTES,
             Family::Hopper => hopper::control::INSTRUCTION_BYTES,
         }
+    }
+
+    /// Index of the instruction at a byte offset. On Kepler the offset of a control word stands for the
+    /// instruction after it.
+    pub fn index_of(self, instructions: &[Instruction], pc_bytes: u32) -> Option<usize> {
+        let find = |pc_bytes: u32| {
+            instructions
+                .binary_search_by_key(&pc_bytes, |found| found.pc_bytes)
+                .ok()
+        };
+        find(pc_bytes).or_else(|| {
+            let is_control_word = self == Family::Kepler
+                && pc_bytes.is_multiple_of(kepler::control::WORD_INTERVAL_BYTES);
+            is_control_word
+                .then(|| find(pc_bytes + kepler::control::WORD_BYTES))
+                .flatten()
+        })
     }
 
     /// The schedule of an instruction; `None` when its control information is not understood.

@@ -4,25 +4,32 @@
 //! starts, or at the first entry that is not an instruction. Leaves out: targets computed otherwise.
 //! Units: bytes. Sources: disassemblies of ptxas 11.8.
 
-use super::kernel::Kernel;
+use super::family::Family;
+use super::instruction::Instruction;
 use super::op::Op;
 use super::operand::{Place, RZ};
+use std::collections::HashMap;
 
 /// A table's constant bank and byte offset.
 type Table = (u8, u32);
 
-/// Fills in the targets of every indirect branch. Where the disassembler noted some, they may be fewer than the table
-/// has: it knows only those with a label.
-pub fn resolve(kernel: &mut Kernel) {
-    let tables = indexed_tables(kernel);
-    for index in 0..kernel.instructions.len() {
-        let branch = &kernel.instructions[index];
+/// Fills in the targets of every indirect branch, read from the constant banks. Where the disassembler noted some, they may
+/// be fewer than the table has: it knows only those with a label.
+pub fn resolve(instructions: &mut [Instruction], constants: &HashMap<u8, Vec<u8>>, family: Family) {
+    let tables: Vec<Table> = instructions.iter().filter_map(table_read).collect();
+    for index in 0..instructions.len() {
+        let branch = &instructions[index];
         if branch.op != Op::Brx {
             continue;
         }
-        if let Some(table) = table_of(kernel, index) {
-            let found = entries(kernel, index, table, &tables);
-            let noted = &mut kernel.instructions[index].indirect_targets;
+        if let Some(table) = table_of(instructions, index) {
+            let words = entries(constants, table, &tables);
+            let targets = words.map(|entry| branch.indirect_target(entry));
+            let is_instruction = |pc: &u32| family.index_of(instructions, *pc).is_some();
+            let mut found: Vec<u32> = targets.take_while(is_instruction).collect();
+            found.sort_unstable();
+            found.dedup();
+            let noted = &mut instructions[index].indirect_targets;
             if noted.iter().all(|target| found.contains(target)) {
                 *noted = found;
             }
@@ -31,8 +38,7 @@ pub fn resolve(kernel: &mut Kernel) {
 }
 
 /// The table that a constant load reads, when it is indexed.
-fn table_read(kernel: &Kernel, index: usize) -> Option<Table> {
-    let load = &kernel.instructions[index];
+fn table_read(load: &Instruction) -> Option<Table> {
     match load.sources.first()?.place {
         Place::Const {
             bank,
@@ -43,43 +49,26 @@ fn table_read(kernel: &Kernel, index: usize) -> Option<Table> {
     }
 }
 
-fn indexed_tables(kernel: &Kernel) -> Vec<Table> {
-    (0..kernel.instructions.len())
-        .filter_map(|index| table_read(kernel, index))
-        .collect()
-}
-
 /// The table that the branch's register was last loaded from.
-fn table_of(kernel: &Kernel, branch: usize) -> Option<Table> {
-    let register = kernel.instructions[branch].memory?.base;
-    let load = (0..branch)
-        .rev()
-        .find(|&at| kernel.instructions[at].writes().contains(&register))?;
-    table_read(kernel, load)
+fn table_of(instructions: &[Instruction], branch: usize) -> Option<Table> {
+    let register = instructions[branch].memory?.base;
+    let mut before = instructions[..branch].iter().rev();
+    table_read(before.find(|load| load.writes().contains(&register))?)
 }
 
-fn entries(kernel: &Kernel, branch: usize, table: Table, tables: &[Table]) -> Vec<u32> {
-    let Some(bytes) = kernel.constants.get(&table.0) else {
-        return Vec::new();
-    };
+/// The words of a table, up to the next one.
+fn entries<'a>(
+    constants: &'a HashMap<u8, Vec<u8>>,
+    table: Table,
+    tables: &[Table],
+) -> impl Iterator<Item = u32> + use<'a> {
+    let bytes = constants.get(&table.0).map_or(&[][..], Vec::as_slice);
     let next_table = tables
         .iter()
         .filter(|other| other.0 == table.0 && other.1 > table.1);
-    let end = next_table
-        .map(|other| other.1 as usize)
-        .min()
-        .unwrap_or(bytes.len());
-    let words = bytes
-        .get(table.1 as usize..end.min(bytes.len()))
-        .unwrap_or_default();
-    let targets = words.chunks_exact(4).map(|word| {
-        let entry = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-        kernel.instructions[branch].indirect_target(entry)
-    });
-    let mut targets: Vec<u32> = targets
-        .take_while(|&pc| kernel.index_of(pc).is_some())
-        .collect();
-    targets.sort_unstable();
-    targets.dedup();
-    targets
+    let end = next_table.map(|other| other.1 as usize).min();
+    let end = end.unwrap_or(bytes.len()).min(bytes.len());
+    let words = bytes.get(table.1 as usize..end).unwrap_or_default();
+    let words = words.chunks_exact(4);
+    words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
 }

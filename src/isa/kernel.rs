@@ -9,11 +9,8 @@ use super::decoder::Decoder;
 use super::error::IsaError;
 use super::family::Family;
 use super::instruction::Instruction;
+use super::jump_table;
 use super::text::SassText;
-use super::{jump_table, kepler};
-
-/// Where module-scope data (`.nv.global.init`) is placed in global memory.
-pub const GLOBAL_DATA_ADDRESS: u32 = 0x7000_0000;
 
 /// One kernel, parsed.
 #[derive(Debug, Clone)]
@@ -21,6 +18,7 @@ pub struct Kernel {
     pub name: String,
     /// `sm_35`.
     pub arch: String,
+    pub family: Family,
     /// Registers per thread.
     pub registers: u32,
     /// Local memory per thread.
@@ -28,7 +26,7 @@ pub struct Kernel {
     pub instructions: Vec<Instruction>,
     /// Constant banks with compiled-in data, by number.
     pub constants: HashMap<u8, Vec<u8>>,
-    /// Module-scope data, placed at [`GLOBAL_DATA_ADDRESS`].
+    /// Module-scope data, placed at [`super::GLOBAL_DATA_ADDRESS`].
     pub global_data: Vec<u8>,
     /// Offset and size of every parameter in constant bank 0, in order.
     pub parameters: Vec<Parameter>,
@@ -57,46 +55,38 @@ impl Kernel {
             file: file_name.to_owned(),
             what,
         };
+        let registers = text
+            .registers
+            .or_else(|| text.function_attribute("EIATTR_REGCOUNT", name))
+            .ok_or_else(|| missing("register count"))?;
+        let frame_bytes = text
+            .function_attribute("EIATTR_FRAME_SIZE", name)
+            .ok_or_else(|| missing("EIATTR_FRAME_SIZE"))?;
         let decoder = Decoder {
             file: file_name,
             text: &text,
             family,
         };
         let instructions = text.instructions.iter().map(|raw| decoder.instruction(raw));
-        let mut kernel = Self {
+        let mut instructions = instructions.collect::<Result<Vec<_>, _>>()?;
+        let constants = decoder.constants(name);
+        jump_table::resolve(&mut instructions, &constants, family);
+        Ok(Self {
             name: name.to_owned(),
             arch: text.arch.clone(),
-            registers: text
-                .registers
-                .or_else(|| text.function_attribute("EIATTR_REGCOUNT", name))
-                .ok_or_else(|| missing("register count"))?,
-            frame_bytes: text
-                .function_attribute("EIATTR_FRAME_SIZE", name)
-                .ok_or_else(|| missing("EIATTR_FRAME_SIZE"))?,
-            instructions: instructions.collect::<Result<_, _>>()?,
-            constants: decoder.constants(name),
+            family,
+            registers,
+            frame_bytes,
+            instructions,
+            constants,
             global_data: decoder.global_data(),
             parameters: parameters(&text),
-        };
-        jump_table::resolve(&mut kernel);
-        Ok(kernel)
+        })
     }
 
-    /// Index of the instruction at a byte offset. On Kepler the offset of a control word stands for the
-    /// instruction after it.
+    /// Index of the instruction at a byte offset, see [`Family::index_of`].
     pub fn index_of(&self, pc_bytes: u32) -> Option<usize> {
-        let find = |pc_bytes: u32| {
-            self.instructions
-                .binary_search_by_key(&pc_bytes, |found| found.pc_bytes)
-                .ok()
-        };
-        find(pc_bytes).or_else(|| {
-            let is_control_word = self.arch == "sm_35"
-                && pc_bytes.is_multiple_of(kepler::control::WORD_INTERVAL_BYTES);
-            is_control_word
-                .then(|| find(pc_bytes + kepler::control::WORD_BYTES))
-                .flatten()
-        })
+        self.family.index_of(&self.instructions, pc_bytes)
     }
 }
 

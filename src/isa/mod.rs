@@ -19,6 +19,7 @@ pub mod operand;
 mod operands;
 pub mod text;
 
+pub use decoder::GLOBAL_DATA_ADDRESS;
 pub use error::IsaError;
 pub use family::Family;
 pub use instruction::Instruction;

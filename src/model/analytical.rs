@@ -6,7 +6,6 @@
 use std::time::Instant;
 
 use super::shapes::Demand;
-use super::solve::{Solver, Steady};
 use super::{Analysis, Inputs, Modelled, Point, predict_launch};
 use crate::launch::Resolved;
 use crate::launch::cause::Cause;
@@ -42,14 +41,6 @@ impl Analytical {
                 stack_dim: summary.stack_dim,
             })
         })
-    }
-}
-
-impl Analytical {
-    /// The multiprocessor as full as the launch keeps it.
-    pub fn steady(&self, launch: &Resolved) -> Steady {
-        let (point, analysis) = (point(launch, &[]), self.analysis(launch));
-        Solver::new(&point, &analysis).solve(launch.geometry.resident_blocks)
     }
 }
 

@@ -7,11 +7,9 @@
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
 pub mod analytical;
-pub mod caches;
 mod dram;
 mod explain;
 pub mod fetch;
-pub mod interleave;
 pub mod joins;
 pub mod l1;
 pub mod l2;
@@ -20,18 +18,11 @@ pub mod memory;
 pub mod path;
 pub mod paths;
 pub mod queue;
-pub mod resident;
-pub mod reuse;
 pub mod root;
 pub mod shapes;
-pub mod slots;
 pub mod solve;
-pub mod stack_distance;
-pub mod steps;
 pub mod tail;
 pub mod token;
-pub mod turns;
-pub mod unit;
 
 use crate::launch::chip::RateCurve;
 use crate::launch::code::ReplayCode;

@@ -6,7 +6,7 @@
 //! the caller puts them in again.
 //! Units: cycles. Sources: Varghese and Lauck, Hashed and hierarchical timing wheels, SOSP 1987.
 
-use super::waits::WarpMask;
+use super::warp_mask::WarpMask;
 
 /// Cycles on the wheel: most waits are shorter than a DRAM access.
 pub const WHEEL: u64 = 1024;

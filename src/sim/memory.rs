@@ -11,7 +11,7 @@
 use super::cache::{Cache, Lookup};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
 use super::dram::Dram;
-use super::observe::{Cause, Counters};
+use super::observe::{Cause, Counters, L1Access, Observer};
 use super::port::Port;
 use super::spec::SmxSpec;
 use crate::trace::AddressKind;
@@ -161,14 +161,15 @@ impl Memory {
         local_base: u32,
         global_offset: CaseOffset,
         counters: &mut Counters,
+        observer: &mut impl Observer,
     ) -> Served {
         self.lsu_free_at = self.lsu_free_at.max(now);
         match op.request {
             MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
-                self.local(op, local_base, counters)
+                self.local(op, local_base, counters, observer)
             }
             MemoryRequest::GlobalLoad | MemoryRequest::GlobalStore => {
-                self.global(op, global_offset, counters)
+                self.global(op, global_offset, counters, observer)
             }
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
                 let ready_at = self.lsu_free_at + self.shared_latency;
@@ -190,13 +191,15 @@ impl Memory {
         now: u64,
         local_base: u32,
         counters: &mut Counters,
+        observer: &mut impl Observer,
     ) -> Served {
         let mut last = Served {
             ready_at: now,
             cause: Cause::LoadStoreUnit,
         };
         for part in code.parts(op) {
-            let served = self.serve(&part, now, local_base, CaseOffset::same(0), counters);
+            let offset = CaseOffset::same(0);
+            let served = self.serve(&part, now, local_base, offset, counters, observer);
             if served.ready_at >= last.ready_at {
                 last = served;
             }
@@ -204,8 +207,13 @@ impl Memory {
         last
     }
 
-    fn local(&mut self, op: &ReplayOp, base: u32, counters: &mut Counters) -> Served {
-        let store = op.request == MemoryRequest::LocalStore;
+    fn local(
+        &mut self,
+        op: &ReplayOp,
+        base: u32,
+        counters: &mut Counters,
+        observer: &mut impl Observer,
+    ) -> Served {
         let mut served = Served {
             ready_at: 0,
             cause: Cause::L1Hit,
@@ -213,8 +221,11 @@ impl Memory {
         // One 32-bit word of all 32 lanes is one line.
         let first = base + op.address * (LINE_BYTES / 4);
         for i in 0..u32::from(op.lines) {
-            let line = self.local_line(first + i * LINE_BYTES, store, counters);
-            self.lsu_free_at += if store { self.store_cycles } else { 1 };
+            let line = self.local_line(first + i * LINE_BYTES, op.request, counters, observer);
+            self.lsu_free_at += match op.request {
+                MemoryRequest::LocalStore => self.store_cycles,
+                _ => 1,
+            };
             if line.ready_at >= served.ready_at {
                 served = line;
             }
@@ -222,13 +233,19 @@ impl Memory {
         served
     }
 
-    fn local_line(&mut self, address: u32, store: bool, counters: &mut Counters) -> Served {
+    fn local_line(
+        &mut self,
+        address: u32,
+        request: MemoryRequest,
+        counters: &mut Counters,
+        observer: &mut impl Observer,
+    ) -> Served {
+        let store = request == MemoryRequest::LocalStore;
         let hit_at = self.lsu_free_at + self.l1_latency;
         if store && self.write_through {
             self.store_through(LOCAL_BASE + address, counters);
         }
-        self.l1.now(self.lsu_free_at);
-        let lookup = self.l1.access(address, store && !self.write_through);
+        let lookup = self.look_up(address, LINE_BYTES, request, observer);
         let (lines, hits) = if store {
             (&mut counters.l1_store_lines, &mut counters.l1_store_hits)
         } else {
@@ -265,9 +282,30 @@ impl Memory {
                 }
                 let served = self.fill(LOCAL_BASE + address, LINE_BYTES, counters);
                 self.l1.fill_at(way, served.ready_at);
+                observer.l1_filled(served.ready_at);
                 served
             }
         }
+    }
+
+    /// Looks a line up in the L1, of which `bytes` are asked for.
+    #[inline]
+    fn look_up(
+        &mut self,
+        address: u32,
+        bytes: u32,
+        request: MemoryRequest,
+        observer: &mut impl Observer,
+    ) -> Lookup {
+        let dirties = request == MemoryRequest::LocalStore && !self.write_through;
+        self.l1.now(self.lsu_free_at);
+        observer.l1_accessed(L1Access {
+            cycle: self.lsu_free_at,
+            address,
+            bytes: bytes as u16,
+            request,
+        });
+        self.l1.access(address, dirties)
     }
 
     /// Sends a stored line to the L2; when the port is behind by more than the queue, the unit waits.
@@ -285,6 +323,7 @@ impl Memory {
         op: &ReplayOp,
         offset: CaseOffset,
         counters: &mut Counters,
+        observer: &mut impl Observer,
     ) -> Served {
         let (lines, bytes) = match op.address_kind {
             AddressKind::Uniform => (1, SECTOR_BYTES),
@@ -295,8 +334,7 @@ impl Memory {
             let at = op.address + line * LINE_BYTES;
             let hit_at = self.lsu_free_at + self.l1_latency;
             counters.l1_global_lines += 1;
-            self.l1.now(self.lsu_free_at);
-            let served_at = match self.l1.access(at + offset.bytes, false) {
+            let served_at = match self.look_up(at + offset.bytes, bytes, op.request, observer) {
                 Lookup::Hit { ready_at } => {
                     counters.l1_global_hits += 1;
                     ready_at.max(hit_at)
@@ -305,6 +343,7 @@ impl Memory {
                     self.lsu_free_at = self.lsu_free_at.max(free_at);
                     let served = self.fill(at + offset.l2_bytes, bytes, counters);
                     self.l1.fill_at(way, served.ready_at);
+                    observer.l1_filled(served.ready_at);
                     served.ready_at
                 }
             };
@@ -317,9 +356,15 @@ impl Memory {
         }
     }
 
-    fn global(&mut self, op: &ReplayOp, offset: CaseOffset, counters: &mut Counters) -> Served {
+    fn global(
+        &mut self,
+        op: &ReplayOp,
+        offset: CaseOffset,
+        counters: &mut Counters,
+        observer: &mut impl Observer,
+    ) -> Served {
         if self.caches_global_loads && op.request == MemoryRequest::GlobalLoad {
-            return self.cached_global(op, offset, counters);
+            return self.cached_global(op, offset, counters, observer);
         }
         let offset = offset.l2_bytes;
         let (address, bytes) = match op.address_kind {

@@ -6,6 +6,7 @@ pub mod dispatch;
 pub mod dram;
 pub mod figures;
 pub mod icache;
+pub mod l1_stream;
 pub mod memory;
 pub mod observe;
 pub mod pipes;
@@ -18,6 +19,7 @@ pub mod smx;
 pub mod testing;
 pub mod waits;
 pub mod warp;
+pub mod warp_mask;
 pub mod window;
 
 pub use crate::launch::{code, spec};

@@ -9,6 +9,7 @@
 
 use serde::Serialize;
 
+use super::code::MemoryRequest;
 use super::warp::CREDITS_PER_TOKEN;
 
 pub use crate::launch::cause::Cause;
@@ -41,6 +42,18 @@ pub struct Issued {
     pub second: bool,
 }
 
+/// One line looked up in the L1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct L1Access {
+    /// When the load/store unit looked it up.
+    pub cycle: u64,
+    /// As the L1 sees it: local memory starts at 0.
+    pub address: u32,
+    /// What of the line is asked for, from `address` on.
+    pub bytes: u16,
+    pub request: MemoryRequest,
+}
+
 /// Is told what happens, in the order in which it happens. Every method does nothing unless it is written; `()`
 /// observes nothing and costs nothing.
 pub trait Observer {
@@ -54,6 +67,12 @@ pub trait Observer {
     /// The load/store unit took what was issued last; its result is there at `ready_at`.
     #[inline]
     fn served(&mut self, _slot: WarpSlot, _ready_at: u64, _cause: Cause) {}
+    /// A part of what was issued last was looked up in the L1.
+    #[inline]
+    fn l1_accessed(&mut self, _access: L1Access) {}
+    /// The line looked up last was not there; it is from `ready_at` on.
+    #[inline]
+    fn l1_filled(&mut self, _ready_at: u64) {}
     /// The warp cannot issue before `until`.
     #[inline]
     fn held(&mut self, _slot: WarpSlot, _cycle: u64, _until: u64, _cause: Cause) {}

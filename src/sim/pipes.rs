@@ -6,7 +6,7 @@
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
-use super::waits::MAX_SCHEDULERS;
+use super::warp_mask::MAX_SCHEDULERS;
 use crate::isa::OpClass;
 use crate::launch::scoreboard;
 

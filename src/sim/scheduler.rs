@@ -6,7 +6,7 @@
 
 use super::observe::{Cause, Counters};
 use super::spec::{WAIT_UNITS, WarpPolicy};
-use super::waits::SLOTS;
+use super::warp_mask::SLOTS;
 
 /// See the module text.
 #[derive(Debug, Clone)]

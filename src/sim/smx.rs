@@ -20,8 +20,9 @@ use super::pipes::Pipes;
 use super::resident::Resident;
 use super::scheduler::Scheduler;
 use super::spec::SmxSpec;
-use super::waits::{MAX_SCHEDULERS, MAX_WARPS, SLOTS, Waits};
+use super::waits::Waits;
 use super::warp::{CREDITS_PER_TOKEN, Warp, WarpStart};
+use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, SLOTS};
 
 /// See the module text.
 pub struct Smx<'a, O = ()> {

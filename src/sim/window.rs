@@ -8,7 +8,7 @@
 
 use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
-use super::observe::Counters;
+use super::observe::{Counters, Observer};
 use super::sample::Mix;
 use super::smx::{Deadlock, Smx};
 use super::spec::SmxSpec;
@@ -77,11 +77,26 @@ pub fn simulate(
     order: &[u32],
     plan: WindowPlan,
 ) -> Result<Window, Deadlock> {
+    let observed = simulate_observed(spec, code, code_bytes, geometry, order, plan, ());
+    Ok(observed?.0)
+}
+
+/// The same with an observer, which is told of the warm-up, too.
+pub fn simulate_observed<O: Observer>(
+    spec: &SmxSpec,
+    code: &ReplayCode,
+    code_bytes: u32,
+    geometry: Geometry,
+    order: &[u32],
+    plan: WindowPlan,
+    observer: O,
+) -> Result<(Window, O), Deadlock> {
     let mix = Mix::new(code, order);
     let tokens = plan.instructions(&mix, &geometry) / mix.instructions_per_token();
     let per_visit = tokens / f64::from(plan.visits);
     let queue = BlockQueue::visits(code, order, &geometry, per_visit);
-    let mut smx = Smx::new(spec, code, code_bytes, geometry, queue, plan.seed);
+    let seed = plan.seed;
+    let mut smx = Smx::observed(spec, code, code_bytes, geometry, queue, seed, observer);
     smx.run_tokens((tokens * f64::from(plan.warm_up_percent) / 100.0) as u64)?;
     let start = Progress::of(&mut smx);
     let mut costs = Vec::new();
@@ -92,12 +107,13 @@ pub fn simulate(
         costs.push(progress.cycles_per_token_since(&previous, &mix));
         previous = progress;
     }
-    Ok(Window {
+    let window = Window {
         tokens_per_cycle: 1.0 / previous.cycles_per_token_since(&start, &mix),
         error_percent: relative_standard_error_percent(&costs),
         simulated_instructions: previous.counters.instructions,
         counters: previous.counters.since(&start.counters),
-    })
+    };
+    Ok((window, smx.into_observer()))
 }
 
 /// Where a simulation is.
@@ -109,7 +125,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn of(smx: &mut Smx) -> Self {
+    fn of<O: Observer>(smx: &mut Smx<'_, O>) -> Self {
         Progress {
             counters: smx.counters(),
             credits: smx.program_credits().to_vec(),

@@ -9,7 +9,6 @@ use super::{Site, StudyError};
 use crate::device::Device;
 use crate::memo::Memo;
 use crate::predict::{Configuration, PredictError, Prediction};
-use crate::report::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -149,17 +148,17 @@ impl Study {
         })
     }
 
-    /// Predicts all points that `done` lacks; `predict` says what a launch on a device comes to.
+    /// Predicts all points that `done` lacks; `predict` says what a launch on a device comes to, `predicted` is called after each point.
     pub fn run(
         &self,
         predict: impl Fn(&Device, &Configuration) -> Result<Prediction, PredictError> + Sync,
         mut done: Vec<Option<Outcome>>,
         journal: Option<&Journal>,
+        predicted: &(dyn Fn() + Sync),
     ) -> Result<Vec<Point>, StudyError> {
         let missing: Vec<usize> = (0..done.len())
             .filter(|&point| done[point].is_none())
             .collect();
-        let progress = Progress::new(missing.len() as u64, "points");
         let devices: Memo<Vec<&str>, Device> = Memo::default();
         let batches: Vec<Vec<(usize, Outcome)>> = missing
             .par_chunks(BATCH)
@@ -175,7 +174,7 @@ impl Study {
                         let device = devices.try_get(key, || self.base.device(&changes))?;
                         let site = self.site_on(point, &device)?;
                         let outcome = outcome(predict(&site.device, &site.configuration))?;
-                        progress.step();
+                        predicted();
                         Ok((point, outcome))
                     })
                     .collect::<Result<Vec<_>, StudyError>>()?;

@@ -255,21 +255,24 @@ pub fn configuration(
     Ok(configuration)
 }
 
-/// Ways that a size the preset does not know may have.
+/// Ways of a size that the preset does not know, where the number of sets differs from size to size.
 const WAYS: [u32; 4] = [4, 5, 6, 7];
 /// The largest L1 that is asked for.
 const MAX_L1_BYTES: u32 = 1 << 20;
 
 /// The device with an L1 of `bytes`. A size that it has keeps its shared memory and geometry; any other gets the
-/// largest shared memory beside it, and four to seven ways.
+/// largest shared memory beside it, and the geometry that [`l1_geometry`] finds.
 pub fn with_l1(device: &Device, bytes: u32) -> Result<Device, StudyError> {
     let mut changed = device.clone();
     if device.split_for_l1(bytes).is_some() {
         return Ok(changed);
     }
-    let geometry = l1_geometry(bytes, device.l1.line_bytes).ok_or_else(|| {
+    let geometry = l1_geometry(device, bytes, device.l1.line_bytes).ok_or_else(|| {
         let line = device.l1.line_bytes;
-        let allowed = format!("4, 5, 6 or 7 times {line} times a power of two, up to 1M");
+        let allowed = match common_sets(device) {
+            Some(sets) => format!("multiples of {}, up to 1M", sets * line),
+            None => format!("4, 5, 6 or 7 times {line} times a power of two, up to 1M"),
+        };
         StudyError::input("l1_bytes", bytes.to_string(), allowed)
     })?;
     let shared = device.l1.splits.iter().map(|split| split.shared_bytes);
@@ -281,18 +284,32 @@ pub fn with_l1(device: &Device, bytes: u32) -> Result<Device, StudyError> {
     Ok(changed)
 }
 
-/// Sets and ways of an L1 of any size.
-pub fn l1_geometry(bytes: u32, line_bytes: u32) -> Option<CacheGeometry> {
-    let fits = |ways: &&u32| {
-        let way_bytes = **ways * line_bytes;
-        bytes.is_multiple_of(way_bytes) && (bytes / way_bytes).is_power_of_two()
+/// Sets and ways of an L1 of any size: the device's number of sets where all its sizes share one, else the first number of
+/// sets that is a power of two with four to seven ways.
+pub fn l1_geometry(device: &Device, bytes: u32, line_bytes: u32) -> Option<CacheGeometry> {
+    let mut candidates = match common_sets(device) {
+        Some(sets) => vec![bytes / (sets * line_bytes)],
+        None => WAYS.to_vec(),
     };
-    let ways = WAYS.iter().find(fits).filter(|_| bytes <= MAX_L1_BYTES)?;
+    candidates.retain(|ways| {
+        let way_bytes = ways * line_bytes;
+        way_bytes > 0 && bytes.is_multiple_of(way_bytes) && (bytes / way_bytes).is_power_of_two()
+    });
+    let n_ways = *candidates.first().filter(|_| bytes <= MAX_L1_BYTES)?;
     Some(CacheGeometry {
         bytes,
-        n_sets: bytes / (ways * line_bytes),
-        n_ways: *ways,
+        n_sets: bytes / (n_ways * line_bytes),
+        n_ways,
     })
+}
+
+/// The number of sets of every L1 that the device has, where it is the same for several.
+fn common_sets(device: &Device) -> Option<u32> {
+    let (first, others) = device.l1.geometry.split_first()?;
+    let alike = others
+        .iter()
+        .all(|geometry| geometry.n_sets == first.n_sets);
+    (alike && !others.is_empty()).then_some(first.n_sets)
 }
 
 #[cfg(test)]
@@ -329,6 +346,12 @@ mod tests {
             assert_eq!(geometry.n_sets * geometry.n_ways * 128, bytes);
         }
         assert!(with_l1(&device, 5000).is_err());
+        let hopper = Base::load("h200").unwrap().device;
+        let geometry = l1_geometry(&hopper, 65536, 128).unwrap();
+        assert_eq!((geometry.n_sets, geometry.n_ways), (4, 128));
+        let line = |bytes| l1_geometry(&hopper, 28672, bytes).map(|found| found.n_ways);
+        assert_eq!([line(128), line(64)], [Some(56), Some(112)]);
+        assert!(with_l1(&hopper, 1000).is_err());
         assert!(with_l1(&device, 1 << 21).is_err());
     }
 }

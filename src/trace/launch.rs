@@ -16,7 +16,7 @@ pub const OUTPUTS_ADDRESS: u32 = 0x4000_0000;
 /// One result per thread.
 pub const RESULTS_ADDRESS: u32 = 0x6000_0000;
 /// Module-scope constants of CUDA's math functions.
-pub use crate::isa::kernel::GLOBAL_DATA_ADDRESS;
+pub use crate::isa::GLOBAL_DATA_ADDRESS;
 /// One past the highest local address: the initial stack pointer.
 pub const LOCAL_TOP: u32 = 0x00ff_fff0;
 

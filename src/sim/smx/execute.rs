@@ -7,8 +7,8 @@ use crate::isa::{OpClass, hopper};
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
-use crate::sim::waits::{MAX_WARPS, SLOTS};
 use crate::sim::warp::{Step, Warp};
+use crate::sim::warp_mask::{MAX_WARPS, SLOTS};
 use crate::trace::AddressKind;
 
 impl<O: Observer> Smx<'_, O> {
@@ -164,10 +164,11 @@ impl<O: Observer> Smx<'_, O> {
         let now = self.now;
         let warp = &self.warps[(s * SLOTS + i) % MAX_WARPS];
         let bytes = warp.address_offset(op);
-        let (memory, counters) = (&mut self.memory, &mut self.counters);
+        let (memory, base) = (&mut self.memory, warp.local_base);
+        let (counters, observer) = (&mut self.counters, &mut self.observer);
         let offset = match op.address_kind {
             AddressKind::Scattered => {
-                return memory.serve_scattered(op, self.code, now, warp.local_base, counters);
+                return memory.serve_scattered(op, self.code, now, base, counters, observer);
             }
             AddressKind::PerCase => CaseOffset {
                 bytes,
@@ -175,7 +176,7 @@ impl<O: Observer> Smx<'_, O> {
             },
             _ => CaseOffset::same(bytes),
         };
-        memory.serve(op, now, warp.local_base, offset, counters)
+        memory.serve(op, now, base, offset, counters, observer)
     }
 
     /// Notes a result, not of the load/store unit, that takes longer than the compiler's stall count says.

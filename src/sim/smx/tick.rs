@@ -6,7 +6,7 @@
 use super::Smx;
 use crate::sim::observe::{Cause, Observer, WarpSlot};
 use crate::sim::scheduler::Scheduler;
-use crate::sim::waits::{MAX_SCHEDULERS, SLOTS};
+use crate::sim::warp_mask::{MAX_SCHEDULERS, SLOTS};
 
 impl<O: Observer> Smx<'_, O> {
     /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle. False when there is

@@ -1,0 +1,284 @@
+//! The accesses of a simulated L1, and what other caches would make of them.
+//!
+//! What it does: records what a window looks up in its L1, then replays that through the tag array of any other geometry, at
+//! the cycles of the record. What misses in the replay alone is filled in the mean time of its kind.
+//! What it leaves out: that another L1 would change the order in which warps get on.
+//! Units: cycles, bytes; hit rates 0 to 1.
+//! Sources: Mattson et al., IBM Systems Journal 9 (1970), for many sizes from one trace; `docs/whatif.md`.
+
+use super::cache::{Cache, Lookup};
+use super::code::MemoryRequest;
+use super::observe::{Counters, L1Access, Observer};
+use super::spec::CacheSpec;
+
+/// Local loads, local stores, global loads.
+const N_KINDS: usize = 3;
+
+/// What an L1 was asked for, in order.
+#[derive(Debug, Clone, Default)]
+pub struct L1Recorder {
+    records: Vec<Record>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Record {
+    access: L1Access,
+    /// From the look-up to the data, where the line was fetched.
+    fill_cycles: Option<u32>,
+}
+
+impl Observer for L1Recorder {
+    #[inline]
+    fn l1_accessed(&mut self, access: L1Access) {
+        self.records.push(Record {
+            access,
+            fill_cycles: None,
+        });
+    }
+
+    #[inline]
+    fn l1_filled(&mut self, ready_at: u64) {
+        if let Some(record) = self.records.last_mut() {
+            record.fill_cycles = Some((ready_at - record.access.cycle) as u32);
+        }
+    }
+}
+
+/// Accesses in their order, the first of which only fill the caches.
+#[derive(Debug, Clone)]
+pub struct L1Stream {
+    records: Vec<Record>,
+    warm_up: usize,
+    /// Of the accesses of each kind that were filled.
+    mean_fill_cycles: [u64; N_KINDS],
+    seed: u32,
+}
+
+/// Hit rates; `None` where nothing was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct HitRates {
+    pub local_loads: Option<f64>,
+    pub local_stores: Option<f64>,
+    pub global_loads: Option<f64>,
+}
+
+impl L1Recorder {
+    /// What was recorded of a window that counted `counters`. `seed` starts the replacement generator of replayed caches.
+    pub fn stream(self, counters: &Counters, seed: u32) -> L1Stream {
+        let counted = counters.l1_load_lines + counters.l1_store_lines + counters.l1_global_lines;
+        L1Stream {
+            warm_up: self.records.len() - counted as usize,
+            mean_fill_cycles: mean_fill_cycles(&self.records),
+            records: self.records,
+            seed,
+        }
+    }
+}
+
+impl L1Stream {
+    /// Accesses recorded, those of the warm-up included.
+    pub fn n_accesses(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Hit rates of another cache.
+    pub fn hit_rates(&self, spec: &CacheSpec) -> HitRates {
+        let mut cache = Cache::new(spec.clone(), self.seed);
+        let (warm_up, counted) = self.records.split_at(self.warm_up);
+        for record in warm_up {
+            self.replay(record, &mut cache, spec.line_bytes);
+        }
+        let mut tallies = [Tally::default(); N_KINDS];
+        for record in counted {
+            let tally = &mut tallies[kind(record.access.request)];
+            tally.add(self.replay(record, &mut cache, spec.line_bytes));
+        }
+        let [local_loads, local_stores, global_loads] = tallies.map(Tally::hit_rate);
+        HitRates {
+            local_loads,
+            local_stores,
+            global_loads,
+        }
+    }
+
+    /// Looks up the lines of one access.
+    #[inline]
+    fn replay(&self, record: &Record, cache: &mut Cache, line_bytes: u32) -> Tally {
+        let access = &record.access;
+        let mut tally = Tally::default();
+        cache.now(access.cycle);
+        for address in lines(access, line_bytes) {
+            tally.lines += 1;
+            match cache.access(address, false) {
+                Lookup::Hit { .. } => tally.hits += 1,
+                Lookup::Miss { way, free_at, .. } => {
+                    let ready_at = match record.fill_cycles {
+                        Some(cycles) => access.cycle + u64::from(cycles),
+                        None => {
+                            let cycles = self.mean_fill_cycles[kind(access.request)];
+                            access.cycle.max(free_at) + cycles
+                        }
+                    };
+                    cache.fill_at(way, ready_at);
+                }
+            }
+        }
+        tally
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    lines: u64,
+    hits: u64,
+}
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, other: Tally) {
+        self.lines += other.lines;
+        self.hits += other.hits;
+    }
+
+    fn hit_rate(self) -> Option<f64> {
+        (self.lines > 0).then(|| self.hits as f64 / self.lines as f64)
+    }
+}
+
+fn kind(request: MemoryRequest) -> usize {
+    match request {
+        MemoryRequest::LocalLoad => 0,
+        MemoryRequest::LocalStore => 1,
+        _ => 2,
+    }
+}
+
+/// 0 where nothing of a kind was filled: stores need not fetch their lines.
+fn mean_fill_cycles(records: &[Record]) -> [u64; N_KINDS] {
+    let mut sums = [(0, 0); N_KINDS];
+    for record in records {
+        let (cycles, fills) = &mut sums[kind(record.access.request)];
+        if let Some(fill_cycles) = record.fill_cycles {
+            *cycles += u64::from(fill_cycles);
+            *fills += 1;
+        }
+    }
+    sums.map(|(cycles, fills): (u64, u64)| cycles / fills.max(1))
+}
+
+/// One address in each line that an access touches: wide lines hold several accesses, narrow ones a part of one.
+#[inline]
+fn lines(access: &L1Access, line_bytes: u32) -> impl Iterator<Item = u32> + use<> {
+    let bytes = u32::from(access.bytes);
+    let first = access.address & !(bytes - 1);
+    (0..(bytes / line_bytes).max(1)).map(move |i| first + i * line_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Space;
+    use crate::sim::code::ReplayCode;
+    use crate::sim::dispatch::Geometry;
+    use crate::sim::spec::{Replacement, SetIndex, SmxSpec};
+    use crate::sim::testing::{load, looped, spec, store};
+    use crate::sim::window::{Window, WindowPlan, simulate, simulate_observed};
+
+    const PLAN: WindowPlan = WindowPlan {
+        instructions: (20_000, 20_000),
+        least_visits: 1,
+        visits: 8,
+        warm_up_percent: 20,
+        batches: 4,
+        seed: 7,
+    };
+    /// 16 warps with three lines each.
+    const GEOMETRY: Geometry = Geometry {
+        threads_per_block: 64,
+        stack_dim: 1,
+        fitness_cases: 64_000,
+        resident_blocks: 8,
+        n_smx: 1,
+        local_stride_bytes: 512,
+    };
+
+    fn code() -> ReplayCode {
+        looped(&[
+            load(Space::Local, 4),
+            store(Space::Local, 4),
+            load(Space::Local, 4),
+            load(Space::Global, 4),
+        ])
+    }
+
+    fn recorded(spec: &SmxSpec) -> (Window, L1Stream) {
+        let (code, recorder) = (code(), L1Recorder::default());
+        let observed = simulate_observed(spec, &code, 64, GEOMETRY, &[0], PLAN, recorder);
+        let (window, recorder) = observed.expect("the bench code runs on");
+        let stream = recorder.stream(&window.counters, PLAN.seed);
+        (window, stream)
+    }
+
+    /// An L1 that holds a part of the lines.
+    fn small(replacement: Replacement, caches_global_loads: bool) -> SmxSpec {
+        let mut spec = spec();
+        // As many places as there are local lines, but some sets are asked for more than others.
+        spec.l1.sets = 16;
+        spec.l1.ways = 3;
+        spec.l1.index = SetIndex::Spread;
+        spec.l1.replacement = replacement;
+        spec.l1_caches_global_loads = caches_global_loads;
+        spec
+    }
+
+    #[test]
+    fn the_recorded_cache_replayed_hits_what_it_hit() {
+        for replacement in [Replacement::Lru, Replacement::Random] {
+            for is_like_hopper in [false, true] {
+                let mut spec = small(replacement, is_like_hopper);
+                spec.l1.fills_hold_lines = is_like_hopper;
+                spec.l1_write_through = is_like_hopper;
+                spec.l1_fetch_on_write_miss = !is_like_hopper;
+                let (window, stream) = recorded(&spec);
+                let counters = &window.counters;
+                let part = |hits, lines| (lines > 0).then(|| hits as f64 / lines as f64);
+                let expected = HitRates {
+                    local_loads: part(counters.l1_load_hits, counters.l1_load_lines),
+                    local_stores: part(counters.l1_store_hits, counters.l1_store_lines),
+                    global_loads: part(counters.l1_global_hits, counters.l1_global_lines),
+                };
+                assert_eq!(stream.hit_rates(&spec.l1), expected, "{replacement:?}");
+                assert_eq!(expected.global_loads.is_some(), is_like_hopper);
+                assert!((0.01..0.99).contains(&expected.local_loads.unwrap()));
+            }
+        }
+    }
+
+    #[test]
+    fn recording_changes_nothing() {
+        let spec = small(Replacement::Random, true);
+        let plain = simulate(&spec, &code(), 64, GEOMETRY, &[0], PLAN);
+        let plain = plain.expect("the bench code runs on");
+        let (observed, stream) = recorded(&spec);
+        assert_eq!(
+            serde_json::to_string(&plain.counters).unwrap(),
+            serde_json::to_string(&observed.counters).unwrap()
+        );
+        assert!(stream.warm_up > 0 && stream.warm_up < stream.n_accesses());
+    }
+
+    #[test]
+    fn a_cache_that_holds_all_misses_nothing_once_it_is_warm() {
+        let (_, stream) = recorded(&small(Replacement::Random, false));
+        let mut large = spec().l1;
+        large.sets = 1024;
+        for line_bytes in [32, 64, 128, 256] {
+            large.line_bytes = line_bytes;
+            let rates = stream.hit_rates(&large);
+            assert_eq!(
+                (rates.local_loads, rates.local_stores),
+                (Some(1.0), Some(1.0))
+            );
+        }
+    }
+}
