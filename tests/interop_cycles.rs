@@ -188,6 +188,8 @@ fn recorded_addresses_are_those_that_the_lanes_access() {
             threads_per_block: THREADS,
             stack_dim: STACK_DIM,
             fitness_cases: cases,
+            programs: 1,
+            case_blocks: 1,
             resident_blocks: 1,
             n_smx: 1,
             local_stride_bytes: 512,

@@ -72,6 +72,7 @@ fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn std::error::E
             threads_per_block: wanted.threads,
             elements: elements.next_multiple_of(per_pass),
             population,
+            case_blocks: 1,
             shared_config_bytes: Some(split.shared_bytes),
         })
         .collect();

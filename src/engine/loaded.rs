@@ -57,7 +57,9 @@ impl Facts {
         variant: &Variant,
         workload: &Workload,
     ) -> Result<Facts, PredictError> {
-        let shared_bytes = shared_bytes(variant, &workload.population.longest).map_err(other)?;
+        let population = &workload.population;
+        let shared_bytes =
+            shared_bytes(variant, &population.programs, &population.longest).map_err(other)?;
         Ok(Facts {
             shared_bytes,
             mix: instruction_mix(&traces.timing, &traces.pool, &traces.programs, order),

@@ -302,6 +302,8 @@ impl Engine {
                 threads_per_block: configuration.threads_per_block,
                 stack_dim: configuration.stack_dim,
                 fitness_cases: workload.elements,
+                programs: self.settings.n_blocks as u32,
+                case_blocks: 1,
                 resident_blocks: occupancy.blocks,
                 n_smx: self.device.chip.n_smx,
                 local_stride_bytes: local_stride_bytes(resources.frame_bytes),

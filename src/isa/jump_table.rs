@@ -1,7 +1,7 @@
 //! Targets of indirect branches, read from the compiler's jump tables.
 //!
 //! Models: `LDC Rt, c[bank][Ri + table]` followed by `BRX Rt -offset`; a table ends where the next one
-//! starts, or at the first entry that is not an instruction. Leaves out: targets computed otherwise.
+//! starts, or at the first entry that is not an instruction or is the kernel's entry, where nothing jumps: the zeros that pad a bank. Leaves out: targets computed otherwise.
 //! Units: bytes. Sources: disassemblies of ptxas 11.8.
 
 use super::kernel::Kernel;
@@ -77,7 +77,7 @@ fn entries(kernel: &Kernel, branch: usize, table: Table, tables: &[Table]) -> Ve
         kernel.instructions[branch].indirect_target(entry)
     });
     let mut targets: Vec<u32> = targets
-        .take_while(|&pc| kernel.index_of(pc).is_some())
+        .take_while(|&pc| kernel.index_of(pc).is_some_and(|index| index > 0))
         .collect();
     targets.sort_unstable();
     targets.dedup();

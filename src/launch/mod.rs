@@ -31,7 +31,7 @@ pub struct Launch<'a> {
     pub clock_hz: f64,
     /// Programs of the sampled blocks, in random order.
     pub sample: &'a [u32],
-    /// Nodes of every block of some launches, in grid order.
+    /// Nodes of every program of some launches, in grid order.
     pub grids: &'a [Vec<u32>],
     /// Resident blocks of each of these launches: those with a long program need more shared memory.
     pub grid_blocks: &'a [u32],
@@ -41,16 +41,16 @@ pub struct Launch<'a> {
 
 /// Cycles and nodes of all grids together.
 pub fn run_grids(launch: &Launch, rates: &RateCurve) -> (f64, f64) {
-    let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
-        .map(|w| u64::from(launch.geometry.iterations(w)))
-        .sum();
+    let geometry = &launch.geometry;
     let mut total = (0.0, 0.0);
     for (grid, &blocks) in launch.grids.iter().zip(launch.grid_blocks) {
         // Padding of the last iteration is work too, but not useful work.
-        let work: Vec<f64> = grid
-            .iter()
-            .map(|&nodes| f64::from(nodes) * warp_iterations as f64)
-            .collect();
+        let of_row = |case_block: u32| {
+            let warp_iterations = geometry.warp_iterations(case_block) as f64;
+            grid.iter()
+                .map(move |&nodes| f64::from(nodes) * warp_iterations)
+        };
+        let work: Vec<f64> = (0..geometry.case_blocks).flat_map(of_row).collect();
         total.0 += makespan_cycles(&work, launch.n_smx, blocks as usize, rates);
         total.1 += grid.iter().map(|&nodes| f64::from(nodes)).sum::<f64>();
     }

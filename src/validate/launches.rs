@@ -120,6 +120,14 @@ impl Row {
         self.text(field).parse().ok()
     }
 
+    /// Files from before the accumulator do not say.
+    fn case_blocks(&self) -> Result<u32, LaunchesError> {
+        match self.text("case_blocks") {
+            "" => Ok(1),
+            _ => self.number("case_blocks"),
+        }
+    }
+
     fn launch(&self) -> Result<MeasuredLaunch, LaunchesError> {
         const LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld";
         let stack_dim = self.number("stack_dim")?;
@@ -145,6 +153,7 @@ impl Row {
                 threads_per_block: self.number("threads_per_block")?,
                 elements: self.number("padded_elements")?,
                 population: self.number("population")?,
+                case_blocks: self.case_blocks()?,
                 shared_config_bytes: shared_kib.map(|kib| 1024 * kib),
             },
             l1_kib: self.text("l1_kib").parse().ok(),

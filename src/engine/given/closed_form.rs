@@ -94,8 +94,8 @@ impl ClosedForm {
             },
             &self.analysis,
         );
-        let iterations = f64::from(site.geometry.iterations(0));
-        let warps = f64::from(site.geometry.warps_per_block());
+        let iterations = site.geometry.mean_iterations(0);
+        let warps = f64::from(site.geometry.warps_per_block() * launch.case_blocks);
         let instructions = |iteration: f64| warps * (self.prologue + iterations * iteration);
         let lines = self.analysis.shapes.per_token(iterations).local_load_lines;
         let more = instructions(self.with_detours) / instructions(self.steady);

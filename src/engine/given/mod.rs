@@ -24,6 +24,7 @@ use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 use crate::predict::PredictError;
 use crate::workload::detours::detour_instructions;
+use crate::workload::traces::trace_threads;
 use closed_form::ClosedForm;
 use traced::Traced;
 
@@ -34,8 +35,10 @@ pub struct GivenLaunch {
     pub threads_per_block: u32,
     /// Elements of a row, padding included.
     pub elements: u32,
-    /// Blocks; the programs are repeated in order.
+    /// Programs of the launch; those given are repeated in order.
     pub population: u32,
+    /// Blocks among which the cases of a program are divided.
+    pub case_blocks: u32,
     /// Shared memory that a multiprocessor is configured with; `None`: the smallest that limits nothing.
     pub shared_config_bytes: Option<u32>,
 }
@@ -117,10 +120,14 @@ impl<'a> GivenPrograms<'a> {
         kind: Kind,
         done: &(impl Fn() + Sync),
     ) -> Vec<Result<GivenPrediction, PredictError>> {
-        let groups = groups((0..jobs.len()).collect(), |at| jobs[at].1.variant);
+        let groups = groups((0..jobs.len()).collect(), |at| {
+            let launch = &jobs[at].1;
+            let threads = trace_threads(&launch.variant, launch.threads_per_block);
+            (launch.variant, threads)
+        });
         let mut predictions: Vec<_> = groups
             .into_par_iter()
-            .flat_map(|(variant, group)| {
+            .flat_map(|((variant, _), group)| {
                 let detours = self.dataset().and_then(|dataset| {
                     detour_instructions(&variant, self.programs, dataset).map_err(other)
                 });
@@ -257,7 +264,12 @@ impl Site {
                 threads_per_block: launch.threads_per_block,
                 stack_dim: launch.variant.stack_dim,
                 fitness_cases: launch.elements,
-                resident_blocks: occupancy.blocks.min(launch.population.div_ceil(n_smx)),
+                programs: launch.population,
+                case_blocks: launch.case_blocks,
+                resident_blocks: {
+                    let blocks = launch.population * launch.case_blocks;
+                    occupancy.blocks.min(blocks.div_ceil(n_smx))
+                },
                 n_smx,
                 local_stride_bytes,
             },

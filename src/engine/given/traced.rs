@@ -7,10 +7,11 @@ use super::GivenLaunch;
 use crate::gp::program::Rpn;
 use crate::gpu::variant::Resources;
 use crate::launch::code::ReplayCode;
+use crate::launch::geometry::Geometry;
 use crate::predict::PredictError;
 use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
 use crate::workload::KernelTraces;
-use crate::workload::traces::MAX_THREADS_PER_BLOCK;
+use crate::workload::traces::trace_threads;
 
 /// See the module text.
 #[derive(Debug)]
@@ -26,9 +27,12 @@ pub(super) struct Traced {
 #[derive(Debug, Clone, Copy)]
 struct Work {
     prologue: u64,
+    only: u64,
     first: u64,
     steady: u64,
     last: u64,
+    /// Of the last iteration, for the first warp alone.
+    first_warps: u64,
     /// What data adds to an iteration.
     detours: f64,
 }
@@ -39,6 +43,8 @@ impl Work {
             |ids: &[SegmentId]| -> u64 { ids.iter().map(|id| u64::from(pool.length(*id))).sum() };
         Work {
             prologue: length(&program.prologue),
+            only: length(&program.only),
+            first_warps: pool.of_first_warp(program),
             first: length(&program.first),
             steady: length(&program.steady),
             last: length(&program.last),
@@ -46,11 +52,15 @@ impl Work {
         }
     }
 
-    /// Warp instructions of a warp with `iterations`, two or more.
-    fn instructions(&self, iterations: u32) -> u64 {
+    /// Warp instructions of a block of `warps` with so many `iterations` each.
+    fn instructions(&self, iterations: u32, warps: u64) -> u64 {
         let steady = u64::from(iterations.saturating_sub(2)) * self.steady;
+        let traced = match iterations {
+            0 | 1 => self.only,
+            _ => self.first + steady + self.last,
+        };
         let added = self.detours * f64::from(iterations);
-        self.prologue + self.first + steady + self.last + added as u64
+        warps * (self.prologue + traced + added as u64) - (warps - 1) * self.first_warps
     }
 }
 
@@ -62,28 +72,30 @@ impl Traced {
         launch: &GivenLaunch,
         detours: &[f64],
     ) -> Result<Traced, PredictError> {
-        let traces = KernelTraces::of_any_block(&launch.variant, programs, launch.elements)
-            .map_err(other)?;
+        let variant = &launch.variant;
+        let threads = trace_threads(variant, launch.threads_per_block);
+        let traces =
+            KernelTraces::new(variant, programs, threads, launch.elements).map_err(other)?;
         let pairs = traces.programs.iter().zip(detours);
         Ok(Traced {
             programs: pairs
                 .map(|(program, detours)| Work::of(&traces.pool, program, *detours))
                 .collect(),
             code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
-                .of_any_block(MAX_THREADS_PER_BLOCK, launch.elements),
+                .of_any_block(threads, launch.elements),
             code_bytes: traces.code_bytes,
             shared_bytes_per_block: traces.shared_bytes_per_block,
             resources: traces.resources,
         })
     }
 
-    /// Warp instructions of one warp of each program.
-    pub fn instructions(&self, launch: &GivenLaunch) -> Vec<u64> {
-        let per_iteration = launch.threads_per_block * launch.variant.stack_dim;
-        let iterations = launch.elements / per_iteration;
+    /// Warp instructions of every program in its block `case_block`.
+    pub fn instructions(&self, geometry: &Geometry, case_block: u32) -> Vec<u64> {
+        let iterations = geometry.iterations_of(case_block, 0);
+        let warps = u64::from(geometry.warps_per_block());
         let programs = self.programs.iter();
         programs
-            .map(|program| program.instructions(iterations))
+            .map(|program| program.instructions(iterations, warps))
             .collect()
     }
 }

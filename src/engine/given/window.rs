@@ -29,16 +29,20 @@ impl Traced {
         let block = launch.block(self.resources.registers, self.shared_bytes_per_block);
         let stride = local_stride_bytes(self.resources.frame_bytes);
         let site = Site::new(device, launch, block, stride)?;
-        let instructions = self.instructions(launch);
-        let (rates, counters) = self.rates(&site, &by_length(&instructions))?;
+        let geometry = &site.geometry;
+        let order = by_length(&self.instructions(geometry, 0));
+        let (rates, counters) = self.rates(&site, &order)?;
         let curve = RateCurve::new(rates).ok_or_else(|| PredictError::Input {
             what: "resident blocks",
             given: "0".into(),
             allowed: "1 or more".into(),
         })?;
-        let warps = u64::from(site.geometry.warps_per_block());
-        let blocks = instructions.iter().cycle().take(launch.population as usize);
-        let work: Vec<f64> = blocks.map(|&block| (block * warps) as f64).collect();
+        let of_row = |case_block: u32| {
+            let programs = self.instructions(geometry, case_block);
+            let blocks = 0..launch.population as usize;
+            blocks.map(move |block| programs[block % programs.len()] as f64)
+        };
+        let work: Vec<f64> = (0..launch.case_blocks).flat_map(of_row).collect();
         let n_smx = device.chip.n_smx as usize;
         let cycles = makespan_cycles(&work, n_smx, site.resident_blocks as usize, &curve);
         let loads = counters.l1_load_lines;
