@@ -13,6 +13,8 @@ use crate::gpu::variant::{Arch, KernelId, Variant, VariantError};
 
 const RUNS: &str = include_str!("../../fixtures/measured/h200/runs.csv");
 const CARVEOUT: &str = include_str!("../../fixtures/measured/h200/carveout.csv");
+const LADDER: &str = include_str!("../../fixtures/measured/h200/ladder.csv");
+const LONGEST_FIRST: &str = include_str!("../../fixtures/measured/h200/longest_first.csv");
 const COUNTERS: &str = include_str!("../../fixtures/measured/h200/counters.csv");
 
 /// One measured configuration.
@@ -20,6 +22,8 @@ const COUNTERS: &str = include_str!("../../fixtures/measured/h200/counters.csv")
 pub struct MeasuredLaunch {
     pub split: Split,
     pub launch: GivenLaunch,
+    /// Of all programs together.
+    pub nodes: u32,
     pub l1_kib: Option<u32>,
     /// `None` where only counters were read.
     pub milliseconds: Option<f64>,
@@ -71,6 +75,20 @@ pub fn measured_launches() -> Result<Vec<MeasuredLaunch>, LaunchesError> {
         }
     }
     Ok(launches)
+}
+
+/// The accumulator's launches, in the files' order: with the programs as they come, and with the longest first.
+pub fn accumulator_launches() -> Result<[Vec<MeasuredLaunch>; 2], LaunchesError> {
+    let of_file = |file, text| {
+        let rows = rows(file, text)?.into_iter();
+        let rows = rows.filter(|row| row.text("kernel") == KernelId::Accumulator.name());
+        rows.map(|row| row.launch())
+            .collect::<Result<Vec<_>, _>>()
+    };
+    Ok([
+        of_file("ladder.csv", LADDER)?,
+        of_file("longest_first.csv", LONGEST_FIRST)?,
+    ])
 }
 
 struct Row {
@@ -156,6 +174,7 @@ impl Row {
                 case_blocks: self.case_blocks()?,
                 shared_config_bytes: shared_kib.map(|kib| 1024 * kib),
             },
+            nodes: self.number("nodes")?,
             l1_kib: self.text("l1_kib").parse().ok(),
             milliseconds: self.value("median_ms"),
             warp_instructions: self
