@@ -55,8 +55,10 @@ impl Work {
     /// Warp instructions of a block of `warps` with so many `iterations` each.
     fn instructions(&self, iterations: u32, warps: u64) -> u64 {
         let steady = u64::from(iterations.saturating_sub(2)) * self.steady;
+        // A block without cases ends soon after its prologue.
         let traced = match iterations {
-            0 | 1 => self.only,
+            0 => self.first_warps,
+            1 => self.only,
             _ => self.first + steady + self.last,
         };
         let added = self.detours * f64::from(iterations);
