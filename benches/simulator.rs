@@ -20,6 +20,7 @@ fn configuration(
         stack_dim,
         stack_registers: 0,
         threads_per_block,
+        case_blocks: 1,
         l1_bytes: Some(48 * 1024),
     }
 }

@@ -35,6 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             stack_dim,
             stack_registers,
             threads_per_block: 256,
+            case_blocks: 1,
             l1_bytes: Some(48 * 1024),
         };
         let timed = || -> Result<f64, Box<dyn std::error::Error>> {

@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             stack_dim: 1,
             stack_registers: 0,
             threads_per_block: 256,
+            case_blocks: 1,
             l1_bytes,
         };
         engine.predict(&at(49152))?;

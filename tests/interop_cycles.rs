@@ -32,6 +32,7 @@ fn configuration(problem: &str, kernel: &str, threads: u32, stack_dim: u32) -> C
         stack_dim,
         stack_registers: if kernel == "lgp-registers" { 2 } else { 0 },
         threads_per_block: threads,
+        case_blocks: 1,
         l1_bytes: Some(48 * 1024),
     }
 }
@@ -188,6 +189,8 @@ fn recorded_addresses_are_those_that_the_lanes_access() {
             threads_per_block: THREADS,
             stack_dim: STACK_DIM,
             fitness_cases: cases,
+            programs: 1,
+            case_blocks: 1,
             resident_blocks: 1,
             n_smx: 1,
             local_stride_bytes: 512,

@@ -22,6 +22,7 @@ fn configuration(stack_dim: u32, threads_per_block: u32, l1_bytes: u32) -> Confi
         stack_dim,
         stack_registers: 0,
         threads_per_block,
+        case_blocks: 1,
         l1_bytes: Some(l1_bytes),
     }
 }

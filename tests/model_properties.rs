@@ -54,6 +54,7 @@ fn predict(launch: &Launch, l1_bytes: u32, changes: &[(&str, String)]) -> Predic
         stack_dim: launch.stack_dim,
         stack_registers: 0,
         threads_per_block: launch.threads,
+        case_blocks: 1,
         l1_bytes: Some(l1_bytes),
     };
     MODEL.on(device).predict(&configuration).unwrap()

@@ -20,6 +20,7 @@ fn configuration(kernel: &str, problem: &str, l1_bytes: u32) -> Configuration {
         stack_dim: 1,
         stack_registers: 0,
         threads_per_block: 256,
+        case_blocks: 1,
         l1_bytes: Some(l1_bytes),
     }
 }

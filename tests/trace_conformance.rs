@@ -9,14 +9,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use warpstack::gp::interpret::reference::{value_f32, value_f64, value_u32};
 use warpstack::gp::program::{Rpn, Token};
-use warpstack::gpu::lower::{function_codes, lower};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+use warpstack::gpu::lower::function_codes;
+use warpstack::gpu::variant::{Arch, FunctionSet, Math, Variant};
 use warpstack::isa::Kernel;
 use warpstack::trace::launch::{LOCAL_TOP, PROGRAMS_ADDRESS};
 use warpstack::trace::{
-    AddressKind, BlockRun, CaseWords, Launch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder,
-    TraceOp, run_block,
+    AddressKind, BlockRun, CaseWords, Launch, ProgramTrace, SegmentId, TraceBuilder, TraceOp,
+    run_block,
 };
+use warpstack::workload::{program_words, words_of_program};
 
 const THREADS: u32 = 64;
 const ITERATIONS: u32 = 2;
@@ -110,14 +111,12 @@ fn relative(a: f64, b: f64) -> f64 {
     }
 }
 
-fn program_words(program: &Rpn, variant: &Variant) -> ProgramWords {
-    let lowered = lower(program, variant.kernel, variant.problem).unwrap();
-    ProgramWords::new(
-        lowered.bits(variant.dispatch),
-        &lowered.token_starts,
-        lowered.nodes,
-    )
-    .unwrap()
+/// Words of a row that holds the longest program. The threads of the accumulator share its copy: where they all copy equally much,
+/// none of them leaves the loop before the others.
+fn row_words(programs: &[Rpn], variant: &Variant) -> u32 {
+    let words = program_words(variant, programs).unwrap();
+    let longest = words.iter().map(|program| program.words.len()).max();
+    (longest.unwrap() as u32).next_multiple_of(2 * THREADS)
 }
 
 /// The operations of a trace over two iterations, with the iteration.
@@ -185,17 +184,22 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
     let mut rng =
         ChaCha8Rng::seed_from_u64(name.len() as u64 * 1000 + u64::from(variant.stack_dim));
     let cases = THREADS * variant.stack_dim * ITERATIONS;
-    let launch = Launch::block_gp(THREADS, variant.stack_dim, cases);
+    let programs: Vec<Rpn> = (0..PROGRAMS_PER_KERNEL)
+        .map(|_| random_program(variant.problem, n_inputs(variant.problem), &mut rng))
+        .collect();
+    let launch = Launch {
+        max_program_words: row_words(&programs, variant),
+        ..Launch::block_gp(THREADS, variant.stack_dim, cases)
+    };
     let mut builder = TraceBuilder::new(&kernel, launch.clone()).unwrap();
-    for _ in 0..PROGRAMS_PER_KERNEL {
-        let program = random_program(variant.problem, n_inputs(variant.problem), &mut rng);
+    for program in programs {
         let (inputs, outputs) = random_cases(variant.problem, cases as usize, &mut rng);
         let cases = CaseWords {
             inputs: &inputs,
             outputs: &outputs,
             cases,
         };
-        let words = program_words(&program, variant);
+        let words = words_of_program(variant, 0, &program).unwrap();
         let run = run_block(&kernel, &launch, &words, &cases).unwrap();
         compare_path(
             &kernel,
@@ -258,9 +262,7 @@ fn compare_path(
 fn check_problem(problem: FunctionSet, arch: Arch) {
     let (mut tally, mut failures) = (Tally::default(), Vec::new());
     for variant in Variant::all().unwrap() {
-        // The accumulator's code is executed in tests/gpu_accumulate.rs: it has instructions of its own.
-        let has_tokens = variant.kernel != KernelId::Accumulator;
-        if variant.arch == arch && variant.problem == problem && has_tokens {
+        if variant.arch == arch && variant.problem == problem {
             check_kernel(&variant, &mut tally, &mut failures);
         }
     }

@@ -123,6 +123,7 @@ fn search(
                 stack_dim,
                 stack_registers,
                 threads_per_block: threads as u32,
+                case_blocks: 1,
                 l1_bytes: Some(split.l1_bytes),
             }));
         }

@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::engine::{self, CodeChoice, architecture};
-use crate::gpu::variant::{Arch, FunctionSet};
+use crate::gpu::variant::{Arch, FunctionSet, KernelId};
 use crate::predict::Configuration;
 use std::error::Error;
 
@@ -30,6 +30,9 @@ pub struct ConfigurationArgs {
     /// Threads per block
     #[arg(long, value_name = "N")]
     pub threads: u32,
+    /// Blocks that share the fitness cases of a program (kernel accumulator) [default: 50 there, else 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    pub case_blocks: Option<u32>,
     /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: as the device divides it by itself]
     #[arg(long, value_name = "KIB")]
     pub l1: Option<u32>,
@@ -57,6 +60,7 @@ impl ConfigurationArgs {
             stack_dim,
             stack_registers,
             threads_per_block: self.threads,
+            case_blocks: case_blocks(&self.kernel, self.case_blocks),
             l1_bytes,
         })
     }
@@ -75,6 +79,7 @@ impl ConfigurationArgs {
                 "threads" => changed.threads = number()?,
                 "stack-dim" => changed.stack_dim = Some(number()?),
                 "stack-registers" => changed.stack_registers = Some(number()?),
+                "case-blocks" => changed.case_blocks = Some(number()?),
                 "l1" => changed.l1 = Some(number()?),
                 "kernel" => changed.kernel = value.trim().into(),
                 "problem" => changed.problem = value.trim().into(),
@@ -83,6 +88,12 @@ impl ConfigurationArgs {
         }
         Ok(changed)
     }
+}
+
+/// Blocks that share a program's cases, where it is not said.
+pub(super) fn case_blocks(kernel: &str, given: Option<u32>) -> u32 {
+    let default = kernel.parse().map_or(1, KernelId::default_case_blocks);
+    given.unwrap_or(default)
 }
 
 /// Second dimension and levels in registers of a kernel for a problem, where they are not said: those of the smallest
@@ -107,7 +118,7 @@ pub(super) fn sizes(
 fn refused(change: &str) -> String {
     format!(
         "--against: given \"{change}\"; allowed: threads=N, stack-dim=N, \
-         stack-registers=N, l1=KIB, kernel=NAME, problem=NAME"
+         stack-registers=N, case-blocks=N, l1=KIB, kernel=NAME, problem=NAME"
     )
 }
 
@@ -123,6 +134,7 @@ mod tests {
             stack_registers: Some(0),
             problem: "sextic".into(),
             threads: 256,
+            case_blocks: None,
             l1: Some(48),
         }
     }

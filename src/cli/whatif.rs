@@ -4,7 +4,7 @@
 //! Units: those of the keys.
 
 use super::CliResult;
-use super::configuration::sizes;
+use super::configuration::{case_blocks, sizes};
 use super::engine::{EngineArgs, note_weights};
 use crate::device::Device;
 use crate::engine::{Engine, architecture};
@@ -129,6 +129,7 @@ fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, Box<dyn Error>> {
             stack_dim,
             stack_registers,
             threads_per_block: args.threads,
+            case_blocks: case_blocks(&args.kernel, None),
             l1_bytes: match args.l1 {
                 Some(kib) => Some(kib.saturating_mul(1024)),
                 None => base.device.default_l1_bytes(),

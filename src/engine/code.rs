@@ -94,7 +94,6 @@ pub(super) fn find(
 ) -> Result<Variant, PredictError> {
     let kernel: KernelId = configuration.kernel.parse().map_err(PredictError::other)?;
     let mut left = compiled(kernel, problem, arch)?;
-    let first = left[0];
     let wanted = Variant {
         stack_registers: configuration.stack_registers,
         shape: choice.shape.unwrap_or(Shape::Unrolled),
@@ -102,9 +101,7 @@ pub(super) fn find(
             FunctionSet::Mux20 => Math::Accurate,
             _ => choice.math.unwrap_or(Math::Accurate),
         },
-        dispatch: choice
-            .dispatch
-            .unwrap_or(default_dispatch(&left).unwrap_or(first.dispatch)),
+        dispatch: choice.dispatch.unwrap_or(kernel.default_dispatch()),
         ..Variant::new(kernel, problem, configuration.stack_dim, arch)
     };
     for (what, value) in PROPERTIES {
@@ -127,13 +124,6 @@ pub(super) fn find(
     Ok(wanted)
 }
 
-/// As in the paper's listings, where that was compiled.
-fn default_dispatch(compiled: &[Variant]) -> Option<crate::gpu::variant::Dispatch> {
-    let usual = crate::gpu::variant::Dispatch::Float;
-    let has = compiled.iter().any(|variant| variant.dispatch == usual);
-    has.then_some(usual)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +135,7 @@ mod tests {
             stack_dim,
             stack_registers,
             threads_per_block: 64,
+            case_blocks: 1,
             l1_bytes: Some(49152),
         }
     }

@@ -27,6 +27,7 @@ use crate::memo::Memo;
 use crate::model::analytical::Analytical;
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::workload::counted::is_counted;
+use crate::workload::traces::trace_threads;
 use crate::workload::{KernelWork, Population};
 use inputs::Workload;
 use std::sync::Arc;
@@ -41,8 +42,8 @@ pub struct Engine {
     analytical: Arc<Analytical>,
 }
 
-/// A kernel, and the address of the programs that it runs, which it keeps alive.
-type KernelKey = (Variant, usize);
+/// A kernel, the address of the programs that it runs, which it keeps alive, and the block size that it is traced for.
+type KernelKey = (Variant, usize, u32);
 
 impl Engine {
     /// An engine for `device` and the problems named, whose programs come from corpora.
@@ -140,6 +141,7 @@ impl Engine {
             kernel,
             programs: Arc::clone(&workload.population),
             threads_per_block: configuration.threads_per_block,
+            case_blocks: configuration.case_blocks,
             carve_out: match configuration.l1_bytes.or(self.device.default_l1_bytes()) {
                 Some(bytes) => CarveOut::L1Bytes(bytes),
                 None => CarveOut::LeastShared,
@@ -205,11 +207,14 @@ impl Engine {
     fn geometry(&self, request: &Request, occupancy: &Occupancy, frame_bytes: u32) -> Geometry {
         let n_smx = self.device.chip.n_smx;
         let grids = request.programs.grids.iter().map(Vec::len);
-        let blocks = grids.max().unwrap_or(0) as u32;
+        let programs = grids.max().unwrap_or(0) as u32;
+        let blocks = programs * request.case_blocks;
         Geometry {
             threads_per_block: request.threads_per_block,
             stack_dim: request.kernel.stack_dim,
             fitness_cases: request.cases.padded_elements,
+            programs,
+            case_blocks: request.case_blocks,
             resident_blocks: occupancy.blocks.min(blocks.div_ceil(n_smx)),
             n_smx,
             local_stride_bytes: local_stride_bytes(frame_bytes),
@@ -217,14 +222,12 @@ impl Engine {
     }
 
     fn kernel(&self, request: &Request) -> Result<Arc<KernelWork>, PredictError> {
-        let key = (request.kernel, Arc::as_ptr(&request.programs) as usize);
+        let threads = trace_threads(&request.kernel, request.threads_per_block);
+        let programs = &request.programs;
+        let key = (request.kernel, Arc::as_ptr(programs) as usize, threads);
         self.kernels.try_get(key, || {
-            KernelWork::new(
-                &request.kernel,
-                Arc::clone(&request.programs),
-                &request.cases,
-            )
-            .map_err(PredictError::other)
+            KernelWork::new(&request.kernel, Arc::clone(programs), &request.cases, threads)
+                .map_err(PredictError::other)
         })
     }
 
@@ -254,6 +257,7 @@ fn named(request: &Request, l1_bytes: u32) -> Configuration {
         stack_dim: kernel.stack_dim,
         stack_registers: kernel.stack_registers,
         threads_per_block: request.threads_per_block,
+        case_blocks: request.case_blocks,
         l1_bytes: Some(l1_bytes),
     }
 }

@@ -6,9 +6,9 @@
 //! Units: words of 32 bits (floats as their bits).
 //! Sources: Chitty 2016, Listings 1 and 2 (`progs[blockIdx.x * maxprogsize + i]`, `inputs[input * NumCases + i]`).
 
-use super::accumulate::Target;
-use super::lower::{LowerError, lower};
-use super::variant::{KernelId, Variant};
+use super::encode::encode;
+use super::lower::LowerError;
+use super::variant::Variant;
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
 
@@ -27,8 +27,8 @@ impl ProgramTable {
     pub fn new(programs: &[Rpn], variant: &Variant) -> Result<Self, LowerError> {
         let rows = programs
             .iter()
-            .map(|program| row(program, variant))
-            .collect::<Result<Vec<_>, _>>()?;
+            .map(|program| Ok(encode(program, variant)?.words))
+            .collect::<Result<Vec<_>, LowerError>>()?;
         let row_words = rows.iter().map(Vec::len).max().unwrap_or(0);
         let mut words = vec![0u32; row_words * rows.len()];
         for (padded, row) in words.chunks_exact_mut(row_words.max(1)).zip(&rows) {
@@ -47,15 +47,6 @@ impl ProgramTable {
     pub fn shared_bytes(&self) -> u32 {
         4 * self.row_words
     }
-}
-
-/// The words of one program, as global memory holds them.
-fn row(program: &Rpn, variant: &Variant) -> Result<Vec<u32>, LowerError> {
-    if variant.kernel == KernelId::Accumulator {
-        return Target::of(variant).words(program);
-    }
-    let lowered = lower(program, variant.kernel, variant.problem)?;
-    Ok(lowered.words.iter().map(|word| word.to_bits()).collect())
 }
 
 /// Fitness cases in a kernel's layout.

@@ -6,6 +6,7 @@
 //! Units: bytes for frames and shared memory, 32-bit registers per thread.
 //! Sources: `fixtures/sass/index.json`, written by `tools/regenerate-sass`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::str::FromStr;
@@ -134,6 +135,25 @@ named! {
     Sm90 = "sm_90",
 }
 
+impl KernelId {
+    /// The type of program words that the kernel takes if nothing is said: floats, as in the papers' listings, but for the accumulator,
+    /// whose handlers have numbers.
+    pub fn default_dispatch(self) -> Dispatch {
+        match self {
+            KernelId::Accumulator => Dispatch::Int,
+            _ => Dispatch::Float,
+        }
+    }
+
+    /// Blocks that share the fitness cases of a program if nothing is said.
+    pub fn default_case_blocks(self) -> u32 {
+        match self {
+            KernelId::Accumulator => 50,
+            _ => 1,
+        }
+    }
+}
+
 /// One compiled kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 pub struct Variant {
@@ -178,7 +198,7 @@ struct Entry {
 }
 
 impl Variant {
-    /// The default variant of a kernel: unrolled loops, accurate math, program words as floats.
+    /// The default variant of a kernel: unrolled loops, accurate math, the kernel's own program words.
     pub fn new(kernel: KernelId, problem: FunctionSet, stack_dim: u32, arch: Arch) -> Self {
         Self {
             kernel,
@@ -187,9 +207,23 @@ impl Variant {
             stack_registers: 0,
             shape: Shape::Unrolled,
             math: Math::Accurate,
-            dispatch: Dispatch::Float,
+            dispatch: kernel.default_dispatch(),
             arch,
         }
+    }
+
+    /// Second dimensions with their numbers of stack levels in registers, of a kernel as it was compiled for an architecture; ascending.
+    pub fn stacks(
+        kernel: KernelId,
+        problem: FunctionSet,
+        arch: Arch,
+    ) -> Result<Vec<(u32, u32)>, VariantError> {
+        let compiled = Self::all()?.into_iter();
+        let stacks: BTreeSet<(u32, u32)> = compiled
+            .filter(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, arch))
+            .map(|v| (v.stack_dim, v.stack_registers))
+            .collect();
+        Ok(stacks.into_iter().collect())
     }
 
     /// Every variant that was compiled.

@@ -19,6 +19,8 @@ use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 /// Where generic addresses become shared and local memory: above all that the traces use.
 const SHARED_BASE: u64 = 0x7000_0000_0000;
 const LOCAL_BASE: u64 = SHARED_BASE + (1 << 24);
+/// Bytes of a line of the L1.
+const LINE_BYTES: u32 = 128;
 /// The version whose lines end with an immediate.
 const TRACER_VERSION: u32 = 5;
 
@@ -124,8 +126,19 @@ impl<'a> Recorder<'a> {
             }
             append(&trace.last, &positions.last, iterations - 1);
         }
+        if let Some(end) = self.end_of_others().filter(|_| warp > 0)
+            && let Some(at) = lines.iter().rposition(|line| line.pc == end)
+        {
+            lines.truncate(at + 1);
+        }
         self.switch_off_early_exits(&mut lines);
         lines
+    }
+
+    /// The exit that only the first warp does not take.
+    fn end_of_others(&self) -> Option<u64> {
+        let index = usize::from(self.pool.others_end?);
+        Some(u64::from(self.kernel.instructions[index].pc_bytes))
     }
 
     /// An exit that is not the last instruction was not taken.
@@ -160,7 +173,7 @@ impl<'a> Recorder<'a> {
             AddressKind::PerCase | AddressKind::PerThread => u64::from(width),
             _ => 0,
         };
-        let base = self.address(op, place, access.space, width);
+        let base = self.address(op, place, access.space);
         let lanes = 0..u64::from(line.mask.count_ones());
         line.memory = Some(MemoryAccess {
             width,
@@ -178,13 +191,13 @@ impl<'a> Recorder<'a> {
     }
 
     /// The address that lane 0 accesses.
-    fn address(&self, op: &TraceOp, place: Moment, space: Space, width: u32) -> u64 {
-        let warp_offset = width * LANES as u32 * place.warp;
+    fn address(&self, op: &TraceOp, place: Moment, space: Space) -> u64 {
+        let warp_offset = LINE_BYTES * u32::from(op.warp_lines) * place.warp;
         let address = match (op.address_kind, space) {
             (AddressKind::Uniform, Space::Shared) => op.address.wrapping_add(4 * place.position),
             (AddressKind::PerThread, _) => op.address.wrapping_add(warp_offset),
             (AddressKind::PerCase, _) => {
-                let cases = place.iteration * self.geometry.cases_per_iteration();
+                let cases = place.iteration * self.geometry.cases_to_next_iteration();
                 op.address.wrapping_add(warp_offset + 4 * cases)
             }
             _ => op.address,

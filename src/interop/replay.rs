@@ -105,6 +105,7 @@ impl<'h> Builder<'h> {
             pool: SegmentPool {
                 ops: Vec::new(),
                 starts: vec![0],
+                others_end: None,
             },
             parts: Vec::new(),
             part_starts: vec![0],
@@ -172,6 +173,7 @@ impl<'h> Builder<'h> {
         let mut op = TraceOp {
             inst: self.statics.index(number, line, control)?,
             address_kind: AddressKind::None,
+            warp_lines: 0,
             address: 0,
         };
         // Constant loads are listed with addresses, and are constant loads all the same.
@@ -242,6 +244,8 @@ impl<'h> Builder<'h> {
                     threads_per_block: threads,
                     stack_dim: 1,
                     fitness_cases: threads,
+                    programs: self.n_blocks as u32,
+                    case_blocks: 1,
                     resident_blocks: 1,
                     n_smx: 1,
                     local_stride_bytes: local_stride_bytes(local_bytes),

@@ -1,7 +1,7 @@
 //! Targets of indirect branches, read from the compiler's jump tables.
 //!
 //! Models: `LDC Rt, c[bank][Ri + table]` followed by `BRX Rt -offset`; a table ends where the next one
-//! starts, or at the first entry that is not an instruction. Leaves out: targets computed otherwise.
+//! starts, or at the first entry that is not an instruction or is the kernel's entry, where nothing jumps: the zeros that pad a bank. Leaves out: targets computed otherwise.
 //! Units: bytes. Sources: disassemblies of ptxas 11.8.
 
 use super::family::Family;
@@ -25,7 +25,10 @@ pub fn resolve(instructions: &mut [Instruction], constants: &HashMap<u8, Vec<u8>
         if let Some(table) = table_of(instructions, index) {
             let words = entries(constants, table, &tables);
             let targets = words.map(|entry| branch.indirect_target(entry));
-            let is_instruction = |pc: &u32| family.index_of(instructions, *pc).is_some();
+            let is_instruction = |pc: &u32| {
+                let index = family.index_of(instructions, *pc);
+                index.is_some_and(|index| index > 0)
+            };
             let mut found: Vec<u32> = targets.take_while(is_instruction).collect();
             found.sort_unstable();
             found.dedup();

@@ -45,6 +45,10 @@ pub struct ReplayOp {
     pub lines: u8,
     /// Cycles from this issue to the earliest next issue of the same warp; 0 pairs with the next.
     pub stall_cycles: u8,
+    /// See `TraceOp::warp_lines`.
+    pub warp_lines: u8,
+    /// Every warp of the block but the first ends here.
+    pub ends_other_warps: bool,
     /// Different registers that the instruction reads, at most 3.
     pub sources: u8,
     pub redirects: bool,
@@ -99,6 +103,8 @@ impl ReplayCode {
                 ReplayOp {
                     address: op.address,
                     address_kind: op.address_kind,
+                    warp_lines: op.warp_lines,
+                    ends_other_warps: pool.others_end == Some(op.inst),
                     request: if active {
                         replay.request
                     } else {
@@ -263,6 +269,8 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
         },
         sources: n_sources(op),
         redirects: op.redirects,
+        warp_lines: 0,
+        ends_other_warps: false,
         case_row: 0,
     }
 }

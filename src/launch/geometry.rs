@@ -1,7 +1,10 @@
 //! How a launch lies on the multiprocessors: blocks, warps, iterations of the fitness-case loop.
 //!
-//! What it does: the counts that follow from Listing 1's loop over the fitness cases.
-//! What it leaves out: time. Units: fitness cases, bytes. Sources: Listing 1 of the paper.
+//! What it does: the counts that follow from Listing 1's loop over the fitness cases, and from its division among several
+//! blocks of one program: block `(x, y)` of a grid takes program `x` and, from pass `y` on, every `case_blocks`-th pass. Blocks
+//! start in the order of their number, in which `x` moves fastest, so blocks of the same cases run together.
+//! What it leaves out: time. Units: fitness cases, bytes. Sources: Listing 1 of the paper; `gpu/kernels/accumulator.cu`;
+//! CUDA C++ Programming Guide, section 2.2, for the numbers of blocks.
 
 /// The launch geometry of one configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +13,11 @@ pub struct Geometry {
     /// Second dimension of the stack: fitness cases that a thread evaluates at once.
     pub stack_dim: u32,
     pub fitness_cases: u32,
+    /// Programs of the launch: the grid's width.
+    pub programs: u32,
+    /// Blocks among which the passes over the fitness cases are divided, the grid's height; 1 for every kernel but the
+    /// accumulator.
+    pub case_blocks: u32,
     pub resident_blocks: u32,
     /// Multiprocessors that share the L2. One of them is simulated with its share of the L2, and with the same
     /// share of the fitness cases: what is reused by all of them at `n` times the distance in an L2 of `n`
@@ -25,6 +33,27 @@ impl Geometry {
         self.threads_per_block.div_ceil(32)
     }
 
+    /// Blocks of the launch.
+    pub fn blocks(&self) -> u32 {
+        self.programs * self.case_blocks
+    }
+
+    /// Fitness cases from one iteration of a block to its next.
+    pub fn cases_to_next_iteration(&self) -> u32 {
+        self.cases_per_iteration() * self.case_blocks
+    }
+
+    /// Blocks of a program that have cases to evaluate.
+    pub fn working_case_blocks(&self) -> u32 {
+        self.case_blocks.min(self.passes(0)).max(1)
+    }
+
+    /// Which of its program's blocks is block `number` of the launch.
+    pub fn case_block(&self, number: f64) -> u32 {
+        let row = (number / f64::from(self.programs.max(1))) as u64;
+        (row % u64::from(self.working_case_blocks())) as u32
+    }
+
     /// Fitness cases that a block covers in one iteration.
     pub fn cases_per_iteration(&self) -> u32 {
         self.threads_per_block * self.stack_dim
@@ -37,19 +66,35 @@ impl Geometry {
             .next_multiple_of(128)
     }
 
-    /// Iterations of the case loop that warp `warp` of a block executes.
-    pub fn iterations(&self, warp: u32) -> u32 {
+    /// Passes over the fitness cases in which warp `warp` has any.
+    fn passes(&self, warp: u32) -> u32 {
         self.fitness_cases
             .saturating_sub(32 * warp)
             .div_ceil(self.cases_per_iteration())
     }
 
-    /// Case-iterations executed for every one that is useful: padding of the last iteration.
-    pub fn useful_fraction(&self) -> f64 {
-        let executed: u64 = (0..self.warps_per_block())
-            .map(|w| u64::from(self.iterations(w)))
-            .sum();
-        f64::from(self.fitness_cases) / (executed as f64 * 32.0 * f64::from(self.stack_dim))
+    /// Iterations of the case loop that warp `warp` of a program's first block executes: no other block has more.
+    pub fn iterations(&self, warp: u32) -> u32 {
+        self.iterations_of(0, warp)
+    }
+
+    /// The same of block `case_block` of a program.
+    pub fn iterations_of(&self, case_block: u32, warp: u32) -> u32 {
+        let passes = self.passes(warp).saturating_sub(case_block);
+        passes.div_ceil(self.case_blocks.max(1))
+    }
+
+    /// The same, mean over the blocks of a program.
+    pub fn mean_iterations(&self, warp: u32) -> f64 {
+        f64::from(self.passes(warp)) / f64::from(self.case_blocks.max(1))
+    }
+
+    /// Iterations of all warps of a program's block.
+    pub fn warp_iterations(&self, case_block: u32) -> u64 {
+        let warps = 0..self.warps_per_block();
+        warps
+            .map(|warp| u64::from(self.iterations_of(case_block, warp)))
+            .sum()
     }
 }
 
@@ -63,4 +108,44 @@ pub fn cut_iterations(full: u32, full_of_block: u32, cap: u32) -> u32 {
 /// units (the allocation granularity that drivers use for local memory).
 pub fn local_stride_bytes(frame_bytes: u32) -> u32 {
     (32 * frame_bytes).next_multiple_of(512)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn geometry(fitness_cases: u32, case_blocks: u32) -> Geometry {
+        Geometry {
+            threads_per_block: 64,
+            stack_dim: 8,
+            fitness_cases,
+            programs: 1000,
+            case_blocks,
+            resident_blocks: 8,
+            n_smx: 132,
+            local_stride_bytes: 512,
+        }
+    }
+
+    #[test]
+    fn blocks_of_a_program_share_its_passes() {
+        for (passes, case_blocks) in [(196, 1), (196, 50), (7, 3), (2, 5)] {
+            let geometry = geometry(512 * passes, case_blocks);
+            let of_blocks = (0..case_blocks).map(|block| geometry.iterations_of(block, 1));
+            assert_eq!(of_blocks.sum::<u32>(), passes, "{case_blocks}");
+            let mean = geometry.mean_iterations(1) * f64::from(case_blocks);
+            assert!((mean - f64::from(passes)).abs() < 1e-9);
+        }
+        assert_eq!(geometry(512 * 7, 3).iterations_of(0, 0), 3);
+        assert_eq!(geometry(512 * 7, 3).iterations_of(1, 0), 2);
+        assert_eq!(geometry(512 * 2, 5).working_case_blocks(), 2);
+    }
+
+    #[test]
+    fn all_programs_run_on_the_same_cases_before_any_runs_on_the_next() {
+        let geometry = geometry(512 * 7, 3);
+        let case_block = |number: u32| geometry.case_block(f64::from(number));
+        assert_eq!([0, 999, 1000, 2999].map(case_block), [0, 0, 1, 2]);
+        assert_eq!(geometry.blocks(), 3000);
+    }
 }

@@ -58,5 +58,7 @@ pub struct Request {
     pub programs: Arc<Population>,
     pub cases: Cases,
     pub threads_per_block: u32,
+    /// Blocks that share the fitness cases of a program.
+    pub case_blocks: u32,
     pub carve_out: CarveOut,
 }

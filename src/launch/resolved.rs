@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::chip::{RateCurve, makespan_cycles};
 use super::geometry::Geometry;
-use super::kernel::{Facts, TracedKernel};
+use super::kernel::{Facts, Grid, TracedKernel};
 use super::spec::SmxSpec;
 use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::predict::Configuration;
@@ -49,27 +49,26 @@ impl Resolved {
         self.geometry.n_smx as usize
     }
 
-    /// Iterations of the case loop over all warps of a block.
-    pub fn warp_iterations(&self) -> u64 {
-        (0..self.geometry.warps_per_block())
-            .map(|warp| u64::from(self.geometry.iterations(warp)))
-            .sum()
+    /// Iterations of the case loop over all warps of all blocks of a program.
+    fn warp_iterations(&self) -> u64 {
+        let rows = 0..self.geometry.case_blocks;
+        rows.map(|row| self.geometry.warp_iterations(row)).sum()
     }
 
     /// Follows every block of every launch over all multiprocessors.
     pub fn run_grids(&self, rates: &RateCurve) -> Launches {
-        let warp_iterations = self.warp_iterations() as f64;
+        let geometry = &self.geometry;
         let mut total = Launches {
             cycles: 0.0,
             nodes: 0.0,
         };
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
             // Padding of the last iteration is work too, but not useful work.
-            let work: Vec<f64> = grid
-                .work
-                .iter()
-                .map(|work| work * warp_iterations)
-                .collect();
+            let of_row = |case_block: u32| {
+                let iterations = geometry.warp_iterations(case_block) as f64;
+                grid.work.iter().map(move |work| work * iterations)
+            };
+            let work: Vec<f64> = (0..geometry.case_blocks).flat_map(of_row).collect();
             total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
             total.nodes += grid.nodes as f64;
         }
@@ -81,7 +80,7 @@ impl Resolved {
     pub fn partial_fillings(&self) -> Vec<u32> {
         let usual = self.geometry.resident_blocks;
         let launched = self.facts().grids.iter().zip(&self.grid_blocks);
-        let most = launched.map(|(grid, &blocks)| blocks.min(self.blocks_per_smx(grid.work.len())));
+        let most = launched.map(|(grid, &blocks)| blocks.min(self.blocks_per_smx(grid)));
         let mut levels = vec![most.max().unwrap_or(usual)];
         levels.extend((1..u32::BITS).map(|halvings| usual >> halvings));
         levels.push(1);
@@ -91,14 +90,16 @@ impl Resolved {
         levels
     }
 
-    fn blocks_per_smx(&self, n_blocks: usize) -> u32 {
-        n_blocks.div_ceil(self.n_smx()) as u32
+    fn blocks_per_smx(&self, grid: &Grid) -> u32 {
+        let blocks = grid.work.len() * self.geometry.case_blocks as usize;
+        blocks.div_ceil(self.n_smx()) as u32
     }
 
     /// How often the resident blocks of all multiprocessors are replaced in a launch, mean over the launches.
     pub fn waves(&self) -> f64 {
         let grids = &self.facts().grids;
         let blocks: usize = grids.iter().map(|grid| grid.work.len()).sum();
+        let blocks = blocks * self.geometry.case_blocks as usize;
         let per_launch = blocks as f64 / grids.len().max(1) as f64;
         per_launch / f64::from(self.geometry.n_smx * self.geometry.resident_blocks).max(1.0)
     }
@@ -112,8 +113,8 @@ impl Resolved {
     /// Warp instructions of a launch, mean over the launches, with what data adds.
     pub fn warp_instructions(&self) -> f64 {
         let facts = self.facts();
-        let warps = f64::from(self.geometry.warps_per_block());
-        let of_grid = |grid: &super::kernel::Grid| {
+        let warps = f64::from(self.geometry.warps_per_block() * self.geometry.case_blocks);
+        let of_grid = |grid: &Grid| {
             let work: f64 = grid.work.iter().sum();
             let blocks = grid.work.len() as f64;
             work * facts.instructions_per_node * self.warp_iterations() as f64

@@ -44,11 +44,13 @@ fn result_cycles(device: &Device, class: OpClass) -> u32 {
     }
 }
 
-/// The pipe of a scheduler that a class takes: the ALU, the multiply-add pipe, or the unit for everything slow.
+/// The pipe of a scheduler that a class takes: the ALU, the multiply-add pipe, the address divergence unit, which loads constants, or
+/// the unit for transcendental functions, conversions and everything else that is slow (Nsight Compute documentation, Pipelines).
 pub fn pipe(class: OpClass) -> usize {
     match class {
         OpClass::IntAdd | OpClass::Logic | OpClass::Compare | OpClass::Shift => 0,
         OpClass::IntMul | OpClass::Fp32 => 1,
+        OpClass::ConstantLoad => 3,
         _ => 2,
     }
 }

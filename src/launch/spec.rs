@@ -245,6 +245,24 @@ impl SmxSpec {
     }
 }
 
+/// Slow pipes of one scheduler.
+pub const N_SLOW_PIPES: usize = 4;
+
+impl SmxSpec {
+    /// The slow pipe of a scheduler that instructions of a class take where they cannot issue in every cycle.
+    pub fn slow_pipe(&self, class: OpClass) -> usize {
+        match self.scoreboards {
+            Some(_) => super::scoreboard::pipe(class),
+            // Kepler's IMUL, POPC and conversions share a pipe (they are spaced by four cycles among each other).
+            None => match class {
+                OpClass::Sfu => 0,
+                OpClass::Shift | OpClass::Bitfield => 1,
+                _ => 2,
+            },
+        }
+    }
+}
+
 /// Parts of an issue slot.
 pub const WAIT_UNITS: u8 = 16;
 

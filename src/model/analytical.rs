@@ -97,7 +97,7 @@ fn expected_stack(modelled: &Modelled) -> Vec<CpiEntry> {
 }
 
 fn demand(analysis: &Analysis, point: &Point) -> Demand {
-    let iterations = f64::from(point.geometry.iterations(0));
+    let iterations = point.geometry.mean_iterations(0);
     analysis.shapes.per_token(iterations)
 }
 

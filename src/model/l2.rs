@@ -31,6 +31,8 @@ pub struct Traffic {
     pub fill_l2_hit: f64,
     pub write_back_l2_hit: f64,
     pub case_l2_hit: f64,
+    /// Part of the fitness-case loads that never gets to the L2.
+    pub case_l1_hit: f64,
     /// Probability that the L2 lacks a line if it lacks its neighbour.
     pub paired_l2_miss: f64,
     /// Warps that share the caches, and stack lines of each that leave the L1.
@@ -99,11 +101,25 @@ pub fn traffic(
         fill_l2_hit: part(fill_hits, fills),
         write_back_l2_hit: part(write_hits, writes),
         case_l2_hit: part(case_hits, locality.case_lines),
+        case_l1_hit: case_l1_hit(spec, geometry, sharers.rows),
         paired_l2_miss: part(pairs, fills - fill_hits),
         survival_log2: log2_time,
         warps: sharers.warps,
         lines_per_warp: used.iter().map(|asked| asked.lines).sum::<f64>() / sharers.warps,
     }
+}
+
+/// **(15b)** Part of the fitness-case loads that the L1 answers where blocks of several programs run on the same cases together: the first
+/// of them that a multiprocessor gets brings the lines, as far as the L1 holds those of one pass. Blocks of their own cases each are
+/// taken to find nothing there.
+fn case_l1_hit(spec: &SmxSpec, geometry: &Geometry, rows: f64) -> f64 {
+    if !spec.l1_caches_global_loads || geometry.case_blocks < 2 {
+        return 0.0;
+    }
+    let bytes_of_pass = rows * 4.0 * f64::from(geometry.cases_per_iteration());
+    let held = (f64::from(spec.l1.bytes()) / bytes_of_pass).min(1.0);
+    let programs_per_smx = f64::from(geometry.programs) / f64::from(geometry.n_smx);
+    held * (1.0 - 1.0 / programs_per_smx).max(0.0)
 }
 
 /// Lines of a bin as the L2 sees them.

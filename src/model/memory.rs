@@ -64,6 +64,8 @@ pub(super) struct Memory {
     /// Parts that the L2 lacks.
     fill_l2_miss: f64,
     case_l2_miss: f64,
+    /// Part of the fitness-case loads that the L1 answers.
+    case_l1_hit: f64,
     dram_use: DramUse,
     case_lines: f64,
     line_cycles: f64,
@@ -89,10 +91,11 @@ impl Memory {
             0.0
         };
         let fills = traffic.load_misses + stores;
+        let unit = unit_cycles(spec, demand, traffic, fills);
+        let demand = &beyond_l1(demand, traffic);
         let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
         let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
         let dram_use = DramUse::new(spec, geometry, demand, traffic, fills);
-        let unit = unit_cycles(spec, demand, traffic, fills);
         let l2 = f64::from(spec.l2_latency_cycles);
         Memory {
             unit: Server::new(unit, unit / demand.lines.max(f64::MIN_POSITIVE)),
@@ -105,6 +108,7 @@ impl Memory {
             misses_in_flight: f64::from(spec.l1_misses_in_flight),
             fill_l2_miss: 1.0 - traffic.fill_l2_hit,
             case_l2_miss: 1.0 - traffic.case_l2_hit,
+            case_l1_hit: traffic.case_l1_hit,
             dram_use,
             case_lines: demand.global_load_bytes / LINE_BYTES,
             line_cycles,
@@ -129,7 +133,8 @@ impl Memory {
         let port = wait(&self.port);
         let dram = wait(&self.dram) + self.dram_extra_cycles;
         let fill = port + idle.local_miss_cycles + self.fill_l2_miss * dram;
-        let case = port + idle.global_cycles + self.case_l2_miss * dram;
+        let beyond = port + idle.global_cycles + self.case_l2_miss * dram;
+        let case = self.case_l1_hit * idle.local_hit_cycles + (1.0 - self.case_l1_hit) * beyond;
         let limit = self.misses_in_flight;
         let held = tokens_per_cycle * self.fills * fill / limit;
         let slot = wait_for_one_of_cycles(held, fill, limit) * self.others;
@@ -165,6 +170,16 @@ fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> 
     let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
     let waiting = (traffic.waiting_loads / loads).clamp(0.0, 1.0);
     1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
+}
+
+/// The demand on what is behind the L1.
+fn beyond_l1(demand: &Demand, traffic: &Traffic) -> Demand {
+    let missing = 1.0 - traffic.case_l1_hit;
+    Demand {
+        global_load_lines: demand.global_load_lines * missing,
+        global_load_bytes: demand.global_load_bytes * missing,
+        ..*demand
+    }
 }
 
 /// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.

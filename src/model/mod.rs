@@ -148,11 +148,12 @@ pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
     }
     let rates = RateCurve::new(points).expect("the full multiprocessor is a point");
     let warps = 0..point.geometry.warps_per_block();
-    let iterations: u64 = warps.map(|w| u64::from(point.geometry.iterations(w))).sum();
+    let iterations: f64 = warps.map(|w| point.geometry.mean_iterations(w)).sum();
     let filling = Filling {
         n_smx: point.n_smx,
         resident_blocks: point.grid_blocks,
-        tokens_per_node: iterations as f64,
+        case_blocks: point.geometry.case_blocks,
+        tokens_per_node: iterations,
         rates: &rates,
     };
     let (cycles, nodes) = analysis.tail.cycles_and_nodes(&filling);

@@ -79,7 +79,7 @@ pub struct Solver<'a> {
 impl<'a> Solver<'a> {
     pub fn new(point: &'a Point<'a>, analysis: &'a Analysis) -> Self {
         let spec = point.spec;
-        let iterations = f64::from(point.geometry.iterations(0));
+        let iterations = point.geometry.mean_iterations(0);
         let demand = analysis.shapes.per_token(iterations);
         let slots = demand.issue_slots(spec);
         // One-slot issues count half, longer ones by their square.

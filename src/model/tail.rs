@@ -11,10 +11,10 @@ use crate::launch::chip::RateCurve;
 /// Quantiles of what is left of a block, at the middle of as many equal parts.
 const QUANTILES: usize = 64;
 
-/// The block sizes of one launch.
+/// The sizes of one launch's programs. Where a program has several blocks, all of them have its size.
 #[derive(Debug, Clone, PartialEq)]
 struct Launch {
-    /// Ascending nodes of all blocks.
+    /// Ascending nodes of all programs.
     sizes: Vec<f64>,
     /// `before[i]`: sum of the `i` smallest.
     before: Vec<f64>,
@@ -33,20 +33,22 @@ pub struct Filling<'a> {
     pub n_smx: usize,
     /// Of each launch.
     pub resident_blocks: &'a [u32],
-    /// Tokens of a block per node.
+    /// Blocks of each program.
+    pub case_blocks: u32,
+    /// Tokens of a block per node of its program, on average.
     pub tokens_per_node: f64,
     pub rates: &'a RateCurve,
 }
 
 impl Tail {
-    /// From the nodes of every block of every launch.
+    /// From the nodes of every program of every launch.
     pub fn new(grids: &[Vec<u32>]) -> Self {
         Tail {
             launches: grids.iter().map(|grid| Launch::new(grid)).collect(),
         }
     }
 
-    /// **(7)** Cycles of all launches together, and their nodes.
+    /// **(7)** Cycles of all launches together, and the nodes of their programs.
     pub fn cycles_and_nodes(&self, filling: &Filling) -> (f64, f64) {
         let pairs = self.launches.iter().zip(filling.resident_blocks);
         let cycles = pairs.map(|(launch, &blocks)| launch.cycles(filling, blocks as usize));
@@ -106,7 +108,8 @@ impl Launch {
         let slots = filling.n_smx * resident_blocks;
         let rate_full = filling.rates.tokens_per_cycle(resident_blocks);
         let to_tokens = filling.tokens_per_node;
-        if self.sizes.len() <= slots {
+        let copies = filling.case_blocks.max(1);
+        if self.sizes.len() * copies as usize <= slots {
             return self.one_wave(filling);
         }
         let mut left: Vec<f64> = (0..resident_blocks)
@@ -114,7 +117,7 @@ impl Launch {
             .collect();
         let mean_left: f64 = left.iter().sum::<f64>() * filling.n_smx as f64;
         let before =
-            (self.nodes() - mean_left).max(0.0) * to_tokens / rate_full / filling.n_smx as f64;
+            (self.nodes() * f64::from(copies) - mean_left).max(0.0) * to_tokens / rate_full / filling.n_smx as f64;
         if let Some(longest) = left.last_mut() {
             *longest = self.residual(1.0 - 0.5 / slots as f64).max(*longest);
         }
@@ -123,7 +126,8 @@ impl Launch {
 
     /// All blocks start at once: every multiprocessor has its part of them.
     fn one_wave(&self, filling: &Filling) -> f64 {
-        let per_smx = self.sizes.len().div_ceil(filling.n_smx);
+        let n_blocks = self.sizes.len() * filling.case_blocks.max(1) as usize;
+        let per_smx = n_blocks.div_ceil(filling.n_smx);
         let step = self.sizes.len() as f64 / per_smx.max(1) as f64;
         let mut blocks: Vec<f64> = (0..per_smx)
             .map(|i| self.sizes[(((i as f64 + 0.5) * step) as usize).min(self.sizes.len() - 1)])
@@ -184,6 +188,7 @@ mod tests {
             let filling = Filling {
                 n_smx,
                 resident_blocks: &[blocks as u32],
+                case_blocks: 1,
                 tokens_per_node: 100.0,
                 rates: &rates,
             };
@@ -207,6 +212,7 @@ mod tests {
         let filling = Filling {
             n_smx: 2,
             resident_blocks: &[2],
+            case_blocks: 1,
             tokens_per_node: 1.0,
             rates: &rates,
         };

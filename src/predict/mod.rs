@@ -24,6 +24,8 @@ pub struct Configuration {
     /// Lowest stack levels that are held in registers; 0 for kernels without that.
     pub stack_registers: u32,
     pub threads_per_block: u32,
+    /// Blocks that share the fitness cases of a program; 1 for every kernel but the accumulator.
+    pub case_blocks: u32,
     /// The L1 size that is asked for; a block that needs more shared memory gets less. `None`: what the device does by itself.
     pub l1_bytes: Option<u32>,
 }

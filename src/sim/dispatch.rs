@@ -18,9 +18,14 @@ const CASE_STEP: f64 = std::f64::consts::SQRT_2;
 #[derive(Debug, Clone)]
 pub struct BlockQueue {
     blocks: Blocks,
+    /// Blocks of the launch from one of these to the next.
+    step: u32,
     started: usize,
+    geometry: Geometry,
     full_iterations: u32,
     prologue_debt: f64,
+    /// Work started in all visits, in blocks.
+    blocks_of_work: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -49,6 +54,8 @@ struct Visited {
 pub struct BlockStart {
     /// Blocks started before this one.
     pub number: u32,
+    /// Which of its program's blocks this is: where in the fitness cases it begins.
+    pub case_block: u32,
     /// What the block's first warp runs; warp `w` runs program `program + w * programs_per_warp`.
     pub program: u32,
     pub programs_per_warp: u32,
@@ -114,12 +121,21 @@ impl BlockQueue {
         Self::of(blocks, geometry)
     }
 
+    /// The same blocks as every `step`-th of a launch.
+    pub fn every(mut self, step: u32) -> Self {
+        self.step = step;
+        self
+    }
+
     fn of(blocks: Blocks, geometry: &Geometry) -> Self {
         BlockQueue {
             blocks,
+            step: 1,
             started: 0,
+            geometry: *geometry,
             full_iterations: geometry.iterations(0),
             prologue_debt: 0.5,
+            blocks_of_work: 0.0,
         }
     }
 
@@ -138,6 +154,7 @@ impl BlockQueue {
                 programs_per_warp,
             } => BlockStart {
                 number: number as u32,
+                case_block: self.geometry.case_block(f64::from(self.step) * number as f64),
                 program: *order.get(number)?,
                 programs_per_warp: *programs_per_warp,
                 cut: (*iteration_cap < self.full_iterations).then_some(*iteration_cap),
@@ -161,15 +178,12 @@ impl BlockQueue {
     pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
         let makes_visits = self.makes_visits();
         let start = self.pop()?;
-        let first_iteration = match (start.cut, before.cut) {
-            (Some(_), Some(iterations)) if makes_visits => {
-                (before.first_iteration + iterations) % self.full_iterations
-            }
-            _ => start.first_iteration,
-        };
-        Some(BlockStart {
-            first_iteration,
-            ..start
+        Some(match (start.cut, before.cut) {
+            (Some(_), Some(iterations)) if makes_visits => BlockStart {
+                first_iteration: (before.first_iteration + iterations) % self.full_iterations,
+                ..start
+            },
+            _ => start,
         })
     }
 
@@ -180,10 +194,13 @@ impl BlockQueue {
         if run_prologue {
             self.prologue_debt -= 1.0;
         }
+        let case_block = self.case_block_now();
+        self.blocks_of_work += f64::from(iterations) / f64::from(full);
         let is_cut = iterations < full;
         let room = f64::from(full - iterations + 1);
         BlockStart {
             number: number as u32,
+            case_block,
             program: visited.program,
             programs_per_warp: 0,
             cut: is_cut.then_some(iterations),
@@ -191,6 +208,12 @@ impl BlockQueue {
             steady_only: is_cut && !(run_prologue && iterations > 1),
             first_iteration: (spread(number, CASE_STEP) * room) as u32,
         }
+    }
+
+    /// The cases at which the launch is: this multiprocessor runs one of its `n_smx` shares.
+    fn case_block_now(&self) -> u32 {
+        let launched = self.blocks_of_work * f64::from(self.geometry.n_smx);
+        self.geometry.case_block(launched)
     }
 
     /// Blocks handed out so far.
@@ -223,6 +246,8 @@ mod tests {
             threads_per_block: 64,
             stack_dim: 1,
             fitness_cases: 100_000,
+            programs: 1000,
+            case_blocks: 1,
             resident_blocks: 8,
             n_smx: 1,
             local_stride_bytes: 512,

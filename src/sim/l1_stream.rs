@@ -197,6 +197,8 @@ mod tests {
         threads_per_block: 64,
         stack_dim: 1,
         fitness_cases: 64_000,
+        programs: 1000,
+        case_blocks: 1,
         resident_blocks: 8,
         n_smx: 1,
         local_stride_bytes: 512,

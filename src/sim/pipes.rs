@@ -5,14 +5,13 @@
 //! What it leaves out: result latency (the compiler's stall counts carry it), register-bank conflicts.
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
-use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
+use super::spec::{IssueLimit, N_CLASSES, N_SLOW_PIPES, SmxSpec};
 use super::warp_mask::MAX_SCHEDULERS;
 use crate::isa::OpClass;
-use crate::launch::scoreboard;
 
-/// Pipes of one scheduler: three slow ones, each shared by classes, and one that is always free.
-const N_PIPES: usize = 4;
-const FREE_PIPE: u8 = 3;
+/// Pipes of one scheduler: slow ones, each shared by classes, and one that is always free.
+const N_PIPES: usize = N_SLOW_PIPES + 1;
+const FREE_PIPE: u8 = N_SLOW_PIPES as u8;
 
 /// What an instruction class takes. Every class takes a pipe of its scheduler, a share of the multiprocessor's ALU groups
 /// and a share of its own cap, though for most classes two of the three are nothing: one rule for all needs no branch.
@@ -110,10 +109,7 @@ impl Pipes {
 }
 
 fn demand(spec: &SmxSpec, class: OpClass) -> Demand {
-    let shared = match spec.scoreboards {
-        Some(_) => scoreboard::pipe(class),
-        None => slow_pipe(class),
-    };
+    let shared = spec.slow_pipe(class);
     let limit = spec.limits[class as usize];
     let (pipe, pipe_cycles) = match limit {
         IssueLimit::Interval(cycles) => (shared as u8, cycles),
@@ -129,14 +125,5 @@ fn demand(spec: &SmxSpec, class: OpClass) -> Demand {
         } else {
             [0; 4]
         },
-    }
-}
-
-/// IMUL, POPC and conversions share a pipe (they are spaced by four cycles among each other).
-fn slow_pipe(class: OpClass) -> usize {
-    match class {
-        OpClass::Sfu => 0,
-        OpClass::Shift | OpClass::Bitfield => 1,
-        _ => 2,
     }
 }

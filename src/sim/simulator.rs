@@ -143,14 +143,19 @@ impl Simulator {
     fn correct(&self, launch: &Resolved, observed: &mut Observed) -> Result<(), PredictError> {
         let blocks = launch.kernel.every_block(launch.n_smx())?;
         let geometry = launch.geometry;
-        let queue = BlockQueue::once(blocks.order.clone(), &geometry, u32::MAX, 0);
+        let rows = geometry.working_case_blocks() as usize;
+        let order = blocks.order.repeat(rows);
+        let queue = BlockQueue::once(order, &geometry, u32::MAX, 0).every(geometry.n_smx);
         let (code, bytes) = (&blocks.code, blocks.code_bytes);
         let seed = self.plan.window.seed;
         let mut smx = Smx::new(&launch.spec, code, bytes, geometry, queue, seed);
         smx.run_blocks(u64::MAX).map_err(PredictError::other)?;
         let counters = smx.counters();
-        let per_block = launch.warp_iterations() as f64;
-        let work: Vec<f64> = blocks.work.iter().map(|work| work * per_block).collect();
+        let of_row = |row: usize| {
+            let iterations = geometry.warp_iterations(row as u32) as f64;
+            blocks.work.iter().map(move |work| work * iterations)
+        };
+        let work: Vec<f64> = (0..rows).flat_map(of_row).collect();
         let resident = geometry.resident_blocks as usize;
         let told = makespan_cycles(&work, 1, resident, &observed.rates);
         observed.rates = observed.rates.times(told / counters.cycles as f64);

@@ -195,13 +195,16 @@ impl<'a, O: Observer> Smx<'a, O> {
 
     /// Warp `w` of a block at the start of a visit, or where a part of it is done.
     fn visit(&self, visit: BlockStart, block: u32, w: u32, done: f64) -> Warp {
-        let stride = 4 * self.geometry.cases_per_iteration();
+        let pass = 4 * self.geometry.cases_per_iteration();
+        let stride = 4 * self.geometry.cases_to_next_iteration();
+        let full = self.geometry.iterations_of(visit.case_block, w);
         let slot = block * self.geometry.warps_per_block() + w;
         let start = WarpStart {
             program: visit.program + w * visit.programs_per_warp,
             block,
             index: w,
-            iterations: visit.cut.unwrap_or_else(|| self.geometry.iterations(w)),
+            // A last block of a program may have no cases; it is as good as none.
+            iterations: visit.cut.unwrap_or(full).max(1),
             steady_only: visit.steady_only,
             done,
             run_prologue: visit.run_prologue && done == 0.0,
@@ -211,7 +214,7 @@ impl<'a, O: Observer> Smx<'a, O> {
             } else {
                 0
             },
-            case_offset_bytes: visit.first_iteration * stride,
+            case_offset_bytes: visit.case_block * pass + visit.first_iteration * stride,
             case_stride_bytes: stride,
             case_row_bytes: 4 * self.geometry.threads_per_block,
         };

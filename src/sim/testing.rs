@@ -164,6 +164,7 @@ pub fn looped(timing: &[TimingOp]) -> ReplayCode {
         .collect::<Vec<_>>();
     let pool = SegmentPool {
         starts: vec![0, ops.len() as u32],
+        others_end: None,
         ops,
     };
     let token = vec![SegmentId(0)];
@@ -192,6 +193,7 @@ fn trace_op(index: usize, op: &TimingOp) -> TraceOp {
     TraceOp {
         inst: index as u16,
         address_kind,
+        warp_lines: 1,
         address: 4 * index as u32,
     }
 }
@@ -203,6 +205,8 @@ pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Coun
         threads_per_block: 32,
         stack_dim: 1,
         fitness_cases: 32 * 1_000_000,
+        programs: 1000,
+        case_blocks: 1,
         resident_blocks: n_warps,
         n_smx: 1,
         local_stride_bytes: 4096,

@@ -58,7 +58,7 @@ pub struct Warp {
     /// Visits made since the block began.
     pub n_visits: u32,
     pub local_base: u32,
-    /// What the warp's place in its block adds to per-case and per-thread addresses of 4-byte elements.
+    /// What the warp's place in its block adds to per-case and per-thread addresses for every line from warp to warp.
     warp_offset_bytes: u32,
     /// What the iterations done add to per-case addresses.
     case_offset_bytes: u32,
@@ -190,11 +190,10 @@ impl Warp {
         self.enter_list(code, range.start, range.end);
     }
 
-    /// What is added to the address of lane 0 of warp 0 in iteration 0. Wider elements move by their own size
-    /// with the warp; an iteration covers the same cases whatever their size.
+    /// What is added to the address of lane 0 of warp 0 in iteration 0.
     #[inline]
     pub fn address_offset(&self, op: &ReplayOp) -> u32 {
-        let of_warp = self.warp_offset_bytes * u32::from(op.lines);
+        let of_warp = self.warp_offset_bytes * u32::from(op.warp_lines);
         match op.address_kind {
             AddressKind::PerCase => {
                 of_warp + self.case_offset_bytes + u32::from(op.case_row) * self.case_row_bytes
@@ -202,6 +201,12 @@ impl Warp {
             AddressKind::PerThread => of_warp,
             _ => 0,
         }
+    }
+
+    /// Ends here, whatever follows in the trace is the first warp's alone.
+    pub fn end(&mut self) -> Step {
+        let left = self.list_end - self.list;
+        Step::Exited(self.segment_credit * left.saturating_sub(1) + self.last_credit)
     }
 
     /// Moves past the current instruction.

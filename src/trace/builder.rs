@@ -109,6 +109,7 @@ impl<'k> TraceBuilder<'k> {
             pool: SegmentPool {
                 ops: Vec::new(),
                 starts: vec![0],
+                others_end: None,
             },
             interned: FxHashMap::default(),
             positions: None,
@@ -308,6 +309,7 @@ impl<'k> TraceBuilder<'k> {
                 Some(self.arrive(run, position, fetch))
             }
         };
+        self.pool.others_end = self.pool.others_end.or(executed.others_end);
         let id = self.intern(executed.ops);
         let step = Step {
             id,

@@ -51,8 +51,11 @@ pub fn run_block(
 ) -> Result<BlockRun, TraceError> {
     let constants = launch.constants(kernel, cases.cases);
     let threads = launch.threads_per_block;
+    // The program's row, which kernels may copy whole.
+    let mut row = program.words().to_vec();
+    row.resize(row.len().max(launch.max_program_words as usize), 0);
     let mut memory = BlockMemory::new(
-        program.words().to_vec(),
+        row,
         cases.inputs.to_vec(),
         cases.outputs.to_vec(),
         threads,

@@ -185,6 +185,7 @@ mod tests {
         let trace_op = |inst, address_kind| TraceOp {
             inst,
             address_kind,
+            warp_lines: 0,
             address: 0,
         };
         // Segment 0: arithmetic. Segment 1: a stack load, and one that its guard switches off.
@@ -195,6 +196,7 @@ mod tests {
                 trace_op(1, AddressKind::None),
             ],
             starts: vec![0, 1, 3],
+            others_end: None,
         };
         let program = |steady: &[u32], nodes| ProgramTrace {
             steady: steady.iter().map(|id| SegmentId(*id)).collect(),

@@ -31,6 +31,8 @@ pub struct TraceOp {
     pub inst: u16,
     /// How `address` is to be read.
     pub address_kind: AddressKind,
+    /// 128-byte lines from a warp's access to the next warp's, for the kinds that move with the warp.
+    pub warp_lines: u8,
     /// Local: byte offset in the thread's frame. Shared: byte address; when it is uniform, counted
     /// from where the segment's token lies (wrapping), so that equal handlers are equal segments.
     /// Global: byte address of lane 0 of warp 0 in iteration 0 (see `AddressKind`); the ranges of
@@ -46,11 +48,10 @@ pub enum AddressKind {
     None,
     /// Local memory: every lane at the same offset of its own frame.
     Local,
-    /// All lanes at the same shared or global address.
+    /// All lanes of a warp at the same shared or global address. In shared memory other warps may be elsewhere.
     Uniform,
     /// Consecutive lanes at consecutive elements and moving with the fitness case:
-    /// lane 0 of warp `w` in iteration `k` accesses `address + 4 * (32 w + k * cases_per_iteration)`
-    /// (4-byte elements; wider ones move by their own size with the warp).
+    /// lane 0 of warp `w` in iteration `k` accesses `address + 128 * warp_lines * w + 4 * k * cases_per_iteration`.
     PerCase,
     /// Consecutive lanes at consecutive elements, moving with the warp only (the results store).
     PerThread,
@@ -69,6 +70,8 @@ pub struct SegmentPool {
     pub ops: Vec<TraceOp>,
     /// `ops[starts[id]..starts[id + 1]]` is segment `id`.
     pub starts: Vec<u32>,
+    /// Index of the exit at which every warp of a block but the first ends; what follows is the first warp's alone.
+    pub others_end: Option<u16>,
 }
 
 impl SegmentPool {
@@ -76,6 +79,18 @@ impl SegmentPool {
     pub fn length(&self, id: SegmentId) -> u32 {
         let id = id.0 as usize;
         self.starts[id + 1] - self.starts[id]
+    }
+
+    /// Instructions of a program that the first warp of a block executes and no other.
+    pub fn of_first_warp(&self, program: &ProgramTrace) -> u64 {
+        let Some(id) = program.last.last().or(program.only.last()) else {
+            return 0;
+        };
+        let id = id.0 as usize;
+        let ops = &self.ops[self.starts[id] as usize..self.starts[id + 1] as usize];
+        let is_end = |op: &TraceOp| self.others_end == Some(op.inst);
+        let after = |at: usize| ops.len() - at - 1;
+        ops.iter().position(is_end).map_or(0, after) as u64
     }
 }
 

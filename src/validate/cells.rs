@@ -196,6 +196,7 @@ impl Cell {
             stack_dim,
             stack_registers,
             threads_per_block: self.threads_per_block,
+            case_blocks: 1,
             l1_bytes: Some(l1_kib * 1024),
         }
     }

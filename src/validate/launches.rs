@@ -215,7 +215,11 @@ impl Row<'_> {
             launched: Launched {
                 kernel: self.kernel(arch)?,
                 threads_per_block: self.count("threads_per_block")?,
-                case_blocks: self.value("case_blocks").unwrap_or(1),
+                // Rows from before the accumulator do not say.
+                case_blocks: match self.text("case_blocks") {
+                    "" => 1,
+                    _ => self.count("case_blocks")?,
+                },
                 padded_elements: self.count("padded_elements")?,
                 population: self.count("population")?,
                 programs: self.text("programs").to_owned(),

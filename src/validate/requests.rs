@@ -83,6 +83,7 @@ impl Requests {
             programs: self.population(row)?,
             cases,
             threads_per_block: launched.threads_per_block,
+            case_blocks: launched.case_blocks,
             carve_out: match launched.shared_config_bytes {
                 Some(bytes) => CarveOut::SharedBytes(bytes),
                 None => CarveOut::LeastShared,

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 
 use super::Population;
 use super::counted::counted_percent;
-use super::traces::{TracesError, program_words};
+use super::traces::{TracesError, launch_of, program_words, traceable};
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
 use crate::gpu::variant::Variant;
 use crate::isa::Kernel;
 use crate::launch::request;
-use crate::trace::{self, CaseWords, Launch, SegmentId, SegmentPool, TraceBuilder, run_block};
+use crate::trace::{CaseWords, SegmentId, SegmentPool, TraceBuilder, run_block};
 
 const LANES: usize = 32;
 
@@ -74,14 +74,12 @@ pub fn divergent_instructions(
     let stack_dim = variant.stack_dim as usize;
     let iterations = iterations(stack_dim);
     let n_cases = iterations * LANES * stack_dim;
-    let launch = Launch::block_gp(LANES as u32, variant.stack_dim, n_cases as u32);
+    let launch = launch_of(variant, &words, LANES as u32, n_cases as u32);
     // The trace first: it remembers segments from program to program.
     let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(trace_error)?;
     let mut traced = Vec::with_capacity(words.len());
     for program in &words {
-        let bits = program.bits(variant.dispatch);
-        let words = trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
-            .map_err(trace_error)?;
+        let words = traceable(program).map_err(trace_error)?;
         let found = builder.trace(&words).map_err(trace_error)?;
         let cases = match iterations {
             1 => vec![&found.only],

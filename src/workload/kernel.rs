@@ -1,13 +1,13 @@
 //! A kernel that runs a population: its traces, made when they are asked for, and what follows from them without timing.
 //!
-//! Traces depend on the kernel and the programs, not on the block size, the device or its L1: one set of them serves them
-//! all. Leaves out: time. Units: warp instructions, nodes, bytes.
+//! Traces depend on the kernel and the programs, not on the device or its L1, and but for the accumulator not on the block
+//! size: one set of them serves them all. Leaves out: time. Units: warp instructions, nodes, bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::divergence::added_percent;
-use super::traces::{KernelTraces, MAX_THREADS_PER_BLOCK, TracesError, shared_bytes};
+use super::traces::{KernelTraces, TracesError, shared_bytes};
 use super::{KernelSummary, Population};
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::gpu::variant::{KernelId, Resources, Variant};
@@ -28,6 +28,8 @@ pub struct KernelWork {
     pub shared_bytes: Vec<u32>,
     population: Arc<Population>,
     elements: u32,
+    /// Threads per block that programs are traced with in full.
+    trace_threads: u32,
     facts: Facts,
     summary: Summary,
     /// Warp instructions of a steady iteration of each program, over those of the mean for its nodes.
@@ -41,6 +43,7 @@ impl KernelWork {
         variant: &Variant,
         population: Arc<Population>,
         cases: &Cases,
+        trace_threads: u32,
     ) -> Result<Self, TracesError> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (programs, sample) = (&population.programs, &population.sample);
@@ -76,13 +79,14 @@ impl KernelWork {
         Ok(KernelWork {
             variant: *variant,
             shared_bytes: match &population.longest {
-                Some(longest) => shared_bytes(variant, longest)?,
+                Some(longest) => shared_bytes(variant, programs, longest)?,
                 None => vec![traces.shared_bytes_per_block],
             },
             resources: traces.resources.clone(),
             facts,
             weights,
             elements: cases.elements,
+            trace_threads,
             samples: Memo::default(),
             summary: Summary {
                 code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
@@ -113,7 +117,8 @@ impl KernelWork {
             .iter()
             .map(|&program| self.population.programs[program as usize].clone())
             .collect();
-        let traces = KernelTraces::of_any_block(&self.variant, &programs, self.elements)
+        let (variant, threads, cases) = (&self.variant, self.trace_threads, self.elements);
+        let traces = KernelTraces::new(variant, &programs, threads, cases)
             .map_err(PredictError::other)?;
         let place = |program: &u32| distinct.binary_search(program).unwrap_or(0) as u32;
         let work = |&program: &u32| {
@@ -122,7 +127,7 @@ impl KernelWork {
         };
         Ok(Replay {
             code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
-                .of_any_block(MAX_THREADS_PER_BLOCK, self.elements),
+                .of_any_block(threads, cases),
             code_bytes: traces.code_bytes,
             order: blocks.iter().map(place).collect(),
             work: blocks.iter().map(work).collect(),

@@ -8,14 +8,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::traces::{KernelTraces, TracesError, program_words};
+use super::traces::{KernelTraces, TracesError, launch_of, program_words, traceable};
 use crate::gp::program::{Rpn, Token};
-use crate::gpu::lower::ProgramWords;
+use crate::gpu::encode::EncodedProgram;
 use crate::gpu::variant::Variant;
 use crate::isa::Kernel;
 use crate::trace::builder::{Entrance, TraceBuilder};
 use crate::trace::error::TraceError;
-use crate::trace::launch::Launch;
 use crate::trace::{self, ProgramTrace};
 
 /// Threads per block that summaries are traced with; nothing in them depends on it.
@@ -45,7 +44,7 @@ impl KernelSummary {
         let stand_ins: Vec<Rpn> = programs.iter().map(stand_in).collect();
         let words = program_words(variant, &stand_ins)?;
         let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
-        let launch = Launch::block_gp(NOMINAL_THREADS, variant.stack_dim, fitness_cases);
+        let launch = launch_of(variant, &words, NOMINAL_THREADS, fitness_cases);
         let trace_error = |source| TracesError::Trace {
             variant: Box::new(*variant),
             source,
@@ -53,7 +52,7 @@ impl KernelSummary {
         let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
         let programs_bits = words
             .iter()
-            .map(|program| bits(variant, program))
+            .map(traceable)
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;
         let mean_words = mean_words(&words, sample);
@@ -97,13 +96,8 @@ fn inputs(program: &Rpn) -> BTreeSet<u16> {
     program.0.iter().filter_map(input).collect()
 }
 
-fn bits(variant: &Variant, program: &ProgramWords) -> Result<trace::ProgramWords, TraceError> {
-    let bits = program.bits(variant.dispatch);
-    trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
-}
-
 /// The shortest program, and the shortest of those that are longer than the mean over the blocks.
-fn prologue_programs(words: &[ProgramWords], mean_words: f64) -> [usize; 2] {
+fn prologue_programs(words: &[EncodedProgram], mean_words: f64) -> [usize; 2] {
     let length = |index: &usize| words[*index].words.len();
     let shortest = (0..words.len()).min_by_key(length).unwrap_or(0);
     let long = |index: &usize| length(index) as f64 > mean_words;
@@ -111,7 +105,7 @@ fn prologue_programs(words: &[ProgramWords], mean_words: f64) -> [usize; 2] {
     [shortest, longer.unwrap_or(shortest)]
 }
 
-fn mean_words(words: &[ProgramWords], sample: &[u32]) -> f64 {
+fn mean_words(words: &[EncodedProgram], sample: &[u32]) -> f64 {
     let sum: usize = sample
         .iter()
         .map(|&program| words[program as usize].words.len())
@@ -120,7 +114,7 @@ fn mean_words(words: &[ProgramWords], sample: &[u32]) -> f64 {
 }
 
 /// Where the mean length lies between those of the two programs, 0 to 1.
-fn weight_of_longer(words: &[ProgramWords], ends: [usize; 2], mean_words: f64) -> f64 {
+fn weight_of_longer(words: &[EncodedProgram], ends: [usize; 2], mean_words: f64) -> f64 {
     let [shortest, longer] = ends.map(|index| words[index].words.len() as f64);
     if longer <= shortest {
         return 0.0;

@@ -1,13 +1,14 @@
 //! The traces of a population on one kernel.
 //!
-//! What it does: lowers programs to words, parses the kernel's machine code, executes its control path for
+//! What it does: encodes programs, parses the kernel's machine code, executes its control path for
 //! every program and lays the result out for the models.
 //! What it leaves out: time. Units: bytes. Sources: those of `gpu::lower`, `isa`, `trace`.
 
 use crate::gp::program::Rpn;
 use crate::gp::record::Size;
-use crate::gpu::lower::{LowerError, ProgramWords, lower, n_words};
-use crate::gpu::variant::{Resources, Variant, VariantError};
+use crate::gpu::encode::{EncodedProgram, encode};
+use crate::gpu::lower::{LowerError, n_words};
+use crate::gpu::variant::{KernelId, Resources, Variant, VariantError};
 use crate::isa::{IsaError, Kernel, TimingOp};
 use crate::trace::builder::TraceBuilder;
 use crate::trace::error::TraceError;
@@ -49,27 +50,58 @@ pub enum TracesError {
 pub fn program_words(
     variant: &Variant,
     programs: &[Rpn],
-) -> Result<Vec<ProgramWords>, TracesError> {
-    let lowered = programs.iter().enumerate();
-    lowered
-        .map(|(index, program)| lowered_program(variant, index, program))
+) -> Result<Vec<EncodedProgram>, TracesError> {
+    let programs = programs.iter().enumerate();
+    programs
+        .map(|(index, program)| encoded(variant, index, program))
         .collect()
 }
 
-/// Shared memory per block that the launch of each of these longest programs asks for, in bytes.
-pub fn shared_bytes(variant: &Variant, longest: &[Size]) -> Result<Vec<u32>, TracesError> {
+/// Shared memory per block that the launch of each of these longest programs asks for, in bytes. Words of a token kernel follow
+/// from the size. How many instructions the accumulator needs depends on the shape of the tree: as many per function as
+/// `programs`, of the same population, need.
+pub fn shared_bytes(
+    variant: &Variant,
+    programs: &[Rpn],
+    longest: &[Size],
+) -> Result<Vec<u32>, TracesError> {
     let fixed = variant.resources()?.static_shared_bytes;
-    let bytes = |&size| fixed + WORD_BYTES * n_words(variant.kernel, size);
+    if variant.kernel != KernelId::Accumulator {
+        let bytes = |&size| fixed + WORD_BYTES * n_words(variant.kernel, size);
+        return Ok(longest.iter().map(bytes).collect());
+    }
+    let functions = |size: &Size| f64::from((size.nodes - size.terminals).max(1));
+    let words = program_words(variant, programs)?;
+    let words: usize = words.iter().map(|program| program.words.len()).sum();
+    let per_function = words as f64 / programs.iter().map(|p| functions(&Size::of(p))).sum::<f64>();
+    let bytes = |size| {
+        // Instructions are pairs of words.
+        let words = (per_function * functions(size)).ceil() as u32;
+        fixed + WORD_BYTES * words.next_multiple_of(2)
+    };
     Ok(longest.iter().map(bytes).collect())
 }
 
-fn lowered_program(
+fn encoded(
     variant: &Variant,
     index: usize,
     program: &Rpn,
-) -> Result<ProgramWords, TracesError> {
-    lower(program, variant.kernel, variant.problem)
-        .map_err(|source| TracesError::Lower { index, source })
+) -> Result<EncodedProgram, TracesError> {
+    encode(program, variant).map_err(|source| TracesError::Lower { index, source })
+}
+
+/// How the kernel of `variant` is launched on a population whose longest program is the longest of `words`.
+pub(super) fn launch_of(
+    variant: &Variant,
+    words: &[EncodedProgram],
+    threads_per_block: u32,
+    fitness_cases: u32,
+) -> Launch {
+    let row_words = words.iter().map(|program| program.words.len()).max();
+    Launch {
+        max_program_words: row_words.unwrap_or(0) as u32,
+        ..Launch::block_gp(threads_per_block, variant.stack_dim, fitness_cases)
+    }
 }
 
 /// The words of program `index` of a population as the tracer takes them.
@@ -78,17 +110,23 @@ pub fn words_of_program(
     index: usize,
     program: &Rpn,
 ) -> Result<trace::ProgramWords, TracesError> {
-    traceable(variant, &lowered_program(variant, index, program)?).map_err(|source| {
-        TracesError::Trace {
-            variant: Box::new(*variant),
-            source,
-        }
+    traceable(&encoded(variant, index, program)?).map_err(|source| TracesError::Trace {
+        variant: Box::new(*variant),
+        source,
     })
 }
 
-fn traceable(variant: &Variant, program: &ProgramWords) -> Result<trace::ProgramWords, TraceError> {
-    let bits = program.bits(variant.dispatch);
-    trace::ProgramWords::new(bits, &program.token_starts, program.nodes)
+pub(super) fn traceable(program: &EncodedProgram) -> Result<trace::ProgramWords, TraceError> {
+    trace::ProgramWords::new(program.words.clone(), &program.token_starts, program.nodes)
+}
+
+/// Threads per block that the traces for blocks of `threads_per_block` are made with. All threads of a token kernel copy the whole
+/// program, so one size serves all; the accumulator's share the copy, and its first warp adds up the others' results.
+pub fn trace_threads(variant: &Variant, threads_per_block: u32) -> u32 {
+    match variant.kernel {
+        KernelId::Accumulator => threads_per_block,
+        _ => MAX_THREADS_PER_BLOCK,
+    }
 }
 
 /// The largest block of any device.
@@ -116,18 +154,20 @@ impl KernelTraces {
     ) -> Result<Self, TracesError> {
         let words = program_words(variant, programs)?;
         let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
-        let launch = Launch::block_gp(threads_per_block, variant.stack_dim, fitness_cases);
+        let launch = launch_of(variant, &words, threads_per_block, fitness_cases);
         let trace_error = |source| TracesError::Trace {
             variant: Box::new(*variant),
             source,
         };
-        // The last warps of a block may have an iteration less than the first.
-        let several = fitness_cases > 2 * launch.cases_per_iteration;
+        // The last warps of a block may have an iteration less than the first; where the cases of a program are divided among
+        // blocks, a block may have any number.
+        let several = variant.kernel != KernelId::Accumulator
+            && fitness_cases > 2 * launch.cases_per_iteration;
         let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
         let programs = words
             .iter()
             .map(|program| {
-                let program = traceable(variant, program)?;
+                let program = traceable(program)?;
                 if several {
                     builder.trace_iterations(&program)
                 } else {
@@ -143,7 +183,7 @@ impl KernelTraces {
     pub(super) fn assemble(
         variant: &Variant,
         kernel: &Kernel,
-        words: &[ProgramWords],
+        words: &[EncodedProgram],
         pool: SegmentPool,
         programs: Vec<ProgramTrace>,
     ) -> Result<Self, TracesError> {

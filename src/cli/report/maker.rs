@@ -162,6 +162,7 @@ impl Maker<'_> {
                     stack_dim,
                     stack_registers: 0,
                     threads_per_block: STUDY_THREADS,
+                    case_blocks: 1,
                     l1_bytes: Some(kib * 1024),
                 };
                 let device = with_l1(self.device, kib * 1024)

@@ -74,7 +74,12 @@ impl<O: Observer> Smx<'_, O> {
             self.scheduler(s).occupy(until, Cause::Branch);
         }
         let warp = &mut self.warps[(s * SLOTS + i) % MAX_WARPS];
-        match warp.step(self.code) {
+        let step = if op.ends_other_warps && warp.index > 0 {
+            warp.end()
+        } else {
+            warp.step(self.code)
+        };
+        match step {
             Step::Within => {}
             Step::SegmentDone(credits) => {
                 self.counters.token_credits += u64::from(credits);

@@ -35,6 +35,8 @@ impl Executor<'_> {
             *output = match instruction.op {
                 Op::S2r(special) => special_register(special, probe),
                 Op::Ldc => self.constant_words(instruction, probe),
+                Op::VoteAny => vote(&inputs[probe]),
+                Op::ShuffleXor => shuffle(&inputs[probe]),
                 _ => alu::execute(instruction, &inputs[probe])
                     .ok_or_else(|| self.fail("this operation is not executed"))?,
             };
@@ -288,7 +290,9 @@ impl Executor<'_> {
                 continue;
             }
             let mixed = !all && !write.forget;
-            let tag = if mixed {
+            // Lane 0 leads: where it is among those that are written, the others' data do not matter.
+            let keeps = mixed && !(write.guard[0] && old.tag == Tag::Data);
+            let tag = if keeps {
                 self.join(write.tag, old.tag)
             } else {
                 write.tag
@@ -366,6 +370,22 @@ struct Write {
     tag: Tag,
     stride: u32,
     test: Option<WordTest>,
+}
+
+/// Lanes agree as far as the path is concerned: one asked is all asked.
+fn vote(inputs: &Inputs) -> alu::Outputs {
+    alu::Outputs {
+        predicates: [inputs.predicates[0], false],
+        ..alu::Outputs::default()
+    }
+}
+
+/// What lanes exchange is data, and nominal data is the same in all of them.
+fn shuffle(inputs: &Inputs) -> alu::Outputs {
+    alu::Outputs {
+        value: inputs.sources[0],
+        ..alu::Outputs::default()
+    }
 }
 
 fn special_register(special: Special, probe: usize) -> alu::Outputs {

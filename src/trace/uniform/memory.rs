@@ -9,15 +9,22 @@ use crate::trace::error::TraceError;
 use crate::trace::launch::{Buffer, LOCAL_TOP};
 use crate::trace::state::{Origin, PROBES, Tag, Value};
 
+/// What addresses of neighbouring warps differ by is counted in these.
+const LINE_BYTES: u32 = 128;
+
 impl Executor<'_> {
-    fn note_access(&mut self, kind: AddressKind, address: u32) {
+    fn note_access(&mut self, (kind, warp_lines): (AddressKind, u8), address: u32) {
         if let Some(op) = self.ops.last_mut() {
-            (op.address_kind, op.address) = (kind, address);
+            (op.address_kind, op.warp_lines, op.address) = (kind, warp_lines, address);
         }
     }
 
     /// Records the access and returns its address in every probe.
-    fn access(&mut self, instruction: &Instruction) -> Result<[u32; PROBES], TraceError> {
+    fn access(
+        &mut self,
+        instruction: &Instruction,
+        active: [bool; PROBES],
+    ) -> Result<[u32; PROBES], TraceError> {
         let addresses = self.address(instruction)?;
         let access = instruction
             .access
@@ -25,12 +32,13 @@ impl Executor<'_> {
         match access.space {
             Space::Local => {
                 let offset = self.local_offset(addresses)?;
-                self.note_access(AddressKind::Local, offset);
+                self.note_access((AddressKind::Local, 0), offset);
             }
             space => {
-                let kind = self.spread(addresses, u32::from(access.bytes_per_lane), space)?;
-                let address = self.normalized(addresses[0], kind, space);
-                self.note_access(kind, address);
+                let bytes = u32::from(access.bytes_per_lane);
+                let spread = self.spread(addresses, active, bytes, space)?;
+                let address = self.normalized(addresses[0], spread.0, space);
+                self.note_access(spread, address);
             }
         }
         Ok(addresses)
@@ -45,31 +53,39 @@ impl Executor<'_> {
         Ok(offset)
     }
 
+    /// How an access spreads over lanes, and lines from warp to warp.
     fn spread(
         &self,
         addresses: [u32; PROBES],
+        active: [bool; PROBES],
         bytes: u32,
         space: Space,
-    ) -> Result<AddressKind, TraceError> {
-        let strides = [
-            addresses[1].wrapping_sub(addresses[0]),
-            addresses[2].wrapping_sub(addresses[0]),
-        ];
+    ) -> Result<(AddressKind, u8), TraceError> {
+        // A lane that is switched off is nowhere else.
+        let stride = |probe: usize| {
+            let distance = addresses[probe].wrapping_sub(addresses[0]);
+            if active[probe] { distance } else { 0 }
+        };
+        let strides = [stride(1), stride(2)];
         let buffer = Buffer::of(addresses[0]);
-        if strides == [0, 0] {
-            Ok(AddressKind::Uniform)
-        } else if strides != [bytes, 32 * bytes] {
-            Err(self.fail(format!(
-                "lanes are {} bytes apart and warps {}; allowed: {bytes} and {}",
-                strides[0],
-                strides[1],
-                32 * bytes
-            )))
-        } else if space == Space::Global && matches!(buffer, Some(Buffer::Inputs | Buffer::Outputs))
-        {
-            Ok(AddressKind::PerCase)
-        } else {
-            Ok(AddressKind::PerThread)
+        let is_uniform = strides[0] == 0 && (strides[1] == 0 || space == Space::Shared);
+        if is_uniform {
+            return Ok((AddressKind::Uniform, 0));
+        }
+        let warp_lines = u8::try_from(strides[1] / LINE_BYTES);
+        match warp_lines {
+            Ok(warp_lines) if strides[0] == bytes && strides[1].is_multiple_of(LINE_BYTES) => {
+                let is_case = matches!(buffer, Some(Buffer::Inputs | Buffer::Outputs));
+                let kind = match space {
+                    Space::Global if is_case => AddressKind::PerCase,
+                    _ => AddressKind::PerThread,
+                };
+                Ok((kind, warp_lines))
+            }
+            _ => Err(self.fail(format!(
+                "lanes are {} bytes apart and warps {}; allowed: {bytes}, and at most 255 lines of {LINE_BYTES}",
+                strides[0], strides[1],
+            ))),
         }
     }
 
@@ -91,8 +107,12 @@ impl Executor<'_> {
         }
     }
 
-    pub(super) fn load(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
-        let addresses = self.access(instruction)?;
+    pub(super) fn load(
+        &mut self,
+        instruction: &Instruction,
+        active: [bool; PROBES],
+    ) -> Result<(), TraceError> {
+        let addresses = self.access(instruction, active)?;
         let space = instruction.access.map(|access| access.space);
         let Some(first) = instruction.dst else {
             return Ok(());
@@ -166,8 +186,12 @@ impl Executor<'_> {
         }
     }
 
-    pub(super) fn store(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
-        let addresses = self.access(instruction)?;
+    pub(super) fn store(
+        &mut self,
+        instruction: &Instruction,
+        active: [bool; PROBES],
+    ) -> Result<(), TraceError> {
+        let addresses = self.access(instruction, active)?;
         let space = instruction.access.map(|access| access.space);
         let Some(Place::Reg(first)) = instruction.sources.first().map(|source| source.place) else {
             return Err(self.fail("the stored value is not in a register"));

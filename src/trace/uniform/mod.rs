@@ -21,6 +21,8 @@ mod questions;
 
 pub use questions::Question;
 
+/// The probe that stands for the other warps.
+const FIRST_OF_WARP_1: usize = 2;
 /// Instructions in one segment before it counts as endless.
 const SEGMENT_LIMIT: u64 = 1_000_000;
 
@@ -60,6 +62,8 @@ pub struct Executed {
     pub questions: Vec<Question>,
     /// Branches and guards of memory accesses that depend on float data.
     pub assumptions: u32,
+    /// Index of an exit that every warp but the first takes.
+    pub others_end: Option<u16>,
     pub end: SegmentEnd,
 }
 
@@ -72,6 +76,7 @@ pub struct Executor<'a> {
     ops: Vec<TraceOp>,
     questions: Vec<Question>,
     assumptions: u32,
+    others_end: Option<u16>,
     fetch: Option<u32>,
 }
 
@@ -91,6 +96,7 @@ impl<'a> Executor<'a> {
             ops: Vec::new(),
             questions: Vec::new(),
             assumptions: 0,
+            others_end: None,
             fetch,
         }
     }
@@ -120,6 +126,7 @@ impl<'a> Executor<'a> {
             ops: self.ops,
             questions: self.questions,
             assumptions: self.assumptions,
+            others_end: self.others_end,
             end,
         })
     }
@@ -182,6 +189,7 @@ impl<'a> Executor<'a> {
         self.ops.push(TraceOp {
             inst: self.machine.pc as u16,
             address_kind: AddressKind::None,
+            warp_lines: 0,
             address: 0,
         });
         let guard = self.truth(instruction.guard);
@@ -191,12 +199,15 @@ impl<'a> Executor<'a> {
                 Op::Load | Op::Store | Op::Barrier | Op::Ssy | Op::Pbk | Op::Pcnt
             );
         if decides && !self.decide(guard) {
+            if instruction.op == Op::Exit && guard.bits[FIRST_OF_WARP_1] {
+                self.others_end = Some(self.machine.pc as u16);
+            }
             self.machine.pc += 1;
             return Ok(true);
         }
         match instruction.op {
-            Op::Load => self.load(instruction)?,
-            Op::Store => self.store(instruction)?,
+            Op::Load => self.load(instruction, guard.bits)?,
+            Op::Store => self.store(instruction, guard.bits)?,
             Op::Nop | Op::Barrier => {}
             Op::Ssy | Op::Pbk | Op::Pcnt => self.push_frame(instruction)?,
             Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Call | Op::Ret | Op::Exit => {
