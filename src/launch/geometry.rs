@@ -43,14 +43,6 @@ impl Geometry {
             .saturating_sub(32 * warp)
             .div_ceil(self.cases_per_iteration())
     }
-
-    /// Case-iterations executed for every one that is useful: padding of the last iteration.
-    pub fn useful_fraction(&self) -> f64 {
-        let executed: u64 = (0..self.warps_per_block())
-            .map(|w| u64::from(self.iterations(w)))
-            .sum();
-        f64::from(self.fitness_cases) / (executed as f64 * 32.0 * f64::from(self.stack_dim))
-    }
 }
 
 /// Iterations that a warp with `full` of them runs when its block, whose first warp has `full_of_block`, is cut to

@@ -6,13 +6,15 @@
 //! What it leaves out: how fast anything runs. Units: in the names. Sources: those of the parts.
 
 pub mod blocks;
+pub mod cache;
 pub mod cause;
 pub mod chip;
 pub mod code;
 pub mod demand;
+pub mod dependence;
 pub mod geometry;
 pub mod host;
-pub mod scoreboard;
+pub mod pipes;
 pub mod spec;
 
 use chip::{RateCurve, makespan_cycles};

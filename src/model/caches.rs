@@ -110,7 +110,7 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::spec::{Replacement, SetIndex};
+    use crate::launch::spec::{Replacement, SetIndex, XorBits};
     use crate::sim::cache::{Cache, Lookup};
     use proptest::prelude::*;
 
@@ -120,7 +120,7 @@ mod tests {
             ways,
             line_bytes: 128,
             replacement: Replacement::Random,
-            index: SetIndex::FermiXor,
+            index: SetIndex::Xor(XorBits::new(&[13, 14, 15, 17, 19], 128).unwrap()),
             fills_hold_lines: false,
         }
     }
