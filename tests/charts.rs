@@ -23,7 +23,7 @@ fn drawn_cells(table: Table) -> Vec<Compared> {
 
 fn two_bars() -> StackedBars {
     let layers = |values: [f64; 5]| {
-        let names = ["issued", "l1_hit", "barrier", "dram", "constant"];
+        let names = ["issued", "l1_hit", "shared", "dram", "constant"];
         names.map(String::from).into_iter().zip(values).collect()
     };
     let bar = |label: &str, values| Bar {
@@ -57,7 +57,7 @@ fn every_axis_value_has_a_panel_and_every_cell_a_point() {
 fn bars_show_layers_that_exist_and_no_others() {
     let text = svg(&two_bars()).unwrap();
     assert!(text.contains("issued") && text.contains("l1_hit"));
-    assert!(!text.contains("barrier"), "no cycle anywhere");
+    assert!(!text.contains("shared"), "no cycle anywhere");
     assert!(
         !text.contains("dram") && text.contains("other"),
         "small layers are joined"

@@ -1,9 +1,8 @@
-//! Does a multiprocessor with compiler-set scoreboards keep Hopper's timing rules? On round numbers, worked out by hand.
+//! Does a multiprocessor with barriers that the compiler names keep Hopper's timing rules? On round numbers, worked out by hand.
 
 use warpstack::isa::{Barriers, OpClass, Space, TimingOp};
-use warpstack::launch::scoreboard::ScoreboardSpec;
 use warpstack::sim::observe::Counters;
-use warpstack::sim::spec::{N_CLASSES, SmxSpec};
+use warpstack::sim::spec::{Arbitration, BarrierTiming, DependenceTracking, N_CLASSES, SmxSpec};
 use warpstack::sim::testing::{self, alu, load, looped, run, store};
 
 const SFU_CYCLES: u32 = 23;
@@ -14,11 +13,13 @@ fn spec() -> SmxSpec {
     SmxSpec {
         dispatches_per_scheduler: 1,
         alu_warps_per_cycle: 4,
-        scoreboards: Some(ScoreboardSpec {
+        dependences: DependenceTracking::Barriers(BarrierTiming {
             result_cycles,
             operand_cycles: 1,
-            taken_branch_cycles: 12,
         }),
+        taken_branch_cycles: 12,
+        arbitration: Arbitration::Rotating,
+        n_icaches: 4,
         l1_caches_global_loads: true,
         l1_write_through: true,
         l1_fetch_on_write_miss: false,

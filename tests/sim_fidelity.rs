@@ -3,7 +3,7 @@
 
 use warpstack::isa::{OpClass, Space, TimingOp};
 use warpstack::sim::observe::{Cause, Counters};
-use warpstack::sim::spec::{Replacement, SmxSpec};
+use warpstack::sim::spec::{IssueLimit, Pipe, Replacement, SmxSpec};
 use warpstack::sim::testing::{alu, load, load_to, looped, paired, run, spec, store, use_of_load};
 
 fn cycles_per_instruction(counters: &Counters) -> f64 {
@@ -175,4 +175,31 @@ fn the_same_run_twice_is_the_same() {
     };
     let (a, b) = (run_ops(&spec, &ops, 48), run_ops(&spec, &ops, 48));
     assert_eq!((a.cycles, a.l1_load_hits), (b.cycles, b.l1_load_hits));
+}
+
+#[test]
+fn a_taken_branch_costs_its_cycles_whatever_tracks_dependences() {
+    let branch = TimingOp {
+        redirects: true,
+        ..alu(OpClass::Control, 1)
+    };
+    let spec = SmxSpec {
+        taken_branch_cycles: 12,
+        ..spec()
+    };
+    let counters = run_ops(&spec, &[alu(OpClass::Fp32, 1), branch], 1);
+    assert_near(counters.cycles as f64 / counters.tokens(), 13.0, 0.01);
+}
+
+#[test]
+fn classes_of_one_pipe_wait_for_each_other_and_others_do_not() {
+    let ops = [alu(OpClass::Sfu, 1), alu(OpClass::Shift, 1)];
+    let cycles = |pipe: Pipe| {
+        let mut spec = spec();
+        spec.limits[OpClass::Shift as usize] = IssueLimit::Interval(pipe, 4);
+        let counters = run_ops(&spec, &ops, 64);
+        counters.cycles as f64 / counters.tokens()
+    };
+    assert_near(cycles(Pipe::Shift), 1.0, 0.02);
+    assert_near(cycles(Pipe::Special), 2.0, 0.02);
 }

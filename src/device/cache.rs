@@ -1,4 +1,4 @@
-//! The shape of the on-chip memory and its L1: splits, sets, ways, replacement, index hash.
+//! The shape of the on-chip memory and its L1: splits, sets, ways.
 //!
 //! Leaves out: behaviour, which the models implement. Units: bytes.
 //! Sources: named value by value in the device files.
@@ -14,16 +14,6 @@ pub struct OnChipSplit {
     pub l1_bytes: u32,
 }
 
-/// How the on-chip memory is divided when a launch does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DefaultSplit {
-    /// As much L1 as there is.
-    LargestL1,
-    /// The smallest shared memory that limits no block.
-    LeastShared,
-}
-
 /// Sets and ways of a cache of `bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,51 +23,12 @@ pub struct CacheGeometry {
     pub n_ways: u32,
 }
 
-/// Which line of a set leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Replacement {
-    /// The least recently used line.
-    Lru,
-    /// Any line, with equal probability.
-    Random,
-    /// The line filled first.
-    Fifo,
-    /// Tree pseudo-LRU.
-    TreeLru,
-}
-
-/// How an address becomes a set number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IndexHash {
-    /// The low bits of the line number.
-    Linear,
-    /// The low bits, each XORed with one bit of `index_hash_bits` (lowest first).
-    Xor,
-    /// Evenly spread, whatever the stride.
-    Spread,
-}
-
 impl FieldValue for OnChipSplit {
     fn numbers(&self) -> Vec<f64> {
         vec![f64::from(self.shared_bytes), f64::from(self.l1_bytes)]
     }
     fn show(&self) -> String {
         format!("{}+{}", self.shared_bytes, self.l1_bytes)
-    }
-}
-
-impl FieldValue for DefaultSplit {
-    fn numbers(&self) -> Vec<f64> {
-        Vec::new()
-    }
-    fn show(&self) -> String {
-        match self {
-            DefaultSplit::LargestL1 => "largest_l1",
-            DefaultSplit::LeastShared => "least_shared",
-        }
-        .into()
     }
 }
 
@@ -90,34 +41,5 @@ impl FieldValue for CacheGeometry {
     }
     fn show(&self) -> String {
         format!("{}: {} x {}", self.bytes, self.n_sets, self.n_ways)
-    }
-}
-
-impl FieldValue for Replacement {
-    fn numbers(&self) -> Vec<f64> {
-        Vec::new()
-    }
-    fn show(&self) -> String {
-        match self {
-            Replacement::Lru => "lru",
-            Replacement::Random => "random",
-            Replacement::Fifo => "fifo",
-            Replacement::TreeLru => "tree_lru",
-        }
-        .into()
-    }
-}
-
-impl FieldValue for IndexHash {
-    fn numbers(&self) -> Vec<f64> {
-        Vec::new()
-    }
-    fn show(&self) -> String {
-        match self {
-            IndexHash::Linear => "linear",
-            IndexHash::Xor => "xor",
-            IndexHash::Spread => "spread",
-        }
-        .into()
     }
 }

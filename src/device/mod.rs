@@ -13,13 +13,15 @@ mod policy;
 mod quantity;
 mod spec;
 
-pub use cache::{CacheGeometry, DefaultSplit, IndexHash, OnChipSplit, Replacement};
+pub use cache::{CacheGeometry, OnChipSplit};
 pub use load::{DeviceError, builtin_names};
-pub use policy::{Dependencies, WarpPolicy};
+pub use policy::{
+    Arbitration, DefaultSplit, Dependencies, IndexHash, Pipe, Replacement, WarpPolicy,
+};
 pub use quantity::{Entry, Kind};
 pub use spec::{
     Barrier, Chip, ConstantCache, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits,
-    LoadStore, Local, Shared, Throughput, Tlb,
+    LoadStore, Local, Pipes, Shared, Throughput, Tlb,
 };
 
 use crate::isa::OpClass;
@@ -40,6 +42,7 @@ pub struct Device {
     pub issue: Issue,
     pub load_store: LoadStore,
     pub latency: Latency,
+    pub pipes: Pipes,
     pub throughput: Throughput,
     pub shared: Shared,
     pub l1: L1,
@@ -95,6 +98,26 @@ impl Device {
         match self.l1.default_split {
             DefaultSplit::LargestL1 => sizes.max(),
             DefaultSplit::LeastShared => None,
+        }
+    }
+
+    /// Where the instructions of a class execute.
+    pub fn pipe(&self, class: OpClass) -> Pipe {
+        let pipes = &self.pipes;
+        match class {
+            OpClass::Fp32 => pipes.fp32,
+            OpClass::IntAdd => pipes.int_add,
+            OpClass::Logic => pipes.logic,
+            OpClass::Compare => pipes.compare,
+            OpClass::IntMul => pipes.int_mul,
+            OpClass::Shift => pipes.shift,
+            OpClass::Bitfield => pipes.bitfield,
+            OpClass::Sfu => pipes.sfu,
+            OpClass::Convert => pipes.convert,
+            OpClass::SpecialRegister => pipes.special_register,
+            OpClass::ConstantLoad => pipes.constant_load,
+            // The load/store unit paces memory; the rest needs no unit that a class could wait for.
+            OpClass::Memory | OpClass::Control | OpClass::Nop | OpClass::Barrier => Pipe::IssueOnly,
         }
     }
 

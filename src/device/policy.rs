@@ -5,48 +5,113 @@
 use super::quantity::FieldValue;
 use serde::{Deserialize, Serialize};
 
-/// Which ready warp a scheduler issues from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WarpPolicy {
-    /// The one after the last that issued.
-    LooseRoundRobin,
-    /// The same as before as long as it is ready, else the one that has been resident longest.
-    GreedyThenOldest,
-}
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $( $(#[$variant_doc:meta])* $variant:ident = $text:literal, )+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name { $( $(#[$variant_doc])* #[serde(rename = $text)] $variant, )+ }
 
-/// What keeps an instruction from issuing before its operands are there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Dependencies {
-    /// The hardware tracks the registers that loads write (Kepler).
-    Registers,
-    /// The compiler assigns six scoreboards and wait masks (Volta and later).
-    Scoreboards,
-}
+        impl $name {
+            /// Every choice.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
 
-impl FieldValue for Dependencies {
-    fn numbers(&self) -> Vec<f64> {
-        Vec::new()
-    }
-    fn show(&self) -> String {
-        match self {
-            Dependencies::Registers => "registers",
-            Dependencies::Scoreboards => "scoreboards",
+            /// As a device file writes it.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
         }
-        .to_owned()
+
+        impl FieldValue for $name {
+            fn numbers(&self) -> Vec<f64> {
+                Vec::new()
+            }
+            fn show(&self) -> String {
+                self.name().to_owned()
+            }
+        }
+    };
+}
+
+choice! {
+    /// Which ready warp a scheduler issues from.
+    WarpPolicy {
+        /// The one after the last that issued.
+        LooseRoundRobin = "loose_round_robin",
+        /// The same as before as long as it is ready, else the one that has been resident longest.
+        GreedyThenOldest = "greedy_then_oldest",
     }
 }
 
-impl FieldValue for WarpPolicy {
-    fn numbers(&self) -> Vec<f64> {
-        Vec::new()
+choice! {
+    /// What keeps an instruction from issuing before its operands are there.
+    Dependencies {
+        /// The hardware tracks the registers that loads write; the compiler's stall counts do the rest (Kepler).
+        Registers = "registers",
+        /// The compiler names one of six barriers for every result whose time it does not know (Volta and later).
+        Barriers = "barriers",
     }
-    fn show(&self) -> String {
-        match self {
-            WarpPolicy::LooseRoundRobin => "loose_round_robin",
-            WarpPolicy::GreedyThenOldest => "greedy_then_oldest",
-        }
-        .to_owned()
+}
+
+choice! {
+    /// Which scheduler the load/store unit and the shared cores serve first in a cycle.
+    Arbitration {
+        /// Always the first that has something.
+        FixedOrder = "fixed_order",
+        /// Each in turn.
+        Rotating = "rotating",
+    }
+}
+
+choice! {
+    /// Where the instructions of a class execute.
+    Pipe {
+        /// Cores that all schedulers share: a number of warp instructions a cycle.
+        Cores = "cores",
+        /// A scheduler's own integer and logic unit.
+        Alu = "alu",
+        /// A scheduler's own multiply-add unit.
+        Fma = "fma",
+        /// A scheduler's own unit for shifts and bit fields.
+        Shift = "shift",
+        /// A scheduler's own integer multiplier.
+        Multiply = "multiply",
+        /// A scheduler's own unit for special functions.
+        Special = "special",
+        /// A scheduler's own address unit, which loads indexed constants.
+        Address = "address",
+        /// None: the instruction takes an issue slot only.
+        IssueOnly = "issue_only",
+    }
+}
+
+choice! {
+    /// How the on-chip memory is divided when a launch does not say.
+    DefaultSplit {
+        /// As much L1 as there is.
+        LargestL1 = "largest_l1",
+        /// The smallest shared memory that limits no block.
+        LeastShared = "least_shared",
+    }
+}
+
+choice! {
+    /// Which line of a set leaves.
+    Replacement {
+        /// The least recently used line.
+        Lru = "lru",
+        /// Any line, with equal probability.
+        Random = "random",
+    }
+}
+
+choice! {
+    /// How an address becomes a set number.
+    IndexHash {
+        /// The low bits of the line number.
+        Linear = "linear",
+        /// The low bits, each XORed with one bit of `index_hash_bits` (lowest first).
+        Xor = "xor",
+        /// Evenly spread, whatever the stride.
+        Spread = "spread",
     }
 }

@@ -4,8 +4,10 @@
 //! Every section becomes a plain struct for the models, and a struct of [`Quantity`] for the file.
 //! Units: in the field names where there is one; the unit text is checked against the file.
 
-use super::cache::{CacheGeometry, DefaultSplit, IndexHash, OnChipSplit, Replacement};
-use super::policy::{Dependencies, WarpPolicy};
+use super::cache::{CacheGeometry, OnChipSplit};
+use super::policy::{
+    Arbitration, DefaultSplit, Dependencies, IndexHash, Pipe, Replacement, WarpPolicy,
+};
 use super::quantity::{ANY, Entry, FieldError, Quantity};
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +126,8 @@ section! {
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0);
         /// Global loads that one warp may have on their way to the L2: each counts for the latency of an L2 hit.
         global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0);
+        /// Who comes first where several schedulers ask in one cycle.
+        arbitration: Arbitration, "policy", ANY;
     }
 }
 
@@ -138,10 +142,27 @@ section! {
         fp64_cycles: u32, "cycles", CYCLES;
         shuffle_cycles: u32, "cycles", CYCLES;
         special_register_cycles: u32, "cycles", CYCLES;
-        /// From a branch to the warp's next issue.
-        branch_cycles: u32, "cycles", CYCLES;
+        /// From a taken branch to the warp's next issue; 0 where the compiler's stall count says it.
+        taken_branch_cycles: u32, "cycles", CYCLES;
         /// A load waits at least this long by the compiler's own schedule.
         load_pace_cycles: u32, "cycles", CYCLES;
+    }
+}
+
+section! {
+    /// Where each class of instruction executes. Classes of one pipe wait for each other.
+    Pipes, PipesFile, "pipes" {
+        fp32: Pipe, "pipe", ANY;
+        int_add: Pipe, "pipe", ANY;
+        logic: Pipe, "pipe", ANY;
+        compare: Pipe, "pipe", ANY;
+        int_mul: Pipe, "pipe", ANY;
+        shift: Pipe, "pipe", ANY;
+        bitfield: Pipe, "pipe", ANY;
+        sfu: Pipe, "pipe", ANY;
+        convert: Pipe, "pipe", ANY;
+        special_register: Pipe, "pipe", ANY;
+        constant_load: Pipe, "pipe", ANY;
     }
 }
 
@@ -265,6 +286,8 @@ section! {
     /// Instruction fetch.
     InstructionCache, InstructionCacheFile, "instruction_cache" {
         l1_bytes: u32, "bytes", SIZE;
+        /// First-level caches of an SMX; neighbouring schedulers share one where there are fewer than schedulers.
+        n_l1: u32, "caches", (1.0, 16.0);
         l15_bytes: u32, "bytes", SIZE;
         /// Issue interval of one warp running code that is resident in L1, L1.5, L2, DRAM.
         cycles_per_instruction: Vec<f64>, "cycles/instruction", (0.1, 1000.0);

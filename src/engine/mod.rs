@@ -226,8 +226,13 @@ impl Engine {
         let programs = &request.programs;
         let key = (request.kernel, Arc::as_ptr(programs) as usize, threads);
         self.kernels.try_get(key, || {
-            KernelWork::new(&request.kernel, Arc::clone(programs), &request.cases, threads)
-                .map_err(PredictError::other)
+            KernelWork::new(
+                &request.kernel,
+                Arc::clone(programs),
+                &request.cases,
+                threads,
+            )
+            .map_err(PredictError::other)
         })
     }
 

@@ -1,4 +1,4 @@
-//! The one table of GP functions: name, symbol, arity, semantics, cost class.
+//! The one table of GP functions: name, symbol, arity, semantics.
 //!
 //! Models: the functions of all problems, each defined once; CPU interpreters and GPU kernels follow these definitions.
 //! Leaves out: rounding. The definitions are exact mathematics on the operands; `f32` results may differ from them by a
@@ -10,25 +10,8 @@
 //! Chitty's function sets read `>>, <<, ==` in the text at hand because that rendering doubles every symbol set as
 //! mathematics (`Sin` comes out as `Sin𝑆𝑖𝑛Sin`, `n` as `n𝑛n`): the functions are greater-than, less-than and equality.
 
-/// What a function costs an interpreter, in classes that hold for CPU and GPU alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CostClass {
-    /// One full-rate floating-point instruction.
-    Arithmetic,
-    /// Protected division.
-    Division,
-    /// sin, cos, log, exp.
-    Transcendental,
-    /// Comparison with a truth value as result.
-    Comparison,
-    /// Logic on truth values or on 32 packed cases.
-    Logic,
-    /// Choice between operands.
-    Conditional,
-}
-
 macro_rules! primitives {
-    ($( $(#[$doc:meta])* $variant:ident $symbol:literal $arity:literal $cost:ident
+    ($( $(#[$doc:meta])* $variant:ident $symbol:literal $arity:literal
         ($($x:ident),+) real $real:expr, word $word:expr; )+) => {
         /// A GP function. Operands `a, b, c, d` are in program order: `a` was pushed first.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,10 +36,6 @@ macro_rules! primitives {
                 match self { $(Primitive::$variant => $arity),+ }
             }
 
-            pub const fn cost_class(self) -> CostClass {
-                match self { $(Primitive::$variant => CostClass::$cost),+ }
-            }
-
             /// The definition on real values. Only the first `arity` operands are read.
             pub fn apply_f64(self, operands: [f64; 4]) -> f64 {
                 match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $real }),+ }
@@ -73,43 +52,43 @@ macro_rules! primitives {
 
 primitives! {
     /// `a + b`.
-    Add "+" 2 Arithmetic (a, b) real a + b, word None;
+    Add "+" 2 (a, b) real a + b, word None;
     /// `a - b`.
-    Sub "-" 2 Arithmetic (a, b) real a - b, word None;
+    Sub "-" 2 (a, b) real a - b, word None;
     /// `a * b`.
-    Mul "*" 2 Arithmetic (a, b) real a * b, word None;
+    Mul "*" 2 (a, b) real a * b, word None;
     /// Protected division: `1` if `b == 0`, else `a / b`.
-    Div "/" 2 Division (a, b) real if b == 0.0 { 1.0 } else { a / b }, word None;
+    Div "/" 2 (a, b) real if b == 0.0 { 1.0 } else { a / b }, word None;
     /// `sin a`; NaN for an infinite `a`.
-    Sin "sin" 1 Transcendental (a) real a.sin(), word None;
+    Sin "sin" 1 (a) real a.sin(), word None;
     /// `cos a`; NaN for an infinite `a`.
-    Cos "cos" 1 Transcendental (a) real a.cos(), word None;
+    Cos "cos" 1 (a) real a.cos(), word None;
     /// Protected logarithm: `0` if `a == 0`, else `ln |a|`.
-    Log "log" 1 Transcendental (a) real if a == 0.0 { 0.0 } else { a.abs().ln() }, word None;
+    Log "log" 1 (a) real if a == 0.0 { 0.0 } else { a.abs().ln() }, word None;
     /// `e^a`; infinite on overflow.
-    Exp "exp" 1 Transcendental (a) real a.exp(), word None;
+    Exp "exp" 1 (a) real a.exp(), word None;
     /// `-a`.
-    Neg "neg" 1 Arithmetic (a) real -a, word None;
+    Neg "neg" 1 (a) real -a, word None;
     /// `1` if `a > b`, else `0`.
-    Greater ">" 2 Comparison (a, b) real truth(a > b), word None;
+    Greater ">" 2 (a, b) real truth(a > b), word None;
     /// `1` if `a < b`, else `0`.
-    Less "<" 2 Comparison (a, b) real truth(a < b), word None;
+    Less "<" 2 (a, b) real truth(a < b), word None;
     /// `1` if `a == b`, else `0`.
-    Equal "==" 2 Comparison (a, b) real truth(a == b), word Some(!(a ^ b));
+    Equal "==" 2 (a, b) real truth(a == b), word Some(!(a ^ b));
     /// `1` if both operands are true, else `0`; bitwise on words.
-    And "AND" 2 Logic (a, b) real truth(a != 0.0 && b != 0.0), word Some(a & b);
+    And "AND" 2 (a, b) real truth(a != 0.0 && b != 0.0), word Some(a & b);
     /// `1` if an operand is true, else `0`; bitwise on words.
-    Or "OR" 2 Logic (a, b) real truth(a != 0.0 || b != 0.0), word Some(a | b);
+    Or "OR" 2 (a, b) real truth(a != 0.0 || b != 0.0), word Some(a | b);
     /// `0` if both operands are true, else `1`; bitwise on words.
-    Nand "NAND" 2 Logic (a, b) real truth(!(a != 0.0 && b != 0.0)), word Some(!(a & b));
+    Nand "NAND" 2 (a, b) real truth(!(a != 0.0 && b != 0.0)), word Some(!(a & b));
     /// `0` if an operand is true, else `1`; bitwise on words.
-    Nor "NOR" 2 Logic (a, b) real truth(!(a != 0.0 || b != 0.0)), word Some(!(a | b));
+    Nor "NOR" 2 (a, b) real truth(!(a != 0.0 || b != 0.0)), word Some(!(a | b));
     /// `1` if the operand is `0`, else `0`; bitwise on words.
-    Not "NOT" 1 Logic (a) real truth(a == 0.0), word Some(!a);
+    Not "NOT" 1 (a) real truth(a == 0.0), word Some(!a);
     /// `b` if `a` is true, else `c`; bitwise on words. Both branches are evaluated.
-    If "IF" 3 Conditional (a, b, c) real if a != 0.0 { b } else { c }, word Some((a & b) | (!a & c));
+    If "IF" 3 (a, b, c) real if a != 0.0 { b } else { c }, word Some((a & b) | (!a & c));
     /// `c` if `a < b`, else `d`. Both branches are evaluated.
-    Iflte "IFLTE" 4 Conditional (a, b, c, d) real if a < b { c } else { d }, word None;
+    Iflte "IFLTE" 4 (a, b, c, d) real if a < b { c } else { d }, word None;
 }
 
 fn truth(condition: bool) -> f64 {

@@ -136,7 +136,6 @@ fn colour(cause: Option<Cause>) -> &'static str {
         Some(Cause::MathPipe) => "rail_animation",
         Some(Cause::LoadStoreUnit) => "olive",
         Some(Cause::NoInstruction) => "detailed_memory_dump",
-        Some(Cause::Barrier) => "thread_state_iowait",
         Some(Cause::NoWarp) => "white",
     }
 }

@@ -35,14 +35,13 @@ pub enum Cause {
     LoadStoreUnit,
     /// Instruction cache miss.
     NoInstruction,
-    Barrier,
     /// No warp resident on this scheduler.
     NoWarp,
 }
 
 impl Cause {
     /// All causes in display order.
-    pub const ALL: [Cause; 14] = [
+    pub const ALL: [Cause; 13] = [
         Cause::Issued,
         Cause::Wait,
         Cause::Branch,
@@ -55,7 +54,6 @@ impl Cause {
         Cause::MathPipe,
         Cause::LoadStoreUnit,
         Cause::NoInstruction,
-        Cause::Barrier,
         Cause::NoWarp,
     ];
 
@@ -74,7 +72,6 @@ impl Cause {
             Cause::MathPipe => "math_pipe",
             Cause::LoadStoreUnit => "load_store_unit",
             Cause::NoInstruction => "no_instruction",
-            Cause::Barrier => "barrier",
             Cause::NoWarp => "no_warp",
         }
     }
@@ -90,7 +87,6 @@ impl Cause {
             Cause::MathPipe => "math_pipe_throttle",
             Cause::LoadStoreUnit => "lg_throttle",
             Cause::NoInstruction => "no_instruction",
-            Cause::Barrier => "barrier",
             Cause::NoWarp => "idle",
         }
     }

@@ -50,12 +50,9 @@ pub fn sum(a: Demand, b: Demand) -> Demand {
 /// What the cycles charged to a cause are taken to be proportional to; `None`: to the work done.
 pub fn followed_by(cause: Cause) -> Option<Counted> {
     match cause {
-        Cause::Issued
-        | Cause::Wait
-        | Cause::MathPipe
-        | Cause::NoInstruction
-        | Cause::Constant
-        | Cause::Barrier => Some(Counted::Instructions),
+        Cause::Issued | Cause::Wait | Cause::MathPipe | Cause::NoInstruction | Cause::Constant => {
+            Some(Counted::Instructions)
+        }
         Cause::Branch => Some(Counted::Branches),
         Cause::Shared => Some(Counted::SharedLoads),
         Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::LoadStoreUnit => Some(Counted::LocalLines),

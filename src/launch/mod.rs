@@ -6,17 +6,19 @@
 //! What it leaves out: how fast anything runs. Units: in the names. Sources: those of the parts.
 
 pub mod blocks;
+pub mod cache;
 pub mod cause;
 pub mod chip;
 pub mod code;
 pub mod demand;
+pub mod dependence;
 pub mod geometry;
 pub mod host;
 pub mod kernel;
+pub mod pipes;
 pub mod request;
 pub mod residency;
 pub mod resolved;
-pub mod scoreboard;
 pub mod spec;
 
 pub use request::{CarveOut, Cases, Request};

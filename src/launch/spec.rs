@@ -5,78 +5,13 @@
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
-use super::scoreboard::ScoreboardSpec;
-pub use crate::device::WarpPolicy;
-use crate::device::{self, Device, IndexHash};
+pub use super::cache::{CacheSpec, Replacement, SetIndex, XorBits};
+pub use super::dependence::{BarrierTiming, DependenceTracking};
+use super::pipes::{self, LANES};
+pub use super::pipes::{IssueLimit, PipeTable};
+use crate::device::{self, Device};
+pub use crate::device::{Arbitration, Pipe, WarpPolicy};
 use crate::isa::OpClass;
-
-/// How the L1 chooses the line to evict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Replacement {
-    Lru,
-    Random,
-}
-
-/// How an address becomes a set number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SetIndex {
-    /// The low bits of the line address.
-    Linear,
-    /// Fermi's L1: the low bits, each XORed with one higher bit.
-    FermiXor,
-    /// Evenly spread, whatever the stride: the L2, whose slices are chosen by an unpublished hash.
-    Spread,
-}
-
-impl SetIndex {
-    /// The set of a line address (byte address over line size) in a cache of `sets` sets.
-    #[inline]
-    pub fn set_of(self, tag: u32, sets: u32) -> u32 {
-        match self {
-            SetIndex::Linear => modulo(tag, sets),
-            SetIndex::FermiXor => {
-                // Address bits 13, 14, 15, 17, 19 fold into the five low set bits (bits 7 and up).
-                let bit = |n: u32| (tag >> (n - 7)) & 1;
-                let fold = bit(13) | bit(14) << 1 | bit(15) << 2 | bit(17) << 3 | bit(19) << 4;
-                modulo(tag ^ fold, sets)
-            }
-            SetIndex::Spread => {
-                // Knuth's multiplicative hash; the high bits are the well-mixed ones.
-                let mixed = tag.wrapping_mul(0x9e37_79b1);
-                ((u64::from(mixed) * u64::from(sets)) >> 32) as u32
-            }
-        }
-    }
-}
-
-/// The remainder; the usual divisor, a power of two, without a division.
-#[inline]
-fn modulo(number: u32, divisor: u32) -> u32 {
-    if divisor.is_power_of_two() {
-        number & (divisor - 1)
-    } else {
-        number % divisor
-    }
-}
-
-/// Geometry and policy of a cache.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CacheSpec {
-    pub sets: u32,
-    pub ways: u32,
-    pub line_bytes: u32,
-    pub replacement: Replacement,
-    pub index: SetIndex,
-    /// A line that is being filled is not replaced.
-    pub fills_hold_lines: bool,
-}
-
-impl CacheSpec {
-    /// Capacity in bytes.
-    pub fn bytes(&self) -> u32 {
-        self.sets * self.ways * self.line_bytes
-    }
-}
 
 /// Bandwidth and rows of DRAM.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,15 +28,39 @@ pub struct DramSpec {
     pub open_pages: u32,
 }
 
-/// How often one instruction class can start.
+/// Where the instruction after another lies: Kepler's code has a control word in front of every group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IssueLimit {
-    /// At most this many warp instructions per cycle over the whole multiprocessor.
-    PerCycle(u8),
-    /// One warp instruction per this many cycles on each scheduler's own pipe.
-    Interval(u8),
-    /// Takes an issue slot only.
-    Free,
+pub struct CodeLayout {
+    pub instruction_bytes: u32,
+    pub group_bytes: u32,
+    /// Bytes of a group that are no instruction.
+    pub header_bytes: u32,
+}
+
+impl CodeLayout {
+    fn new(cache: &device::InstructionCache) -> Self {
+        // Instructions are a power of two long; what is left of a group is its header.
+        let share = (cache.group_bytes / cache.instructions_per_group).max(1);
+        let instruction_bytes = 1 << share.ilog2();
+        CodeLayout {
+            instruction_bytes,
+            group_bytes: cache.group_bytes,
+            header_bytes: cache
+                .group_bytes
+                .saturating_sub(instruction_bytes * cache.instructions_per_group),
+        }
+    }
+
+    /// Where the instruction after the one at `pc_bytes` lies.
+    #[inline]
+    pub fn next(&self, pc_bytes: u32) -> u32 {
+        let next = pc_bytes + self.instruction_bytes;
+        if next % self.group_bytes == 0 {
+            next + self.header_bytes
+        } else {
+            next
+        }
+    }
 }
 
 /// The multiprocessor, resolved for one L1/shared split.
@@ -113,8 +72,10 @@ pub struct SmxSpec {
     pub warp_policy: WarpPolicy,
     /// Full-rate ALU lanes groups: warp instructions per cycle over all full-rate classes together.
     pub alu_warps_per_cycle: u8,
-    /// Limit per instruction class, indexed by `OpClass as usize`.
-    pub limits: [IssueLimit; N_CLASSES],
+    /// The pipe of every class.
+    pub limits: PipeTable,
+    /// Which scheduler the shared units serve first.
+    pub arbitration: Arbitration,
     pub shared_latency_cycles: u32,
     pub l1_latency_cycles: u32,
     pub l2_latency_cycles: u32,
@@ -135,6 +96,12 @@ pub struct SmxSpec {
     pub replays_take_issue_slots: bool,
     /// Issue slots that a branch, taken or not, occupies.
     pub branch_issue_slots: u32,
+    /// From a taken branch to the warp's next issue, at least.
+    pub taken_branch_cycles: u32,
+    /// How instructions lie in the code.
+    pub code_layout: CodeLayout,
+    /// What is waited for before an instruction issues.
+    pub dependences: DependenceTracking,
     /// Global loads that one warp may have on their way to the L2.
     pub global_loads_in_flight_per_warp: usize,
     pub l1: CacheSpec,
@@ -148,6 +115,8 @@ pub struct SmxSpec {
     pub l2_write_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
+    /// First-level instruction caches.
+    pub n_icaches: usize,
     /// Bytes of code that the first-level and second-level instruction caches hold.
     pub icache_l1_bytes: u32,
     pub icache_l15_bytes: u32,
@@ -156,8 +125,6 @@ pub struct SmxSpec {
     pub icache_l2_latency_cycles: u32,
     /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
     pub icache_next_line_cycles: [u32; 2],
-    /// Compiler-set scoreboards; `None` where the hardware tracks registers.
-    pub scoreboards: Option<ScoreboardSpec>,
     /// Global loads are looked up in the L1, too.
     pub l1_caches_global_loads: bool,
     /// Every store goes on to the L2.
@@ -180,8 +147,6 @@ pub enum SpecError {
         given: u32,
         allowed: String,
     },
-    #[error("replacement policy {given} of {device} is not simulated; allowed: lru, random")]
-    Replacement { device: String, given: String },
     #[error("{what} of {device}: given {given}; allowed in the simulator: {allowed}")]
     Value {
         device: String,
@@ -203,7 +168,8 @@ impl SmxSpec {
             alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES)
                 .min(f64::from(device.issue.full_rate_per_cycle))
                 as u8,
-            limits: issue_limits(device),
+            limits: pipes::table(device)?,
+            arbitration: device.load_store.arbitration,
             shared_latency_cycles: device.shared.latency_cycles,
             l1_latency_cycles: device.l1.hit_latency_cycles,
             l2_latency_cycles: device.l2.hit_latency_cycles,
@@ -221,45 +187,30 @@ impl SmxSpec {
             operand_wait: operand_wait(device.issue.n_register_banks),
             replays_take_issue_slots: device.issue.replays_take_issue_slots,
             branch_issue_slots: device.issue.branch_issue_slots,
+            taken_branch_cycles: device.latency.taken_branch_cycles,
+            code_layout: CodeLayout::new(&device.instruction_cache),
+            dependences: DependenceTracking::new(device),
             global_loads_in_flight_per_warp: device.load_store.global_loads_in_flight_per_warp
                 as usize,
             l1: l1_spec(device, l1_bytes)?,
             l1_misses_in_flight: device.load_store.l1_misses_in_flight,
             l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
-            l2: l2_share(device)?,
+            l2: l2_share(device),
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
             dram: dram_share(device),
+            n_icaches: device.instruction_cache.n_l1 as usize,
             icache_l1_bytes: device.instruction_cache.l1_bytes,
             icache_l15_bytes: device.instruction_cache.l15_bytes,
             icache_line_bytes: device.instruction_cache.line_bytes,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
-            scoreboards: ScoreboardSpec::new(device),
             l1_caches_global_loads: device.l1.caches_global_loads,
             l1_write_through: !device.l1.write_back,
             store_queue_lines: device.load_store.store_queue_lines,
             l2_request_bytes: device.l2.request_bytes,
         })
-    }
-}
-
-/// Slow pipes of one scheduler.
-pub const N_SLOW_PIPES: usize = 4;
-
-impl SmxSpec {
-    /// The slow pipe of a scheduler that instructions of a class take where they cannot issue in every cycle.
-    pub fn slow_pipe(&self, class: OpClass) -> usize {
-        match self.scoreboards {
-            Some(_) => super::scoreboard::pipe(class),
-            // Kepler's IMUL, POPC and conversions share a pipe (they are spaced by four cycles among each other).
-            None => match class {
-                OpClass::Sfu => 0,
-                OpClass::Shift | OpClass::Bitfield => 1,
-                _ => 2,
-            },
-        }
     }
 }
 
@@ -278,9 +229,6 @@ fn operand_wait(n_banks: u32) -> [u8; 4] {
     [0.0, 0.0, two, three].map(|slots| (slots * f64::from(WAIT_UNITS)).round() as u8)
 }
 
-/// Lanes of a warp.
-const LANES: f64 = 32.0;
-
 fn check_schedulers(device: &Device) -> Result<(), SpecError> {
     let fits = device.limits.warps_per_smx <= 16 * device.issue.n_schedulers;
     fits.then_some(()).ok_or_else(|| SpecError::Value {
@@ -288,22 +236,6 @@ fn check_schedulers(device: &Device) -> Result<(), SpecError> {
         what: "resident warps",
         given: device.limits.warps_per_smx.to_string(),
         allowed: "at most 16 per scheduler",
-    })
-}
-
-/// Classes at or above one warp per scheduler and cycle share the ALU groups of the multiprocessor; slower
-/// ones occupy their scheduler's pipe for the cycles that the documented throughput leaves.
-fn issue_limits(device: &Device) -> [IssueLimit; N_CLASSES] {
-    let schedulers = f64::from(device.issue.n_schedulers);
-    OpClass::ALL.map(|class| {
-        let warps_per_cycle = device.lanes_per_cycle(class) / LANES;
-        match class {
-            OpClass::Memory | OpClass::Control | OpClass::Nop | OpClass::Barrier => {
-                IssueLimit::Free
-            }
-            _ if warps_per_cycle >= schedulers => IssueLimit::PerCycle(warps_per_cycle as u8),
-            _ => IssueLimit::Interval((schedulers / warps_per_cycle).round() as u8),
-        }
     })
 }
 
@@ -336,33 +268,28 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
                 .collect::<Vec<_>>()
                 .join(", "),
         })?;
-    let replacement = replacement(device, device.l1.replacement)?;
     Ok(CacheSpec {
         sets: geometry.n_sets,
         ways: geometry.n_ways,
         line_bytes: device.l1.line_bytes,
-        replacement,
-        index: match device.l1.index_hash {
-            IndexHash::Xor => SetIndex::FermiXor,
-            IndexHash::Linear => SetIndex::Linear,
-            IndexHash::Spread => SetIndex::Spread,
-        },
+        replacement: device.l1.replacement,
+        index: SetIndex::of_l1(device)?,
         fills_hold_lines: device.l1.fills_hold_lines,
     })
 }
 
 /// One multiprocessor's share of the L2, with whole sets.
-fn l2_share(device: &Device) -> Result<CacheSpec, SpecError> {
+fn l2_share(device: &Device) -> CacheSpec {
     let usable_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
     let share_bytes = usable_bytes as u32 / device.chip.n_smx;
-    Ok(CacheSpec {
+    CacheSpec {
         sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
         ways: device.l2.n_ways,
         line_bytes: device.l2.line_bytes,
-        replacement: replacement(device, device.l2.replacement)?,
+        replacement: device.l2.replacement,
         index: SetIndex::Spread,
         fills_hold_lines: false,
-    })
+    }
 }
 
 /// One multiprocessor's share of the DRAM: its part of the bandwidth, of the activations and of the open rows.
@@ -380,13 +307,20 @@ fn dram_share(device: &Device) -> DramSpec {
     }
 }
 
-fn replacement(device: &Device, policy: device::Replacement) -> Result<Replacement, SpecError> {
-    match policy {
-        device::Replacement::Lru => Ok(Replacement::Lru),
-        device::Replacement::Random => Ok(Replacement::Random),
-        other => Err(SpecError::Replacement {
-            device: device.name.clone(),
-            given: format!("{other:?}"),
-        }),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Preset;
+
+    #[test]
+    fn the_next_instruction_skips_control_words_where_code_has_them() {
+        let layout = |name: &str| {
+            let device = Preset::load(name).unwrap().device;
+            CodeLayout::new(&device.instruction_cache)
+        };
+        // Seven instructions of 8 bytes behind a control word of 8.
+        assert_eq!(layout("gtx670").next(8), 16);
+        assert_eq!(layout("gtx670").next(56), 72);
+        assert_eq!(layout("h200").next(48), 64);
     }
 }

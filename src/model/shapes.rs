@@ -13,7 +13,7 @@ use super::path::Path;
 use super::paths::Paths;
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
-use crate::launch::spec::{IssueLimit, N_CLASSES, N_SLOW_PIPES, SmxSpec, WAIT_UNITS};
+use crate::launch::spec::{IssueLimit, N_CLASSES, Pipe, SmxSpec, WAIT_UNITS};
 
 /// What one execution of a shape, or one token on average, asks of the multiprocessor.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -135,13 +135,15 @@ impl Demand {
     /// Cycles that the busiest pipe of one scheduler works for this demand, all schedulers sharing it equally.
     pub fn pipe_cycles(&self, spec: &SmxSpec) -> f64 {
         let mut shared_alu = 0.0;
-        let mut slow = [0.0; N_SLOW_PIPES];
+        let mut slow = [0.0; Pipe::ALL.len()];
         for class in OpClass::ALL {
             let count = self.per_class[class as usize];
             match spec.limits[class as usize] {
                 IssueLimit::Free => {}
                 IssueLimit::PerCycle(_) => shared_alu += count,
-                IssueLimit::Interval(cycles) => slow[spec.slow_pipe(class)] += count * f64::from(cycles),
+                IssueLimit::Interval(pipe, cycles) => {
+                    slow[pipe as usize] += count * f64::from(cycles);
+                }
             }
         }
         let schedulers = spec.n_schedulers as f64;

@@ -141,7 +141,6 @@ fn cause_in_words(cause: &str) -> String {
         "math_pipe" => "pipe taken",
         "load_store_unit" => "load/store unit",
         "no_instruction" => "instruction fetch",
-        "barrier" => "barrier",
         "no_warp" => "no warp",
         other => other,
     };
@@ -192,7 +191,6 @@ fn reason(cause: &str, prediction: &Prediction) -> String {
             "{warps} resident warps leave schedulers empty (limited by {})",
             limiters(prediction)
         ),
-        "barrier" => "warps of a block wait for each other".into(),
         _ => format!(
             "{warps} resident warps (limited by {}) do not hide the latency",
             limiters(prediction)

@@ -154,7 +154,9 @@ impl BlockQueue {
                 programs_per_warp,
             } => BlockStart {
                 number: number as u32,
-                case_block: self.geometry.case_block(f64::from(self.step) * number as f64),
+                case_block: self
+                    .geometry
+                    .case_block(f64::from(self.step) * number as f64),
                 program: *order.get(number)?,
                 programs_per_warp: *programs_per_warp,
                 cut: (*iteration_cap < self.full_iterations).then_some(*iteration_cap),

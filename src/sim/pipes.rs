@@ -1,17 +1,17 @@
 //! Execution pipes: which instruction classes may start in a cycle.
 //!
-//! What it models: full-rate classes share the SMX's ALU groups (a cap per cycle, and one per class);
-//! slow classes occupy their scheduler's own 8-lane pipe for four cycles.
+//! What it models: classes on the shared cores have a cap per cycle, all together and each; all others occupy a
+//! pipe of their scheduler for some cycles.
 //! What it leaves out: result latency (the compiler's stall counts carry it), register-bank conflicts.
 //! Units: warp instructions per cycle, cycles. Sources: throughputs per class in the device preset.
 
-use super::spec::{IssueLimit, N_CLASSES, N_SLOW_PIPES, SmxSpec};
+use super::spec::{IssueLimit, N_CLASSES, Pipe, SmxSpec};
 use super::warp_mask::MAX_SCHEDULERS;
 use crate::isa::OpClass;
 
-/// Pipes of one scheduler: slow ones, each shared by classes, and one that is always free.
-const N_PIPES: usize = N_SLOW_PIPES + 1;
-const FREE_PIPE: u8 = N_SLOW_PIPES as u8;
+/// Pipes of one scheduler by `Pipe as usize`; that of [`Pipe::IssueOnly`] is always free.
+const N_PIPES: usize = 8;
+const _: () = assert!(Pipe::ALL.len() <= N_PIPES);
 
 /// What an instruction class takes. Every class takes a pipe of its scheduler, a share of the multiprocessor's ALU groups
 /// and a share of its own cap, though for most classes two of the three are nothing: one rule for all needs no branch.
@@ -109,11 +109,10 @@ impl Pipes {
 }
 
 fn demand(spec: &SmxSpec, class: OpClass) -> Demand {
-    let shared = spec.slow_pipe(class);
     let limit = spec.limits[class as usize];
     let (pipe, pipe_cycles) = match limit {
-        IssueLimit::Interval(cycles) => (shared as u8, cycles),
-        _ => (FREE_PIPE, 0),
+        IssueLimit::Interval(pipe, cycles) => (pipe as u8, cycles),
+        _ => (Pipe::IssueOnly as u8, 0),
     };
     let is_full_rate = matches!(limit, IssueLimit::PerCycle(_));
     Demand {

@@ -41,7 +41,10 @@ pub struct Smx<'a, O = ()> {
     memory: Memory,
     /// One, or one per scheduler.
     icaches: Vec<InstructionCache>,
-    has_scoreboards: bool,
+    /// Of each scheduler's instruction cache.
+    icache_of: [u8; MAX_SCHEDULERS],
+    /// Whether results besides those of loads are waited for.
+    has_barriers: bool,
     counters: Counters,
     /// Work done, by program.
     program_credits: Vec<u64>,
@@ -96,8 +99,9 @@ impl<'a, O: Observer> Smx<'a, O> {
             waits: Box::new(Waits::new()),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
-            icaches: vec![InstructionCache::new(spec, code_bytes); n_icaches(spec)],
-            has_scoreboards: spec.scoreboards.is_some(),
+            icaches: vec![InstructionCache::new(spec, code_bytes); spec.n_icaches],
+            icache_of: std::array::from_fn(|s| icache_of(s, spec.n_schedulers, spec.n_icaches)),
+            has_barriers: spec.dependences.barriers().is_some(),
             counters: Counters::default(),
             program_credits: vec![0; code.programs.len()],
             now: 0,
@@ -257,10 +261,21 @@ impl<'a, O: Observer> Smx<'a, O> {
     }
 }
 
-/// First-level instruction caches: since Volta every scheduler has its own.
-fn n_icaches(spec: &SmxSpec) -> usize {
-    match spec.scoreboards {
-        Some(_) => spec.n_schedulers,
-        None => 1,
+/// Neighbouring schedulers share a first-level instruction cache where there are fewer caches.
+fn icache_of(scheduler: usize, n_schedulers: usize, n_icaches: usize) -> u8 {
+    (scheduler * n_icaches / n_schedulers).min(n_icaches - 1) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::icache_of;
+
+    #[test]
+    fn neighbouring_schedulers_share_an_instruction_cache() {
+        let caches = |n_caches| [0, 1, 2, 3].map(|s| icache_of(s, 4, n_caches));
+        assert_eq!(caches(1), [0, 0, 0, 0]);
+        assert_eq!(caches(2), [0, 0, 1, 1]);
+        assert_eq!(caches(4), [0, 1, 2, 3]);
+        assert_eq!(icache_of(1, 2, 4), 2);
     }
 }

@@ -6,7 +6,8 @@ use super::dispatch::{BlockQueue, Geometry};
 use super::observe::Counters;
 use super::smx::Smx;
 use super::spec::{
-    CacheSpec, DramSpec, IssueLimit, N_CLASSES, Replacement, SetIndex, SmxSpec, WarpPolicy,
+    Arbitration, CacheSpec, CodeLayout, DependenceTracking, DramSpec, IssueLimit, N_CLASSES, Pipe,
+    Replacement, SetIndex, SmxSpec, WarpPolicy,
 };
 use crate::isa::{Access, OpClass, Space, TimingOp};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
@@ -22,14 +23,14 @@ pub fn spec() -> SmxSpec {
     ] {
         limits[class as usize] = IssueLimit::PerCycle(6);
     }
-    for class in [
-        OpClass::Sfu,
-        OpClass::IntMul,
-        OpClass::Shift,
-        OpClass::Convert,
-        OpClass::Bitfield,
+    for (class, pipe) in [
+        (OpClass::Sfu, Pipe::Special),
+        (OpClass::IntMul, Pipe::Multiply),
+        (OpClass::Convert, Pipe::Multiply),
+        (OpClass::Shift, Pipe::Shift),
+        (OpClass::Bitfield, Pipe::Shift),
     ] {
-        limits[class as usize] = IssueLimit::Interval(4);
+        limits[class as usize] = IssueLimit::Interval(pipe, 4);
     }
     SmxSpec {
         n_schedulers: 4,
@@ -38,6 +39,7 @@ pub fn spec() -> SmxSpec {
         warp_policy: WarpPolicy::LooseRoundRobin,
         alu_warps_per_cycle: 6,
         limits,
+        arbitration: Arbitration::FixedOrder,
         shared_latency_cycles: 26,
         l1_latency_cycles: 35,
         l2_latency_cycles: 200,
@@ -49,6 +51,13 @@ pub fn spec() -> SmxSpec {
         operand_wait: [0; 4],
         replays_take_issue_slots: false,
         branch_issue_slots: 1,
+        taken_branch_cycles: 0,
+        code_layout: CodeLayout {
+            instruction_bytes: 16,
+            group_bytes: 16,
+            header_bytes: 0,
+        },
+        dependences: DependenceTracking::Registers,
         global_loads_in_flight_per_warp: 8,
         l1: CacheSpec {
             sets: 32,
@@ -60,7 +69,6 @@ pub fn spec() -> SmxSpec {
         },
         l1_misses_in_flight: 64,
         l1_fetch_on_write_miss: true,
-        scoreboards: None,
         l1_caches_global_loads: false,
         l1_write_through: false,
         store_queue_lines: 16,
@@ -83,6 +91,7 @@ pub fn spec() -> SmxSpec {
             page_bytes: 2048,
             open_pages: 1,
         },
+        n_icaches: 1,
         icache_l1_bytes: 8192,
         icache_l15_bytes: 32768,
         icache_line_bytes: 64,

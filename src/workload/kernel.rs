@@ -118,8 +118,8 @@ impl KernelWork {
             .map(|&program| self.population.programs[program as usize].clone())
             .collect();
         let (variant, threads, cases) = (&self.variant, self.trace_threads, self.elements);
-        let traces = KernelTraces::new(variant, &programs, threads, cases)
-            .map_err(PredictError::other)?;
+        let traces =
+            KernelTraces::new(variant, &programs, threads, cases).map_err(PredictError::other)?;
         let place = |program: &u32| distinct.binary_search(program).unwrap_or(0) as u32;
         let work = |&program: &u32| {
             let program = program as usize;

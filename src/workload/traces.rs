@@ -73,7 +73,11 @@ pub fn shared_bytes(
     let functions = |size: &Size| f64::from((size.nodes - size.terminals).max(1));
     let words = program_words(variant, programs)?;
     let words: usize = words.iter().map(|program| program.words.len()).sum();
-    let per_function = words as f64 / programs.iter().map(|p| functions(&Size::of(p))).sum::<f64>();
+    let per_function = words as f64
+        / programs
+            .iter()
+            .map(|p| functions(&Size::of(p)))
+            .sum::<f64>();
     let bytes = |size| {
         // Instructions are pairs of words.
         let words = (per_function * functions(size)).ceil() as u32;
@@ -82,11 +86,7 @@ pub fn shared_bytes(
     Ok(longest.iter().map(bytes).collect())
 }
 
-fn encoded(
-    variant: &Variant,
-    index: usize,
-    program: &Rpn,
-) -> Result<EncodedProgram, TracesError> {
+fn encoded(variant: &Variant, index: usize, program: &Rpn) -> Result<EncodedProgram, TracesError> {
     encode(program, variant).map_err(|source| TracesError::Lower { index, source })
 }
 

@@ -3,12 +3,12 @@
 //! Every latency is known when an instruction issues: the warp's next issue cycle is computed at once.
 
 use super::Smx;
-use crate::isa::{OpClass, hopper};
+use crate::isa::OpClass;
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
 use crate::sim::warp::{Step, Warp};
-use crate::sim::warp_mask::{MAX_WARPS, SLOTS};
+use crate::sim::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, SLOTS};
 use crate::trace::AddressKind;
 
 impl<O: Observer> Smx<'_, O> {
@@ -64,7 +64,7 @@ impl<O: Observer> Smx<'_, O> {
         let now = self.now;
         if op.request != MemoryRequest::None {
             self.access(s, i, op);
-        } else if self.has_scoreboards || op.class == OpClass::ConstantLoad {
+        } else if self.has_barriers || op.class == OpClass::ConstantLoad {
             self.track_result(s, i, op);
         }
         let wait = self.pipes.operand_wait(op.class, op.sources);
@@ -107,13 +107,12 @@ impl<O: Observer> Smx<'_, O> {
         let mut cause = Cause::Wait;
         if op.redirects {
             cause = Cause::Branch;
-            if let Some(scoreboards) = &self.spec.scoreboards
-                && following.pc_bytes != op.pc_bytes + hopper::control::INSTRUCTION_BYTES as u32
-            {
-                next = next.max(now + u64::from(scoreboards.taken_branch_cycles));
+            let taken_cycles = self.spec.taken_branch_cycles;
+            if taken_cycles > 0 && following.pc_bytes != self.spec.code_layout.next(op.pc_bytes) {
+                next = next.max(now + u64::from(taken_cycles));
             }
         }
-        let icache = &mut self.icaches[if self.has_scoreboards { s } else { 0 }];
+        let icache = &mut self.icaches[usize::from(self.icache_of[s % MAX_SCHEDULERS])];
         let delay = icache.fetch(following.pc_bytes, &mut warp.fetched_line, now);
         if delay > 0 {
             self.counters.icache_misses += 1;
@@ -153,9 +152,9 @@ impl<O: Observer> Smx<'_, O> {
             warp.track_load(op.load_targets, served.ready_at, served.cause, now);
         }
         if op.read_targets != 0
-            && let Some(scoreboards) = &self.spec.scoreboards
+            && let Some(barriers) = self.spec.dependences.barriers()
         {
-            let read_at = self.memory.busy_until() + u64::from(scoreboards.operand_cycles);
+            let read_at = self.memory.busy_until() + u64::from(barriers.operand_cycles);
             warp.track_load(op.read_targets.into(), read_at, Cause::LoadStoreUnit, now);
         }
         if self.spec.replays_take_issue_slots && op.lines > 1 {
@@ -188,10 +187,10 @@ impl<O: Observer> Smx<'_, O> {
     #[inline]
     fn track_result(&mut self, s: usize, i: usize, op: &ReplayOp) {
         let now = self.now;
-        let (targets, cycles, cause) = match &self.spec.scoreboards {
-            Some(scoreboards) => (
+        let (targets, cycles, cause) = match self.spec.dependences.barriers() {
+            Some(barriers) => (
                 op.load_targets | u64::from(op.read_targets),
-                scoreboards.result_cycles[op.class as usize],
+                barriers.result_cycles[op.class as usize],
                 Cause::Shared,
             ),
             None if op.class == OpClass::ConstantLoad => {
@@ -200,7 +199,7 @@ impl<O: Observer> Smx<'_, O> {
             }
             None => return,
         };
-        if self.spec.scoreboards.is_none() || targets != 0 {
+        if !self.has_barriers || targets != 0 {
             let ready_at = now + u64::from(cycles);
             self.warp(s, i).track_load(targets, ready_at, cause, now);
         }

@@ -6,6 +6,7 @@
 use super::Smx;
 use crate::sim::observe::{Cause, Observer, WarpSlot};
 use crate::sim::scheduler::Scheduler;
+use crate::sim::spec::Arbitration;
 use crate::sim::warp_mask::{MAX_SCHEDULERS, SLOTS};
 
 impl<O: Observer> Smx<'_, O> {
@@ -56,9 +57,9 @@ impl<O: Observer> Smx<'_, O> {
     /// the last one.
     #[inline]
     fn first_scheduler(&self) -> usize {
-        match self.spec.scoreboards {
-            Some(_) => self.now as usize % self.n_schedulers,
-            None => 0,
+        match self.spec.arbitration {
+            Arbitration::Rotating => self.now as usize % self.n_schedulers,
+            Arbitration::FixedOrder => 0,
         }
     }
 
