@@ -32,7 +32,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "order problem math levels threads case_blocks | measured sim model (ms) | sim model (%) | instructions blocks"
     );
-    for (order, rows) in ["given", "longest first"].into_iter().zip(accumulator_launches()?) {
+    for (order, rows) in ["given", "longest first"]
+        .into_iter()
+        .zip(accumulator_launches()?)
+    {
         for &problem in FunctionSet::ALL {
             if wanted.is_some_and(|wanted| wanted != problem) {
                 continue;
@@ -44,9 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             let rows: Vec<&MeasuredLaunch> = rows
                 .iter()
-                .filter(|row| {
-                    row.launch.variant.problem == problem && row.nodes as usize == nodes
-                })
+                .filter(|row| row.launch.variant.problem == problem && row.nodes as usize == nodes)
                 .step_by(step)
                 .collect();
             let launches: Vec<_> = rows.iter().map(|row| row.launch).collect();

@@ -141,7 +141,9 @@ impl Demand {
             match spec.limits[class as usize] {
                 IssueLimit::Free => {}
                 IssueLimit::PerCycle(_) => shared_alu += count,
-                IssueLimit::Interval(cycles) => slow[spec.slow_pipe(class)] += count * f64::from(cycles),
+                IssueLimit::Interval(cycles) => {
+                    slow[spec.slow_pipe(class)] += count * f64::from(cycles)
+                }
             }
         }
         let schedulers = spec.n_schedulers as f64;

@@ -116,8 +116,9 @@ impl Launch {
             .map(|i| self.quantile((i as f64 + 0.5) / resident_blocks as f64))
             .collect();
         let mean_left: f64 = left.iter().sum::<f64>() * filling.n_smx as f64;
-        let before =
-            (self.nodes() * f64::from(copies) - mean_left).max(0.0) * to_tokens / rate_full / filling.n_smx as f64;
+        let before = (self.nodes() * f64::from(copies) - mean_left).max(0.0) * to_tokens
+            / rate_full
+            / filling.n_smx as f64;
         if let Some(longest) = left.last_mut() {
             *longest = self.residual(1.0 - 0.5 / slots as f64).max(*longest);
         }

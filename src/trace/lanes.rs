@@ -54,12 +54,7 @@ pub fn run_block(
     // The program's row, which kernels may copy whole.
     let mut row = program.words().to_vec();
     row.resize(row.len().max(launch.max_program_words as usize), 0);
-    let mut memory = BlockMemory::new(
-        row,
-        cases.inputs.to_vec(),
-        cases.outputs.to_vec(),
-        threads,
-    );
+    let mut memory = BlockMemory::new(row, cases.inputs.to_vec(), cases.outputs.to_vec(), threads);
     let mut warps: Vec<Warp> = (0..threads)
         .step_by(32)
         .map(|first| Warp::new(kernel, &constants, first, (threads - first).min(32)))

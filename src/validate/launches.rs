@@ -82,8 +82,7 @@ pub fn accumulator_launches() -> Result<[Vec<MeasuredLaunch>; 2], LaunchesError>
     let of_file = |file, text| {
         let rows = rows(file, text)?.into_iter();
         let rows = rows.filter(|row| row.text("kernel") == KernelId::Accumulator.name());
-        rows.map(|row| row.launch())
-            .collect::<Result<Vec<_>, _>>()
+        rows.map(|row| row.launch()).collect::<Result<Vec<_>, _>>()
     };
     Ok([
         of_file("ladder.csv", LADDER)?,

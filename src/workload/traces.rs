@@ -73,7 +73,11 @@ pub fn shared_bytes(
     let functions = |size: &Size| f64::from((size.nodes - size.terminals).max(1));
     let words = program_words(variant, programs)?;
     let words: usize = words.iter().map(|program| program.words.len()).sum();
-    let per_function = words as f64 / programs.iter().map(|p| functions(&Size::of(p))).sum::<f64>();
+    let per_function = words as f64
+        / programs
+            .iter()
+            .map(|p| functions(&Size::of(p)))
+            .sum::<f64>();
     let bytes = |size| {
         // Instructions are pairs of words.
         let words = (per_function * functions(size)).ceil() as u32;
@@ -82,11 +86,7 @@ pub fn shared_bytes(
     Ok(longest.iter().map(bytes).collect())
 }
 
-fn encoded(
-    variant: &Variant,
-    index: usize,
-    program: &Rpn,
-) -> Result<EncodedProgram, TracesError> {
+fn encoded(variant: &Variant, index: usize, program: &Rpn) -> Result<EncodedProgram, TracesError> {
     encode(program, variant).map_err(|source| TracesError::Lower { index, source })
 }
 
@@ -236,6 +236,23 @@ mod tests {
                 code.ops[start as usize..end as usize].iter().map(access)
             })
             .collect()
+    }
+
+    #[test]
+    fn shared_memory_of_instructions_follows_the_programs() {
+        let variant = Variant {
+            stack_registers: 2,
+            ..Variant::new(KernelId::Accumulator, FunctionSet::Sextic, 8, Arch::Sm90)
+        };
+        let programs: Vec<Rpn> = ["X1 X1 * X1 +", "X1 sin X1 cos + X1 exp X1 log + /"]
+            .map(|text| text.parse().unwrap())
+            .to_vec();
+        let own = KernelTraces::new(&variant, &programs, 64, 100_352).unwrap();
+        let longest = Size::of(&programs[1]);
+        let estimated = shared_bytes(&variant, &programs, &[longest]).unwrap()[0];
+        let fixed = variant.resources().unwrap().static_shared_bytes;
+        let part = f64::from(estimated - fixed) / f64::from(own.shared_bytes_per_block - fixed);
+        assert!((0.8..1.3).contains(&part), "{part}");
     }
 
     #[test]
