@@ -5,12 +5,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use warpstack::gp::interpret::reference::{value_f32, value_u32};
 use warpstack::gp::primitive::Primitive;
+use warpstack::gp::problem;
 use warpstack::gp::program::{Rpn, Token};
 use warpstack::gpu::accumulate::{Form, Handler, Target};
 use warpstack::gpu::lower::{LowerError, function_codes};
-use warpstack::gpu::variant::{FunctionSet, KernelId, Math, Variant};
+use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
 use warpstack::isa::Kernel;
-use warpstack::trace::{CaseWords, Launch, ProgramWords, run_block};
+use warpstack::trace::{CaseWords, Launch, ProgramWords, SegmentId, TraceBuilder, run_block};
+use warpstack::workload::divergence::divergent_instructions;
+use warpstack::workload::words_of_program;
 
 const N_INPUTS: [u16; 4] = [1, 9, 41, 20];
 
@@ -345,4 +348,72 @@ fn the_machine_code_computes_what_the_reference_does() {
             assert!(same, "{variant}: {text}: {computed} {expected}");
         }
     }
+}
+
+fn variant(problem: FunctionSet) -> Variant {
+    Variant {
+        stack_registers: 2,
+        ..Variant::new(KernelId::Accumulator, problem, 8, Arch::Sm90)
+    }
+}
+
+/// The first warp of a block adds up what the others computed; the trace says where the others end.
+#[test]
+fn the_warps_of_a_block_execute_what_the_trace_says_of_them() {
+    let variant = variant(FunctionSet::Mux20);
+    let kernel = Kernel::parse(&variant.sass().unwrap(), variant.sass_file().unwrap()).unwrap();
+    let program: Rpn = "X1 X2 AND X3 X4 OR NAND X5 X6 NOR X7 X8 NAND AND NOR"
+        .parse()
+        .unwrap();
+    let words = words_of_program(&variant, 0, &program).unwrap();
+    for (threads, iterations) in [(32, 1), (128, 2), (256, 3), (1024, 2)] {
+        let cases = threads * 8 * iterations;
+        let launch = Launch {
+            // All threads copy equally much.
+            max_program_words: (words.words().len() as u32).next_multiple_of(2 * threads),
+            ..Launch::block_gp(threads, 8, cases)
+        };
+        let mut builder = TraceBuilder::new(&kernel, launch.clone()).unwrap();
+        let trace = builder.trace(&words).unwrap();
+        let pool = builder.pool();
+        let length =
+            |ids: &[SegmentId]| -> u64 { ids.iter().map(|id| u64::from(pool.length(*id))).sum() };
+        let of_cases = match iterations {
+            1 => length(&trace.only),
+            n => {
+                let steady = u64::from(n - 2) * length(&trace.steady);
+                length(&trace.first) + steady + length(&trace.last)
+            }
+        };
+        let warps = u64::from(threads / 32);
+        let traced =
+            warps * (length(&trace.prologue) + of_cases) - (warps - 1) * pool.of_first_warp(&trace);
+        let inputs = vec![0x5555_5555; 20 * cases as usize];
+        let run = run_block(
+            &kernel,
+            &launch,
+            &words,
+            &CaseWords {
+                inputs: &inputs,
+                outputs: &inputs[..cases as usize],
+                cases,
+            },
+        )
+        .unwrap();
+        assert_eq!(run.counts.instructions, traced, "{threads} threads");
+        assert_eq!(trace.assumptions, 0);
+    }
+}
+
+#[test]
+fn only_seldom_arguments_add_instructions() {
+    let sextic = problem::by_name("sextic", Some(1024)).unwrap();
+    let programs: Vec<Rpn> = ["X1 sin X1 X1 * +", "X1 1000000000 * sin", "X1 X1 *"]
+        .map(|text| text.parse().unwrap())
+        .to_vec();
+    let variant = variant(FunctionSet::Sextic);
+    let added = divergent_instructions(&variant, &programs, &sextic.dataset).unwrap();
+    assert_eq!((added[0], added[2]), (0.0, 0.0));
+    // All eight cases of every lane are reduced, one after another.
+    assert!(added[1] > 100.0, "{added:?}");
 }

@@ -110,3 +110,24 @@ fn a_variant_that_was_not_compiled_is_an_error_with_the_alternatives() {
         "{error}"
     );
 }
+
+#[test]
+fn every_kernel_takes_its_own_program_words_and_says_what_stacks_it_has() {
+    for &kernel in KernelId::ALL {
+        for &arch in Arch::ALL {
+            for (stack_dim, stack_registers) in
+                Variant::stacks(kernel, FunctionSet::Sextic, arch).unwrap()
+            {
+                let variant = Variant {
+                    stack_registers,
+                    ..Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch)
+                };
+                assert!(variant.resources().is_ok(), "{variant}");
+            }
+        }
+    }
+    let stacks = |arch| Variant::stacks(KernelId::Accumulator, FunctionSet::Kddcup, arch).unwrap();
+    assert_eq!(stacks(Arch::Sm90), [(8, 2), (8, 3)]);
+    assert!(stacks(Arch::Sm35).is_empty());
+    assert_eq!(KernelId::Rpn.default_dispatch().name(), "float");
+}

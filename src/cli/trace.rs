@@ -4,13 +4,13 @@ use super::CliResult;
 use crate::gp::interpret::reference::value_f32;
 use crate::gp::problem::{self, Dataset};
 use crate::gp::program::Rpn;
-use crate::gpu::lower::lower;
-use crate::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
+use crate::gpu::variant::{Arch, FunctionSet, KernelId, Variant, VariantError};
 use crate::isa::Kernel;
 use crate::report::output;
 use crate::trace::{
     CaseWords, Launch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
 };
+use crate::workload::words_of_program;
 use std::error::Error;
 
 /// Traces one program through a kernel's machine code; `--lanes` executes all lanes, float data included.
@@ -39,19 +39,20 @@ const ITERATIONS: u32 = 2;
 pub fn run(args: &TraceArgs) -> CliResult {
     let program: Rpn = args.program.parse()?;
     let kernel_id: KernelId = args.kernel.parse()?;
-    let variant = Variant::new(kernel_id, FunctionSet::Sextic, args.stack_dim, Arch::Sm35);
+    let variant = variant(kernel_id, args.stack_dim)?;
     let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
-    let lowered = lower(&program, variant.kernel, variant.problem)?;
-    let bits = lowered.bits(variant.dispatch);
-    let words = ProgramWords::new(bits, &lowered.token_starts, lowered.nodes)?;
+    let words = words_of_program(&variant, 0, &program)?;
     let cases = args.threads * args.stack_dim * ITERATIONS;
-    let launch = Launch::block_gp(args.threads, args.stack_dim, cases);
+    let launch = Launch {
+        max_program_words: words.words().len() as u32,
+        ..Launch::block_gp(args.threads, args.stack_dim, cases)
+    };
     let mut builder = TraceBuilder::new(&kernel, launch.clone())?;
     let trace = builder.trace(&words)?;
     let count = |ids: &[SegmentId]| instructions(builder.pool(), ids);
     let mut text = format!(
         "kernel {variant}\nnodes {}\nwarp instructions: {} before the first case, {} per iteration, {} in the last\n",
-        lowered.nodes,
+        words.nodes(),
         count(&trace.prologue),
         count(&trace.steady),
         count(&trace.last),
@@ -61,6 +62,20 @@ pub fn run(args: &TraceArgs) -> CliResult {
     }
     output::write(None, text.as_bytes())?;
     Ok(())
+}
+
+/// The sextic's kernel for the first architecture that has it, with as few stack levels in registers as there are.
+fn variant(kernel: KernelId, stack_dim: u32) -> Result<Variant, VariantError> {
+    let mut arch = Arch::Sm35;
+    if Variant::stacks(kernel, FunctionSet::Sextic, arch)?.is_empty() {
+        arch = Arch::Sm90;
+    }
+    let stacks = Variant::stacks(kernel, FunctionSet::Sextic, arch)?;
+    let found = stacks.iter().find(|(dim, _)| *dim == stack_dim);
+    Ok(Variant {
+        stack_registers: found.map_or(0, |(_, registers)| *registers),
+        ..Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch)
+    })
 }
 
 fn instructions(pool: &SegmentPool, ids: &[SegmentId]) -> u32 {

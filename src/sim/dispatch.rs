@@ -236,6 +236,27 @@ mod tests {
     use crate::sim::testing;
 
     #[test]
+    fn visits_go_through_the_cases_as_the_launch_does() {
+        let code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);
+        let geometry = Geometry {
+            threads_per_block: 64,
+            stack_dim: 8,
+            fitness_cases: 64 * 8 * 6,
+            programs: 40,
+            case_blocks: 3,
+            resident_blocks: 4,
+            n_smx: 4,
+            local_stride_bytes: 512,
+        };
+        let mut queue = BlockQueue::visits(&code, &[0], &geometry, f64::INFINITY);
+        let mut next = || queue.pop().expect("visits do not end").case_block;
+        // 40 programs on 4 multiprocessors: ten blocks of this one on each third of the cases.
+        let blocks: Vec<u32> = (0..40).map(|_| next()).collect();
+        let expected: Vec<u32> = (0..40).map(|number| number / 10 % 3).collect();
+        assert_eq!(blocks, expected);
+    }
+
+    #[test]
     fn visits_divide_the_work_as_the_grid_does() {
         let mut code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);
         code.programs = [5, 20, 80, 600]

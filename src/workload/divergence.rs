@@ -74,7 +74,9 @@ pub fn divergent_instructions(
     let stack_dim = variant.stack_dim as usize;
     let iterations = iterations(stack_dim);
     let n_cases = iterations * LANES * stack_dim;
-    let launch = launch_of(variant, &words, LANES as u32, n_cases as u32);
+    let mut launch = launch_of(variant, &words, LANES as u32, n_cases as u32);
+    // Where lanes share the copy of a program, all of them copy equally much: that they may not is no matter of data.
+    launch.max_program_words = launch.max_program_words.next_multiple_of(2 * LANES as u32);
     // The trace first: it remembers segments from program to program.
     let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(trace_error)?;
     let mut traced = Vec::with_capacity(words.len());

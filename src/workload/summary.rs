@@ -182,8 +182,18 @@ mod tests {
                 FunctionSet::Mux20 => Math::Accurate,
                 _ => Math::Fast,
             },
-            stack_registers: u32::from(kernel == KernelId::LgpRegisters) * 2,
-            ..Variant::new(kernel, problem, stack_dim, Arch::Sm35)
+            stack_registers: match kernel {
+                KernelId::LgpRegisters | KernelId::Accumulator => 2,
+                _ => 0,
+            },
+            ..Variant::new(kernel, problem, stack_dim, arch(kernel))
+        }
+    }
+
+    fn arch(kernel: KernelId) -> Arch {
+        match kernel {
+            KernelId::Accumulator => Arch::Sm90,
+            _ => Arch::Sm35,
         }
     }
 
@@ -241,5 +251,7 @@ mod tests {
         check(&variant(KernelId::Lgp, FunctionSet::Shuttle, 3));
         check(&variant(KernelId::LgpVector, FunctionSet::Mux20, 4));
         check(&variant(KernelId::LgpRegisters, FunctionSet::Kddcup, 4));
+        check(&variant(KernelId::Accumulator, FunctionSet::Sextic, 8));
+        check(&variant(KernelId::Accumulator, FunctionSet::Mux20, 8));
     }
 }

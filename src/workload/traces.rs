@@ -239,6 +239,23 @@ mod tests {
     }
 
     #[test]
+    fn shared_memory_of_instructions_follows_the_programs() {
+        let variant = Variant {
+            stack_registers: 2,
+            ..Variant::new(KernelId::Accumulator, FunctionSet::Sextic, 8, Arch::Sm90)
+        };
+        let programs: Vec<Rpn> = ["X1 X1 * X1 +", "X1 sin X1 cos + X1 exp X1 log + /"]
+            .map(|text| text.parse().unwrap())
+            .to_vec();
+        let own = KernelTraces::new(&variant, &programs, 64, 100_352).unwrap();
+        let longest = Size::of(&programs[1]);
+        let estimated = shared_bytes(&variant, &programs, &[longest]).unwrap()[0];
+        let fixed = variant.resources().unwrap().static_shared_bytes;
+        let part = f64::from(estimated - fixed) / f64::from(own.shared_bytes_per_block - fixed);
+        assert!((0.8..1.3).contains(&part), "{part}");
+    }
+
+    #[test]
     fn traces_of_any_block_are_those_of_the_block_itself() {
         let file = concat!(
             env!("CARGO_MANIFEST_DIR"),
