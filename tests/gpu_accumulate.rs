@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use warpstack::device::Preset;
+use warpstack::device::occupancy::BlockResources;
 use warpstack::gp::interpret::reference::{value_f32, value_u32};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::problem;
@@ -11,7 +13,13 @@ use warpstack::gpu::accumulate::{Form, Handler, Target};
 use warpstack::gpu::lower::{LowerError, function_codes};
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
 use warpstack::isa::Kernel;
-use warpstack::trace::{CaseWords, Launch, ProgramWords, SegmentId, TraceBuilder, run_block};
+use warpstack::launch::blocks::Blocks;
+use warpstack::launch::code::ReplayCode;
+use warpstack::launch::geometry::Geometry;
+use warpstack::launch::spec::SmxSpec;
+use warpstack::trace::{
+    CaseWords, Launch, ProgramTrace, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
+};
 use warpstack::workload::divergence::divergent_instructions;
 use warpstack::workload::words_of_program;
 
@@ -357,6 +365,48 @@ fn variant(problem: FunctionSet) -> Variant {
     }
 }
 
+/// Warp instructions that the simulator issues for one block.
+fn simulated_instructions(
+    kernel: &Kernel,
+    pool: SegmentPool,
+    trace: ProgramTrace,
+    threads: u32,
+    cases: u32,
+) -> u64 {
+    let device = Preset::load("h200").unwrap().device;
+    let l1_bytes = device.l1.splits[0].l1_bytes;
+    let spec = SmxSpec::new(&device, l1_bytes).unwrap();
+    let timing: Vec<_> = kernel.instructions.iter().map(|i| i.timing()).collect();
+    let blocks = Blocks {
+        kernel: kernel.name.clone(),
+        texts: Vec::new(),
+        code: ReplayCode::new(&timing, &pool, &[trace]),
+        pool,
+        code_bytes: 40_000,
+        geometry: Geometry {
+            threads_per_block: threads,
+            stack_dim: 8,
+            fitness_cases: cases,
+            programs: 1,
+            case_blocks: 1,
+            resident_blocks: 1,
+            n_smx: 1,
+            local_stride_bytes: 65_536,
+        },
+        resources: BlockResources {
+            threads_per_block: threads,
+            registers_per_thread: 64,
+            shared_bytes_per_block: 1024,
+        },
+        order: vec![0],
+        programs_per_warp: 0,
+        iterations: u32::MAX,
+    };
+    let run = warpstack::sim::blocks::run(&spec, &blocks, 7, u64::MAX, ()).unwrap();
+    assert!(run.ended);
+    run.counters.instructions
+}
+
 /// The first warp of a block adds up what the others computed; the trace says where the others end.
 #[test]
 fn the_warps_of_a_block_execute_what_the_trace_says_of_them() {
@@ -402,6 +452,8 @@ fn the_warps_of_a_block_execute_what_the_trace_says_of_them() {
         .unwrap();
         assert_eq!(run.counts.instructions, traced, "{threads} threads");
         assert_eq!(trace.assumptions, 0);
+        let issued = simulated_instructions(&kernel, builder.into_pool(), trace, threads, cases);
+        assert_eq!(issued, traced, "{threads} threads");
     }
 }
 

@@ -8,7 +8,7 @@ use super::CliResult;
 use super::engine::EngineArgs;
 use crate::device::Preset;
 use crate::engine::{Engine, Kind, architecture};
-use crate::gpu::variant::Variant;
+use crate::gpu::variant::{KernelId, Variant};
 use crate::predict::{Configuration, PredictError, Prediction};
 use crate::report::explain::bottleneck;
 use crate::report::{output, table};
@@ -31,7 +31,7 @@ pub struct AdviseArgs {
     pub kernel: Option<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Simulate the best N of the model's choices, and choose among them (with --engine sim)
+    /// Simulate the best N of the model's choices and the best of every kernel, and choose among them (with --engine sim)
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub confirm: u16,
     /// File to write instead of standard output
@@ -80,17 +80,34 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     }
     let n_searched = all.len();
     if args.engine.engine == super::engine::Engine::Sim {
-        all.truncate(usize::from(args.confirm));
-        let configurations: Vec<Configuration> = all.into_iter().map(|p| p.configuration).collect();
-        all = configurations
+        all = candidates(all, usize::from(args.confirm))
             .par_iter()
-            .map(|configuration| chosen.predict(configuration))
+            .map(|launch| chosen.predict(&launch.configuration))
             .collect::<Result<_, _>>()?;
         sort(&mut all);
     }
     let text = report(args, &chosen, &model, &all, n_searched)?;
     output::write(args.out.as_deref(), text.as_bytes())?;
     Ok(())
+}
+
+/// The best `n` launches, and the best of every kernel besides.
+fn candidates(all: Vec<Prediction>, n: usize) -> Vec<Prediction> {
+    let mut seen = BTreeSet::new();
+    let mut chosen = Vec::new();
+    for (place, launch) in all.into_iter().enumerate() {
+        let is_first = seen.insert(kernel_of(&launch));
+        if place < n || is_first {
+            chosen.push(launch);
+        }
+    }
+    chosen
+}
+
+/// A kernel: its name, second dimension and levels in registers.
+fn kernel_of(launch: &Prediction) -> (String, u32, u32) {
+    let at = &launch.configuration;
+    (at.kernel.clone(), at.stack_dim, at.stack_registers)
 }
 
 /// All launches that can run, the fastest first.
@@ -117,15 +134,17 @@ fn search(
         for threads in
             (WARP_THREADS..=device.limits.threads_per_block as usize).step_by(WARP_THREADS)
         {
-            launches.extend(device.l1.splits.iter().map(|split| Configuration {
-                problem: args.problem.clone(),
-                kernel: kernel.clone(),
-                stack_dim,
-                stack_registers,
-                threads_per_block: threads as u32,
-                case_blocks: 1,
-                l1_bytes: Some(split.l1_bytes),
-            }));
+            for &case_blocks in case_blocks(&kernel) {
+                launches.extend(device.l1.splits.iter().map(|split| Configuration {
+                    problem: args.problem.clone(),
+                    kernel: kernel.clone(),
+                    stack_dim,
+                    stack_registers,
+                    threads_per_block: threads as u32,
+                    case_blocks,
+                    l1_bytes: Some(split.l1_bytes),
+                }));
+            }
         }
     }
     let found: Vec<Option<Prediction>> = launches
@@ -140,6 +159,14 @@ fn search(
     let mut found: Vec<Prediction> = found.into_iter().flatten().collect();
     sort(&mut found);
     Ok(found)
+}
+
+/// Numbers of blocks that share a program's cases, as many as are tried.
+fn case_blocks(kernel: &str) -> &'static [u32] {
+    match kernel.parse() {
+        Ok(KernelId::Accumulator) => &[1, 10, 25, 50, 100],
+        _ => &[1],
+    }
 }
 
 fn sort(predictions: &mut [Prediction]) {
@@ -180,14 +207,25 @@ fn report(
     Ok(text)
 }
 
+/// A number with as many digits as it needs, at most four after the point.
+fn rounded(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 fn name(prediction: &Prediction) -> String {
     let configuration = &prediction.configuration;
     let registers = match configuration.stack_registers {
         0 => String::new(),
+        1 => ", 1 level in registers".into(),
         levels => format!(", {levels} levels in registers"),
     };
+    let case_blocks = match configuration.case_blocks {
+        1 => String::new(),
+        blocks => format!(", {blocks} blocks a program"),
+    };
     format!(
-        "kernel {}, second dimension {}{registers}, {} threads, {} KiB L1",
+        "kernel {}, second dimension {}{registers}, {} threads{case_blocks}, {} KiB L1",
         configuration.kernel,
         configuration.stack_dim,
         configuration.threads_per_block,
@@ -197,14 +235,10 @@ fn name(prediction: &Prediction) -> String {
 
 fn runners_up(all: &[Prediction]) -> String {
     const SHOWN: usize = 5;
-    let key = |p: &Prediction| {
-        let at = &p.configuration;
-        (at.kernel.clone(), at.stack_dim, at.stack_registers)
-    };
-    let mut seen = BTreeSet::from([key(&all[0])]);
+    let mut seen = BTreeSet::from([kernel_of(&all[0])]);
     let others: Vec<&Prediction> = all
         .iter()
-        .filter(|p| seen.insert(key(p)))
+        .filter(|p| seen.insert(kernel_of(p)))
         .take(SHOWN)
         .collect();
     let rows = others.into_iter().map(|p| {
@@ -267,7 +301,11 @@ fn sensitivities(
         gains.push((
             100.0 * (then.gpops_billion / now - 1.0),
             words,
-            format!("{value} to {changed}"),
+            format!(
+                "{} to {}",
+                rounded(value),
+                changed.parse().map_or(changed, rounded)
+            ),
         ));
     }
     gains.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -35,7 +35,7 @@ impl Engine {
             &sample.code,
             sample.code_bytes,
             launch.geometry,
-            &sample.order,
+            sample.order.as_slice().into(),
             window,
             L1Recorder::default(),
         )

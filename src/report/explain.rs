@@ -90,6 +90,7 @@ fn label(prediction: &Prediction) -> String {
     let configuration = &prediction.configuration;
     let registers = match configuration.stack_registers {
         0 => String::new(),
+        1 => ", 1 level in registers".into(),
         levels => format!(", {levels} levels in registers"),
     };
     format!(

@@ -215,7 +215,15 @@ mod tests {
 
     fn recorded(spec: &SmxSpec) -> (Window, L1Stream) {
         let (code, recorder) = (code(), L1Recorder::default());
-        let observed = simulate_observed(spec, &code, 64, GEOMETRY, &[0], PLAN, recorder);
+        let observed = simulate_observed(
+            spec,
+            &code,
+            64,
+            GEOMETRY,
+            [0].as_slice().into(),
+            PLAN,
+            recorder,
+        );
         let (window, recorder) = observed.expect("the bench code runs on");
         let stream = recorder.stream(&window.counters, PLAN.seed);
         (window, stream)
@@ -259,7 +267,7 @@ mod tests {
     #[test]
     fn recording_changes_nothing() {
         let spec = small(Replacement::Random, true);
-        let plain = simulate(&spec, &code(), 64, GEOMETRY, &[0], PLAN);
+        let plain = simulate(&spec, &code(), 64, GEOMETRY, [0].as_slice().into(), PLAN);
         let plain = plain.expect("the bench code runs on");
         let (observed, stream) = recorded(&spec);
         assert_eq!(

@@ -11,7 +11,7 @@ use super::observe::{Cause, Counters};
 use crate::launch::demand::{N_COUNTED, followed_by};
 
 /// Mean counts per token.
-type PerToken = [f64; N_COUNTED];
+pub type PerToken = [f64; N_COUNTED];
 
 /// See the module text.
 #[derive(Debug)]
@@ -21,9 +21,24 @@ pub struct Mix<'a> {
     nodes_per_block: f64,
 }
 
+/// Programs that a window draws from, and what they stand for.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawn<'a> {
+    /// The program of every block drawn, neighbours alike.
+    pub order: &'a [u32],
+    /// Counts per token of all blocks that these stand for; `None`: they stand for themselves.
+    pub whole: Option<PerToken>,
+}
+
+impl<'a> From<&'a [u32]> for Drawn<'a> {
+    fn from(order: &'a [u32]) -> Self {
+        Drawn { order, whole: None }
+    }
+}
+
 impl<'a> Mix<'a> {
-    /// `order` holds the program of every block of the grid.
-    pub fn new(code: &'a ReplayCode, order: &[u32]) -> Self {
+    pub fn new(code: &'a ReplayCode, drawn: Drawn) -> Self {
+        let order = drawn.order;
         let mut blocks = vec![0.0; code.programs.len()];
         for &program in order {
             blocks[program as usize] += 1.0;
@@ -31,7 +46,8 @@ impl<'a> Mix<'a> {
         let programs = &code.programs;
         let tokens = programs.iter().zip(blocks);
         let tokens: Vec<f64> = tokens.map(|(p, n)| n * f64::from(p.nodes)).collect();
-        let whole = per_token(programs, |program| tokens[program]);
+        let own = || per_token(programs, |program| tokens[program]);
+        let whole = drawn.whole.unwrap_or_else(own);
         let nodes_per_block = tokens.iter().sum::<f64>() / order.len() as f64;
         Mix {
             programs,
@@ -40,12 +56,12 @@ impl<'a> Mix<'a> {
         }
     }
 
-    /// Instructions of one warp in one iteration of a block, on average over the grid's blocks.
+    /// Instructions of one warp in one iteration of a block, mean over the blocks drawn.
     pub fn instructions_per_iteration(&self) -> f64 {
         self.nodes_per_block * self.whole[0]
     }
 
-    /// Warp instructions per token of the whole grid.
+    /// Warp instructions per token of all blocks that are stood for.
     pub fn instructions_per_token(&self) -> f64 {
         self.whole[0]
     }
@@ -65,6 +81,15 @@ impl<'a> Mix<'a> {
             .sum();
         counters.cycles as f64 / counters.tokens() * scaled / charged
     }
+}
+
+/// Counts per token of blocks that run the programs in `order`.
+pub fn per_token_of(code: &ReplayCode, order: &[u32]) -> PerToken {
+    let mut tokens = vec![0.0; code.programs.len()];
+    for &program in order {
+        tokens[program as usize] += f64::from(code.programs[program as usize].nodes);
+    }
+    per_token(&code.programs, |program| tokens[program])
 }
 
 /// Counts per token of programs that do `tokens` of work each, in any unit.

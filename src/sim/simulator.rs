@@ -10,6 +10,7 @@ use std::time::Instant;
 use super::dispatch::{BlockQueue, Geometry};
 use super::figures::{cpi_entries, traffic};
 use super::observe::Counters;
+use super::sample::{Drawn, per_token_of};
 use super::smx::Smx;
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::Resolved;
@@ -106,19 +107,19 @@ impl PerformanceModel for Simulator {
 impl Simulator {
     fn sample(&self, launch: &Resolved) -> Result<Observed, PredictError> {
         let sample = launch.kernel.sample(self.plan.programs)?;
+        let summary = launch.kernel.summary();
+        let drawn = Drawn {
+            order: &sample.order,
+            whole: Some(per_token_of(&summary.code, &summary.sample)),
+        };
         let full = launch.geometry.resident_blocks;
-        let window = window(launch, &sample, full, self.plan.window)?;
+        let window = window(launch, &sample, drawn, full, self.plan.window)?;
         let mut instructions = window.simulated_instructions;
         let mut points = vec![(full, window.tokens_per_cycle)];
         for blocks in launch.partial_fillings() {
-            let partial = self::window(launch, &sample, blocks, self.partial_plan(launch))?;
+            let partial = self::window(launch, &sample, drawn, blocks, self.partial_plan(launch))?;
             instructions += partial.simulated_instructions;
             points.push((blocks, partial.tokens_per_cycle));
-        }
-        // From nodes of the programs sampled to work.
-        let work = sample.work.iter().sum::<f64>() / sampled_nodes(&sample);
-        for point in &mut points {
-            point.1 *= work;
         }
         Ok(Observed {
             rates: rate_curve(points)?,
@@ -169,6 +170,7 @@ impl Simulator {
 fn window(
     launch: &Resolved,
     sample: &Replay,
+    drawn: Drawn,
     resident_blocks: u32,
     plan: WindowPlan,
 ) -> Result<Window, PredictError> {
@@ -176,14 +178,8 @@ fn window(
         resident_blocks,
         ..launch.geometry
     };
-    let (code, bytes, order) = (&sample.code, sample.code_bytes, &sample.order);
-    simulate(&launch.spec, code, bytes, geometry, order, plan).map_err(PredictError::other)
-}
-
-fn sampled_nodes(sample: &Replay) -> f64 {
-    let programs = &sample.code.programs;
-    let nodes = |&program: &u32| f64::from(programs[program as usize].nodes);
-    sample.order.iter().map(nodes).sum()
+    let (code, bytes) = (&sample.code, sample.code_bytes);
+    simulate(&launch.spec, code, bytes, geometry, drawn, plan).map_err(PredictError::other)
 }
 
 /// Throughput at every filling up to the greatest. Between those simulated, what is linear is the time that a block takes

@@ -9,7 +9,7 @@
 use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::{Counters, Observer};
-use super::sample::Mix;
+use super::sample::{Drawn, Mix};
 use super::smx::{Deadlock, Smx};
 use super::spec::SmxSpec;
 
@@ -41,12 +41,6 @@ impl WindowPlan {
         }
     }
 
-    /// Tokens that a window of the programs in `order` measures.
-    pub fn tokens(&self, code: &ReplayCode, order: &[u32], geometry: &Geometry) -> f64 {
-        let mix = Mix::new(code, order);
-        self.instructions(&mix, geometry) / mix.instructions_per_token()
-    }
-
     /// Warp instructions that a window of this mix measures.
     fn instructions(&self, mix: &Mix, geometry: &Geometry) -> f64 {
         let visit = f64::from(geometry.warps_per_block()) * mix.instructions_per_iteration();
@@ -68,16 +62,16 @@ pub struct Window {
     pub simulated_instructions: u64,
 }
 
-/// Simulates one window. `order` lists the programs of the grid's blocks, neighbours alike.
+/// Simulates one window of the programs drawn.
 pub fn simulate(
     spec: &SmxSpec,
     code: &ReplayCode,
     code_bytes: u32,
     geometry: Geometry,
-    order: &[u32],
+    drawn: Drawn,
     plan: WindowPlan,
 ) -> Result<Window, Deadlock> {
-    let observed = simulate_observed(spec, code, code_bytes, geometry, order, plan, ());
+    let observed = simulate_observed(spec, code, code_bytes, geometry, drawn, plan, ());
     Ok(observed?.0)
 }
 
@@ -87,14 +81,14 @@ pub fn simulate_observed<O: Observer>(
     code: &ReplayCode,
     code_bytes: u32,
     geometry: Geometry,
-    order: &[u32],
+    drawn: Drawn,
     plan: WindowPlan,
     observer: O,
 ) -> Result<(Window, O), Deadlock> {
-    let mix = Mix::new(code, order);
+    let mix = Mix::new(code, drawn);
     let tokens = plan.instructions(&mix, &geometry) / mix.instructions_per_token();
     let per_visit = tokens / f64::from(plan.visits);
-    let queue = BlockQueue::visits(code, order, &geometry, per_visit);
+    let queue = BlockQueue::visits(code, drawn.order, &geometry, per_visit);
     let seed = plan.seed;
     let mut smx = Smx::observed(spec, code, code_bytes, geometry, queue, seed, observer);
     smx.run_tokens((tokens * f64::from(plan.warm_up_percent) / 100.0) as u64)?;
