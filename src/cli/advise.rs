@@ -6,7 +6,7 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
-use crate::device::Preset;
+use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind};
 use crate::gpu::variant::{Arch, Variant};
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
@@ -241,6 +241,9 @@ fn sensitivities(
     let mut gains = Vec::new();
     for (field, words, factor) in more.chain(less) {
         let (key, ty) = base.key(field)?;
+        if base.check_read(&key, Reader::Model, &[]).is_err() {
+            continue;
+        }
         let Key::Field(section, entry) = &key else {
             continue;
         };

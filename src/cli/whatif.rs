@@ -5,6 +5,7 @@
 
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
+use crate::device::Reader;
 use crate::engine::Engine;
 use crate::predict::Configuration;
 use crate::report::chart::study::Grid;
@@ -13,7 +14,7 @@ use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
 use crate::study::run::{Outcome, Point, Study};
-use crate::study::{Axis, Base, StudyError};
+use crate::study::{Axis, Base, Key, StudyError};
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -84,8 +85,8 @@ pub fn run(args: &WhatifArgs) -> CliResult {
         Some(path) => StudyFile::load(path)?,
         None => StudyFile::default(),
     };
-    let study = study(args, &file)?;
     let engine_args = engine_args(args, &file)?;
+    let study = study(args, &file, engine_args.engine.reader())?;
     let drawings = Drawings::plan(args, &study)?;
     let problems = study.problems();
     let problems: Vec<&str> = problems.iter().map(String::as_str).collect();
@@ -104,7 +105,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     Ok(())
 }
 
-fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, StudyError> {
+fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, StudyError> {
     let device = args.device.as_ref().or(file.device.as_ref());
     let base = Base::load(device.map_or("gtx670", String::as_str))?;
     let mut axes: Vec<Axis> = Vec::new();
@@ -113,6 +114,10 @@ fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, StudyError> {
         // The command line has the last word.
         axes.retain(|known| known.key != axis.key);
         axes.push(axis);
+    }
+    let keys: Vec<&Key> = axes.iter().map(|axis| &axis.key).collect();
+    for key in &keys {
+        base.check_read(key, engine, &keys)?;
     }
     let study = Study {
         configuration: Configuration {

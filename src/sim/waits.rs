@@ -13,7 +13,7 @@ use super::observe::Cause;
 /// Warp slots of one scheduler.
 pub const SLOTS: usize = 16;
 /// Schedulers of one multiprocessor at most.
-pub const MAX_SCHEDULERS: usize = 4;
+pub use super::spec::MAX_SCHEDULERS;
 /// Warps of one multiprocessor at most.
 pub const MAX_WARPS: usize = MAX_SCHEDULERS * SLOTS;
 

@@ -76,7 +76,9 @@ pub fn fitted_scalars(preset: &Preset) -> Vec<Scalar> {
     let entries = preset.fitted();
     let is_fitted = |scalar: &Scalar| {
         let mut entries = entries.iter();
-        entries.any(|entry| (entry.section, entry.field) == (scalar.section, scalar.field))
+        entries.any(|entry| {
+            (entry.section.as_str(), entry.field.as_str()) == (scalar.section, scalar.field)
+        })
     };
     SCALARS.into_iter().filter(is_fitted).collect()
 }
