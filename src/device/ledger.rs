@@ -42,14 +42,21 @@ impl Reader {
 pub struct Condition {
     /// `section.field`.
     pub fields: &'static [&'static str],
-    /// The field that decides.
-    pub decided_by: &'static str,
-    /// What it must say.
-    pub wanted: &'static str,
+    /// The fields that decide.
+    decided_by: &'static [&'static str],
+    /// What they say here, or do not.
+    pub because: &'static str,
     holds: fn(&Device) -> bool,
 }
 
-const CONDITIONS: [Condition; 5] = [
+impl Condition {
+    /// Whether `field` has a say.
+    pub fn is_decided_by(&self, field: &str) -> bool {
+        self.decided_by.contains(&field)
+    }
+}
+
+const CONDITIONS: [Condition; 6] = [
     Condition {
         fields: &[
             "latency.alu_cycles",
@@ -59,26 +66,32 @@ const CONDITIONS: [Condition; 5] = [
             "latency.special_register_cycles",
             "latency.load_pace_cycles",
         ],
-        decided_by: "issue.dependencies",
-        wanted: "barriers",
+        decided_by: &["issue.dependencies"],
+        because: "issue.dependencies is not barriers",
         holds: |device| device.issue.dependencies == Dependencies::Barriers,
     },
     Condition {
         fields: &["load_store.store_queue_lines"],
-        decided_by: "l1.write_back",
-        wanted: "false",
+        decided_by: &["l1.write_back"],
+        because: "l1.write_back is not false",
         holds: |device| !device.l1.write_back,
     },
     Condition {
+        fields: &["l2.write_bytes_per_cycle"],
+        decided_by: &["l1.write_back", "l2.request_bytes"],
+        because: "lines written back wait for nothing (l1.write_back), and requests take no part of the port (l2.request_bytes)",
+        holds: |device| !device.l1.write_back || device.l2.request_bytes > 0,
+    },
+    Condition {
         fields: &["l1.index_hash_bits"],
-        decided_by: "l1.index_hash",
-        wanted: "xor",
+        decided_by: &["l1.index_hash"],
+        because: "l1.index_hash is not xor",
         holds: |device| device.l1.index_hash == IndexHash::Xor,
     },
     Condition {
         fields: &["instruction_cache.cycles_per_instruction"],
-        decided_by: "instruction_cache.prefetches",
-        wanted: "true",
+        decided_by: &["instruction_cache.prefetches"],
+        because: "instruction_cache.prefetches is not true",
         holds: |device| device.instruction_cache.prefetches,
     },
     Condition {
@@ -88,8 +101,8 @@ const CONDITIONS: [Condition; 5] = [
             "dram.n_banks",
             "dram.n_partitions",
         ],
-        decided_by: "dram.activation_interval_ns",
-        wanted: "above 0",
+        decided_by: &["dram.activation_interval_ns"],
+        because: "dram.activation_interval_ns is 0",
         holds: |device| device.dram.activation_interval_ns > 0.0,
     },
 ];

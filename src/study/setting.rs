@@ -190,15 +190,16 @@ impl Base {
                 engines.join(" and ")
             )));
         }
+        let is_decided = |condition: &ledger::Condition| {
+            varied
+                .iter()
+                .any(|other| condition.is_decided_by(&other.name()))
+        };
         match ledger::idle(&self.device, &name) {
-            Some(condition)
-                if !varied
-                    .iter()
-                    .any(|other| other.name() == condition.decided_by) =>
-            {
-                let (decides, wanted) = (condition.decided_by, condition.wanted);
+            Some(condition) if !is_decided(condition) => {
+                let because = condition.because;
                 Err(unread(format!(
-                    "on this device nothing reads this one: {decides} is not {wanted}"
+                    "on this device nothing reads this one: {because}"
                 )))
             }
             _ => Ok(()),

@@ -181,7 +181,11 @@ mod tests {
     fn only_values_called_fitted_are_searched() {
         let fields: Vec<&str> = fitted_scalars(&preset()).iter().map(|s| s.field).collect();
         let fitted = preset();
-        let expected: Vec<&str> = fitted.fitted().iter().map(|entry| entry.field).collect();
+        let expected: Vec<&str> = fitted
+            .fitted()
+            .iter()
+            .map(|entry| entry.field.as_str())
+            .collect();
         assert_eq!(
             fields.len(),
             expected.len(),
