@@ -407,6 +407,7 @@ fn the_ledger_of_the_gtx670_is_true() {
 }
 
 #[test]
+#[ignore = "minutes of simulation"]
 fn the_ledger_of_the_h200_is_true() {
     check("h200", &Hopper::new());
 }

@@ -65,6 +65,8 @@ const CONDITIONS: [Condition; 6] = [
             "latency.predicate_cycles",
             "latency.special_register_cycles",
             "latency.load_pace_cycles",
+            // Where registers are tracked, those that a load of a constant writes are not.
+            "constant_cache.l1_latency_cycles",
         ],
         decided_by: &["issue.dependencies"],
         because: "issue.dependencies is not barriers",
