@@ -117,7 +117,7 @@ fn corrupt_presets_name_file_line_and_field() {
             good.replace("n_smx = { value = 7", "n_smx = { value = -7"),
             "chip.n_smx",
         ),
-        (good.replace("n_banks =", "n_benches ="), "n_benches"),
+        (good.replace("n_ways =", "n_wais ="), "n_wais"),
         (good.replace("[dram]", "[dram"), "line"),
         (good.replace("\"measured\"", "\"guessed\""), "guessed"),
         (String::new(), "device"),

@@ -6,7 +6,7 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
-use crate::device::Preset;
+use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind, architecture};
 use crate::gpu::variant::{KernelId, Variant};
 use crate::predict::{Configuration, PredictError, Prediction};
@@ -278,6 +278,9 @@ fn sensitivities(
     let mut gains = Vec::new();
     for (field, words, factor) in more.chain(less) {
         let (key, ty) = base.key(field)?;
+        if base.check_read(&key, Reader::Model, &[]).is_err() {
+            continue;
+        }
         let Key::Field(section, entry) = &key else {
             continue;
         };

@@ -80,10 +80,11 @@ fn list() -> Result<String, Box<dyn std::error::Error>> {
 fn values(preset: &Preset, kind: Option<Kind>) -> String {
     let row = |entry: &Entry| {
         vec![
-            format!("{}.{}", entry.section, entry.field),
+            entry.key(),
             entry.value.clone(),
-            entry.unit.into(),
+            entry.unit.clone(),
             entry.kind.name().into(),
+            readers(entry),
             entry.source.clone(),
         ]
     };
@@ -93,5 +94,14 @@ fn values(preset: &Preset, kind: Option<Kind>) -> String {
         .filter(|entry| kind.is_none_or(|kind| entry.kind == kind))
         .map(row)
         .collect();
-    table(&["field", "value", "unit", "kind", "source"], rows, 5)
+    let headers = ["field", "value", "unit", "kind", "read by", "source"];
+    table(&headers, rows, 6)
+}
+
+fn readers(entry: &Entry) -> String {
+    let names: Vec<&str> = entry.readers.iter().map(|reader| reader.name()).collect();
+    match names.is_empty() {
+        true => "nothing (reference)".into(),
+        false => names.join(", "),
+    }
 }

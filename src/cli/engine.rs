@@ -2,7 +2,7 @@
 //!
 //! Leaves out: the configuration (`configuration.rs`). Units: none of its own.
 
-use crate::device::Device;
+use crate::device::{Device, Reader};
 use crate::engine::{self, InputError, Kind, Settings, Weighting};
 use crate::engine::{CodeChoice, ProgramList};
 use crate::gpu::variant::{Arch, Dispatch, Math, Shape};
@@ -73,6 +73,14 @@ impl Effort {
 }
 
 impl Engine {
+    /// As the ledger of the preset's values names it.
+    pub fn reader(self) -> Reader {
+        match self {
+            Engine::Sim => Reader::Sim,
+            Engine::Model => Reader::Model,
+        }
+    }
+
     pub fn kind(self) -> Kind {
         match self {
             Engine::Sim => Kind::Simulator,

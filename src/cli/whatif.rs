@@ -6,7 +6,7 @@
 use super::CliResult;
 use super::configuration::{case_blocks, sizes};
 use super::engine::{EngineArgs, note_weights};
-use crate::device::Device;
+use crate::device::{Device, Reader};
 use crate::engine::{Engine, architecture};
 use crate::predict::Configuration;
 use crate::report::chart::study::Grid;
@@ -16,7 +16,7 @@ use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
 use crate::study::run::{Outcome, Point, Study};
-use crate::study::{Axis, Base, StudyError};
+use crate::study::{Axis, Base, Key, StudyError};
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -87,8 +87,8 @@ pub fn run(args: &WhatifArgs) -> CliResult {
         Some(path) => StudyFile::load(path)?,
         None => StudyFile::default(),
     };
-    let study = study(args, &file)?;
     let engine_args = engine_args(args, &file)?;
+    let study = study(args, &file, engine_args.engine.reader())?;
     let drawings = Drawings::plan(args, &study)?;
     let problems = study.problems();
     let problems: Vec<&str> = problems.iter().map(String::as_str).collect();
@@ -107,7 +107,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     Ok(())
 }
 
-fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, Box<dyn Error>> {
+fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, Box<dyn Error>> {
     let device = args.device.as_ref().or(file.device.as_ref());
     let base = Base::load(device.map_or("gtx670", String::as_str))?;
     let mut axes: Vec<Axis> = Vec::new();
@@ -116,6 +116,10 @@ fn study(args: &WhatifArgs, file: &StudyFile) -> Result<Study, Box<dyn Error>> {
         // The command line has the last word.
         axes.retain(|known| known.key != axis.key);
         axes.push(axis);
+    }
+    let keys: Vec<&Key> = axes.iter().map(|axis| &axis.key).collect();
+    for key in &keys {
+        base.check_read(key, engine, &keys)?;
     }
     let (stack_dim, stack_registers) = sizes(
         (&args.kernel, &args.problem),

@@ -7,15 +7,7 @@ use super::quantity::FieldError;
 
 /// The first relation that does not hold, if any.
 pub(super) fn check(device: &Device) -> Result<(), FieldError> {
-    let limits = &device.limits;
-    equal(
-        "limits.threads_per_smx",
-        limits.threads_per_smx,
-        limits.warps_per_smx * limits.warp_lanes,
-        "warps_per_smx x warp_lanes",
-    )?;
     check_splits(device)?;
-    check_l2(device)?;
     let levels = device.instruction_cache.cycles_per_instruction.len();
     if levels != 4 {
         return Err(FieldError {
@@ -60,35 +52,4 @@ fn check_splits(device: &Device) -> Result<(), FieldError> {
         }
     }
     Ok(())
-}
-
-fn check_l2(device: &Device) -> Result<(), FieldError> {
-    let l2 = &device.l2;
-    let way_bytes = u64::from(l2.n_slices) * u64::from(l2.n_ways) * u64::from(l2.line_bytes);
-    if !u64::from(l2.bytes).is_multiple_of(way_bytes) {
-        return Err(FieldError {
-            field: "l2.bytes".into(),
-            given: l2.bytes.to_string(),
-            allowed: format!("a multiple of slices x ways x line = {way_bytes}"),
-        });
-    }
-    if !l2.line_bytes.is_multiple_of(l2.sector_bytes) {
-        return Err(FieldError {
-            field: "l2.sector_bytes".into(),
-            given: l2.sector_bytes.to_string(),
-            allowed: format!("a divisor of the line, {}", l2.line_bytes),
-        });
-    }
-    Ok(())
-}
-
-fn equal(field: &str, given: u32, expected: u32, rule: &str) -> Result<(), FieldError> {
-    if given == expected {
-        return Ok(());
-    }
-    Err(FieldError {
-        field: field.into(),
-        given: given.to_string(),
-        allowed: format!("{expected} ({rule})"),
-    })
 }

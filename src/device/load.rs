@@ -3,10 +3,11 @@
 //! Leaves out: defaults. A file states every field, so that nothing is assumed silently.
 //! Units and ranges: `spec.rs`. Sources: in the files themselves.
 
-use super::quantity::{Entry, FieldError};
+use super::quantity::{Entry, FieldError, Quantity};
 use super::spec::*;
 use super::{Device, Preset, checks};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The presets in the binary: name and file text.
@@ -131,14 +132,14 @@ struct DeviceFile {
     throughput: ThroughputFile,
     shared: SharedFile,
     l1: L1File,
-    local: LocalFile,
     l2: L2File,
     dram: DramFile,
     instruction_cache: InstructionCacheFile,
     constant_cache: ConstantCacheFile,
-    tlb: TlbFile,
-    barrier: BarrierFile,
     host: HostFile,
+    /// What is known and nothing reads, by section and field.
+    #[serde(default)]
+    reference: BTreeMap<String, BTreeMap<String, Quantity<toml::Value>>>,
 }
 
 impl DeviceFile {
@@ -158,15 +159,17 @@ impl DeviceFile {
             throughput: self.throughput.plain(&mut entries)?,
             shared: self.shared.plain(&mut entries)?,
             l1: self.l1.plain(&mut entries)?,
-            local: self.local.plain(&mut entries)?,
             l2: self.l2.plain(&mut entries)?,
             dram: self.dram.plain(&mut entries)?,
             instruction_cache: self.instruction_cache.plain(&mut entries)?,
             constant_cache: self.constant_cache.plain(&mut entries)?,
-            tlb: self.tlb.plain(&mut entries)?,
-            barrier: self.barrier.plain(&mut entries)?,
             host: self.host.plain(&mut entries)?,
         };
+        for (section, fields) in self.reference {
+            for (field, quantity) in fields {
+                entries.push(quantity.reference(&format!("reference.{section}"), &field)?);
+            }
+        }
         Ok(Preset { device, entries })
     }
 }
@@ -230,7 +233,8 @@ mod tests {
         assert_eq!(device.l1_geometry(49152).unwrap().n_ways, 6);
         assert_eq!(device.split_for_l1(49152).unwrap().shared_bytes, 16384);
         assert!(device.l1_geometry(1).is_none());
-        assert_eq!(device.lanes_per_cycle(crate::isa::OpClass::Fp32), 192.0);
+        let fp32 = device.pipe(crate::isa::OpClass::Fp32);
+        assert_eq!(fp32, Some((super::super::Pipe::Cores, 192.0)));
     }
 
     #[test]
@@ -248,12 +252,12 @@ mod tests {
     fn missing_and_unknown_fields_are_named() {
         let missing: String = GTX670
             .lines()
-            .filter(|line| !line.starts_with("n_banks"))
+            .filter(|line| !line.starts_with("n_ways"))
             .map(|line| format!("{line}\n"))
             .collect();
-        assert!(error_of(&missing).contains("n_banks"));
-        let unknown = GTX670.replace("n_banks =", "n_bancs =");
-        assert!(error_of(&unknown).contains("n_bancs"));
+        assert!(error_of(&missing).contains("n_ways"));
+        let unknown = GTX670.replace("n_ways =", "n_wais =");
+        assert!(error_of(&unknown).contains("n_wais"));
     }
 
     #[test]

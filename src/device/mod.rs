@@ -7,6 +7,7 @@
 
 mod cache;
 mod checks;
+pub mod ledger;
 mod load;
 pub mod occupancy;
 mod policy;
@@ -14,14 +15,15 @@ mod quantity;
 mod spec;
 
 pub use cache::{CacheGeometry, OnChipSplit};
+pub use ledger::Reader;
 pub use load::{DeviceError, builtin_names};
 pub use policy::{
     Arbitration, DefaultSplit, Dependencies, IndexHash, Pipe, Replacement, WarpPolicy,
 };
 pub use quantity::{Entry, Kind};
 pub use spec::{
-    Barrier, Chip, ConstantCache, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits,
-    LoadStore, Local, Pipes, Shared, Throughput, Tlb,
+    Chip, ConstantCache, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits, LoadStore,
+    Pipes, Shared, Throughput,
 };
 
 use crate::isa::OpClass;
@@ -46,13 +48,10 @@ pub struct Device {
     pub throughput: Throughput,
     pub shared: Shared,
     pub l1: L1,
-    pub local: Local,
     pub l2: L2,
     pub dram: Dram,
     pub instruction_cache: InstructionCache,
     pub constant_cache: ConstantCache,
-    pub tlb: Tlb,
-    pub barrier: Barrier,
     pub host: Host,
 }
 
@@ -101,45 +100,28 @@ impl Device {
         }
     }
 
-    /// Where the instructions of a class execute.
-    pub fn pipe(&self, class: OpClass) -> Pipe {
-        let pipes = &self.pipes;
-        match class {
-            OpClass::Fp32 => pipes.fp32,
-            OpClass::IntAdd => pipes.int_add,
-            OpClass::Logic => pipes.logic,
-            OpClass::Compare => pipes.compare,
-            OpClass::IntMul => pipes.int_mul,
-            OpClass::Shift => pipes.shift,
-            OpClass::Bitfield => pipes.bitfield,
-            OpClass::Sfu => pipes.sfu,
-            OpClass::Convert => pipes.convert,
-            OpClass::SpecialRegister => pipes.special_register,
-            OpClass::ConstantLoad => pipes.constant_load,
-            // The load/store unit paces memory; the rest needs no unit that a class could wait for.
-            OpClass::Memory | OpClass::Control | OpClass::Nop | OpClass::Barrier => Pipe::IssueOnly,
-        }
-    }
-
-    /// Throughput of a class of instruction in lanes per cycle and SMX.
-    pub fn lanes_per_cycle(&self, class: OpClass) -> f64 {
-        let throughput = &self.throughput;
-        match class {
-            OpClass::Fp32 => throughput.fp32_lanes_per_cycle,
-            OpClass::IntAdd => throughput.int_add_lanes_per_cycle,
-            OpClass::Logic => throughput.logic_lanes_per_cycle,
-            OpClass::Compare => throughput.compare_lanes_per_cycle,
-            OpClass::IntMul => throughput.int_mul_lanes_per_cycle,
-            OpClass::Shift => throughput.shift_lanes_per_cycle,
-            OpClass::Bitfield => throughput.bitfield_lanes_per_cycle,
-            OpClass::Sfu => throughput.sfu_lanes_per_cycle,
-            OpClass::Convert => throughput.convert_lanes_per_cycle,
-            OpClass::SpecialRegister => throughput.special_register_lanes_per_cycle,
-            OpClass::Memory => throughput.load_store_lanes_per_cycle,
-            OpClass::ConstantLoad => throughput.constant_load_lanes_per_cycle,
-            OpClass::Control | OpClass::Nop => throughput.control_lanes_per_cycle,
-            OpClass::Barrier => throughput.barrier_threads_per_cycle,
-        }
+    /// Where the instructions of a class execute, and how many lanes a cycle on the whole SMX; `None` for those that take an
+    /// issue slot only: the load/store unit paces memory, and nothing waits for the rest.
+    pub fn pipe(&self, class: OpClass) -> Option<(Pipe, f64)> {
+        let (pipes, lanes) = (&self.pipes, &self.throughput);
+        let served = match class {
+            OpClass::Fp32 => (pipes.fp32, lanes.fp32_lanes_per_cycle),
+            OpClass::IntAdd => (pipes.int_add, lanes.int_add_lanes_per_cycle),
+            OpClass::Logic => (pipes.logic, lanes.logic_lanes_per_cycle),
+            OpClass::Compare => (pipes.compare, lanes.compare_lanes_per_cycle),
+            OpClass::IntMul => (pipes.int_mul, lanes.int_mul_lanes_per_cycle),
+            OpClass::Shift => (pipes.shift, lanes.shift_lanes_per_cycle),
+            OpClass::Bitfield => (pipes.bitfield, lanes.bitfield_lanes_per_cycle),
+            OpClass::Sfu => (pipes.sfu, lanes.sfu_lanes_per_cycle),
+            OpClass::Convert => (pipes.convert, lanes.convert_lanes_per_cycle),
+            OpClass::SpecialRegister => {
+                let lanes = lanes.special_register_lanes_per_cycle;
+                (pipes.special_register, lanes)
+            }
+            OpClass::ConstantLoad => (pipes.constant_load, lanes.constant_load_lanes_per_cycle),
+            OpClass::Memory | OpClass::Control | OpClass::Nop | OpClass::Barrier => return None,
+        };
+        Some(served)
     }
 
     /// Bytes per cycle that one SMX gets from the L2.

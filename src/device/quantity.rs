@@ -3,6 +3,7 @@
 //! Leaves out: relations between values (`checks.rs`).
 //! Units: the unit is part of the file and must be the one that the field expects.
 
+use super::ledger::Reader;
 use serde::{Deserialize, Serialize};
 
 /// Where a value comes from.
@@ -43,12 +44,21 @@ pub struct Quantity<T> {
 /// A value as people read it, for lists of what a preset holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
-    pub section: &'static str,
-    pub field: &'static str,
+    pub section: String,
+    pub field: String,
     pub value: String,
-    pub unit: &'static str,
+    pub unit: String,
     pub kind: Kind,
     pub source: String,
+    /// Whose results depend on it; nobody's: a reference.
+    pub readers: &'static [Reader],
+}
+
+impl Entry {
+    /// `section.field`.
+    pub fn key(&self) -> String {
+        format!("{}.{}", self.section, self.field)
+    }
 }
 
 /// A field whose content is not allowed.
@@ -101,6 +111,19 @@ impl FieldValue for String {
     }
 }
 
+impl FieldValue for toml::Value {
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    fn show(&self) -> String {
+        match self {
+            toml::Value::Boolean(value) => value.show(),
+            toml::Value::String(value) => value.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
 impl<T: FieldValue> FieldValue for Vec<T> {
     fn numbers(&self) -> Vec<f64> {
         self.iter().flat_map(FieldValue::numbers).collect()
@@ -119,6 +142,7 @@ impl<T: FieldValue> Quantity<T> {
         field: &'static str,
         unit: &'static str,
         allowed: Allowed,
+        readers: &'static [Reader],
         entries: &mut Vec<Entry>,
     ) -> Result<T, FieldError> {
         let error = |what: &str, given: String, allowed: String| FieldError {
@@ -133,13 +157,7 @@ impl<T: FieldValue> Quantity<T> {
                 format!("\"{unit}\""),
             ));
         }
-        if self.source.trim().is_empty() {
-            return Err(error(
-                ".source",
-                "an empty text".into(),
-                "where the value comes from".into(),
-            ));
-        }
+        self.check_source(section, field)?;
         let (low, high) = allowed;
         for number in self.value.numbers() {
             if !(low..=high).contains(&number) {
@@ -147,13 +165,39 @@ impl<T: FieldValue> Quantity<T> {
             }
         }
         entries.push(Entry {
-            section,
-            field,
+            section: section.into(),
+            field: field.into(),
             value: self.value.show(),
-            unit,
+            unit: unit.into(),
             kind: self.kind,
             source: self.source,
+            readers,
         });
         Ok(self.value)
+    }
+
+    /// A value that nothing reads: of any name, unit and type.
+    pub fn reference(self, section: &str, field: &str) -> Result<Entry, FieldError> {
+        self.check_source(section, field)?;
+        Ok(Entry {
+            section: section.into(),
+            field: field.into(),
+            value: self.value.show(),
+            unit: self.unit,
+            kind: self.kind,
+            source: self.source,
+            readers: &[],
+        })
+    }
+
+    fn check_source(&self, section: &str, field: &str) -> Result<(), FieldError> {
+        if !self.source.trim().is_empty() {
+            return Ok(());
+        }
+        Err(FieldError {
+            field: format!("{section}.{field}.source"),
+            given: "an empty text".into(),
+            allowed: "where the value comes from".into(),
+        })
     }
 }

@@ -11,8 +11,8 @@ use crate::isa::OpClass;
 /// How dependences are tracked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DependenceTracking {
-    /// The hardware tracks the registers that loads write, of constants too; all other results are there when the
-    /// compiler's stall counts say.
+    /// The hardware tracks the registers that loads from memory write; all other results, loaded constants too, are there
+    /// when the compiler's stall counts say.
     Registers,
     /// Barriers that the compiler names: six per warp.
     Barriers(BarrierTiming),

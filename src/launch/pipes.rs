@@ -34,9 +34,11 @@ pub(super) fn table(device: &Device) -> Result<PipeTable, SpecError> {
 }
 
 fn limit(device: &Device, class: OpClass) -> Result<IssueLimit, SpecError> {
-    let lanes = device.lanes_per_cycle(class);
+    let Some((pipe, lanes)) = device.pipe(class) else {
+        return Ok(IssueLimit::Free);
+    };
     let warps_per_cycle = lanes / LANES;
-    match device.pipe(class) {
+    match pipe {
         Pipe::IssueOnly => Ok(IssueLimit::Free),
         Pipe::Cores if warps_per_cycle < 1.0 => Err(SpecError::Value {
             device: device.name.clone(),

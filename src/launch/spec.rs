@@ -135,6 +135,9 @@ pub struct SmxSpec {
     pub l2_request_bytes: u32,
 }
 
+/// Schedulers of a multiprocessor at most.
+pub const MAX_SCHEDULERS: usize = 4;
+
 /// Number of instruction classes.
 pub const N_CLASSES: usize = OpClass::ALL.len();
 
@@ -230,13 +233,20 @@ fn operand_wait(n_banks: u32) -> [u8; 4] {
 }
 
 fn check_schedulers(device: &Device) -> Result<(), SpecError> {
-    let fits = device.limits.warps_per_smx <= 16 * device.issue.n_schedulers;
-    fits.then_some(()).ok_or_else(|| SpecError::Value {
+    let value = |what, given: u32, allowed| SpecError::Value {
         device: device.name.clone(),
-        what: "resident warps",
-        given: device.limits.warps_per_smx.to_string(),
-        allowed: "at most 16 per scheduler",
-    })
+        what,
+        given: given.to_string(),
+        allowed,
+    };
+    let (n, warps) = (device.issue.n_schedulers, device.limits.warps_per_smx);
+    if n as usize > MAX_SCHEDULERS {
+        return Err(value("schedulers", n, "at most 4"));
+    }
+    if warps > 16 * n {
+        return Err(value("resident warps", warps, "at most 16 per scheduler"));
+    }
+    Ok(())
 }
 
 /// What a line of straight code takes longer from a farther level, by the pace of one warp that runs such code.

@@ -134,21 +134,24 @@ impl Demand {
 
     /// Cycles that the busiest pipe of one scheduler works for this demand, all schedulers sharing it equally.
     pub fn pipe_cycles(&self, spec: &SmxSpec) -> f64 {
-        let mut shared_alu = 0.0;
+        let schedulers = spec.n_schedulers as f64;
+        let (mut shared_alu, mut fullest_class) = (0.0, 0.0_f64);
         let mut slow = [0.0; Pipe::ALL.len()];
         for class in OpClass::ALL {
             let count = self.per_class[class as usize];
             match spec.limits[class as usize] {
                 IssueLimit::Free => {}
-                IssueLimit::PerCycle(_) => shared_alu += count,
+                IssueLimit::PerCycle(limit) => {
+                    shared_alu += count;
+                    fullest_class = fullest_class.max(count / f64::from(limit) * schedulers);
+                }
                 IssueLimit::Interval(pipe, cycles) => {
                     slow[pipe as usize] += count * f64::from(cycles);
                 }
             }
         }
-        let schedulers = spec.n_schedulers as f64;
         let alu = shared_alu / f64::from(spec.alu_warps_per_cycle.max(1)) * schedulers;
-        slow.into_iter().fold(alu, f64::max)
+        slow.into_iter().fold(alu.max(fullest_class), f64::max)
     }
 }
 

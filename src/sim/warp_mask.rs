@@ -5,7 +5,7 @@
 /// Warp slots of one scheduler.
 pub const SLOTS: usize = 16;
 /// Schedulers of one multiprocessor at most.
-pub const MAX_SCHEDULERS: usize = 4;
+pub use super::spec::MAX_SCHEDULERS;
 /// Warps of one multiprocessor at most.
 pub const MAX_WARPS: usize = MAX_SCHEDULERS * SLOTS;
 

@@ -23,6 +23,13 @@ pub enum StudyError {
         given: String,
         allowed: String,
     },
+    #[error("key {key}: given --engine {engine}; allowed: keys that the {reader} reads; {why}")]
+    Unread {
+        key: String,
+        engine: &'static str,
+        reader: &'static str,
+        why: String,
+    },
     #[error(transparent)]
     Device(#[from] crate::device::DeviceError),
     #[error(transparent)]

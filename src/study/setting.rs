@@ -5,7 +5,7 @@
 //! Units: those of the preset's fields. Sources: `device/spec.rs` for the fields.
 
 use super::StudyError;
-use crate::device::{CacheGeometry, Device, OnChipSplit, Preset};
+use crate::device::{CacheGeometry, Device, Entry, OnChipSplit, Preset, Reader, ledger};
 use crate::predict::Configuration;
 
 /// What is varied.
@@ -90,6 +90,7 @@ impl Key {
 #[derive(Debug, Clone)]
 pub struct Base {
     pub device: Device,
+    entries: Vec<Entry>,
     table: toml::Table,
     name: String,
 }
@@ -104,12 +105,13 @@ pub struct Site {
 impl Base {
     /// By name or path.
     pub fn load(name_or_path: &str) -> Result<Base, StudyError> {
-        let device = Preset::load(name_or_path)?.device;
+        let Preset { device, entries } = Preset::load(name_or_path)?;
         let text = Preset::text(name_or_path)?;
         // The text was read as a preset already.
         let table = text.parse().unwrap_or_default();
         Ok(Base {
             device,
+            entries,
             table,
             name: name_or_path.to_owned(),
         })
@@ -131,13 +133,76 @@ impl Base {
         let found: Vec<(Key, Type)> = self
             .fields()
             .filter(|(section, field, _)| {
-                field == name || name.split_once('.') == Some((section.as_str(), field.as_str()))
+                field == name || name.rsplit_once('.') == Some((section.as_str(), field.as_str()))
             })
             .map(|(section, field, ty)| (Key::Field(section, field), ty))
             .collect();
         match &found[..] {
             [one] => Ok(one.clone()),
+            [] => self
+                .reference(name)
+                .ok_or_else(|| StudyError::input("key", name, self.allowed(&[]))),
             several => Err(StudyError::input("key", name, self.allowed(several))),
+        }
+    }
+
+    /// A key that names a value kept as a reference: found so that it can be refused with the reason.
+    fn reference(&self, name: &str) -> Option<(Key, Type)> {
+        let is_meant = |entry: &&Entry| {
+            let key = entry.key();
+            key == name || key.strip_prefix("reference.") == Some(name) || entry.field == name
+        };
+        let mut found = self
+            .entries
+            .iter()
+            .filter(|entry| entry.readers.is_empty())
+            .filter(is_meant);
+        let entry = found.next()?;
+        let key = Key::Field(entry.section.clone(), entry.field.clone());
+        Some((key, Type::Number))
+    }
+
+    /// Refuses a field of the preset whose change `engine` would not notice, alone or with the other keys of `varied`.
+    pub fn check_read(&self, key: &Key, engine: Reader, varied: &[&Key]) -> Result<(), StudyError> {
+        let name = key.name();
+        let Some(entry) = self.entries.iter().find(|entry| entry.key() == name) else {
+            return Ok(());
+        };
+        let unread = |why: String| StudyError::Unread {
+            key: name.trim_start_matches("reference.").to_owned(),
+            engine: option_of(engine),
+            reader: engine.name(),
+            why,
+        };
+        if entry.readers.is_empty() {
+            return Err(unread(
+                "nothing reads this one, it is kept as a reference".into(),
+            ));
+        }
+        if !entry.readers.iter().any(|reader| reader.serves(engine)) {
+            let engines: Vec<&str> = entry
+                .readers
+                .iter()
+                .map(|&reader| option_of(reader))
+                .collect();
+            return Err(unread(format!(
+                "--engine {} reads this one",
+                engines.join(" and ")
+            )));
+        }
+        let is_decided = |condition: &ledger::Condition| {
+            varied
+                .iter()
+                .any(|other| condition.is_decided_by(&other.name()))
+        };
+        match ledger::idle(&self.device, &name) {
+            Some(condition) if !is_decided(condition) => {
+                let because = condition.because;
+                Err(unread(format!(
+                    "on this device nothing reads this one: {because}"
+                )))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -213,6 +278,14 @@ impl Base {
         }
         let file = format!("{} as changed", self.name);
         Ok(Preset::from_table(table, &file)?.device)
+    }
+}
+
+/// How the command line names an engine.
+fn option_of(reader: Reader) -> &'static str {
+    match reader {
+        Reader::Model => "model",
+        _ => "sim",
     }
 }
 
@@ -328,6 +401,46 @@ mod tests {
         back.chip.clock_mhz = base.device.chip.clock_mhz;
         back.l2.port_bytes_per_cycle = base.device.l2.port_bytes_per_cycle;
         assert_eq!(back, base.device);
+    }
+
+    fn refusal(key: &str, engine: Reader, varied: &[&str]) -> Option<String> {
+        let base = Base::gtx670().unwrap();
+        let varied: Vec<Key> = varied
+            .iter()
+            .map(|name| base.key(name).unwrap().0)
+            .collect();
+        let varied: Vec<&Key> = varied.iter().collect();
+        let (key, _) = base.key(key).unwrap();
+        base.check_read(&key, engine, &varied)
+            .err()
+            .map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_key_that_the_engine_does_not_read_is_refused_with_the_one_that_does() {
+        assert_eq!(refusal("l2.bytes", Reader::Model, &[]), None);
+        assert_eq!(
+            refusal("limits.registers_per_smx", Reader::Model, &[]),
+            None
+        );
+        assert_eq!(
+            refusal("tlb.l1_reach_bytes", Reader::Sim, &[]).unwrap(),
+            "key tlb.l1_reach_bytes: given --engine sim; allowed: keys that the simulator reads; nothing reads this one, it is kept as a reference"
+        );
+        assert_eq!(
+            refusal("issue.n_dispatch", Reader::Model, &[]).unwrap(),
+            "key issue.n_dispatch: given --engine model; allowed: keys that the model reads; --engine sim reads this one"
+        );
+    }
+
+    #[test]
+    fn a_key_that_acts_only_beside_another_value_is_refused_unless_that_is_varied_too() {
+        let message = refusal("store_queue_lines", Reader::Sim, &[]).unwrap();
+        assert!(message.contains("l1.write_back is not false"), "{message}");
+        assert_eq!(
+            refusal("store_queue_lines", Reader::Sim, &["l1.write_back"]),
+            None
+        );
     }
 
     #[test]

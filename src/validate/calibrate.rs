@@ -76,7 +76,9 @@ pub fn fitted_scalars(preset: &Preset) -> Vec<Scalar> {
     let entries = preset.fitted();
     let is_fitted = |scalar: &Scalar| {
         let mut entries = entries.iter();
-        entries.any(|entry| (entry.section, entry.field) == (scalar.section, scalar.field))
+        entries.any(|entry| {
+            (entry.section.as_str(), entry.field.as_str()) == (scalar.section, scalar.field)
+        })
     };
     SCALARS.into_iter().filter(is_fitted).collect()
 }
@@ -179,7 +181,11 @@ mod tests {
     fn only_values_called_fitted_are_searched() {
         let fields: Vec<&str> = fitted_scalars(&preset()).iter().map(|s| s.field).collect();
         let fitted = preset();
-        let expected: Vec<&str> = fitted.fitted().iter().map(|entry| entry.field).collect();
+        let expected: Vec<&str> = fitted
+            .fitted()
+            .iter()
+            .map(|entry| entry.field.as_str())
+            .collect();
         assert_eq!(
             fields.len(),
             expected.len(),

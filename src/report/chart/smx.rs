@@ -84,10 +84,7 @@ impl SmxDrawing {
             part(
                 "load/store unit",
                 vec![
-                    format!(
-                        "{} line of {} bytes per cycle",
-                        device.l1.lines_per_cycle, device.l1.line_bytes
-                    ),
+                    format!("1 line of {} bytes per cycle", device.l1.line_bytes),
                     format!(
                         "{} L1 misses in flight",
                         device.load_store.l1_misses_in_flight

@@ -1,0 +1,117 @@
+//! Who reads a value of a preset, and when.
+//!
+//! The readers of each field stand beside it in `spec.rs`; here is what a reader is, and which fields stand idle on a
+//! device because another field says that the mechanism is not there.
+
+use super::{Dependencies, Device, IndexHash};
+use serde::Serialize;
+
+/// A part of the program whose results depend on a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reader {
+    /// The simulator.
+    Sim,
+    /// The analytical model.
+    Model,
+    /// How many blocks are resident, whichever engine predicts.
+    Occupancy,
+    /// The time between launches, whichever engine predicts.
+    Host,
+}
+
+impl Reader {
+    /// In lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reader::Sim => "simulator",
+            Reader::Model => "model",
+            Reader::Occupancy => "occupancy",
+            Reader::Host => "host",
+        }
+    }
+
+    /// Whether a value that this reads shows in the predictions of `engine`.
+    pub fn serves(self, engine: Reader) -> bool {
+        self == engine || matches!(self, Reader::Occupancy | Reader::Host)
+    }
+}
+
+/// Fields that act only where another field says so.
+#[derive(Debug)]
+pub struct Condition {
+    /// `section.field`.
+    pub fields: &'static [&'static str],
+    /// The fields that decide.
+    decided_by: &'static [&'static str],
+    /// What they say here, or do not.
+    pub because: &'static str,
+    holds: fn(&Device) -> bool,
+}
+
+impl Condition {
+    /// Whether `field` has a say.
+    pub fn is_decided_by(&self, field: &str) -> bool {
+        self.decided_by.contains(&field)
+    }
+}
+
+const CONDITIONS: [Condition; 6] = [
+    Condition {
+        fields: &[
+            "latency.alu_cycles",
+            "latency.sfu_cycles",
+            "latency.convert_cycles",
+            "latency.predicate_cycles",
+            "latency.special_register_cycles",
+            "latency.load_pace_cycles",
+            // Where registers are tracked, those that a load of a constant writes are not.
+            "constant_cache.l1_latency_cycles",
+        ],
+        decided_by: &["issue.dependencies"],
+        because: "issue.dependencies is not barriers",
+        holds: |device| device.issue.dependencies == Dependencies::Barriers,
+    },
+    Condition {
+        fields: &["load_store.store_queue_lines"],
+        decided_by: &["l1.write_back"],
+        because: "l1.write_back is not false",
+        holds: |device| !device.l1.write_back,
+    },
+    Condition {
+        fields: &["l2.write_bytes_per_cycle"],
+        decided_by: &["l1.write_back", "l2.request_bytes"],
+        because: "lines written back wait for nothing (l1.write_back), and requests take no part of the port (l2.request_bytes)",
+        holds: |device| !device.l1.write_back || device.l2.request_bytes > 0,
+    },
+    Condition {
+        fields: &["l1.index_hash_bits"],
+        decided_by: &["l1.index_hash"],
+        because: "l1.index_hash is not xor",
+        holds: |device| device.l1.index_hash == IndexHash::Xor,
+    },
+    Condition {
+        fields: &["instruction_cache.cycles_per_instruction"],
+        decided_by: &["instruction_cache.prefetches"],
+        because: "instruction_cache.prefetches is not true",
+        holds: |device| device.instruction_cache.prefetches,
+    },
+    Condition {
+        fields: &[
+            "dram.interleave_bytes",
+            "dram.page_bytes",
+            "dram.n_banks",
+            "dram.n_partitions",
+        ],
+        decided_by: &["dram.activation_interval_ns"],
+        because: "dram.activation_interval_ns is 0",
+        holds: |device| device.dram.activation_interval_ns > 0.0,
+    },
+];
+
+/// The condition that `section.field` stands idle for on this device, if any.
+pub fn idle(device: &Device, field: &str) -> Option<&'static Condition> {
+    CONDITIONS
+        .iter()
+        .find(|condition| condition.fields.contains(&field) && !(condition.holds)(device))
+}

@@ -1,0 +1,420 @@
+//! Does every value of a preset change the predictions of those that read it, as its ledger says, and no others?
+//!
+//! Each value is varied alone: numbers doubled, halved, and by more, yes to no, names to every other name. A change of any
+//! prediction among a few small launches shows a reader.
+
+use rayon::prelude::*;
+use std::sync::Arc;
+use warpstack::device::{
+    Arbitration, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset, Reader,
+    Replacement, WarpPolicy, ledger,
+};
+use warpstack::engine::{Engine, Kind, Settings};
+use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::gpu::workload::measured_programs;
+use warpstack::launch::{CarveOut, Cases, Request};
+use warpstack::predict::Configuration;
+use warpstack::workload::Population;
+
+/// Values whose effect these launches do not show: device, `section.field`, the engine that reads it, why.
+const UNSEEN: &[(&str, &str, Reader, &str)] = &[
+    ("gtx670", "limits.warp_lanes", Reader::Sim, ONE_VALUE),
+    ("gtx670", "limits.warp_lanes", Reader::Model, ONE_VALUE),
+    ("h200", "limits.warp_lanes", Reader::Sim, ONE_VALUE),
+    ("h200", "limits.warp_lanes", Reader::Model, ONE_VALUE),
+    ("gtx670", "l1.default_split", Reader::Sim, DIVIDED),
+    ("gtx670", "l1.default_split", Reader::Model, DIVIDED),
+    ("h200", "l1.default_split", Reader::Sim, DIVIDED),
+    ("h200", "l1.default_split", Reader::Model, DIVIDED),
+    (
+        "gtx670",
+        "limits.shared_bytes_per_block",
+        Reader::Sim,
+        SMALL_ROWS,
+    ),
+    (
+        "gtx670",
+        "limits.shared_bytes_per_block",
+        Reader::Model,
+        SMALL_ROWS,
+    ),
+    ("gtx670", "issue.dependencies", Reader::Sim, NO_BARRIERS),
+    (
+        "gtx670",
+        "throughput.sfu_lanes_per_cycle",
+        Reader::Model,
+        NOT_BUSIEST,
+    ),
+    (
+        "gtx670",
+        "throughput.bitfield_lanes_per_cycle",
+        Reader::Model,
+        NOT_BUSIEST,
+    ),
+];
+const ONE_VALUE: &str = "only one value is allowed";
+const SMALL_ROWS: &str = "no program of these is near the limit of a block";
+const NO_BARRIERS: &str = "code that names no barriers is tracked by its registers on any machine";
+const NOT_BUSIEST: &str = "the model counts the busiest pipe of the case loop, which this never is";
+const DIVIDED: &str = "acts on launches that name no division; these name one";
+
+/// Names that a field may hold; those of other fields are refused.
+fn names() -> Vec<&'static str> {
+    fn of<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
+        all.iter().map(|&choice| name(choice)).collect()
+    }
+    [
+        of(Arbitration::ALL, Arbitration::name),
+        of(DefaultSplit::ALL, DefaultSplit::name),
+        of(Dependencies::ALL, Dependencies::name),
+        of(IndexHash::ALL, IndexHash::name),
+        of(Pipe::ALL, Pipe::name),
+        of(Replacement::ALL, Replacement::name),
+        of(WarpPolicy::ALL, WarpPolicy::name),
+    ]
+    .concat()
+}
+
+/// Other values in place of one.
+fn others(field: &str, value: &toml::Value) -> Vec<toml::Value> {
+    use toml::Value;
+    let scaled = |by: Change| match value {
+        Value::Array(items) => Value::Array(items.iter().map(by).collect()),
+        single => by(single),
+    };
+    match (field, value) {
+        ("geometry", Value::Array(items)) => {
+            vec![Value::Array(items.iter().map(twice_the_ways).collect())]
+        }
+        ("splits", Value::Array(items)) => {
+            vec![Value::Array(items.iter().map(half_the_shared).collect())]
+        }
+        (_, Value::Boolean(truth)) => vec![Value::Boolean(!truth)],
+        (_, Value::String(now)) => {
+            let names = names().into_iter().filter(|name| name != now);
+            names.map(|name| Value::String(name.into())).collect()
+        }
+        _ => [
+            doubled as Change,
+            halved,
+            one_more,
+            sixteenfold,
+            a_sixteenth,
+        ]
+        .map(scaled)
+        .to_vec(),
+    }
+}
+
+type Change = fn(&toml::Value) -> toml::Value;
+
+/// What binds nowhere binds when it is far smaller or larger; what is 0 becomes much.
+fn sixteenfold(value: &toml::Value) -> toml::Value {
+    match value {
+        toml::Value::Integer(0) => toml::Value::Integer(512),
+        toml::Value::Float(0.0) => toml::Value::Float(512.0),
+        other => doubled(&doubled(&doubled(&doubled(other)))),
+    }
+}
+
+fn a_sixteenth(value: &toml::Value) -> toml::Value {
+    halved(&halved(&halved(&halved(value))))
+}
+
+fn doubled(value: &toml::Value) -> toml::Value {
+    match value {
+        toml::Value::Integer(n) => toml::Value::Integer(2 * n),
+        toml::Value::Float(x) => toml::Value::Float(2.0 * x),
+        other => other.clone(),
+    }
+}
+
+fn halved(value: &toml::Value) -> toml::Value {
+    match value {
+        toml::Value::Integer(n) => toml::Value::Integer(n / 2),
+        toml::Value::Float(x) => toml::Value::Float(x / 2.0),
+        other => other.clone(),
+    }
+}
+
+fn one_more(value: &toml::Value) -> toml::Value {
+    match value {
+        toml::Value::Integer(n) => toml::Value::Integer(n + 1),
+        toml::Value::Float(x) => toml::Value::Float(x + 1.0),
+        other => other.clone(),
+    }
+}
+
+fn change(item: &toml::Value, field: &str, change: fn(i64) -> i64) -> toml::Value {
+    let mut table = item.as_table().unwrap().clone();
+    let now = table[field].as_integer().unwrap();
+    table.insert(field.into(), toml::Value::Integer(change(now)));
+    toml::Value::Table(table)
+}
+
+fn twice_the_ways(item: &toml::Value) -> toml::Value {
+    change(&change(item, "n_sets", |n| n / 2), "n_ways", |n| 2 * n)
+}
+
+fn half_the_shared(item: &toml::Value) -> toml::Value {
+    change(item, "shared_bytes", |n| n / 2)
+}
+
+/// A line of another size takes as many more or fewer ways.
+fn fit_geometry(table: &mut toml::Table, line_bytes: &toml::Value) -> Option<()> {
+    let (new, old) = (line_bytes, &table["l1"]["line_bytes"]["value"]);
+    let (new, old) = (new.as_integer()?, old.as_integer()?);
+    for geometry in table["l1"]["geometry"]["value"].as_array_mut()? {
+        let ways = geometry["n_ways"].as_integer()?;
+        geometry["n_ways"] = toml::Value::Integer(ways * old / new);
+    }
+    Some(())
+}
+
+/// The devices that differ in this value alone.
+fn variants_of(table: &toml::Table, entry: &Entry) -> Vec<Device> {
+    let place = |table: &toml::Table| table[&entry.section][&entry.field]["value"].clone();
+    let of_value = |value: toml::Value| {
+        let mut changed = table.clone();
+        if entry.key() == "l1.line_bytes" {
+            fit_geometry(&mut changed, &value)?;
+        }
+        changed[&entry.section][&entry.field]["value"] = value;
+        Preset::from_table(changed, "changed").ok()
+    };
+    let values = others(&entry.field, &place(table));
+    let devices = values.into_iter().filter_map(of_value);
+    devices.map(|preset| preset.device).collect()
+}
+
+/// A prediction that two devices can be compared by; `None` where the launch is refused.
+type Seen = Option<u64>;
+
+/// Some launches, each predicted by either engine on many devices at once.
+struct Bench {
+    simulator: Engine,
+    model: Engine,
+    launches: Vec<Request>,
+}
+
+/// Launches of the papers: problem, kernel, second dimension, stack levels in registers, threads, L1 in KiB.
+const KEPLER: [(&str, &str, u32, u32, u32, Option<u32>); 8] = [
+    ("sextic", "rpn", 1, 0, 256, Some(48)),
+    ("sextic", "rpn", 6, 0, 32, Some(48)),
+    ("sextic", "rpn", 4, 0, 1024, Some(16)),
+    ("kddcup", "lgp", 6, 0, 256, Some(16)),
+    ("kddcup", "rpn", 2, 0, 96, Some(16)),
+    ("mux20", "rpn", 3, 0, 640, Some(48)),
+    ("mux20", "rpn", 1, 0, 32, None),
+    ("sextic", "lgp-registers", 4, 3, 256, Some(48)),
+];
+
+/// Launches on the H200: problem, kernel, second dimension, threads, cases, shared memory in KiB.
+const HOPPER: [(FunctionSet, KernelId, u32, u32, u32, Option<u32>); 5] = [
+    (FunctionSet::Sextic, KernelId::Rpn, 1, 256, 4_096, None),
+    (FunctionSet::Sextic, KernelId::Rpn, 6, 32, 3_072, Some(200)),
+    (
+        FunctionSet::Sextic,
+        KernelId::Rpn,
+        4,
+        1024,
+        8_192,
+        Some(228),
+    ),
+    (FunctionSet::Kddcup, KernelId::Lgp, 6, 256, 3_072, Some(228)),
+    (FunctionSet::Kddcup, KernelId::Rpn, 2, 96, 3_072, None),
+];
+
+impl Bench {
+    fn new(
+        device: &Device,
+        problems: &[&str],
+        launches: impl Fn(&Engine) -> Vec<Request>,
+    ) -> Bench {
+        let simulator = Engine::new(device.clone(), problems, Settings::default()).unwrap();
+        let model = simulator.with_kind(Kind::Analytical);
+        Bench {
+            launches: launches(&simulator),
+            simulator,
+            model,
+        }
+    }
+
+    fn kepler(device: &Device) -> Bench {
+        let request = |engine: &Engine, at: usize| {
+            let (problem, kernel, stack_dim, stack_registers, threads_per_block, l1_kib) =
+                KEPLER[at];
+            let configuration = Configuration {
+                problem: problem.into(),
+                kernel: kernel.into(),
+                stack_dim,
+                stack_registers,
+                threads_per_block,
+                case_blocks: 1,
+                l1_bytes: l1_kib.map(|kib| 1024 * kib),
+            };
+            engine.request(&configuration).unwrap()
+        };
+        let all = |engine: &Engine| (0..KEPLER.len()).map(|at| request(engine, at)).collect();
+        Bench::new(device, &["sextic", "kddcup", "mux20"], all)
+    }
+
+    fn hopper(device: &Device) -> Bench {
+        let programs = [FunctionSet::Sextic, FunctionSet::Kddcup].map(|set| {
+            let mut programs = measured_programs(set).unwrap();
+            programs.truncate(16);
+            (set, Arc::new(Population::of_list(&programs, 2000).unwrap()))
+        });
+        let request = |launch: &(FunctionSet, KernelId, u32, u32, u32, Option<u32>)| {
+            let &(set, kernel, stack_dim, threads_per_block, cases, shared_kib) = launch;
+            let (_, programs) = programs.iter().find(|(of, _)| *of == set).unwrap();
+            Request {
+                kernel: Variant::new(kernel, set, stack_dim, Arch::Sm90),
+                programs: Arc::clone(programs),
+                cases: Cases::of(set, cases.into()),
+                threads_per_block,
+                case_blocks: 1,
+                carve_out: match shared_kib {
+                    Some(kib) => CarveOut::SharedBytes(1024 * kib),
+                    None => CarveOut::LeastShared,
+                },
+            }
+        };
+        Bench::new(device, &[], |_| HOPPER.iter().map(request).collect())
+    }
+
+    fn len(&self) -> usize {
+        self.launches.len()
+    }
+
+    fn predict(&self, at: usize, devices: &[&Device], engine: Reader) -> Vec<Seen> {
+        let engine = match engine {
+            Reader::Model => &self.model,
+            _ => &self.simulator,
+        };
+        let on = |device: &&Device| {
+            let mut request = self.launches[at].clone();
+            request.carve_out = on_this(request.carve_out, device);
+            let predicted = engine.on((*device).clone()).predict_request(&request);
+            Some(predicted.ok()?.gpops_billion.to_bits())
+        };
+        devices.par_iter().map(on).collect()
+    }
+}
+
+/// Of the sizes of shared memory, which are varied too, the nearest.
+fn on_this(carve_out: CarveOut, device: &Device) -> CarveOut {
+    let CarveOut::SharedBytes(wanted) = carve_out else {
+        return carve_out;
+    };
+    let sizes = device.l1.splits.iter().map(|split| split.shared_bytes);
+    let nearest = sizes.min_by_key(|bytes| bytes.abs_diff(wanted));
+    CarveOut::SharedBytes(nearest.unwrap_or(wanted))
+}
+
+/// A value and the devices that differ in it alone.
+struct Varied<'a> {
+    entry: &'a Entry,
+    devices: Vec<Device>,
+    /// Whether a prediction changed.
+    acts: bool,
+}
+
+/// Finds out which values act. First one changed device of each: most show at once, and are not tried again.
+fn vary(bench: &Bench, device: &Device, engine: Reader, varied: &mut [Varied]) {
+    for at in 0..bench.len() {
+        let known = bench.predict(at, &[device], engine)[0];
+        assert!(known.is_some(), "launch {at} is refused");
+        for tried in [0..1, 1..usize::MAX] {
+            let untold = varied.iter().enumerate().filter(|(_, value)| !value.acts);
+            let (owners, devices): (Vec<usize>, Vec<&Device>) = untold
+                .flat_map(|(owner, value)| {
+                    let devices = value.devices.iter().skip(tried.start);
+                    devices.take(tried.len()).map(move |device| (owner, device))
+                })
+                .unzip();
+            let seen = bench.predict(at, &devices, engine);
+            for (owner, seen) in owners.into_iter().zip(seen) {
+                varied[owner].acts |= seen != known;
+            }
+        }
+    }
+}
+
+fn check(name: &str, bench: &Bench) {
+    let preset = Preset::load(name).unwrap();
+    let table: toml::Table = Preset::text(name).unwrap().parse().unwrap();
+    let mut wrong = Vec::new();
+    for engine in [Reader::Sim, Reader::Model] {
+        let read = preset
+            .entries
+            .iter()
+            .filter(|entry| !entry.readers.is_empty());
+        let mut varied: Vec<Varied> = read
+            .map(|entry| Varied {
+                entry,
+                devices: variants_of(&table, entry),
+                acts: false,
+            })
+            .collect();
+        vary(bench, &preset.device, engine, &mut varied);
+        for Varied {
+            entry,
+            devices,
+            acts,
+        } in varied
+        {
+            let key = entry.key();
+            let is_read = entry.readers.iter().any(|reader| reader.serves(engine));
+            let is_idle = ledger::idle(&preset.device, &key).is_some();
+            let is_unseen = UNSEEN.iter().any(|(device, field, of, _)| {
+                (*device, *field, *of) == (name, key.as_str(), engine)
+            });
+            if acts != (is_read && !is_idle && !is_unseen) {
+                wrong.push(format!(
+                    "{name}, {key}, {}: changes a prediction: {acts}; read: {is_read}, idle: {is_idle}, listed as unseen: {is_unseen}; {} devices tried",
+                    engine.name(),
+                    devices.len(),
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn the_ledger_of_the_gtx670_is_true() {
+    let device = Preset::load("gtx670").unwrap().device;
+    check("gtx670", &Bench::kepler(&device));
+}
+
+#[test]
+#[ignore = "minutes of simulation"]
+fn the_ledger_of_the_h200_is_true() {
+    let device = Preset::load("h200").unwrap().device;
+    check("h200", &Bench::hopper(&device));
+}
+
+#[test]
+fn a_reference_changes_no_device() {
+    for name in warpstack::device::builtin_names() {
+        let preset = Preset::load(name).unwrap();
+        let mut table: toml::Table = Preset::text(name).unwrap().parse().unwrap();
+        let kept = table.remove("reference").unwrap();
+        assert!(kept.as_table().unwrap().len() > 5);
+        assert_eq!(
+            Preset::from_table(table, name).unwrap().device,
+            preset.device
+        );
+    }
+}
+
+#[test]
+fn every_value_is_read_or_kept_as_a_reference() {
+    for name in warpstack::device::builtin_names() {
+        for entry in Preset::load(name).unwrap().entries {
+            let is_reference = entry.section.starts_with("reference.");
+            assert_eq!(is_reference, entry.readers.is_empty(), "{}", entry.key());
+        }
+    }
+}
