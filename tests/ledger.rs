@@ -51,11 +51,131 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
         Reader::Model,
         NOT_BUSIEST,
     ),
+    (
+        "h200",
+        "limits.shared_bytes_per_block",
+        Reader::Sim,
+        SMALL_ROWS,
+    ),
+    (
+        "h200",
+        "limits.shared_bytes_per_block",
+        Reader::Model,
+        SMALL_ROWS,
+    ),
+    ("h200", "limits.shared_unit_bytes", Reader::Sim, SMALL_ROWS),
+    (
+        "h200",
+        "limits.shared_unit_bytes",
+        Reader::Model,
+        SMALL_ROWS,
+    ),
+    ("h200", "issue.n_dispatch", Reader::Sim, NO_PAIRS),
+    ("h200", "latency.alu_cycles", Reader::Sim, NOT_GUARDED),
+    ("h200", "pipes.shift", Reader::Sim, RARE),
+    ("h200", "pipes.shift", Reader::Model, RARE),
+    (
+        "h200",
+        "throughput.shift_lanes_per_cycle",
+        Reader::Sim,
+        RARE,
+    ),
+    (
+        "h200",
+        "throughput.shift_lanes_per_cycle",
+        Reader::Model,
+        RARE,
+    ),
+    (
+        "h200",
+        "throughput.bitfield_lanes_per_cycle",
+        Reader::Sim,
+        RARE,
+    ),
+    (
+        "h200",
+        "throughput.bitfield_lanes_per_cycle",
+        Reader::Model,
+        RARE,
+    ),
+    ("h200", "l2.replacement", Reader::Sim, IN_L2),
+    ("h200", "l2.n_ways", Reader::Model, IN_L2),
+    ("h200", "dram.bandwidth_gb_per_s", Reader::Model, IN_L2),
+    ("h200", "dram.efficiency", Reader::Model, IN_L2),
+    ("h200", "dram.activation_interval_ns", Reader::Model, IN_L2),
+    (
+        "h200",
+        "host.launch_microseconds",
+        Reader::Sim,
+        KERNELS_ALONE,
+    ),
+    (
+        "h200",
+        "host.launch_microseconds",
+        Reader::Model,
+        KERNELS_ALONE,
+    ),
+    ("h200", "host.copy_microseconds", Reader::Sim, KERNELS_ALONE),
+    (
+        "h200",
+        "host.copy_microseconds",
+        Reader::Model,
+        KERNELS_ALONE,
+    ),
+    (
+        "h200",
+        "host.upload_ns_per_byte",
+        Reader::Sim,
+        KERNELS_ALONE,
+    ),
+    (
+        "h200",
+        "host.upload_ns_per_byte",
+        Reader::Model,
+        KERNELS_ALONE,
+    ),
+    (
+        "h200",
+        "host.download_ns_per_byte",
+        Reader::Sim,
+        KERNELS_ALONE,
+    ),
+    (
+        "h200",
+        "host.download_ns_per_byte",
+        Reader::Model,
+        KERNELS_ALONE,
+    ),
+    ("h200", "host.sum_ns_per_value", Reader::Sim, KERNELS_ALONE),
+    (
+        "h200",
+        "host.sum_ns_per_value",
+        Reader::Model,
+        KERNELS_ALONE,
+    ),
+    (
+        "h200",
+        "host.breeding_ns_per_node",
+        Reader::Sim,
+        KERNELS_ALONE,
+    ),
+    (
+        "h200",
+        "host.breeding_ns_per_node",
+        Reader::Model,
+        KERNELS_ALONE,
+    ),
 ];
 const ONE_VALUE: &str = "only one value is allowed";
 const SMALL_ROWS: &str = "no program of these is near the limit of a block";
 const NO_BARRIERS: &str = "code that names no barriers is tracked by its registers on any machine";
 const NOT_BUSIEST: &str = "the model counts the busiest pipe of the case loop, which this never is";
+const NO_PAIRS: &str = "code for one dispatch marks no pairs";
+const NOT_GUARDED: &str = "the compiler guards no such result with a barrier in these kernels";
+const RARE: &str = "hardly executed in these kernels, and never waited for";
+const IN_L2: &str = "the data of these launches stay in the L2";
+const KERNELS_ALONE: &str =
+    "launches on the H200 are predicted as they were measured: kernels alone";
 const DIVIDED: &str = "acts on launches that name no division; these name one";
 
 /// Names that a field may hold; those of other fields are refused.
