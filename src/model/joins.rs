@@ -12,6 +12,10 @@ pub enum Awaited {
     Local,
     Global,
     Constant,
+    /// The load/store unit, which reads the operands in its turn.
+    Operands,
+    /// Something whose time is known: it is part of the offset.
+    Known,
 }
 
 /// Loads of one kind that are issued a fixed time after an earlier join.
@@ -19,7 +23,7 @@ pub enum Awaited {
 pub struct Wait {
     /// Joins count from 1 in their path, 0 is its start.
     pub anchor: u32,
-    /// From the anchor to the issue of the last of them, replays included.
+    /// From the anchor to the issue of the last of them, with what is known of its time.
     pub offset_cycles: f64,
     pub awaited: Awaited,
     /// Local lines that must all be there.

@@ -8,7 +8,7 @@
 //! Martina et al., INFOCOM 2014, for random replacement.
 
 use super::l1::{L1Curve, RateBin};
-use super::locality::Locality;
+use super::locality::{Locality, presence};
 use super::root::{Bracket, falling_root};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SmxSpec};
@@ -31,6 +31,8 @@ pub struct Traffic {
     pub fill_l2_hit: f64,
     pub write_back_l2_hit: f64,
     pub case_l2_hit: f64,
+    /// Part of the fitness-case lines that the L1 has.
+    pub case_l1_hit: f64,
     /// Probability that the L2 lacks a line if it lacks its neighbour.
     pub paired_l2_miss: f64,
     /// Warps that share the caches, and stack lines of each that leave the L1.
@@ -93,12 +95,17 @@ pub fn traffic(
     Traffic {
         load_misses: misses.loads * per_token,
         store_misses: misses.stores * per_token,
-        write_backs: misses.write_backs * per_token,
+        write_backs: if spec.l1_write_through {
+            0.0
+        } else {
+            misses.write_backs * per_token
+        },
         waiting_loads: misses.waiting_loads * per_token,
         paired_loads: misses.paired_loads * per_token,
         fill_l2_hit: part(fill_hits, fills),
         write_back_l2_hit: part(write_hits, writes),
         case_l2_hit: part(case_hits, locality.case_lines),
+        case_l1_hit: misses.case_hit,
         paired_l2_miss: part(pairs, fills - fill_hits),
         survival_log2: log2_time,
         warps: sharers.warps,
@@ -158,14 +165,6 @@ impl Asked {
 fn both_missing(requests: f64) -> f64 {
     let times = 1.0 / requests.max(f64::MIN_POSITIVE);
     1.0 - 2.0 / (1.0 + times) + 1.0 / (1.0 + 2.0 * times)
-}
-
-/// Probability that a line is there which is asked for `requests` times in the survival time on average.
-fn presence(replacement: Replacement, requests: f64) -> f64 {
-    match replacement {
-        Replacement::Random => requests / (1.0 + requests),
-        Replacement::Lru => -(-requests).exp_m1(),
-    }
 }
 
 /// **(15)** The survival time (its logarithm) at which the expected number of lines in the share equals its size.

@@ -23,6 +23,7 @@ pub mod queue;
 pub mod resident;
 pub mod reuse;
 pub mod root;
+pub mod rules;
 pub mod shapes;
 pub mod slots;
 pub mod solve;
@@ -38,9 +39,12 @@ use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
 use crate::launch::other_levels;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
+use fetch::FetchRules;
 use l1::{L1Curve, Layout};
 use locality::Locality;
 use memo::Memo;
+use paths::Paths;
+use rules::PathRules;
 use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
@@ -72,11 +76,12 @@ pub struct Analysis {
     tail: Tail,
     rows: f64,
     curves: Memo<CurveKey, L1Curve>,
-    missing_code: Memo<(u32, u32), f64>,
+    paths: Memo<PathRules, [Paths; 2]>,
+    fetch_waits: Memo<FetchRules, f64>,
 }
 
-/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss.
-type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool);
+/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
+type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool, u64);
 
 impl Analysis {
     /// Analyses a kernel's traces.
@@ -87,12 +92,17 @@ impl Analysis {
             tail: Tail::new(inputs.grids),
             rows: f64::from(inputs.rows),
             curves: Memo::default(),
-            missing_code: Memo::default(),
+            paths: Memo::default(),
+            fetch_waits: Memo::default(),
         }
     }
 
-    fn curve(&self, spec: &SmxSpec, stride_bytes: u32) -> Arc<L1Curve> {
-        let cache = &spec.l1;
+    fn curve(&self, spec: &SmxSpec, geometry: &Geometry) -> Arc<L1Curve> {
+        let (cache, stride_bytes) = (&spec.l1, geometry.local_stride_bytes);
+        let case_lines = match spec.l1_caches_global_loads {
+            true => (self.rows * f64::from(geometry.fitness_cases.div_ceil(32))) as u64,
+            false => 0,
+        };
         let key = (
             cache.sets,
             cache.ways,
@@ -102,6 +112,7 @@ impl Analysis {
             stride_bytes,
             spec.max_warps,
             spec.l1_fetch_on_write_miss,
+            case_lines,
         );
         self.curves.get(key, || {
             let layout = Layout {
@@ -109,16 +120,24 @@ impl Analysis {
                 stride_bytes,
                 max_warps: spec.max_warps as u32,
                 fetches_on_write_miss: spec.l1_fetch_on_write_miss,
+                case_lines: case_lines as f64,
             };
             L1Curve::new(&layout, &self.locality)
         })
     }
 
-    /// Code lines per token that the instruction cache lacks.
-    fn missing_code_lines(&self, spec: &SmxSpec) -> f64 {
-        let key = (spec.icache_l1_bytes, spec.icache_line_bytes);
-        let missing = || self.shapes.token.code.missing_lines(key.0, key.1);
-        *self.missing_code.get(key, missing)
+    /// Critical paths of a token and of a prologue.
+    fn paths(&self, spec: &SmxSpec) -> Arc<[Paths; 2]> {
+        let rules = PathRules::new(spec);
+        let shapes = &self.shapes;
+        let make = || [&shapes.token, &shapes.prologue].map(|load| load.paths(&rules));
+        self.paths.get(rules, make)
+    }
+
+    fn fetch_wait_cycles(&self, spec: &SmxSpec) -> f64 {
+        let rules = FetchRules::new(spec);
+        let wait = || fetch::wait_cycles(&self.shapes.token, &rules);
+        *self.fetch_waits.get(rules, wait)
     }
 }
 
@@ -141,6 +160,8 @@ pub struct Modelled {
     /// The multiprocessor with all its block slots filled.
     pub full: Steady,
     pub gpops: f64,
+    /// Tokens per cycle of one multiprocessor by its resident blocks.
+    pub rates: RateCurve,
     /// Cycles of one launch, on average over the grids.
     pub grid_cycles: f64,
 }
@@ -169,5 +190,6 @@ pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
         gpops: nodes * f64::from(point.geometry.fitness_cases) / seconds,
         grid_cycles: cycles / analysis.tail.n_launches().max(1) as f64,
         full,
+        rates,
     }
 }

@@ -24,7 +24,7 @@ use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 use crate::predict::PredictError;
 use crate::workload::detours::detour_instructions;
-use closed_form::ClosedForm;
+use closed_form::{ClosedForm, DETOURS_STRIDE};
 use traced::Traced;
 
 /// One launch.
@@ -121,8 +121,15 @@ impl<'a> GivenPrograms<'a> {
         let mut predictions: Vec<_> = groups
             .into_par_iter()
             .flat_map(|(variant, group)| {
+                let executed: Vec<Rpn> = match kind {
+                    Kind::Simulator => self.programs.to_vec(),
+                    Kind::Analytical => {
+                        let programs = self.programs.iter();
+                        programs.step_by(DETOURS_STRIDE).cloned().collect()
+                    }
+                };
                 let detours = self.dataset().and_then(|dataset| {
-                    detour_instructions(&variant, self.programs, dataset).map_err(other)
+                    detour_instructions(&variant, &executed, dataset).map_err(other)
                 });
                 match (detours, kind) {
                     (Err(error), _) => failed(&group, error),
@@ -166,20 +173,17 @@ impl<'a> GivenPrograms<'a> {
         detours: &[f64],
         done: &(impl Fn() + Sync),
     ) -> Predictions {
-        let groups = groups(group, |at| jobs[at].1.population);
-        let mut predictions = Vec::new();
-        for (_, group) in groups {
-            match ClosedForm::new(self.programs, &jobs[group[0]].1, detours) {
-                Ok(form) => predictions.extend(group.into_iter().map(|at| {
-                    let (device, launch) = &jobs[at];
-                    let predicted = form.predict(device, launch);
-                    done();
-                    (at, predicted)
-                })),
-                Err(error) => predictions.extend(failed(&group, error)),
-            }
-        }
-        predictions
+        let form = match ClosedForm::new(self.programs, &jobs[group[0]].1, detours) {
+            Ok(form) => form,
+            Err(error) => return failed(&group, error),
+        };
+        let predict = |at: usize| {
+            let (device, launch) = &jobs[at];
+            let predicted = form.predict(device, launch);
+            done();
+            (at, predicted)
+        };
+        group.into_iter().map(predict).collect()
     }
 }
 
