@@ -84,6 +84,7 @@ proptest! {
         launch in launches(),
         field in prop::sample::select(vec![
             "chip.clock_mhz", "dram.bandwidth_gb_per_s", "l2.port_bytes_per_cycle", "load_store.l1_misses_in_flight",
+            "load_store.global_loads_in_flight_per_warp",
         ]),
         factor in 1.0f64..4.0,
     ) {
@@ -98,7 +99,10 @@ proptest! {
     #[test]
     fn more_latency_never_hurries(
         launch in launches(),
-        field in prop::sample::select(vec!["shared.latency_cycles", "l1.hit_latency_cycles", "dram.latency_cycles"]),
+        field in prop::sample::select(vec![
+            "shared.latency_cycles", "l1.hit_latency_cycles", "dram.latency_cycles",
+            "instruction_cache.l15_latency_cycles", "instruction_cache.l2_latency_cycles",
+        ]),
         factor in 1.0f64..3.0,
     ) {
         let (key, _) = BASE.key(field).unwrap();

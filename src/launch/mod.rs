@@ -41,17 +41,28 @@ pub struct Launch<'a> {
 
 /// Cycles and nodes of all grids together.
 pub fn run_grids(launch: &Launch, rates: &RateCurve) -> (f64, f64) {
-    let warp_iterations: u64 = (0..launch.geometry.warps_per_block())
-        .map(|w| u64::from(launch.geometry.iterations(w)))
+    let grids = launch.grids.iter().zip(launch.grid_blocks.iter().copied());
+    follow_grids(&launch.geometry, launch.n_smx, grids, rates)
+}
+
+/// The same of grids of so many nodes in each block, each with its number of resident blocks.
+pub fn follow_grids<'a>(
+    geometry: &Geometry,
+    n_smx: usize,
+    grids: impl Iterator<Item = (&'a Vec<u32>, u32)>,
+    rates: &RateCurve,
+) -> (f64, f64) {
+    let warp_iterations: u64 = (0..geometry.warps_per_block())
+        .map(|w| u64::from(geometry.iterations(w)))
         .sum();
     let mut total = (0.0, 0.0);
-    for (grid, &blocks) in launch.grids.iter().zip(launch.grid_blocks) {
+    for (grid, blocks) in grids {
         // Padding of the last iteration is work too, but not useful work.
         let work: Vec<f64> = grid
             .iter()
             .map(|&nodes| f64::from(nodes) * warp_iterations as f64)
             .collect();
-        total.0 += makespan_cycles(&work, launch.n_smx, blocks as usize, rates);
+        total.0 += makespan_cycles(&work, n_smx, blocks as usize, rates);
         total.1 += grid.iter().map(|&nodes| f64::from(nodes)).sum::<f64>();
     }
     total

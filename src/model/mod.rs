@@ -29,7 +29,6 @@ pub mod slots;
 pub mod solve;
 pub mod stack_distance;
 pub mod steps;
-pub mod tail;
 pub mod token;
 pub mod turns;
 pub mod unit;
@@ -37,8 +36,8 @@ pub mod unit;
 use crate::launch::chip::RateCurve;
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
-use crate::launch::other_levels;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
+use crate::launch::{follow_grids, other_levels};
 use fetch::FetchRules;
 use l1::{L1Curve, Layout};
 use locality::Locality;
@@ -48,7 +47,6 @@ use rules::PathRules;
 use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
-use tail::{Filling, Tail};
 
 /// What a kernel executes for a population.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +71,7 @@ pub struct Inputs<'a> {
 pub struct Analysis {
     pub shapes: Shapes,
     pub locality: Locality,
-    tail: Tail,
+    grids: Vec<Vec<u32>>,
     rows: f64,
     curves: Memo<CurveKey, L1Curve>,
     paths: Memo<PathRules, [Paths; 2]>,
@@ -89,7 +87,7 @@ impl Analysis {
         Analysis {
             shapes: Shapes::new(inputs),
             locality: Locality::new(inputs),
-            tail: Tail::new(inputs.grids),
+            grids: inputs.grids.to_vec(),
             rows: f64::from(inputs.rows),
             curves: Memo::default(),
             paths: Memo::default(),
@@ -154,7 +152,7 @@ pub struct Point<'a> {
     pub host_seconds: f64,
 }
 
-/// What the model says of one launch.
+/// What the model says of a launch; of an analysis without grids, of the multiprocessor alone.
 #[derive(Debug, Clone)]
 pub struct Modelled {
     /// The multiprocessor with all its block slots filled.
@@ -176,19 +174,12 @@ pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
         points.push((blocks, solver.tokens_per_cycle(blocks)));
     }
     let rates = RateCurve::new(points).expect("the full multiprocessor is a point");
-    let warps = 0..point.geometry.warps_per_block();
-    let iterations: u64 = warps.map(|w| u64::from(point.geometry.iterations(w))).sum();
-    let filling = Filling {
-        n_smx: point.n_smx,
-        resident_blocks: point.grid_blocks,
-        tokens_per_node: iterations as f64,
-        rates: &rates,
-    };
-    let (cycles, nodes) = analysis.tail.cycles_and_nodes(&filling);
+    let grids = analysis.grids.iter().zip(point.grid_blocks.iter().copied());
+    let (cycles, nodes) = follow_grids(&point.geometry, point.n_smx, grids, &rates);
     let seconds = cycles / point.clock_hz + point.host_seconds;
     Modelled {
         gpops: nodes * f64::from(point.geometry.fitness_cases) / seconds,
-        grid_cycles: cycles / analysis.tail.n_launches().max(1) as f64,
+        grid_cycles: cycles / analysis.grids.len().max(1) as f64,
         full,
         rates,
     }

@@ -20,7 +20,7 @@ pub struct TokenTime {
     pub issue_wait_cycles: f64,
     pub pipe_wait_cycles: f64,
     pub fetch_wait_cycles: f64,
-    /// Of stores, which are held at issue while the load/store unit's queue is full.
+    /// **(17b)** Of stores, which are held at issue while the load/store unit's queue is full.
     pub store_wait_cycles: f64,
     /// Wait of one memory instruction for the load/store unit.
     pub unit_wait_cycles: f64,
