@@ -75,3 +75,26 @@ impl Joins {
         self
     }
 }
+
+/// Adds a wait; of those of one kind from one anchor the longest counts, with the lines of all.
+pub(super) fn add_wait(
+    waits: &mut Vec<Wait>,
+    anchor: u32,
+    offset_cycles: f64,
+    awaited: Awaited,
+    lines: u32,
+) {
+    let alike = |known: &&mut Wait| (known.anchor, known.awaited) == (anchor, awaited);
+    match waits.iter_mut().find(alike) {
+        Some(known) => {
+            known.offset_cycles = known.offset_cycles.max(offset_cycles);
+            known.lines += lines;
+        }
+        None => waits.push(Wait {
+            anchor,
+            offset_cycles,
+            awaited,
+            lines,
+        }),
+    }
+}

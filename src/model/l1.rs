@@ -1,15 +1,15 @@
 //! The L1: which part of the stack accesses miss, for warps that share its sets.
 //!
 //! What it models: the true set of every line of every resident warp (address layout and index hash); in each set the
-//! survival time at which the expected number of resident lines equals the ways; programs that differ in the lines that
-//! they touch.
-//! What it leaves out: warps that run ahead of others. One curve over the number of warps serves every block size.
+//! survival time at which the expected number of resident lines equals the ways; fitness cases that lie in it, too;
+//! programs that differ in the lines that they touch.
+//! What it leaves out: warps that run ahead of others; that lines on their way are not replaced. One curve over the number
+//! of warps serves every block size.
 //! Units: lines, per tick of a warp. Sources: equations (13) and (14) of `docs/model.md`.
 
 use std::collections::BTreeMap;
 
-use super::locality::presence;
-use super::locality::{GRID, LineRates, Locality, Table, log2_time};
+use super::locality::{GRID, LineRates, Locality, Table, log2_time, presence};
 use crate::launch::spec::{CacheSpec, Replacement};
 
 /// Doublings of request rates in which lines are counted for the L2.

@@ -1,9 +1,9 @@
 //! The memory behind the load/store unit under the load of a launch.
 //!
-//! What it models: what a token occupies of the unit, of the L2's port and of the DRAM, worked out once per traffic; the
+//! What it models: what a token occupies of the unit, of the L2's ports and of the DRAM, worked out once per traffic; the
 //! latencies that follow from it at any throughput.
 //! What it leaves out: bursts. Units: cycles, 128-byte lines, per token.
-//! Sources: equations (11a), (17) and (18) of `docs/model.md`.
+//! Sources: equations (11a), (11b) and (17) to (18) of `docs/model.md`.
 
 use super::dram::DramUse;
 use super::l2::Traffic;

@@ -7,6 +7,7 @@
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
 pub mod caches;
+mod demand;
 mod dram;
 mod explain;
 pub mod fetch;

@@ -1,8 +1,9 @@
 //! The expected critical path of a segment: a dependence graph whose longest path is the time of one warp alone.
 //!
-//! What it models: the compiler's stall counts from each instruction to the next, and an edge from every load to the
-//! first instruction that reads or writes its registers. Local loads miss with a probability.
-//! What it leaves out: loads that are still in flight when the segment ends.
+//! What it models: the compiler's stall counts from each instruction to the next, taken branches, and an edge from every
+//! load and every other result that is guarded to the first instruction that waits for it. Local loads miss with a
+//! probability. A warp has a limited number of global loads on their way.
+//! What it leaves out: what lies before the instructions given (`shapes` takes segments in pairs).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; longest paths in topological order, Cormen et al.,
 //! Introduction to Algorithms, section 24.2; critical path as a bound, Hong and Kim, ISCA 2009.
 
@@ -10,7 +11,7 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use super::joins::{Awaited, Join, Joins, Wait};
+use super::joins::{Awaited, Join, Joins, Wait, add_wait};
 use super::rules::PathRules;
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
@@ -208,23 +209,6 @@ impl Path {
             joins,
             rest_cycles: now.1,
         }
-    }
-}
-
-/// Adds a wait; of those of one kind from one anchor the longest counts, with the lines of all.
-fn add_wait(waits: &mut Vec<Wait>, anchor: u32, offset_cycles: f64, awaited: Awaited, lines: u32) {
-    let alike = |known: &&mut Wait| (known.anchor, known.awaited) == (anchor, awaited);
-    match waits.iter_mut().find(alike) {
-        Some(known) => {
-            known.offset_cycles = known.offset_cycles.max(offset_cycles);
-            known.lines += lines;
-        }
-        None => waits.push(Wait {
-            anchor,
-            offset_cycles,
-            awaited,
-            lines,
-        }),
     }
 }
 
