@@ -253,7 +253,12 @@ mod tests {
 
     fn path(ops: &[crate::isa::TimingOp]) -> Path {
         let code: ReplayCode = looped(ops);
-        Path::new(&code.ops, &PathRules::default())
+        let rules = PathRules {
+            global_loads_in_flight: 2,
+            global_hold_cycles: 150,
+            ..PathRules::default()
+        };
+        Path::new(&code.ops, &rules)
     }
 
     proptest::proptest! {
@@ -267,9 +272,10 @@ mod tests {
         ) {
             let ops: Vec<_> = kinds
                 .iter()
-                .map(|kind| match kind {
+                .enumerate()
+                .map(|(i, kind)| match kind {
                     0 => load_to(10, Space::Local, 4),
-                    1 => load_to(10, Space::Global, 4),
+                    1 => load_to(10 + (i % 4) as u8, Space::Global, 4),
                     2 => use_of_load(),
                     _ => alu(OpClass::Fp32, 9),
                 })
