@@ -17,7 +17,7 @@ pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::gpu::variant::{FunctionSet, Variant};
+use crate::gpu::variant::{FunctionSet, KernelId, Variant};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
 use crate::launch::residency::reside;
@@ -245,7 +245,10 @@ impl Engine {
                 programs: grid.len() as u64,
                 nodes: grid.iter().map(|&nodes| u64::from(nodes)).sum(),
                 words_per_program: bytes / 4,
-                threads_per_block: request.threads_per_block,
+                values_per_program: match request.kernel.kernel {
+                    KernelId::Accumulator => request.case_blocks,
+                    _ => request.threads_per_block,
+                },
             };
             generation.host_seconds(&self.device.host)
         });

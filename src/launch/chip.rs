@@ -57,6 +57,10 @@ pub fn makespan_cycles(
     resident_blocks: usize,
     rates: &RateCurve,
 ) -> f64 {
+    // Cycles per token of each block, by the blocks that share a multiprocessor.
+    let pace: Vec<f64> = (0..=resident_blocks.min(work_tokens.len()))
+        .map(|blocks| blocks as f64 / rates.tokens_per_cycle(blocks))
+        .collect();
     let mut queue = work_tokens.iter().copied();
     let mut smxs = vec![Sharing::default(); n_smx];
     // The first wave goes round robin over the multiprocessors.
@@ -68,7 +72,7 @@ pub fn makespan_cycles(
         }
     }
     for smx in &mut smxs {
-        smx.plan(rates);
+        smx.plan(&pace);
     }
     loop {
         let (mut smx, mut clock) = (0, f64::INFINITY);
@@ -84,7 +88,7 @@ pub fn makespan_cycles(
         if let Some(work) = queue.next() {
             smxs[smx].admit(work);
         }
-        smxs[smx].plan(rates);
+        smxs[smx].plan(&pace);
     }
 }
 
@@ -124,12 +128,12 @@ impl Sharing {
         self.given = self.ends.pop().unwrap_or(self.given);
     }
 
-    fn plan(&mut self, rates: &RateCurve) {
+    fn plan(&mut self, pace: &[f64]) {
         let n = self.ends.len();
         self.next_end = match self.ends.last() {
             Some(end) => {
                 let left = (end - self.given).max(0.0);
-                self.clock + left * n as f64 / rates.tokens_per_cycle(n)
+                self.clock + left * pace[n]
             }
             None => f64::INFINITY,
         };

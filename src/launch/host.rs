@@ -19,7 +19,8 @@ pub struct Generation {
     pub nodes: u64,
     /// Words of a program's row on the card: those of the longest.
     pub words_per_program: u32,
-    pub threads_per_block: u32,
+    /// Results of a program that are copied back and added up: a sum per thread, or of the accumulator one per block.
+    pub values_per_program: u32,
 }
 
 impl Generation {
@@ -27,7 +28,7 @@ impl Generation {
     pub fn host_seconds(&self, host: &Host) -> f64 {
         let programs = self.programs as f64;
         let upload_bytes = programs * f64::from(self.words_per_program) * WORD_BYTES;
-        let values = programs * f64::from(self.threads_per_block);
+        let values = programs * f64::from(self.values_per_program);
         let calls_us = host.launch_microseconds + 2.0 * host.copy_microseconds;
         let ns = upload_bytes * host.upload_ns_per_byte
             + values * (WORD_BYTES * host.download_ns_per_byte + host.sum_ns_per_value)
@@ -55,7 +56,7 @@ mod tests {
             programs: 1000,
             nodes: 20_000,
             words_per_program: 50,
-            threads_per_block: 128,
+            values_per_program: 128,
         };
         // Calls 20 us, 200,000 bytes up, 128,000 sums of 4 bytes down and added up, breeding.
         let expected = 20e-6 + 100e-6 + 128e-6 + 128e-6 + 200e-6;

@@ -29,12 +29,23 @@ pub struct DramSpec {
 }
 
 /// Where the instruction after another lies: Kepler's code has a control word in front of every group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CodeLayout {
     pub instruction_bytes: u32,
     pub group_bytes: u32,
     /// Bytes of a group that are no instruction.
     pub header_bytes: u32,
+}
+
+impl Default for CodeLayout {
+    /// Instructions of 16 bytes and nothing between.
+    fn default() -> Self {
+        CodeLayout {
+            instruction_bytes: 16,
+            group_bytes: 16,
+            header_bytes: 0,
+        }
+    }
 }
 
 impl CodeLayout {

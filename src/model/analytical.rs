@@ -6,11 +6,9 @@
 use std::time::Instant;
 
 use super::shapes::Demand;
-use super::{Analysis, Inputs, Modelled, Point, predict_launch};
+use super::{Analysis, Inputs, Modelled, Point, predict_rates};
 use crate::launch::Resolved;
 use crate::launch::cause::Cause;
-use crate::launch::kernel::Grid;
-use crate::launch::resolved::Launches;
 use crate::memo::Memo;
 use crate::predict::{CpiEntry, MemoryTraffic, PerformanceModel, PredictError, Prediction};
 
@@ -29,13 +27,10 @@ impl Analytical {
         let facts = launch.facts();
         self.analyses.get(facts.id, || {
             let summary = launch.kernel.summary();
-            let grid = |grid: &Grid| grid.work.iter().map(|work| work.round() as u32).collect();
-            let grids: Vec<Vec<u32>> = facts.grids.iter().map(grid).collect();
             Analysis::new(&Inputs {
                 code: &summary.code,
                 prologues: &summary.prologues,
                 sample: &summary.sample,
-                grids: &grids,
                 rows_per_program: &summary.rows_per_program,
                 rows: summary.rows,
                 stack_dim: summary.stack_dim,
@@ -50,16 +45,13 @@ impl PerformanceModel for Analytical {
         let analysis = self.analysis(launch);
         let fillings = launch.partial_fillings();
         let point = &point(launch, &fillings);
-        let modelled = predict_launch(point, &analysis);
+        let modelled = predict_rates(point, &analysis);
         let demand = &demand(&analysis, point);
-        let grids = &launch.facts().grids;
-        let launches = Launches {
-            cycles: modelled.grid_cycles * grids.len() as f64,
-            nodes: grids.iter().map(|grid| grid.nodes as f64).sum(),
-        };
+        let launches = launch.run_grids(&modelled.rates);
+        let n_launches = launch.grid_blocks.len().max(1) as f64;
         let prediction = Prediction {
             gpops_billion: launch.gpops(launches) / 1e9,
-            run_milliseconds: 1e3 * modelled.grid_cycles / launch.clock_hz,
+            run_milliseconds: 1e3 * launches.cycles / n_launches / launch.clock_hz,
             memory: expected_traffic(&modelled, demand, point),
             ipc: demand.instructions * modelled.full.tokens_per_cycle,
             dual_issue_percent: 100.0 * demand.dual_issued / demand.instructions,
@@ -76,11 +68,7 @@ fn point<'a>(launch: &'a Resolved, partial_fillings: &'a [u32]) -> Point<'a> {
     Point {
         spec: &launch.spec,
         geometry: launch.geometry,
-        n_smx: launch.n_smx(),
-        clock_hz: launch.clock_hz,
-        grid_blocks: &launch.grid_blocks,
         partial_fillings,
-        host_seconds: launch.host_seconds,
     }
 }
 

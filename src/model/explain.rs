@@ -71,7 +71,7 @@ fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
         (Cause::L2, l2),
         (Cause::Dram, dram),
         (Cause::Global, global),
-        (Cause::LoadStoreUnit, queue),
+        (Cause::LoadStoreUnit, queue + time.store_wait_cycles),
         (Cause::MathPipe, time.pipe_wait_cycles),
         (Cause::NoInstruction, time.fetch_wait_cycles),
     ]

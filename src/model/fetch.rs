@@ -1,56 +1,114 @@
-//! Instruction fetch: how much code of a token the first-level instruction cache does not hold.
+//! Instruction fetch: how long warps wait for code that the first-level instruction cache does not hold.
 //!
-//! What it models: code lines compete for an LRU cache by how often they are entered; one that is missing comes from
-//! the second level. What it leaves out: the second level's own misses, prefetch.
-//! Units: lines per token. Sources: equation (16) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching
+//! What it models: code lines compete for the sets of two LRU caches by how often they are entered; a line that follows the one that
+//! ran last has latencies of its own.
+//! What it leaves out: lines on their way.
+//! Units: cycles per token. Sources: equation (16) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching
 //! Systems, IEEE JSAC 20 (2002).
 
 use std::collections::BTreeMap;
 
+use super::shapes::Load;
+use crate::launch::spec::SmxSpec;
+
 const HALVINGS: u32 = 40;
 
-/// Instructions that begin a token's run of code, by their byte address, with executions per token.
-#[derive(Debug, Clone, Default)]
-pub struct CodeUse {
-    /// Runs of consecutive instructions: executions per token and the addresses.
-    runs: Vec<(f64, Vec<u32>)>,
+/// What of a multiprocessor the wait depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FetchRules {
+    line_bytes: u32,
+    /// First and second level.
+    bytes: [u32; 2],
+    /// From the second level and from the L2, after a jump.
+    jump_cycles: [u32; 2],
+    /// The same for the line that follows the last one.
+    next_line_cycles: [u32; 2],
 }
 
-impl CodeUse {
-    pub fn add(&mut self, executions: f64, addresses: Vec<u32>) {
-        self.runs.push((executions, addresses));
+impl FetchRules {
+    pub fn new(spec: &SmxSpec) -> Self {
+        FetchRules {
+            line_bytes: spec.icache_line_bytes,
+            bytes: [spec.icache_l1_bytes, spec.icache_l15_bytes],
+            jump_cycles: [
+                spec.icache_l15_latency_cycles,
+                spec.icache_l2_latency_cycles,
+            ],
+            next_line_cycles: spec.icache_next_line_cycles,
+        }
     }
+}
 
-    /// **(16)** Entered lines per token that a cache of `cache_bytes` with `line_bytes` lines does not hold.
-    pub fn missing_lines(&self, cache_bytes: u32, line_bytes: u32) -> f64 {
-        let mut entries: BTreeMap<u32, f64> = BTreeMap::new();
-        for (executions, addresses) in &self.runs {
-            let mut last = u32::MAX;
-            for line in addresses.iter().map(|address| address / line_bytes) {
-                if line != last {
-                    *entries.entry(line).or_default() += executions;
-                    last = line;
-                }
-            }
-        }
-        let size = f64::from(cache_bytes / line_bytes);
-        if entries.len() as f64 <= size {
-            return 0.0;
-        }
-        let (mut low, mut high) = (-20.0f64, 60.0f64);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            let there: f64 = entries
-                .values()
-                .map(|rate| -(-rate * middle.exp2()).exp_m1())
-                .sum();
-            if there < size {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        let missing = |rate: &f64| rate * (-rate * low.exp2()).exp();
-        entries.values().map(missing).sum()
+/// Entries of a line per token: by a jump, and from the line before.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entries {
+    jumps: f64,
+    follows: f64,
+}
+
+impl Entries {
+    fn all(&self) -> f64 {
+        self.jumps + self.follows
     }
+}
+
+/// **(16)** Cycles per token that warps wait for code.
+pub fn wait_cycles(load: &Load, rules: &FetchRules) -> f64 {
+    let mut lines: BTreeMap<u32, Entries> = BTreeMap::new();
+    for (executions, before, ops) in load.sequences() {
+        let line_of = |pc_bytes: u32| pc_bytes / rules.line_bytes;
+        let mut last = before.last().map_or(u32::MAX, |op| line_of(op.pc_bytes));
+        for line in ops.iter().map(|op| line_of(op.pc_bytes)) {
+            if line != last {
+                let entries = lines.entry(line).or_default();
+                if line == last.wrapping_add(1) {
+                    entries.follows += executions;
+                } else {
+                    entries.jumps += executions;
+                }
+                last = line;
+            }
+        }
+    }
+    let [first, second] = rules
+        .bytes
+        .map(|bytes| sets(&lines, bytes / rules.line_bytes));
+    let wait = |(line, entries): (&u32, &Entries)| {
+        let gone = |sets: &[f64]| (-entries.all() * sets[*line as usize % sets.len()]).exp();
+        let missing = gone(&first);
+        let far = missing.min(gone(&second));
+        let cycles = |[near, l2]: [u32; 2]| (missing - far) * f64::from(near) + far * f64::from(l2);
+        entries.jumps * cycles(rules.jump_cycles) + entries.follows * cycles(rules.next_line_cycles)
+    };
+    lines.iter().map(wait).sum()
+}
+
+/// Ways of an instruction cache.
+const WAYS: usize = 4;
+
+/// How long a line stays in each set of a cache of `size` lines, in tokens.
+fn sets(lines: &BTreeMap<u32, Entries>, size: u32) -> Vec<f64> {
+    let n_sets = (size / WAYS as u32).max(1);
+    let of_set = |set: u32| lines.iter().filter(move |(line, _)| **line % n_sets == set);
+    (0..n_sets)
+        .map(|set| survival(&of_set(set).map(|line| *line.1).collect::<Vec<_>>()))
+        .collect()
+}
+
+/// How long a line stays in a set, in tokens: infinite where all fit.
+fn survival(lines: &[Entries]) -> f64 {
+    if lines.len() <= WAYS {
+        return f64::INFINITY;
+    }
+    let (mut low, mut high) = (-20.0f64, 60.0f64);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        let there = |entries: &Entries| -(-entries.all() * middle.exp2()).exp_m1();
+        if lines.iter().map(there).sum::<f64>() < WAYS as f64 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low.exp2()
 }

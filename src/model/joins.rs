@@ -12,6 +12,10 @@ pub enum Awaited {
     Local,
     Global,
     Constant,
+    /// The load/store unit, which reads the operands in its turn.
+    Operands,
+    /// Something whose time is known: it is part of the offset.
+    Known,
 }
 
 /// Loads of one kind that are issued a fixed time after an earlier join.
@@ -19,7 +23,7 @@ pub enum Awaited {
 pub struct Wait {
     /// Joins count from 1 in their path, 0 is its start.
     pub anchor: u32,
-    /// From the anchor to the issue of the last of them, replays included.
+    /// From the anchor to the issue of the last of them, with what is known of its time.
     pub offset_cycles: f64,
     pub awaited: Awaited,
     /// Local lines that must all be there.
@@ -69,5 +73,28 @@ impl Joins {
             stalls.push(stalls[stalls.len() - 1] + join.offset_cycles);
         }
         self
+    }
+}
+
+/// Adds a wait; of those of one kind from one anchor the longest counts, with the lines of all.
+pub(super) fn add_wait(
+    waits: &mut Vec<Wait>,
+    anchor: u32,
+    offset_cycles: f64,
+    awaited: Awaited,
+    lines: u32,
+) {
+    let alike = |known: &&mut Wait| (known.anchor, known.awaited) == (anchor, awaited);
+    match waits.iter_mut().find(alike) {
+        Some(known) => {
+            known.offset_cycles = known.offset_cycles.max(offset_cycles);
+            known.lines += lines;
+        }
+        None => waits.push(Wait {
+            anchor,
+            offset_cycles,
+            awaited,
+            lines,
+        }),
     }
 }

@@ -1,15 +1,16 @@
 //! The L1: which part of the stack accesses miss, for warps that share its sets.
 //!
 //! What it models: the true set of every line of every resident warp (address layout and index hash); in each set the
-//! survival time at which the expected number of resident lines equals the ways; programs that differ in the lines that
-//! they touch.
-//! What it leaves out: warps that run ahead of others. One curve over the number of warps serves every block size.
+//! survival time at which the expected number of resident lines equals the ways; fitness cases that lie in it, too;
+//! programs that differ in the lines that they touch.
+//! What it leaves out: warps that run ahead of others; that lines on their way are not replaced. One curve over the number
+//! of warps serves every block size.
 //! Units: lines, per tick of a warp. Sources: equations (13) and (14) of `docs/model.md`.
 
 use std::collections::BTreeMap;
 
-use super::locality::{GRID, LineRates, Locality, Table, log2_time};
-use crate::launch::spec::CacheSpec;
+use super::locality::{GRID, LineRates, Locality, Table, log2_time, presence};
+use crate::launch::spec::{CacheSpec, Replacement};
 
 /// Doublings of request rates in which lines are counted for the L2.
 pub const RATE_BINS: usize = 28;
@@ -24,6 +25,8 @@ pub struct Misses {
     pub waiting_loads: f64,
     /// Load misses that a neighbour of the same level shares.
     pub paired_loads: f64,
+    /// Part of the loaded fitness-case lines that are there.
+    pub case_hit: f64,
 }
 
 impl Misses {
@@ -35,6 +38,7 @@ impl Misses {
             write_backs: mix(self.write_backs, other.write_backs),
             waiting_loads: mix(self.waiting_loads, other.waiting_loads),
             paired_loads: mix(self.paired_loads, other.paired_loads),
+            case_hit: mix(self.case_hit, other.case_hit),
         }
     }
 }
@@ -75,6 +79,8 @@ pub struct Layout<'a> {
     pub max_warps: u32,
     /// A store that misses asks the L2 for the line.
     pub fetches_on_write_miss: bool,
+    /// Lines of all rows of fitness cases, if they are looked up here; otherwise 0.
+    pub case_lines: f64,
 }
 
 /// Numbers of resident warps at which the misses are worked out.
@@ -91,7 +97,8 @@ impl L1Curve {
                 place(layout, locality, slot, &mut lines);
             }
             done = warps;
-            points.push(point(layout, &tables, &lines, warps));
+            let cases = Cases::new(layout, locality, warps);
+            points.push(point(layout, &cases, &tables, &lines, warps));
         }
         L1Curve { points }
     }
@@ -152,7 +159,56 @@ fn place(layout: &Layout, locality: &Locality, slot: u32, lines: &mut [Vec<u16>]
     }
 }
 
-fn point(layout: &Layout, tables: &[(f64, Vec<Table>)], lines: &[Vec<u16>], warps: u32) -> Point {
+/// Fitness cases as one set sees them.
+struct Cases {
+    /// Lines of all rows.
+    lines: f64,
+    replacement: Replacement,
+    /// Loads of one line per tick by any warp, and the part of loads that are the first of their iteration.
+    rate: f64,
+    first: f64,
+    /// Loads per tick of a line that an iteration loads again.
+    again: f64,
+}
+
+impl Cases {
+    fn new(layout: &Layout, locality: &Locality, warps: u32) -> Cases {
+        let all = layout.case_lines;
+        let of = |part: f64, of: f64| if of > 0.0 { part / of } else { 0.0 };
+        let first = of(locality.first_case_lines, locality.case_lines);
+        Cases {
+            lines: all / f64::from(layout.cache.sets),
+            replacement: layout.cache.replacement,
+            rate: of(f64::from(warps) * locality.first_case_lines, all),
+            first,
+            again: of(1.0, locality.ticks_per_iteration * first),
+        }
+    }
+
+    /// Lines that are there if they survive so long.
+    fn occupancy(&self, log2_time: f64) -> f64 {
+        self.lines * presence(self.replacement, self.rate * log2_time.exp2())
+    }
+
+    /// **(13a)** Part of the loads that find their line.
+    fn hit(&self, log2_time: Option<f64>) -> f64 {
+        let time = match log2_time {
+            _ if self.lines == 0.0 => return 0.0,
+            None => return 1.0,
+            Some(log2_time) => log2_time.exp2(),
+        };
+        let hit = |rate: f64| presence(self.replacement, rate * time);
+        self.first * hit(self.rate) + (1.0 - self.first) * hit(self.again)
+    }
+}
+
+fn point(
+    layout: &Layout,
+    cases: &Cases,
+    tables: &[(f64, Vec<Table>)],
+    lines: &[Vec<u16>],
+    warps: u32,
+) -> Point {
     let mut alike_sets: BTreeMap<&[u16], f64> = BTreeMap::new();
     for set in lines {
         *alike_sets.entry(set).or_default() += 1.0;
@@ -167,7 +223,13 @@ fn point(layout: &Layout, tables: &[(f64, Vec<Table>)], lines: &[Vec<u16>], warp
     for (set, times) in alike_sets {
         let per_warp = times / f64::from(warps);
         for (index, (part, tables)) in tables.iter().enumerate() {
-            let Some(time) = survival(set, tables, ways) else {
+            let time = survival(set, cases, tables, ways);
+            let of_sets = times / f64::from(layout.cache.sets) * part;
+            let misses = [&mut point.mixed, &mut point.alike];
+            let [mixed, alike] = misses;
+            let misses = if index == 0 { mixed } else { alike };
+            misses.case_hit += of_sets * cases.hit(time);
+            let Some(time) = time else {
                 continue;
             };
             for (&n, table) in set.iter().zip(tables).filter(|(n, _)| **n > 0) {
@@ -213,11 +275,15 @@ fn count(bins: &mut [RateBin; RATE_BINS], rates: &LineRates, lines: f64, fetches
 }
 
 /// **(13)** The survival time (its logarithm) at which a set's expected number of lines equals its ways; `None` if all fit.
-fn survival(set: &[u16], tables: &[Table], ways: f64) -> Option<f64> {
-    if set.iter().map(|n| u32::from(*n)).sum::<u32>() as f64 <= ways {
+fn survival(set: &[u16], cases: &Cases, tables: &[Table], ways: f64) -> Option<f64> {
+    let lines = set.iter().map(|n| u32::from(*n)).sum::<u32>();
+    if f64::from(lines) + cases.lines <= ways {
         return None;
     }
     let mut resident = [0.0; GRID];
+    if cases.lines > 0.0 {
+        resident = std::array::from_fn(|index| cases.occupancy(log2_time(index as f64)));
+    }
     for (&n, table) in set.iter().zip(tables).filter(|(n, _)| **n > 0) {
         for (sum, rates) in resident.iter_mut().zip(&table.0) {
             *sum += f64::from(n) * rates.occupancy;

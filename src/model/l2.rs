@@ -8,7 +8,7 @@
 //! Martina et al., INFOCOM 2014, for random replacement.
 
 use super::l1::{L1Curve, RateBin};
-use super::locality::Locality;
+use super::locality::{Locality, presence};
 use super::root::{Bracket, falling_root};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SmxSpec};
@@ -31,7 +31,7 @@ pub struct Traffic {
     pub fill_l2_hit: f64,
     pub write_back_l2_hit: f64,
     pub case_l2_hit: f64,
-    /// Part of the fitness-case loads that never gets to the L2.
+    /// Part of the fitness-case lines that the L1 has.
     pub case_l1_hit: f64,
     /// Probability that the L2 lacks a line if it lacks its neighbour.
     pub paired_l2_miss: f64,
@@ -95,13 +95,19 @@ pub fn traffic(
     Traffic {
         load_misses: misses.loads * per_token,
         store_misses: misses.stores * per_token,
-        write_backs: misses.write_backs * per_token,
+        write_backs: if spec.l1_write_through {
+            0.0
+        } else {
+            misses.write_backs * per_token
+        },
         waiting_loads: misses.waiting_loads * per_token,
         paired_loads: misses.paired_loads * per_token,
         fill_l2_hit: part(fill_hits, fills),
         write_back_l2_hit: part(write_hits, writes),
         case_l2_hit: part(case_hits, locality.case_lines),
-        case_l1_hit: case_l1_hit(spec, geometry, sharers.rows),
+        case_l1_hit: misses
+            .case_hit
+            .max(shared_case_hit(spec, geometry, sharers.rows)),
         paired_l2_miss: part(pairs, fills - fill_hits),
         survival_log2: log2_time,
         warps: sharers.warps,
@@ -109,10 +115,9 @@ pub fn traffic(
     }
 }
 
-/// **(15b)** Part of the fitness-case loads that the L1 answers where blocks of several programs run on the same cases together: the first
-/// of them that a multiprocessor gets brings the lines, as far as the L1 holds those of one pass. Blocks of their own cases each are
-/// taken to find nothing there.
-fn case_l1_hit(spec: &SmxSpec, geometry: &Geometry, rows: f64) -> f64 {
+/// **(15b)** Part of the fitness-case loads that the L1 answers where blocks of several programs run on the same cases together: the
+/// first of them that a multiprocessor gets brings the lines, as far as the L1 holds those of one pass.
+fn shared_case_hit(spec: &SmxSpec, geometry: &Geometry, rows: f64) -> f64 {
     if !spec.l1_caches_global_loads || geometry.case_blocks < 2 {
         return 0.0;
     }
@@ -174,14 +179,6 @@ impl Asked {
 fn both_missing(requests: f64) -> f64 {
     let times = 1.0 / requests.max(f64::MIN_POSITIVE);
     1.0 - 2.0 / (1.0 + times) + 1.0 / (1.0 + 2.0 * times)
-}
-
-/// Probability that a line is there which is asked for `requests` times in the survival time on average.
-fn presence(replacement: Replacement, requests: f64) -> f64 {
-    match replacement {
-        Replacement::Random => requests / (1.0 + requests),
-        Replacement::Lru => -(-requests).exp_m1(),
-    }
 }
 
 /// **(15)** The survival time (its logarithm) at which the expected number of lines in the share equals its size.

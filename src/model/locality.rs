@@ -432,6 +432,14 @@ impl Fate {
     }
 }
 
+/// Probability that a line is there which is asked for `requests` times in the survival time on average.
+pub fn presence(replacement: Replacement, requests: f64) -> f64 {
+    match replacement {
+        Replacement::Random => requests / (1.0 + requests),
+        Replacement::Lru => -(-requests).exp_m1(),
+    }
+}
+
 /// The fates of all reuse times, by bin and survival time.
 struct Survival(Vec<[Fate; GRID]>);
 

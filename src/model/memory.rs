@@ -1,9 +1,9 @@
 //! The memory behind the load/store unit under the load of a launch.
 //!
-//! What it models: what a token occupies of the unit, of the L2's port and of the DRAM, worked out once per traffic; the
+//! What it models: what a token occupies of the unit, of the L2's ports and of the DRAM, worked out once per traffic; the
 //! latencies that follow from it at any throughput.
 //! What it leaves out: bursts. Units: cycles, 128-byte lines, per token.
-//! Sources: equations (11a), (17) and (18) of `docs/model.md`.
+//! Sources: equations (11a), (11b) and (17) to (18) of `docs/model.md`.
 
 use super::dram::DramUse;
 use super::l2::Traffic;
@@ -52,10 +52,63 @@ impl Server {
     }
 }
 
+/// Stored lines on their way to the L2, and the requests among them.
+#[derive(Debug, Clone, Copy)]
+struct WritePort {
+    server: Server,
+    /// Cycles that a full queue of stored lines takes to leave.
+    queue_cycles: f64,
+    /// The load/store unit stops while the queue is full.
+    holds_unit: bool,
+    /// Requests for lines wait in it, too.
+    takes_requests: bool,
+}
+
+impl WritePort {
+    fn new(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, requests: f64, batch: f64) -> Self {
+        let rate = f64::from(spec.l2_write_bytes_per_cycle);
+        let stores = match spec.l1_write_through {
+            true => demand.local_store_lines,
+            false => traffic.write_backs,
+        };
+        let line_cycles = LINE_BYTES / rate;
+        let written = (stores + demand.global_store_lines) * line_cycles;
+        let asked = requests * f64::from(spec.l2_request_bytes) / rate;
+        let of_line = written / (written + asked).max(f64::MIN_POSITIVE) * line_cycles * batch;
+        WritePort {
+            server: Server::new(written + asked, of_line),
+            queue_cycles: f64::from(spec.store_queue_lines) * line_cycles,
+            holds_unit: spec.l1_write_through,
+            takes_requests: spec.l2_request_bytes > 0,
+        }
+    }
+
+    /// **(17a)** Waits of the load/store unit for the queue of stored lines, and of a request in it. Of a wait `W` on average,
+    /// longer than `t` with probability `u exp(-u t / W)`, the unit waits for what is beyond the queue.
+    fn waits_cycles(&self, tokens_per_cycle: f64, others: f64) -> (f64, f64) {
+        if !self.holds_unit && !self.takes_requests {
+            return (0.0, 0.0);
+        }
+        let wait = self.server.wait_cycles(tokens_per_cycle) * others;
+        let used = tokens_per_cycle * self.server.cycles_per_token;
+        let mut beyond = 0.0;
+        if self.holds_unit && wait > 0.0 {
+            beyond = wait * (-used * self.queue_cycles / wait).exp();
+        }
+        let queued = if wait.is_finite() {
+            wait - beyond
+        } else {
+            self.queue_cycles
+        };
+        (beyond, if self.takes_requests { queued } else { 0.0 })
+    }
+}
+
 /// See the module text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory {
     unit: Server,
+    write_port: WritePort,
     port: Server,
     dram: Server,
     /// Lines per token that the L1 asks for, and how many of them may be under way.
@@ -64,8 +117,9 @@ pub(super) struct Memory {
     /// Parts that the L2 lacks.
     fill_l2_miss: f64,
     case_l2_miss: f64,
-    /// Part of the fitness-case loads that the L1 answers.
-    case_l1_hit: f64,
+    /// Part of the fitness-case lines that the L1 lacks.
+    case_l1_miss: f64,
+    unit_queue_cycles: f64,
     dram_use: DramUse,
     case_lines: f64,
     line_cycles: f64,
@@ -91,14 +145,22 @@ impl Memory {
             0.0
         };
         let fills = traffic.load_misses + stores;
-        let unit = unit_cycles(spec, demand, traffic, fills);
-        let demand = &beyond_l1(demand, traffic);
-        let read_bytes = LINE_BYTES * fills + demand.global_load_bytes;
+        let case_l1_miss = 1.0 - traffic.case_l1_hit;
+        let read_bytes = LINE_BYTES * fills + demand.global_load_bytes * case_l1_miss;
+        let requests = fills + demand.global_load_lines * case_l1_miss;
         let line_cycles = LINE_BYTES / f64::from(spec.l2_read_bytes_per_cycle);
         let dram_use = DramUse::new(spec, geometry, demand, traffic, fills);
+        let unit = unit_cycles(spec, demand, traffic, fills);
         let l2 = f64::from(spec.l2_latency_cycles);
         Memory {
             unit: Server::new(unit, unit / demand.lines.max(f64::MIN_POSITIVE)),
+            write_port: WritePort::new(
+                spec,
+                demand,
+                traffic,
+                requests,
+                f64::from(geometry.stack_dim),
+            ),
             port: Server::new(
                 read_bytes / f64::from(spec.l2_read_bytes_per_cycle),
                 line_cycles,
@@ -108,8 +170,9 @@ impl Memory {
             misses_in_flight: f64::from(spec.l1_misses_in_flight),
             fill_l2_miss: 1.0 - traffic.fill_l2_hit,
             case_l2_miss: 1.0 - traffic.case_l2_hit,
-            case_l1_hit: traffic.case_l1_hit,
             dram_use,
+            case_l1_miss,
+            unit_queue_cycles: f64::from(spec.lsu_queue_cycles),
             case_lines: demand.global_load_bytes / LINE_BYTES,
             line_cycles,
             others,
@@ -120,6 +183,7 @@ impl Memory {
                 local_miss_probability,
                 global_cycles: l2,
                 constant_cycles: f64::from(spec.constant_latency_cycles),
+                operands_cycles: 0.0,
             },
             dram_extra_cycles: f64::from(spec.dram_extra_cycles),
         }
@@ -130,23 +194,31 @@ impl Memory {
     pub fn latencies(&self, tokens_per_cycle: f64) -> (Latencies, f64) {
         let wait = |server: &Server| server.wait_cycles(tokens_per_cycle) * self.others;
         let idle = &self.idle;
-        let port = wait(&self.port);
+        let (stopped, requested) = self.write_port.waits_cycles(tokens_per_cycle, self.others);
+        let port = wait(&self.port) + requested;
         let dram = wait(&self.dram) + self.dram_extra_cycles;
         let fill = port + idle.local_miss_cycles + self.fill_l2_miss * dram;
-        let beyond = port + idle.global_cycles + self.case_l2_miss * dram;
-        let case = self.case_l1_hit * idle.local_hit_cycles + (1.0 - self.case_l1_hit) * beyond;
+        let case = port + idle.global_cycles + self.case_l2_miss * dram;
         let limit = self.misses_in_flight;
         let held = tokens_per_cycle * self.fills * fill / limit;
         let slot = wait_for_one_of_cycles(held, fill, limit) * self.others;
-        let unit = wait(&self.unit);
+        let unit = wait(&self.unit) + stopped;
+        let hit = idle.local_hit_cycles;
         let latencies = Latencies {
             shared_cycles: unit + idle.shared_cycles,
-            local_hit_cycles: unit + idle.local_hit_cycles,
+            local_hit_cycles: unit + hit,
             local_miss_cycles: unit + slot + fill,
-            global_cycles: unit + case,
+            global_cycles: unit + hit + self.case_l1_miss * (case - hit),
+            operands_cycles: unit,
             ..*idle
         };
         (latencies, unit)
+    }
+
+    /// Wait at issue of an instruction that nothing waits for, if the unit is behind by so much on average.
+    #[inline]
+    pub fn held_cycles(&self, unit_wait_cycles: f64) -> f64 {
+        (unit_wait_cycles - self.unit_queue_cycles).max(0.0)
     }
 
     pub fn times(&self, latencies: &Latencies) -> MemoryTimes {
@@ -170,16 +242,6 @@ fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> 
     let loads = demand.local_load_lines.max(f64::MIN_POSITIVE);
     let waiting = (traffic.waiting_loads / loads).clamp(0.0, 1.0);
     1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
-}
-
-/// The demand on what is behind the L1.
-fn beyond_l1(demand: &Demand, traffic: &Traffic) -> Demand {
-    let missing = 1.0 - traffic.case_l1_hit;
-    Demand {
-        global_load_lines: demand.global_load_lines * missing,
-        global_load_bytes: demand.global_load_bytes * missing,
-        ..*demand
-    }
 }
 
 /// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.

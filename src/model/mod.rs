@@ -7,6 +7,7 @@
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
 pub mod analytical;
+mod demand;
 mod dram;
 mod explain;
 pub mod fetch;
@@ -19,9 +20,9 @@ pub mod path;
 pub mod paths;
 pub mod queue;
 pub mod root;
+pub mod rules;
 pub mod shapes;
 pub mod solve;
-pub mod tail;
 pub mod token;
 
 use crate::launch::chip::RateCurve;
@@ -29,12 +30,14 @@ use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use crate::memo::Memo;
+use fetch::FetchRules;
 use l1::{L1Curve, Layout};
 use locality::Locality;
+use paths::Paths;
+use rules::PathRules;
 use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
-use tail::{Filling, Tail};
 
 /// What a kernel executes for a population.
 #[derive(Debug, Clone, Copy)]
@@ -45,8 +48,6 @@ pub struct Inputs<'a> {
     pub prologues: &'a [(u32, f64)],
     /// Program of every block.
     pub sample: &'a [u32],
-    /// Nodes of every block of some launches.
-    pub grids: &'a [Vec<u32>],
     /// Rows of fitness cases that each program reads.
     pub rows_per_program: &'a [u32],
     /// Rows that any program reads.
@@ -59,14 +60,14 @@ pub struct Inputs<'a> {
 pub struct Analysis {
     pub shapes: Shapes,
     pub locality: Locality,
-    tail: Tail,
     rows: f64,
     curves: Memo<CurveKey, L1Curve>,
-    missing_code: Memo<(u32, u32), f64>,
+    paths: Memo<PathRules, [Paths; 2]>,
+    fetch_waits: Memo<FetchRules, f64>,
 }
 
-/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss.
-type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool);
+/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
+type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool, u64);
 
 impl Analysis {
     /// Analyses a kernel's traces.
@@ -74,15 +75,19 @@ impl Analysis {
         Analysis {
             shapes: Shapes::new(inputs),
             locality: Locality::new(inputs),
-            tail: Tail::new(inputs.grids),
             rows: f64::from(inputs.rows),
             curves: Memo::default(),
-            missing_code: Memo::default(),
+            paths: Memo::default(),
+            fetch_waits: Memo::default(),
         }
     }
 
-    fn curve(&self, spec: &SmxSpec, stride_bytes: u32) -> Arc<L1Curve> {
-        let cache = &spec.l1;
+    fn curve(&self, spec: &SmxSpec, geometry: &Geometry) -> Arc<L1Curve> {
+        let (cache, stride_bytes) = (&spec.l1, geometry.local_stride_bytes);
+        let case_lines = match spec.l1_caches_global_loads {
+            true => (self.rows * f64::from(geometry.fitness_cases.div_ceil(32))) as u64,
+            false => 0,
+        };
         let key = (
             cache.sets,
             cache.ways,
@@ -92,6 +97,7 @@ impl Analysis {
             stride_bytes,
             spec.max_warps,
             spec.l1_fetch_on_write_miss,
+            case_lines,
         );
         self.curves.get(key, || {
             let layout = Layout {
@@ -99,16 +105,24 @@ impl Analysis {
                 stride_bytes,
                 max_warps: spec.max_warps as u32,
                 fetches_on_write_miss: spec.l1_fetch_on_write_miss,
+                case_lines: case_lines as f64,
             };
             L1Curve::new(&layout, &self.locality)
         })
     }
 
-    /// Code lines per token that the instruction cache lacks.
-    fn missing_code_lines(&self, spec: &SmxSpec) -> f64 {
-        let key = (spec.icache_l1_bytes, spec.icache_line_bytes);
-        let missing = || self.shapes.token.code.missing_lines(key.0, key.1);
-        *self.missing_code.get(key, missing)
+    /// Critical paths of a token and of a prologue.
+    fn paths(&self, spec: &SmxSpec) -> Arc<[Paths; 2]> {
+        let rules = PathRules::new(spec);
+        let shapes = &self.shapes;
+        let make = || [&shapes.token, &shapes.prologue].map(|load| load.paths(&rules));
+        self.paths.get(rules, make)
+    }
+
+    fn fetch_wait_cycles(&self, spec: &SmxSpec) -> f64 {
+        let rules = FetchRules::new(spec);
+        let wait = || fetch::wait_cycles(&self.shapes.token, &rules);
+        *self.fetch_waits.get(rules, wait)
     }
 }
 
@@ -117,28 +131,21 @@ impl Analysis {
 pub struct Point<'a> {
     pub spec: &'a SmxSpec,
     pub geometry: Geometry,
-    pub n_smx: usize,
-    pub clock_hz: f64,
-    /// Resident blocks of each launch of the inputs' grids.
-    pub grid_blocks: &'a [u32],
     /// Other numbers of resident blocks at which throughput is needed.
     pub partial_fillings: &'a [u32],
-    /// Time on the host between these launches, all together.
-    pub host_seconds: f64,
 }
 
-/// What the model says of one launch.
+/// What the model says of one multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Modelled {
-    /// The multiprocessor with all its block slots filled.
+    /// With all its block slots filled.
     pub full: Steady,
-    pub gpops: f64,
-    /// Cycles of one launch, on average over the grids.
-    pub grid_cycles: f64,
+    /// Tokens per cycle by its resident blocks.
+    pub rates: RateCurve,
 }
 
-/// Predicts one launch.
-pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
+/// Predicts the throughput of one multiprocessor.
+pub fn predict_rates(point: &Point, analysis: &Analysis) -> Modelled {
     let solver = Solver::new(point, analysis);
     let full_blocks = point.geometry.resident_blocks;
     let full = solver.solve(full_blocks);
@@ -146,21 +153,8 @@ pub fn predict_launch(point: &Point, analysis: &Analysis) -> Modelled {
     for &blocks in point.partial_fillings {
         points.push((blocks, solver.tokens_per_cycle(blocks)));
     }
-    let rates = RateCurve::new(points).expect("the full multiprocessor is a point");
-    let warps = 0..point.geometry.warps_per_block();
-    let iterations: f64 = warps.map(|w| point.geometry.mean_iterations(w)).sum();
-    let filling = Filling {
-        n_smx: point.n_smx,
-        resident_blocks: point.grid_blocks,
-        case_blocks: point.geometry.case_blocks,
-        tokens_per_node: iterations,
-        rates: &rates,
-    };
-    let (cycles, nodes) = analysis.tail.cycles_and_nodes(&filling);
-    let seconds = cycles / point.clock_hz + point.host_seconds;
     Modelled {
-        gpops: nodes * f64::from(point.geometry.fitness_cases) / seconds,
-        grid_cycles: cycles / analysis.tail.n_launches().max(1) as f64,
+        rates: RateCurve::new(points).expect("the full multiprocessor is a point"),
         full,
     }
 }

@@ -1,8 +1,9 @@
 //! The expected critical path of a segment: a dependence graph whose longest path is the time of one warp alone.
 //!
-//! What it models: the compiler's stall counts from each instruction to the next, and an edge from every load to the
-//! first instruction that reads or writes its registers. Local loads miss with a probability.
-//! What it leaves out: loads that are still in flight when the segment ends.
+//! What it models: the compiler's stall counts from each instruction to the next, taken branches, and an edge from every
+//! load and every other result that is guarded to the first instruction that waits for it. Local loads miss with a
+//! probability. A warp has a limited number of global loads on their way.
+//! What it leaves out: what lies before the instructions given (`shapes` takes segments in pairs).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; longest paths in topological order, Cormen et al.,
 //! Introduction to Algorithms, section 24.2; critical path as a bound, Hong and Kim, ISCA 2009.
 
@@ -10,7 +11,8 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use super::joins::{Awaited, Join, Joins, Wait};
+use super::joins::{Awaited, Join, Joins, Wait, add_wait};
+use super::rules::PathRules;
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 
@@ -24,6 +26,10 @@ enum Dependence {
     Shared,
     Global,
     Constant,
+    /// So many cycles after the load/store unit has come to it.
+    Operands(f64),
+    /// So many cycles.
+    Known(f64),
 }
 
 /// Latencies of the memories, waiting in queues included.
@@ -35,18 +41,21 @@ pub struct Latencies {
     pub local_miss_probability: f64,
     pub global_cycles: f64,
     pub constant_cycles: f64,
+    /// Until the load/store unit reads the operands.
+    pub operands_cycles: f64,
 }
 
 impl Latencies {
     /// In the order of [`super::paths::Gradient`].
     #[inline]
-    pub fn list(&self) -> [f64; 6] {
+    pub fn list(&self) -> [f64; 7] {
         [
             self.shared_cycles,
             self.local_hit_cycles,
             self.local_miss_cycles,
             self.global_cycles,
             self.constant_cycles,
+            self.operands_cycles,
             self.local_miss_probability,
         ]
     }
@@ -58,30 +67,63 @@ pub struct Path {
     graph: DiGraph<(), Dependence>,
 }
 
+/// A result that is waited for.
+struct Pending {
+    by: usize,
+    /// Registers or scoreboards.
+    targets: u64,
+    dependence: Dependence,
+}
+
 impl Path {
     /// The dependence graph of `ops`.
-    pub fn new(ops: &[ReplayOp]) -> Self {
+    pub fn new(ops: &[ReplayOp], rules: &PathRules) -> Self {
         let mut graph = DiGraph::with_capacity(ops.len() + 1, 2 * ops.len());
         let nodes: Vec<NodeIndex> = (0..=ops.len()).map(|_| graph.add_node(())).collect();
-        let mut pending: Vec<(usize, u64, Dependence)> = Vec::new();
+        let mut pending: Vec<Pending> = Vec::new();
+        let mut global_loads: Vec<usize> = Vec::new();
         for (i, op) in ops.iter().enumerate() {
-            pending.retain(|&(load, targets, dependence)| {
-                let waits = targets & op.registers != 0;
+            pending.retain(|result| {
+                let waits = result.targets & op.registers != 0;
                 if waits {
-                    graph.add_edge(nodes[load], nodes[i], dependence);
+                    graph.add_edge(nodes[result.by], nodes[i], result.dependence);
                 }
                 !waits
             });
-            graph.add_edge(
-                nodes[i],
-                nodes[i + 1],
-                Dependence::Stall(f64::from(op.stall_cycles)),
-            );
-            if let Some(dependence) = load(op) {
-                pending.push((i, op.load_targets, dependence));
+            let stall = rules.stall_cycles(op, ops.get(i + 1));
+            graph.add_edge(nodes[i], nodes[i + 1], Dependence::Stall(stall));
+            if op.request == MemoryRequest::GlobalLoad && op.load_targets != 0 {
+                let limit = rules.global_loads_in_flight;
+                if let Some(&first) = global_loads.iter().nth_back(limit.saturating_sub(1)) {
+                    let held = Dependence::Known(f64::from(rules.global_hold_cycles));
+                    graph.add_edge(nodes[first], nodes[i], held);
+                }
+                global_loads.push(i);
             }
+            pending.extend(results(op, rules).map(|(targets, dependence)| Pending {
+                by: i,
+                targets,
+                dependence,
+            }));
         }
         Path { graph }
+    }
+
+    /// Whether results of `ops` may still be awaited after their end.
+    pub fn is_open(ops: &[ReplayOp], rules: &PathRules) -> bool {
+        let mut at = 0.0;
+        let mut pending: Vec<(u64, f64)> = Vec::new();
+        for op in ops {
+            pending.retain(|(targets, _)| targets & op.registers == 0);
+            pending.extend(
+                results(op, rules).map(|(targets, dependence)| match dependence {
+                    Dependence::Known(cycles) => (targets, at + cycles),
+                    _ => (targets, f64::INFINITY),
+                }),
+            );
+            at += rules.stall_cycles(op, None);
+        }
+        pending.iter().any(|(_, until)| *until > at)
     }
 
     /// **(10)** The expected length of the longest path. **(11)** Where an instruction waits for several local loads,
@@ -93,17 +135,20 @@ impl Path {
             let (mut certain, mut hit, mut miss, mut all_hit) = (0.0f64, 0.0f64, 0.0f64, 1.0f64);
             for edge in self.graph.edges_directed(node, Incoming) {
                 let from = at[edge.source().index()];
-                match *edge.weight() {
-                    Dependence::Stall(cycles) => certain = certain.max(from + cycles),
-                    Dependence::Shared => certain = certain.max(from + latencies.shared_cycles),
-                    Dependence::Global => certain = certain.max(from + latencies.global_cycles),
-                    Dependence::Constant => certain = certain.max(from + latencies.constant_cycles),
+                let cycles = match *edge.weight() {
+                    Dependence::Stall(cycles) | Dependence::Known(cycles) => cycles,
+                    Dependence::Shared => latencies.shared_cycles,
+                    Dependence::Global => latencies.global_cycles,
+                    Dependence::Constant => latencies.constant_cycles,
+                    Dependence::Operands(cycles) => latencies.operands_cycles + cycles,
                     Dependence::Local(lines) => {
                         hit = hit.max(from + latencies.local_hit_cycles + lines - 1.0);
                         miss = miss.max(from + latencies.local_miss_cycles + lines - 1.0);
                         all_hit *= (1.0 - latencies.local_miss_probability).powf(lines);
+                        continue;
                     }
-                }
+                };
+                certain = certain.max(from + cycles);
             }
             at.push(all_hit * certain.max(hit) + (1.0 - all_hit) * certain.max(miss));
         }
@@ -117,40 +162,41 @@ impl Path {
         let mut joins: Vec<Join> = Vec::new();
         // Of every node: the join before it and the stalls since.
         let mut places: Vec<(u32, f64)> = Vec::with_capacity(self.graph.node_count());
-        let mut now = (0, 0.0);
+        // Stalls from the start to every join, the least time at which it can be reached.
+        let mut least = vec![0.0];
+        let mut now = (0u32, 0.0);
         for node in self.graph.node_indices() {
             let mut waits: Vec<Wait> = Vec::new();
+            let mut known: Vec<(u32, f64)> = Vec::new();
             for edge in self.graph.edges_directed(node, Incoming) {
                 let (anchor, issued) = places[edge.source().index()];
-                let (awaited, lines) = match *edge.weight() {
+                let (awaited, cycles, lines) = match *edge.weight() {
                     Dependence::Stall(cycles) => {
                         now.1 += cycles;
                         continue;
                     }
-                    Dependence::Local(lines) => (Awaited::Local, lines),
-                    Dependence::Shared => (Awaited::Shared, 1.0),
-                    Dependence::Global => (Awaited::Global, 1.0),
-                    Dependence::Constant => (Awaited::Constant, 1.0),
-                };
-                let wait = Wait {
-                    anchor,
-                    offset_cycles: issued + lines - 1.0,
-                    awaited,
-                    lines: lines as u32,
-                };
-                match waits
-                    .iter_mut()
-                    .find(|known| (known.anchor, known.awaited) == (anchor, awaited))
-                {
-                    Some(known) => {
-                        known.offset_cycles = known.offset_cycles.max(wait.offset_cycles);
-                        known.lines += wait.lines;
+                    Dependence::Known(cycles) => {
+                        known.push((anchor, issued + cycles));
+                        continue;
                     }
-                    None => waits.push(wait),
+                    Dependence::Local(lines) => (Awaited::Local, lines - 1.0, lines),
+                    Dependence::Operands(cycles) => (Awaited::Operands, cycles, 1.0),
+                    Dependence::Shared => (Awaited::Shared, 0.0, 1.0),
+                    Dependence::Global => (Awaited::Global, 0.0, 1.0),
+                    Dependence::Constant => (Awaited::Constant, 0.0, 1.0),
+                };
+                add_wait(&mut waits, anchor, issued + cycles, awaited, lines as u32);
+            }
+            for (anchor, offset) in known {
+                if anchor == now.0 {
+                    now.1 = now.1.max(offset);
+                } else if least[anchor as usize] + offset > least[now.0 as usize] + now.1 {
+                    add_wait(&mut waits, anchor, offset, Awaited::Known, 1);
                 }
             }
             if !waits.is_empty() {
                 waits.sort_by_key(|wait| (wait.anchor, wait.awaited as u32));
+                least.push(least[now.0 as usize] + now.1);
                 joins.push(Join {
                     offset_cycles: now.1,
                     waits,
@@ -166,19 +212,35 @@ impl Path {
     }
 }
 
-fn load(op: &ReplayOp) -> Option<Dependence> {
-    if op.load_targets == 0 && op.class != OpClass::ConstantLoad {
-        return None;
-    }
-    match op.request {
+/// What an instruction makes later ones wait for: the registers or scoreboards, and how long.
+fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Dependence)> {
+    let of_load = match op.request {
         MemoryRequest::LocalLoad => Some(Dependence::Local(f64::from(op.lines))),
         MemoryRequest::SharedLoad => Some(Dependence::Shared),
         MemoryRequest::GlobalLoad => Some(Dependence::Global),
-        _ if op.class == OpClass::ConstantLoad && op.load_targets != 0 => {
+        _ => None,
+    };
+    let result = match (op.request, rules.result_cycles) {
+        (MemoryRequest::None, Some(cycles)) => {
+            Some(Dependence::Known(f64::from(cycles[op.class as usize])))
+        }
+        (MemoryRequest::None, None) if op.class == OpClass::ConstantLoad => {
             Some(Dependence::Constant)
         }
-        _ => None,
-    }
+        _ => of_load,
+    };
+    let of_operands = match op.request {
+        MemoryRequest::None => result,
+        _ => Some(Dependence::Operands(f64::from(
+            u32::from(op.lines.max(1)) + rules.operand_cycles,
+        ))),
+    };
+    let results = result.map(|result| (op.load_targets, result));
+    let operands = of_operands.map(|read| (u64::from(op.read_targets), read));
+    results
+        .into_iter()
+        .chain(operands)
+        .filter(|(targets, _)| *targets != 0)
 }
 
 #[cfg(test)]
@@ -191,7 +253,12 @@ mod tests {
 
     fn path(ops: &[crate::isa::TimingOp]) -> Path {
         let code: ReplayCode = looped(ops);
-        Path::new(&code.ops)
+        let rules = PathRules {
+            global_loads_in_flight: 2,
+            global_hold_cycles: 150,
+            ..PathRules::default()
+        };
+        Path::new(&code.ops, &rules)
     }
 
     proptest::proptest! {
@@ -205,9 +272,10 @@ mod tests {
         ) {
             let ops: Vec<_> = kinds
                 .iter()
-                .map(|kind| match kind {
+                .enumerate()
+                .map(|(i, kind)| match kind {
                     0 => load_to(10, Space::Local, 4),
-                    1 => load_to(10, Space::Global, 4),
+                    1 => load_to(10 + (i % 4) as u8, Space::Global, 4),
                     2 => use_of_load(),
                     _ => alu(OpClass::Fp32, 9),
                 })

@@ -12,15 +12,16 @@ use std::collections::HashMap;
 use super::joins::{Awaited, Join, Joins};
 use super::path::Latencies;
 
-/// Derivatives by latency (shared, local hit, local miss, global, constant) and by the probability of a local miss.
-pub type Gradient = [f64; 6];
+/// Derivatives by latency (shared, local hit, local miss, global, constant, operands) and by the probability of a local miss.
+pub type Gradient = [f64; 7];
 
 const SHARED: usize = 0;
 const LOCAL_HIT: usize = 1;
 const LOCAL_MISS: usize = 2;
 const GLOBAL: usize = 3;
 const CONSTANT: usize = 4;
-const MISS_PROBABILITY: usize = 5;
+const OPERANDS: usize = 5;
+const MISS_PROBABILITY: usize = 6;
 
 /// A time and how it moves with the latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -83,7 +84,7 @@ pub struct Paths {
     /// The start, then the joins.
     nodes: Vec<Node>,
     loads: Vec<Load>,
-    /// Executions of the paths that end after each node.
+    /// Executions of the paths that end after each node; below 0 where paths that go on there are counted from it.
     ends: Vec<f64>,
     /// Stalls after the last joins, of all executions.
     rest_cycles: f64,
@@ -129,6 +130,11 @@ impl Paths {
         tree
     }
 
+    /// Stalls that are part of no path.
+    pub fn add_stalls(&mut self, cycles: f64) {
+        self.rest_cycles += cycles;
+    }
+
     fn push(&mut self, before: u32, join: &Join, way: &[u32]) -> u32 {
         let certain = self.loads.len() as u32;
         let mut add = |local: bool| {
@@ -141,6 +147,8 @@ impl Paths {
                             Awaited::Local => LOCAL_HIT as u32,
                             Awaited::Global => GLOBAL as u32,
                             Awaited::Constant => CONSTANT as u32,
+                            Awaited::Operands => OPERANDS as u32,
+                            Awaited::Known => NO_LATENCY,
                         },
                         offset_cycles: wait.offset_cycles,
                     });
@@ -195,14 +203,15 @@ impl Paths {
     }
 
     fn total(&self, at: &[f64]) -> f64 {
-        let paths = at.iter().zip(&self.ends).filter(|(_, ends)| **ends > 0.0);
+        let paths = at.iter().zip(&self.ends).filter(|(_, ends)| **ends != 0.0);
         self.rest_cycles + paths.map(|(at, ends)| at * ends).sum::<f64>()
     }
 
     /// When every join is reached, on average. `note` is told why, join by join.
     fn reached(&self, latencies: &Latencies, mut note: impl FnMut(Reason)) -> Vec<f64> {
         let missing = missing(latencies);
-        let list = latencies.list();
+        let mut list = [0.0; NO_LATENCY as usize + 1];
+        list[..NO_LATENCY as usize].copy_from_slice(&latencies.list());
         let mut at = Vec::with_capacity(self.nodes.len());
         at.push(0.0);
         for node in &self.nodes[1..] {
@@ -265,7 +274,7 @@ impl Paths {
 }
 
 /// The index of a latency that is none.
-const NO_LATENCY: u32 = 6;
+const NO_LATENCY: u32 = 7;
 
 /// What decided when a join is reached: stalls or a load of some latency, counted from a join.
 #[derive(Debug, Clone, Copy)]

@@ -15,9 +15,9 @@ use super::l1::L1Curve;
 use super::l2::{Sharers, Traffic, traffic};
 pub use super::memory::MemoryTimes;
 use super::path::Latencies;
-use super::paths::Linear;
+use super::paths::{Linear, Paths};
 use super::root::{Bracket, falling_root};
-use super::shapes::{Demand, Shapes};
+use super::shapes::{Demand, N_PIPES};
 pub use super::token::TokenTime;
 use super::token::{PathPoint, TokenModel};
 use super::{Analysis, Point};
@@ -58,6 +58,8 @@ pub struct Solver<'a> {
     pub(super) point: &'a Point<'a>,
     analysis: &'a Analysis,
     curve: Arc<L1Curve>,
+    /// Of a token and of a prologue.
+    graphs: Arc<[Paths; 2]>,
     pub(super) demand: Demand,
     prologues_per_token: f64,
     pub(super) fetch_wait_cycles: f64,
@@ -66,9 +68,9 @@ pub struct Solver<'a> {
     pub(super) slots: f64,
     /// Mean rest of an issue in progress.
     pub(super) residual_cycles: f64,
-    /// Of the busiest pipe, per token.
-    pub(super) pipe_cycles: f64,
-    /// With every issue slot taken.
+    /// Of each pipe, per token.
+    pub(super) pipes: [f64; N_PIPES],
+    /// With every issue slot or a pipe taken.
     pub(super) most_tokens_per_cycle: f64,
     /// Of the last solution.
     paths: Cell<PathPoint>,
@@ -87,39 +89,41 @@ impl<'a> Solver<'a> {
         let squares = slots + demand.branches * branch_slots * (branch_slots - 1.0);
         let prologues_per_token = analysis.shapes.prologues_per_token(iterations);
         let idle = idle_latencies(spec);
+        let graphs = analysis.paths(spec);
+        let pipes = demand.pipes(spec);
+        let most_cycles = pipes.iter().copied().fold(slots, f64::max);
         Solver {
             point,
             analysis,
-            curve: analysis.curve(spec, point.geometry.local_stride_bytes),
+            curve: analysis.curve(spec, &point.geometry),
             prologues_per_token,
-            fetch_wait_cycles: analysis.missing_code_lines(spec)
-                * f64::from(spec.icache_l15_latency_cycles),
-            issues: demand.instructions - demand.dual_issued,
+            fetch_wait_cycles: analysis.fetch_wait_cycles(spec),
+            issues: demand.issues(spec),
             slots,
             residual_cycles: 0.5 * squares / slots,
-            pipe_cycles: demand.pipe_cycles(spec),
-            most_tokens_per_cycle: spec.n_schedulers as f64 / slots,
+            pipes,
+            most_tokens_per_cycle: spec.n_schedulers as f64 / most_cycles,
             demand,
             last_throughput: Cell::new(0.0),
             survival_log2: Cell::new(0.0),
             paths: Cell::new(PathPoint {
                 around: idle,
-                path: path(&analysis.shapes, prologues_per_token, &idle),
+                path: path(&graphs, prologues_per_token, &idle),
             }),
+            graphs,
         }
     }
 
     /// Critical path of a token.
     fn path_point(&self, around: Latencies) -> PathPoint {
-        let path = path(&self.analysis.shapes, self.prologues_per_token, &around);
+        let path = path(&self.graphs, self.prologues_per_token, &around);
         PathPoint { around, path }
     }
 
     /// Its length alone.
     pub(super) fn path_cycles(&self, latencies: &Latencies) -> f64 {
-        let shapes = &self.analysis.shapes;
-        let prologue = shapes.prologue.paths.cycles(latencies);
-        shapes.token.paths.cycles(latencies) + self.prologues_per_token * prologue
+        let [token, prologue] = &*self.graphs;
+        token.cycles(latencies) + self.prologues_per_token * prologue.cycles(latencies)
     }
 
     /// The steady state with `blocks` resident.
@@ -236,16 +240,15 @@ fn idle_latencies(spec: &SmxSpec) -> Latencies {
         local_miss_probability: 0.0,
         global_cycles: f64::from(spec.l2_latency_cycles),
         constant_cycles: f64::from(spec.constant_latency_cycles),
+        operands_cycles: 0.0,
     }
 }
 
 /// Critical path of a token, its part of the prologue included.
-fn path(shapes: &Shapes, prologues_per_token: f64, latencies: &Latencies) -> Linear {
-    let mut path = shapes.token.paths.linear(latencies);
-    path.add(
-        &shapes.prologue.paths.linear(latencies),
-        prologues_per_token,
-    );
+fn path(graphs: &[Paths; 2], prologues_per_token: f64, latencies: &Latencies) -> Linear {
+    let [token, prologue] = graphs;
+    let mut path = token.linear(latencies);
+    path.add(&prologue.linear(latencies), prologues_per_token);
     path
 }
 

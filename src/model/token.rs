@@ -20,6 +20,8 @@ pub struct TokenTime {
     pub issue_wait_cycles: f64,
     pub pipe_wait_cycles: f64,
     pub fetch_wait_cycles: f64,
+    /// **(17b)** Of stores, which are held at issue while the load/store unit's queue is full.
+    pub store_wait_cycles: f64,
     /// Wait of one memory instruction for the load/store unit.
     pub unit_wait_cycles: f64,
     pub latencies: Latencies,
@@ -27,7 +29,11 @@ pub struct TokenTime {
 
 impl TokenTime {
     pub fn cycles(&self) -> f64 {
-        self.path_cycles + self.issue_wait_cycles + self.pipe_wait_cycles + self.fetch_wait_cycles
+        self.path_cycles
+            + self.issue_wait_cycles
+            + self.pipe_wait_cycles
+            + self.fetch_wait_cycles
+            + self.store_wait_cycles
     }
 }
 
@@ -115,13 +121,18 @@ impl<'a> TokenModel<'a> {
         let solver = self.solver;
         let per_scheduler = tokens_per_cycle / solver.point.spec.n_schedulers as f64;
         let issue = wait_cycles(per_scheduler * solver.slots, solver.residual_cycles);
-        let pipe = wait_cycles(per_scheduler * solver.pipe_cycles, 0.5 * solver.pipe_cycles);
+        let waits = solver
+            .pipes
+            .iter()
+            .map(|&cycles| wait_cycles(per_scheduler * cycles, 0.5 * cycles));
+        let pipe: f64 = waits.sum();
         let (latencies, unit_wait_cycles) = self.memory.latencies(tokens_per_cycle);
         TokenTime {
             path_cycles: paths.cycles_at(&latencies),
             issue_wait_cycles: issue * self.others * solver.issues,
             pipe_wait_cycles: pipe * self.others,
             fetch_wait_cycles: solver.fetch_wait_cycles,
+            store_wait_cycles: solver.demand.stores * self.memory.held_cycles(unit_wait_cycles),
             unit_wait_cycles,
             latencies,
         }

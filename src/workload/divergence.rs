@@ -24,7 +24,7 @@ fn iterations(stack_dim: usize) -> usize {
     if stack_dim < 4 { 2 } else { 1 }
 }
 
-/// Programs of a corpus's sample whose cases are executed.
+/// Blocks of the sample whose programs are executed.
 const SAMPLED_PROGRAMS: usize = 128;
 
 /// Warp instructions that data adds to a kernel's steady iterations, in percent, mean over the blocks; `lengths`: those
@@ -38,10 +38,7 @@ pub fn added_percent(
     let Some(values) = &cases.values else {
         return Ok(counted_percent(variant).unwrap_or(0.0));
     };
-    let sample = match population.blocks {
-        Some(_) => &population.sample[..],
-        None => &population.sample[..SAMPLED_PROGRAMS.min(population.sample.len())],
-    };
+    let sample = &population.sample[..SAMPLED_PROGRAMS.min(population.sample.len())];
     let mut distinct = sample.to_vec();
     distinct.sort_unstable();
     distinct.dedup();

@@ -1,0 +1,86 @@
+//! What of a multiprocessor makes instructions of one warp wait for each other, apart from the memories' latencies.
+//!
+//! What it holds: the values that a dependence graph is built with; graphs are made once for each set of them.
+//! Units: cycles. Sources: the device preset, by [`SmxSpec`].
+
+use crate::launch::code::ReplayOp;
+use crate::launch::spec::{CodeLayout, N_CLASSES, SmxSpec};
+
+/// See the module text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PathRules {
+    /// Instructions of a warp that issue together, if the compiler pairs them.
+    pub dispatches: u32,
+    /// Global loads of a warp that may be on their way to the L2, and how long each is.
+    pub global_loads_in_flight: usize,
+    pub global_hold_cycles: u32,
+    /// Issue to result, by class; `None` where stall counts say it all.
+    pub result_cycles: Option<[u32; N_CLASSES]>,
+    /// From the load/store unit's turn to the release of the operands.
+    pub operand_cycles: u32,
+    /// From a taken branch to the next issue.
+    pub taken_branch_cycles: u32,
+    /// Where the instruction after one lies.
+    pub code_layout: CodeLayout,
+}
+
+impl Default for PathRules {
+    /// Stall counts and loads alone.
+    fn default() -> Self {
+        PathRules {
+            dispatches: 2,
+            global_loads_in_flight: usize::MAX,
+            global_hold_cycles: 0,
+            result_cycles: None,
+            operand_cycles: 0,
+            taken_branch_cycles: 0,
+            code_layout: CodeLayout::default(),
+        }
+    }
+}
+
+impl PathRules {
+    pub fn new(spec: &SmxSpec) -> Self {
+        let rules = PathRules {
+            dispatches: spec.dispatches_per_scheduler,
+            global_loads_in_flight: spec.global_loads_in_flight_per_warp,
+            global_hold_cycles: spec.l2_latency_cycles,
+            ..PathRules::default()
+        };
+        let barriers = spec.dependences.barriers();
+        PathRules {
+            result_cycles: barriers.map(|barriers| barriers.result_cycles),
+            operand_cycles: barriers.map_or(0, |barriers| barriers.operand_cycles),
+            taken_branch_cycles: spec.taken_branch_cycles,
+            code_layout: spec.code_layout,
+            ..rules
+        }
+    }
+
+    /// From the issue of `op` to that of what follows it at the earliest.
+    pub fn stall_cycles(&self, op: &ReplayOp, following: Option<&ReplayOp>) -> f64 {
+        let stall = match op.stall_cycles {
+            0 if self.dispatches < 2 => 1,
+            stall => u32::from(stall),
+        };
+        let taken = following.map_or(0.0, |following| self.taken_cycles(op, following));
+        f64::from(stall) + taken
+    }
+
+    /// What it adds to the stall count of `op` that it is a branch to `following`.
+    pub fn taken_cycles(&self, op: &ReplayOp, following: &ReplayOp) -> f64 {
+        let more = self
+            .taken_branch_cycles
+            .saturating_sub(op.stall_cycles.into());
+        f64::from(if self.is_taken(op, following) {
+            more
+        } else {
+            0
+        })
+    }
+
+    /// Whether `op` is a branch that goes to `following`, and not simply on.
+    pub fn is_taken(&self, op: &ReplayOp, following: &ReplayOp) -> bool {
+        op.redirects && following.pc_bytes != self.code_layout.next(op.pc_bytes)
+    }
+}
