@@ -1,4 +1,4 @@
-//! Writes the populations that measurements run: `cargo run --release --example random_programs -- DIR`.
+//! Writes the populations that measurements run: `cargo run --release --example random_programs -- DIR [SEED]`.
 //!
 //! Random trees of every problem's function set, ramped in depth; those of fewer than 8 or more than 200 nodes are drawn
 //! again. Seeded, so the same files come out.
@@ -13,10 +13,11 @@ use warpstack::gpu::lower::{function_codes, lower};
 use warpstack::gpu::variant::{FunctionSet, KernelId};
 
 const POPULATION: usize = 1000;
-const SEED: u64 = 11;
+const DEFAULT_SEED: u64 = 11;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = env::args().nth(1).ok_or("usage: random_programs DIR")?;
+    let directory = env::args().nth(1).ok_or("usage: random_programs DIR [SEED]")?;
+    let seed = env::args().nth(2).map_or(Ok(DEFAULT_SEED), |seed| seed.parse())?;
     for &problem in FunctionSet::ALL {
         let (n_inputs, constants) = match problem {
             FunctionSet::Sextic => (1, None),
@@ -35,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             function_choice: warpstack::gp::evolve::config::FunctionChoice::Uniform,
         };
         let write = |name: String, min_depth| -> Result<(), Box<dyn Error>> {
-            let text = population(problem, &ingredients, min_depth)?;
+            let text = population(problem, &ingredients, min_depth, seed)?;
             Ok(fs::write(Path::new(&directory).join(name), text)?)
         };
         write(format!("{problem}.txt"), 4)?;
@@ -50,13 +51,14 @@ fn population(
     problem: FunctionSet,
     ingredients: &Ingredients,
     min_depth: usize,
+    seed: u64,
 ) -> Result<String, Box<dyn Error>> {
     let init = Init {
         method: InitMethod::Ramped,
         min_depth,
         max_depth: 8,
     };
-    let mut dice = Dice::new(SEED, problem as u64);
+    let mut dice = Dice::new(seed, problem as u64);
     let mut text = String::new();
     let (mut index, mut written, mut nodes) = (0, 0, 0);
     while written < POPULATION {
