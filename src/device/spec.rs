@@ -86,9 +86,9 @@ section! {
     Issue, IssueFile, "issue" {
         n_schedulers: u32, "schedulers", (1.0, 16.0), [Sim, Model];
         /// Independent instructions of one warp that a scheduler may issue in one cycle.
-        n_dispatch: u32, "instructions", (1.0, 2.0), [Sim];
+        n_dispatch: u32, "instructions", (1.0, 2.0), [Sim, Model];
         warp_policy: WarpPolicy, "policy", ANY, [Sim, Model];
-        dependencies: Dependencies, "policy", ANY, [Sim];
+        dependencies: Dependencies, "policy", ANY, [Sim, Model];
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0), [Sim, Model];
         /// Full-rate instructions that start in a cycle, over all schedulers.
@@ -104,9 +104,9 @@ section! {
     /// The load/store unit.
     LoadStore, LoadStoreFile, "load_store" {
         /// Cycles of work that may queue before further memory instructions are held at issue.
-        queue_cycles: u32, "cycles", CYCLES, [Sim];
+        queue_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Stores of whole lines that may wait for the port to the L2 before the unit stops, where the L1 writes through.
-        store_queue_lines: u32, "lines", (1.0, 4096.0), [Sim];
+        store_queue_lines: u32, "lines", (1.0, 4096.0), [Sim, Model];
         /// Stored lines and lines written back pass the unit at this rate.
         store_bytes_per_cycle: u32, "bytes/cycle/SMX", (1.0, 4096.0), [Sim, Model];
         /// What comes from the L2 passes the unit at this rate; 0 where it has a way of its own.
@@ -114,7 +114,7 @@ section! {
         /// L1 misses that may be on their way from the L2 together.
         l1_misses_in_flight: u32, "misses", (1.0, 4096.0), [Sim, Model];
         /// Global loads that one warp may have on their way to the L2: each counts for the latency of an L2 hit.
-        global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0), [Sim];
+        global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0), [Sim, Model];
         /// Who comes first where several schedulers ask in one cycle.
         arbitration: Arbitration, "policy", ANY, [Sim];
     }
@@ -123,15 +123,15 @@ section! {
 section! {
     /// From issue to the result's use, for what is not memory.
     Latency, LatencyFile, "latency" {
-        alu_cycles: u32, "cycles", CYCLES, [Sim];
-        sfu_cycles: u32, "cycles", CYCLES, [Sim];
-        convert_cycles: u32, "cycles", CYCLES, [Sim];
-        predicate_cycles: u32, "cycles", CYCLES, [Sim];
-        special_register_cycles: u32, "cycles", CYCLES, [Sim];
+        alu_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        sfu_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        convert_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        predicate_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        special_register_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// From a taken branch to the warp's next issue; 0 where the compiler's stall count says it.
-        taken_branch_cycles: u32, "cycles", CYCLES, [Sim];
+        taken_branch_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// A load waits at least this long by the compiler's own schedule.
-        load_pace_cycles: u32, "cycles", CYCLES, [Sim];
+        load_pace_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 }
 
@@ -190,8 +190,8 @@ section! {
         index_hash: IndexHash, "function", ANY, [Sim, Model];
         /// Address bits that the index hash folds into the low bits of the set number.
         index_hash_bits: Vec<u32>, "address bits", (0.0, 63.0), [Sim, Model];
-        caches_global_loads: bool, "yes/no", ANY, [Sim];
-        write_back: bool, "yes/no", ANY, [Sim];
+        caches_global_loads: bool, "yes/no", ANY, [Sim, Model];
+        write_back: bool, "yes/no", ANY, [Sim, Model];
         fills_hold_lines: bool, "yes/no", ANY, [Sim];
         fetch_on_write_miss: bool, "yes/no", ANY, [Sim, Model];
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
@@ -213,9 +213,9 @@ section! {
         /// The part of the port's width that measurements reach.
         port_efficiency: f64, "fraction", FRACTION, [Sim, Model];
         /// What the request for a line takes of the port for writes.
-        request_bytes: u32, "bytes", (0.0, 128.0), [Sim];
+        request_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
         /// Width of an SMX's port for writes.
-        write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim];
+        write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim, Model];
     }
 }
 
@@ -245,17 +245,17 @@ section! {
         l1_bytes: u32, "bytes", SIZE, [Sim, Model];
         /// First-level caches of an SMX; neighbouring schedulers share one where there are fewer than schedulers.
         n_l1: u32, "caches", (1.0, 16.0), [Sim];
-        l15_bytes: u32, "bytes", SIZE, [Sim];
+        l15_bytes: u32, "bytes", SIZE, [Sim, Model];
         /// Issue interval of one warp running code that is resident in L1, L1.5, L2, DRAM.
-        cycles_per_instruction: Vec<f64>, "cycles/instruction", (0.1, 1000.0), [Sim];
+        cycles_per_instruction: Vec<f64>, "cycles/instruction", (0.1, 1000.0), [Sim, Model];
         /// A control word precedes every group of this many instructions.
-        instructions_per_group: u32, "instructions", (1.0, 64.0), [Sim];
-        group_bytes: u32, "bytes", (8.0, 1024.0), [Sim];
+        instructions_per_group: u32, "instructions", (1.0, 64.0), [Sim, Model];
+        group_bytes: u32, "bytes", (8.0, 1024.0), [Sim, Model];
         line_bytes: u32, "bytes", (8.0, 1024.0), [Sim, Model];
         /// The next line is on its way while a line runs: straight code is then as fast as `cycles_per_instruction` says.
-        prefetches: bool, "yes/no", ANY, [Sim];
+        prefetches: bool, "yes/no", ANY, [Sim, Model];
         l15_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
-        l2_latency_cycles: u32, "cycles", CYCLES, [Sim];
+        l2_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 }
 

@@ -142,10 +142,9 @@ impl Engine {
             programs: Arc::clone(&workload.population),
             threads_per_block: configuration.threads_per_block,
             case_blocks: configuration.case_blocks,
-            carve_out: match configuration.l1_bytes.or(self.device.default_l1_bytes()) {
-                Some(bytes) => CarveOut::L1Bytes(bytes),
-                None => CarveOut::LeastShared,
-            },
+            carve_out: configuration
+                .l1_bytes
+                .map_or(CarveOut::Default, CarveOut::L1Bytes),
         })
     }
 

@@ -8,6 +8,7 @@ use super::Engine;
 use crate::launch::spec::{CacheSpec, SmxSpec};
 use crate::predict::{Configuration, PredictError};
 use crate::sim::l1_stream::{HitRates, L1Recorder, L1Stream};
+use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
 use rayon::prelude::*;
 
@@ -35,7 +36,7 @@ impl Engine {
             &sample.code,
             sample.code_bytes,
             launch.geometry,
-            sample.order.as_slice().into(),
+            drawn(&launch, &sample),
             window,
             L1Recorder::default(),
         )

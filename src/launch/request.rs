@@ -18,6 +18,8 @@ pub enum CarveOut {
     SharedBytes(u32),
     /// The least shared memory that limits no block.
     LeastShared,
+    /// As the device divides it when nobody asks.
+    Default,
 }
 
 /// The fitness cases of a launch.

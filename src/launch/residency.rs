@@ -23,6 +23,10 @@ pub fn reside(
         CarveOut::L1Bytes(bytes) => shared_beside(device, bytes)?,
         CarveOut::SharedBytes(bytes) => bytes,
         CarveOut::LeastShared => least_shared(&limits, block).map_err(refused)?,
+        CarveOut::Default => match device.default_l1_bytes() {
+            Some(bytes) => shared_beside(device, bytes)?,
+            None => least_shared(&limits, block).map_err(refused)?,
+        },
     };
     let occupancy = limits.occupancy(block, shared_bytes).map_err(refused)?;
     let mut splits = device.l1.splits.iter();

@@ -107,11 +107,7 @@ impl PerformanceModel for Simulator {
 impl Simulator {
     fn sample(&self, launch: &Resolved) -> Result<Observed, PredictError> {
         let sample = launch.kernel.sample(self.plan.programs)?;
-        let summary = launch.kernel.summary();
-        let drawn = Drawn {
-            order: &sample.order,
-            whole: Some(per_token_of(&summary.code, &summary.sample)),
-        };
+        let drawn = drawn(launch, &sample);
         let full = launch.geometry.resident_blocks;
         let window = window(launch, &sample, drawn, full, self.plan.window)?;
         let mut instructions = window.simulated_instructions;
@@ -164,6 +160,15 @@ impl Simulator {
         observed.counters = counters;
         observed.error_percent = 0.0;
         Ok(())
+    }
+}
+
+/// The programs sampled, standing for the whole population.
+pub fn drawn<'a>(launch: &Resolved, sample: &'a Replay) -> Drawn<'a> {
+    let summary = launch.kernel.summary();
+    Drawn {
+        order: &sample.order,
+        whole: Some(per_token_of(&summary.code, &summary.sample)),
     }
 }
 

@@ -86,7 +86,7 @@ impl Requests {
             case_blocks: launched.case_blocks,
             carve_out: match launched.shared_config_bytes {
                 Some(bytes) => CarveOut::SharedBytes(bytes),
-                None => CarveOut::LeastShared,
+                None => CarveOut::Default,
             },
         })
     }
