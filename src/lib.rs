@@ -21,20 +21,42 @@
 //! * [`report`]: tables and plots.
 //! * [`cli`]: one file per subcommand.
 
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod device;
+#[doc(hidden)]
 pub mod engine;
+#[doc(hidden)]
 pub mod gp;
+#[doc(hidden)]
 pub mod gpu;
+#[cfg(feature = "interop")]
+#[doc(hidden)]
 pub mod interop;
+#[doc(hidden)]
 pub mod isa;
+#[doc(hidden)]
 pub mod launch;
+#[doc(hidden)]
 pub mod memo;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod predict;
+#[cfg(feature = "report")]
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod sim;
+#[cfg(feature = "report")]
+#[doc(hidden)]
 pub mod study;
+#[doc(hidden)]
 pub mod trace;
+#[cfg(feature = "report")]
+#[doc(hidden)]
 pub mod validate;
+#[doc(hidden)]
 pub mod workload;

@@ -5,20 +5,33 @@
 //! * [`launch`]: the kernels on a real GPU, the only module that names cudarc.
 //! * [`measure`]: measured rows, on a [`workload`], checked against the [`oracle`]; [`counters`]: Nsight
 //!   Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
-//!   [`on_cpu`]: the CPU's interpreter on the same workload.
+//!   [`on_cpu`]: the CPU's interpreter on the same workload; [`split`]: which half of the measurements a row belongs to.
+//!
+//! What runs or measures is behind the feature `gpu`; predictions need the rest only.
 
 pub mod accumulate;
+#[cfg(feature = "gpu")]
 pub mod counters;
 pub mod encode;
+#[cfg(feature = "gpu")]
 pub mod error;
+#[cfg(feature = "gpu")]
 pub mod launch;
+#[cfg(feature = "gpu")]
 pub mod layout;
 pub mod lower;
+#[cfg(feature = "gpu")]
 pub mod measure;
+#[cfg(feature = "gpu")]
 pub mod ncu;
+#[cfg(feature = "gpu")]
 pub mod on_cpu;
+#[cfg(feature = "gpu")]
 pub mod oracle;
+#[cfg(feature = "gpu")]
 pub mod scaling;
+#[cfg(feature = "gpu")]
 mod source;
+pub mod split;
 pub mod variant;
 pub mod workload;
