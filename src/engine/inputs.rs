@@ -7,6 +7,7 @@
 use super::settings::{ProgramList, Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem::{self, CASE_SEED, Dataset};
+use crate::gp::program::Rpn;
 use crate::gpu::variant::FunctionSet;
 use crate::gpu::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
 use crate::launch::Cases;
@@ -70,10 +71,20 @@ impl Workload {
         };
         let problem: FunctionSet = name.parse().map_err(|_| unknown())?;
         let population = match &settings.list {
-            Some(list) => listed(list, problem)?,
+            Some(list) => read_list(list, problem)?,
             None => drawn(name, settings)?,
         };
-        let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
+        Workload::new(problem, population)
+    }
+
+    /// Exactly these programs, one block each.
+    pub fn of_list(problem: FunctionSet, programs: &[Rpn]) -> Result<Workload, InputError> {
+        Workload::new(problem, listed(programs, programs.len(), problem)?)
+    }
+
+    fn new(problem: FunctionSet, population: Population) -> Result<Workload, InputError> {
+        let described = problem::describe(problem.name()).map_err(WorkloadError::from)?;
+        let n_cases = described.n_cases;
         Ok(Workload {
             problem,
             population: Arc::new(population),
@@ -93,12 +104,20 @@ impl Workload {
 }
 
 /// The programs of a file.
-fn listed(list: &ProgramList, problem: FunctionSet) -> Result<Population, InputError> {
+fn read_list(list: &ProgramList, problem: FunctionSet) -> Result<Population, InputError> {
     let programs = read_programs(&list.path)?;
+    listed(&programs, list.n_blocks.unwrap_or(programs.len()), problem)
+}
+
+/// Exactly these programs, repeated to `n_blocks`.
+fn listed(
+    programs: &[Rpn],
+    n_blocks: usize,
+    problem: FunctionSet,
+) -> Result<Population, InputError> {
     let n_inputs = problem::describe(problem.name()).map_or(0, |description| description.n_inputs);
-    check_inputs(&programs, n_inputs, problem)?;
-    let n_blocks = list.n_blocks.unwrap_or(programs.len());
-    Population::of_list(&programs, n_blocks).map_err(|source| InputError::Population {
+    check_inputs(programs, n_inputs, problem)?;
+    Population::of_list(programs, n_blocks).map_err(|source| InputError::Population {
         problem: problem.name().into(),
         source,
     })
@@ -168,7 +187,6 @@ fn depth_percentages(problem: &str) -> Option<DepthPercentages> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gp::program::Rpn;
     use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 
     #[test]

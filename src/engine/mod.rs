@@ -17,6 +17,7 @@ pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy};
+use crate::gp::program::Rpn;
 use crate::gpu::variant::{FunctionSet, KernelId, Variant};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
@@ -56,6 +57,22 @@ impl Engine {
             device,
             settings,
             workloads: Arc::new(workloads),
+            kernels: Arc::default(),
+            analytical: Arc::default(),
+        })
+    }
+
+    /// An engine for `device` and one problem, of exactly these programs, one block each.
+    pub fn of_programs(
+        device: Device,
+        problem: FunctionSet,
+        programs: &[Rpn],
+        settings: Settings,
+    ) -> Result<Self, InputError> {
+        Ok(Engine {
+            device,
+            settings,
+            workloads: Arc::new(vec![Workload::of_list(problem, programs)?]),
             kernels: Arc::default(),
             analytical: Arc::default(),
         })
