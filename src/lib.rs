@@ -57,19 +57,20 @@
 //! * `cli`: one file per subcommand.
 //! * `api`: the items on this page.
 
+// The lint passes over hidden modules. Those that hold items of this page are hidden from `cargo doc` alone, so that it sees them.
 #![deny(missing_docs)]
 
 mod api;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod device;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod engine;
 #[doc(hidden)]
 pub mod gp;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod gpu;
 #[cfg(feature = "interop")]
 #[doc(hidden)]
@@ -82,7 +83,7 @@ pub mod launch;
 pub mod memo;
 #[doc(hidden)]
 pub mod model;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod predict;
 #[cfg(feature = "report")]
 #[doc(hidden)]
@@ -102,6 +103,7 @@ pub mod workload;
 
 #[doc(inline)]
 pub use api::{
-    CpiEntry, Device, DeviceError, EngineKind, Error, InputError, Kernel, Launch, MemoryTraffic,
-    PredictError, Prediction, Predictor, Preset, Problem,
+    BlockResources, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error, InputError,
+    Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError, PredictError,
+    Prediction, Predictor, Preset, Problem, Role,
 };

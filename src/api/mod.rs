@@ -10,7 +10,9 @@ pub use error::Error;
 pub use launch::Launch;
 pub use predictor::Predictor;
 
+pub use crate::device::occupancy::{BlockResources, Limiter, Occupancy, OccupancyError};
 pub use crate::device::{Device, DeviceError, Preset};
 pub use crate::engine::{InputError, Kind as EngineKind};
 pub use crate::gpu::variant::{FunctionSet as Problem, KernelId as Kernel};
-pub use crate::predict::{CpiEntry, MemoryTraffic, PredictError, Prediction};
+pub use crate::predict::{Configuration, CpiEntry, MemoryTraffic, PredictError, Prediction};
+pub use crate::trace::mix::{MixEntry, Role};

@@ -23,21 +23,36 @@ const TABLE_6: &str = include_str!("../../fixtures/papers/table6.csv");
 /// Why an engine has no programs to run.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
+    /// No problem of this name.
     #[error("unknown problem \"{given}\"; allowed: {allowed}")]
-    Problem { given: String, allowed: String },
-    #[error(transparent)]
-    Corpus(#[from] CorpusError),
-    #[error(transparent)]
-    Programs(#[from] WorkloadError),
-    #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
-    OtherProblem {
-        file: String,
+    Problem {
+        /// What was given.
         given: String,
+        /// What is allowed instead.
         allowed: String,
     },
+    /// A corpus that cannot be read.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    /// Programs that cannot be read, or that do not fit the problem.
+    #[error(transparent)]
+    Programs(#[from] WorkloadError),
+    /// A corpus of another problem.
+    #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
+    OtherProblem {
+        /// Its name.
+        file: String,
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    /// Programs of which no population can be made.
     #[error("population of {problem}: {source}")]
     Population {
+        /// Name of the problem.
         problem: String,
+        /// What went wrong.
         source: PopulationError,
     },
 }

@@ -3,10 +3,13 @@
 //! Leaves out: timing, which is the models'. Never reads a measured speed.
 //! Sources: Chitty's Table 2 for the population of 1000.
 
+#[doc(hidden)]
 mod blocks;
+#[doc(hidden)]
 mod code;
 mod inputs;
 mod settings;
+#[doc(hidden)]
 mod sweep;
 
 pub use blocks::SampleBlocks;
@@ -101,6 +104,7 @@ impl Engine {
         &self.device
     }
 
+    /// What the engine was told besides the device.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
