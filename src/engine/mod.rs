@@ -188,6 +188,7 @@ impl Engine {
 
     /// The launch on the engine's device. An impossible block is refused before anything is traced for it.
     pub fn resolve(&self, request: &Request) -> Result<Resolved, PredictError> {
+        check_case_blocks(request)?;
         let resources = request.kernel.resources().map_err(PredictError::other)?;
         let block = |shared_bytes_per_block| BlockResources {
             threads_per_block: request.threads_per_block,
@@ -275,6 +276,26 @@ impl Engine {
         });
         seconds.sum()
     }
+}
+
+/// Only the accumulator shares a program's fitness cases between blocks, as many as CUDA's second grid dimension allows.
+fn check_case_blocks(request: &Request) -> Result<(), PredictError> {
+    let kernel = request.kernel.kernel;
+    let most = match kernel {
+        KernelId::Accumulator => 65_535,
+        _ => 1,
+    };
+    if (1..=most).contains(&request.case_blocks) {
+        return Ok(());
+    }
+    Err(PredictError::Input {
+        what: "blocks that share the fitness cases",
+        given: request.case_blocks.to_string(),
+        allowed: match most {
+            1 => format!("1 (kernel {kernel})"),
+            _ => format!("1 to {most} (kernel {kernel})"),
+        },
+    })
 }
 
 /// What a launch is called.
