@@ -1,4 +1,39 @@
-//! warpstack explains and predicts how fast genetic-programming (GP) stack interpreters run on GPUs.
+//! warpstack explains and predicts how fast genetic-programming (GP) stack interpreters run on GPUs, by simulating the real
+//! machine code of the kernels on a model of the device.
+//!
+//! ```
+//! use warpstack::{EngineKind, Kernel, Launch, Predictor, Preset, Problem};
+//!
+//! # fn main() -> Result<(), warpstack::Error> {
+//! let device = Preset::load("gtx670")?.device;
+//! let predictor = Predictor::new(device).with_engine(EngineKind::Analytical);
+//! let launch = Launch::of(Kernel::Rpn, Problem::Sextic).threads(256).l1_kib(48);
+//! let prediction = predictor.predict(&launch)?;
+//! println!("{:.1} billion GP operations per second", prediction.gpops_billion);
+//! # assert!((15.0..40.0).contains(&prediction.gpops_billion));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Preset`] names a device, a [`Kernel`] an interpreter, a [`Problem`] its function set and fitness cases; a [`Launch`] is a
+//! kernel for a problem, and a [`Predictor`] says what it will do as a [`Prediction`]: speed, occupancy, memory traffic and a CPI
+//! stack that accounts for every cycle. `examples/predict.rs` shows more.
+//!
+//! # What is stable
+//!
+//! The items on this page. The modules behind them are public for the program `warpstack`, the tests and the benchmarks, but
+//! hidden here: they are not part of the interface and change without notice.
+//!
+//! # Features
+//!
+//! All are on by default; predictions need none of them.
+//!
+//! * `cli`: the program `warpstack`; implies the others.
+//! * `report`: studies, validation against measurements, tables, charts and pages.
+//! * `gpu`: launching and measuring the kernels on a real GPU through the CUDA driver.
+//! * `interop`: Accel-Sim's, Perfetto's and Kanata's formats.
+//!
+//! # Inside
 //!
 //! Data flows one way:
 //!
@@ -7,34 +42,68 @@
 //!                                          device preset ---------------+-> model -+
 //! ```
 //!
-//! * [`gp`]: problems, programs, evolution and CPU interpreters.
-//! * [`gpu`]: the CUDA kernels, and how programs are lowered to device words.
-//! * [`isa`]: the machine code (SASS) of those kernels, parsed.
-//! * [`trace`]: the exact warp-instruction sequence a program makes a kernel execute.
-//! * [`device`]: GPU presets with a source for every value, and the occupancy calculation.
-//! * [`launch`]: what both performance models share of one launch.
-//! * [`sim`]: the streaming multiprocessor, cycle by cycle.
-//! * [`model`]: the closed-form twin of the simulator.
-//! * [`engine`]: both models behind the trait that every performance model implements.
-//! * [`predict`]: what a prediction is, and the trait that every performance model implements.
-//! * [`validate`]: predictions against measurements, the only reader of measured values.
-//! * [`report`]: tables and plots.
-//! * [`cli`]: one file per subcommand.
+//! * `gp`: problems, programs, evolution and CPU interpreters.
+//! * `gpu`: the CUDA kernels, and how programs are lowered to device words.
+//! * `isa`: the machine code (SASS) of those kernels, parsed.
+//! * `trace`: the exact warp-instruction sequence a program makes a kernel execute.
+//! * `device`: GPU presets with a source for every value, and the occupancy calculation.
+//! * `launch`: what both performance models share of one launch.
+//! * `sim`: the streaming multiprocessor, cycle by cycle.
+//! * `model`: the closed-form twin of the simulator.
+//! * `engine`: both models behind the trait that every performance model implements.
+//! * `predict`: what a prediction is, and the trait that every performance model implements.
+//! * `validate`: predictions against measurements, the only reader of measured values.
+//! * `report`: tables and plots.
+//! * `cli`: one file per subcommand.
+//! * `api`: the items on this page.
 
+// The lint passes over hidden modules. Those that hold items of this page are hidden from `cargo doc` alone, so that it sees them.
+#![deny(missing_docs)]
+
+mod api;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
+#[cfg_attr(doc, doc(hidden))]
 pub mod device;
+#[cfg_attr(doc, doc(hidden))]
 pub mod engine;
+#[doc(hidden)]
 pub mod gp;
+#[cfg_attr(doc, doc(hidden))]
 pub mod gpu;
+#[cfg(feature = "interop")]
+#[doc(hidden)]
 pub mod interop;
+#[doc(hidden)]
 pub mod isa;
+#[doc(hidden)]
 pub mod launch;
+#[doc(hidden)]
 pub mod memo;
+#[doc(hidden)]
 pub mod model;
+#[cfg_attr(doc, doc(hidden))]
 pub mod predict;
+#[cfg(feature = "report")]
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod sim;
+#[cfg(feature = "report")]
+#[doc(hidden)]
 pub mod study;
+#[doc(hidden)]
 pub mod trace;
+#[cfg(feature = "report")]
+#[doc(hidden)]
 pub mod validate;
+#[doc(hidden)]
 pub mod workload;
+
+#[doc(inline)]
+pub use api::{
+    BlockResources, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error, InputError,
+    Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError, PredictError,
+    Prediction, Predictor, Preset, Problem, Role,
+};

@@ -5,7 +5,7 @@ use super::engine::{Effort, Engine as EngineArg};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine, Settings, architecture};
 use crate::gp::problem::uci::folder;
-use crate::gpu::measure::Split as MeasuredSplit;
+use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::launch::Request;
 use crate::predict::{PredictError, Prediction};

@@ -19,25 +19,44 @@ const BUILTIN: &[(&str, &str)] = &[
 /// Why a device could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
+    /// No preset of this name.
     #[error("unknown device \"{given}\"; allowed: {allowed}, or the path of a .toml file")]
-    Unknown { given: String, allowed: String },
+    Unknown {
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    /// A file that cannot be read.
     #[error("cannot read device file {file}: {source}")]
     Read {
+        /// Its name.
         file: String,
+        /// What went wrong.
         source: std::io::Error,
     },
+    /// A file that is not a device file.
     #[error("device file {file}, line {line}, field {field}: {message}")]
     Parse {
+        /// Its name.
         file: String,
+        /// Counted from 1.
         line: usize,
+        /// The name of the value.
         field: String,
+        /// What is wrong with it.
         message: String,
     },
+    /// A value that no device can have.
     #[error("device file {file}, field {field}: given {given}; allowed: {allowed}")]
     Value {
+        /// Its name.
         file: String,
+        /// The name of the value.
         field: String,
+        /// What was given.
         given: String,
+        /// What is allowed instead.
         allowed: String,
     },
 }
@@ -71,6 +90,7 @@ impl Preset {
             })
     }
 
+    /// A device file by path.
     pub fn from_file(path: &Path) -> Result<Preset, DeviceError> {
         Preset::from_toml(&read(path)?, &path.display().to_string())
     }

@@ -5,13 +5,18 @@
 //! Leaves out: what can only be known by running (see the sources of each value for confidence).
 //! Units: in field names.
 
+#[doc(hidden)]
 mod cache;
 mod checks;
+#[doc(hidden)]
 pub mod ledger;
 mod load;
 pub mod occupancy;
+#[doc(hidden)]
 mod policy;
+#[doc(hidden)]
 mod quantity;
+#[doc(hidden)]
 mod spec;
 
 pub use cache::{CacheGeometry, OnChipSplit};
@@ -36,29 +41,46 @@ pub struct Device {
     pub name: String,
     /// The name on the box.
     pub title: String,
+    /// As NVIDIA counts: `3.0`.
     pub compute_capability: String,
     /// The committed machine code that runs on it: `sm_35`.
     pub code: String,
+    /// Multiprocessors and clock.
     pub chip: Chip,
+    /// What decides occupancy.
     pub limits: Limits,
+    /// Schedulers and dispatch.
     pub issue: Issue,
+    /// The load/store unit.
     pub load_store: LoadStore,
+    /// Cycles until a result can be used.
     pub latency: Latency,
+    /// The pipe that every class of instructions executes in.
     pub pipes: Pipes,
+    /// Lanes per cycle of those classes.
     pub throughput: Throughput,
+    /// Shared memory.
     pub shared: Shared,
+    /// The L1 cache, and how it shares the on-chip memory.
     pub l1: L1,
+    /// The L2 cache.
     pub l2: L2,
+    /// Device memory.
     pub dram: Dram,
+    /// The instruction caches.
     pub instruction_cache: InstructionCache,
+    /// The constant cache.
     pub constant_cache: ConstantCache,
+    /// What the host does between launches.
     pub host: Host,
 }
 
 /// A device together with unit, kind and source of every value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preset {
+    /// The plain numbers.
     pub device: Device,
+    /// Every value of the file with where it comes from.
     pub entries: Vec<Entry>,
 }
 

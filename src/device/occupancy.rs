@@ -11,13 +11,17 @@ use serde::Serialize;
 /// What a kernel asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BlockResources {
+    /// Threads in a block.
     pub threads_per_block: u32,
+    /// 32-bit registers of a thread.
     pub registers_per_thread: u32,
+    /// Shared memory of a block, the program included.
     pub shared_bytes_per_block: u32,
 }
 
 /// The limits and granularities that decide occupancy.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct OccupancyLimits {
     pub warp_lanes: u32,
     pub threads_per_block: u32,
@@ -39,13 +43,18 @@ pub struct OccupancyLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limiter {
+    /// Warps, that is threads.
     Warps,
+    /// The register file.
     Registers,
+    /// Shared memory.
     SharedMemory,
+    /// The number of blocks itself.
     Blocks,
 }
 
 impl Limiter {
+    /// As it is printed.
     pub fn name(self) -> &'static str {
         match self {
             Limiter::Warps => "warps",
@@ -59,8 +68,11 @@ impl Limiter {
 /// Residency of a kernel on one SMX.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Occupancy {
+    /// Resident blocks.
     pub blocks: u32,
+    /// Warps of a block.
     pub warps_per_block: u32,
+    /// Resident warps.
     pub warps: u32,
     /// Resident warps over the most that an SMX can hold.
     pub fraction: f64,
@@ -68,31 +80,67 @@ pub struct Occupancy {
     pub limiters: Vec<Limiter>,
     /// Blocks that each resource would allow; shared memory: `None` when the kernel uses none.
     pub blocks_by_warps: u32,
+    /// Blocks that the register file has room for.
     pub blocks_by_registers: u32,
+    /// Blocks that shared memory has room for; `None`: any number.
     pub blocks_by_shared: Option<u32>,
     /// The shared memory that was configured: more than preferred if a block needs more.
     pub shared_config_bytes: u32,
     /// Allocated to one block, granularity included.
     pub allocated_registers_per_block: u32,
+    /// Shared memory of a block as it is allocated.
     pub allocated_shared_bytes_per_block: u32,
 }
 
 /// A block that cannot be resident.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OccupancyError {
+    /// Threads in a block.
     #[error("threads per block: given {given}; allowed: 1 to {most}")]
-    Threads { given: u32, most: u32 },
+    Threads {
+        /// What was given.
+        given: u32,
+        /// The most that is allowed.
+        most: u32,
+    },
+    /// Registers of a thread.
     #[error("registers per thread: given {given}; allowed: 1 to {most}")]
-    RegistersPerThread { given: u32, most: u32 },
+    RegistersPerThread {
+        /// What was given.
+        given: u32,
+        /// The most that is allowed.
+        most: u32,
+    },
+    /// Registers of a block.
     #[error("registers of one block: given {given} ({warps} warps); allowed: at most {most}")]
-    RegistersPerBlock { given: u32, warps: u32, most: u32 },
+    RegistersPerBlock {
+        /// What was given.
+        given: u32,
+        /// Warps of the block.
+        warps: u32,
+        /// The most that is allowed.
+        most: u32,
+    },
+    /// Shared memory of a block, bytes.
     #[error("shared memory of one block: given {given} bytes; allowed: at most {most} bytes")]
-    Shared { given: u32, most: u32 },
+    Shared {
+        /// What was given.
+        given: u32,
+        /// The most that is allowed.
+        most: u32,
+    },
+    /// A size that the shared memory cannot be set to, bytes.
     #[error("preferred shared memory: given {given} bytes; allowed: {allowed:?} bytes")]
-    Preference { given: u32, allowed: Vec<u32> },
+    Preference {
+        /// What was given.
+        given: u32,
+        /// What is allowed instead.
+        allowed: Vec<u32>,
+    },
 }
 
 impl OccupancyLimits {
+    /// The limits of a device.
     pub fn of(device: &Device) -> OccupancyLimits {
         let limits = &device.limits;
         let mut shared_sizes_bytes: Vec<u32> = device

@@ -159,6 +159,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "report")]
     #[test]
     fn every_cell_of_every_table_has_a_kernel() {
         use crate::validate::{Table, cells};

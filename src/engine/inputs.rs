@@ -7,6 +7,7 @@
 use super::settings::{ProgramList, Settings, Weighting};
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem::{self, CASE_SEED, Dataset};
+use crate::gp::program::Rpn;
 use crate::gpu::variant::FunctionSet;
 use crate::gpu::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
 use crate::launch::Cases;
@@ -22,21 +23,36 @@ const TABLE_6: &str = include_str!("../../fixtures/papers/table6.csv");
 /// Why an engine has no programs to run.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
+    /// No problem of this name.
     #[error("unknown problem \"{given}\"; allowed: {allowed}")]
-    Problem { given: String, allowed: String },
-    #[error(transparent)]
-    Corpus(#[from] CorpusError),
-    #[error(transparent)]
-    Programs(#[from] WorkloadError),
-    #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
-    OtherProblem {
-        file: String,
+    Problem {
+        /// What was given.
         given: String,
+        /// What is allowed instead.
         allowed: String,
     },
+    /// A corpus that cannot be read.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    /// Programs that cannot be read, or that do not fit the problem.
+    #[error(transparent)]
+    Programs(#[from] WorkloadError),
+    /// A corpus of another problem.
+    #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
+    OtherProblem {
+        /// Its name.
+        file: String,
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    /// Programs of which no population can be made.
     #[error("population of {problem}: {source}")]
     Population {
+        /// Name of the problem.
         problem: String,
+        /// What went wrong.
         source: PopulationError,
     },
 }
@@ -70,10 +86,20 @@ impl Workload {
         };
         let problem: FunctionSet = name.parse().map_err(|_| unknown())?;
         let population = match &settings.list {
-            Some(list) => listed(list, problem)?,
+            Some(list) => read_list(list, problem)?,
             None => drawn(name, settings)?,
         };
-        let n_cases = problem::describe(name).map_err(|_| unknown())?.n_cases;
+        Workload::new(problem, population)
+    }
+
+    /// Exactly these programs, one block each.
+    pub fn of_list(problem: FunctionSet, programs: &[Rpn]) -> Result<Workload, InputError> {
+        Workload::new(problem, listed(programs, programs.len(), problem)?)
+    }
+
+    fn new(problem: FunctionSet, population: Population) -> Result<Workload, InputError> {
+        let described = problem::describe(problem.name()).map_err(WorkloadError::from)?;
+        let n_cases = described.n_cases;
         Ok(Workload {
             problem,
             population: Arc::new(population),
@@ -93,12 +119,20 @@ impl Workload {
 }
 
 /// The programs of a file.
-fn listed(list: &ProgramList, problem: FunctionSet) -> Result<Population, InputError> {
+fn read_list(list: &ProgramList, problem: FunctionSet) -> Result<Population, InputError> {
     let programs = read_programs(&list.path)?;
+    listed(&programs, list.n_blocks.unwrap_or(programs.len()), problem)
+}
+
+/// Exactly these programs, repeated to `n_blocks`.
+fn listed(
+    programs: &[Rpn],
+    n_blocks: usize,
+    problem: FunctionSet,
+) -> Result<Population, InputError> {
     let n_inputs = problem::describe(problem.name()).map_or(0, |description| description.n_inputs);
-    check_inputs(&programs, n_inputs, problem)?;
-    let n_blocks = list.n_blocks.unwrap_or(programs.len());
-    Population::of_list(&programs, n_blocks).map_err(|source| InputError::Population {
+    check_inputs(programs, n_inputs, problem)?;
+    Population::of_list(programs, n_blocks).map_err(|source| InputError::Population {
         problem: problem.name().into(),
         source,
     })
@@ -168,7 +202,6 @@ fn depth_percentages(problem: &str) -> Option<DepthPercentages> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gp::program::Rpn;
     use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 
     #[test]

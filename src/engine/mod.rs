@@ -3,10 +3,13 @@
 //! Leaves out: timing, which is the models'. Never reads a measured speed.
 //! Sources: Chitty's Table 2 for the population of 1000.
 
+#[doc(hidden)]
 mod blocks;
+#[doc(hidden)]
 mod code;
 mod inputs;
 mod settings;
+#[doc(hidden)]
 mod sweep;
 
 pub use blocks::SampleBlocks;
@@ -17,6 +20,7 @@ pub use sweep::Sweep;
 
 use crate::device::Device;
 use crate::device::occupancy::{BlockResources, Occupancy};
+use crate::gp::program::Rpn;
 use crate::gpu::variant::{FunctionSet, KernelId, Variant};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
@@ -61,6 +65,22 @@ impl Engine {
         })
     }
 
+    /// An engine for `device` and one problem, of exactly these programs, one block each.
+    pub fn of_programs(
+        device: Device,
+        problem: FunctionSet,
+        programs: &[Rpn],
+        settings: Settings,
+    ) -> Result<Self, InputError> {
+        Ok(Engine {
+            device,
+            settings,
+            workloads: Arc::new(vec![Workload::of_list(problem, programs)?]),
+            kernels: Arc::default(),
+            analytical: Arc::default(),
+        })
+    }
+
     /// The same programs and traced kernels on another device.
     pub fn on(&self, device: Device) -> Engine {
         Engine {
@@ -84,6 +104,7 @@ impl Engine {
         &self.device
     }
 
+    /// What the engine was told besides the device.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -166,6 +187,7 @@ impl Engine {
 
     /// The launch on the engine's device. An impossible block is refused before anything is traced for it.
     pub fn resolve(&self, request: &Request) -> Result<Resolved, PredictError> {
+        check_case_blocks(request)?;
         let resources = request.kernel.resources().map_err(PredictError::other)?;
         let block = |shared_bytes_per_block| BlockResources {
             threads_per_block: request.threads_per_block,
@@ -253,6 +275,26 @@ impl Engine {
         });
         seconds.sum()
     }
+}
+
+/// Only the accumulator shares a program's fitness cases between blocks, as many as CUDA's second grid dimension allows.
+fn check_case_blocks(request: &Request) -> Result<(), PredictError> {
+    let kernel = request.kernel.kernel;
+    let most = match kernel {
+        KernelId::Accumulator => 65_535,
+        _ => 1,
+    };
+    if (1..=most).contains(&request.case_blocks) {
+        return Ok(());
+    }
+    Err(PredictError::Input {
+        what: "blocks that share the fitness cases",
+        given: request.case_blocks.to_string(),
+        allowed: match most {
+            1 => format!("1 (kernel {kernel})"),
+            _ => format!("1 to {most} (kernel {kernel})"),
+        },
+    })
 }
 
 /// What a launch is called.

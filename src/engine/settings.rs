@@ -29,14 +29,18 @@ pub enum Weighting {
 pub struct CodeChoice {
     /// Machine code of an architecture that is not the device's own.
     pub arch: Option<Arch>,
+    /// How the loops were compiled.
     pub shape: Option<Shape>,
+    /// Accuracy of division and the transcendental functions.
     pub math: Option<Math>,
+    /// The type of a program word.
     pub dispatch: Option<Dispatch>,
 }
 
 /// A file of programs, one per line in postfix form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramList {
+    /// The file.
     pub path: PathBuf,
     /// Blocks of the launch: the list repeated; `None`: the list once.
     pub n_blocks: Option<usize>,
@@ -45,13 +49,17 @@ pub struct ProgramList {
 /// See the module text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
+    /// Which performance model predicts.
     pub kind: Kind,
+    /// How much the simulator samples.
     pub simulator: Simulator,
+    /// Which compiled kernel.
     pub code: CodeChoice,
     /// A corpus file instead of the one in the program.
     pub corpus: Option<PathBuf>,
     /// Exactly these programs instead of a corpus.
     pub list: Option<ProgramList>,
+    /// How a corpus becomes a population.
     pub weighting: Weighting,
     /// Programs of a generation: one per block.
     pub n_blocks: usize,

@@ -16,6 +16,7 @@ use super::launch::{DevicePrograms, Gpu, Launch, LoadedKernel, sums};
 use super::layout::{CaseTable, ProgramTable};
 use super::lower::LowerError;
 use super::oracle::{ExpectedError, relative_difference};
+use super::split::Split;
 use super::variant::{Variant, VariantError};
 use super::workload::{Workload, programs_digest};
 use crate::gp::program::Rpn;
@@ -52,14 +53,6 @@ pub struct Protocol {
 pub struct Configuration {
     pub variant: Variant,
     pub launch: Launch,
-}
-
-/// The part of the measurements that a row belongs to: decided by its name before anything is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Split {
-    Calibration,
-    Holdout,
 }
 
 /// One measured configuration.

@@ -23,18 +23,34 @@ static INDEX: LazyLock<Result<Vec<Entry>, String>> =
 /// Why a variant could not be named or read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VariantError {
+    /// No value of this name.
     #[error("unknown {what} `{given}`; allowed: {allowed}")]
     Unknown {
+        /// What was named.
         what: &'static str,
+        /// What was given.
         given: String,
+        /// What is allowed instead.
         allowed: String,
     },
     #[error(
         "no machine code for `{given}`; allowed with this kernel, problem and architecture: {allowed}"
     )]
-    NotCompiled { given: String, allowed: String },
+    /// No machine code of this combination.
+    NotCompiled {
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    /// A file in the library that cannot be read.
     #[error("embedded file `{file}` is damaged: {reason}")]
-    Damaged { file: String, reason: String },
+    Damaged {
+        /// Its name.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 /// Declares an enumeration whose values have names, with parse and display.
@@ -45,8 +61,10 @@ macro_rules! named {
         pub enum $type { $($(#[$value_doc])* #[serde(rename = $name)] $value),+ }
 
         impl $type {
+            /// Every value, in the order of declaration.
             pub const ALL: &'static [$type] = &[$($type::$value),+];
 
+            /// The name on the command line and in files.
             pub fn name(self) -> &'static str {
                 match self { $($type::$value => $name),+ }
             }
@@ -92,8 +110,11 @@ named! {
 named! {
     /// The problem whose function set an interpreter was compiled for.
     FunctionSet, "problem",
+    /// Symbolic regression of x^6 - 2x^4 + x^2.
     Sextic = "sextic",
+    /// Classification of the UCI Shuttle data.
     Shuttle = "shuttle",
+    /// Classification of the UCI KDD Cup 1999 data.
     Kddcup = "kddcup",
     /// On words of 32 Boolean cases.
     Mux20 = "mux20",
@@ -113,6 +134,7 @@ named! {
 named! {
     /// Accuracy of division and the transcendental functions.
     Math, "math",
+    /// As the compiler does by itself.
     Accurate = "accurate",
     /// `--use_fast_math`.
     Fast = "fast",
@@ -123,6 +145,7 @@ named! {
     Dispatch, "dispatch",
     /// As in the paper's listings.
     Float = "float",
+    /// Integers.
     Int = "int",
 }
 
@@ -157,15 +180,21 @@ impl KernelId {
 /// One compiled kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 pub struct Variant {
+    /// The interpreter.
     pub kernel: KernelId,
+    /// The problem that it was compiled for.
     pub problem: FunctionSet,
     /// Size of the second dimension of the stack: fitness cases per thread and pass.
     pub stack_dim: u32,
     /// Stack levels held in registers; 0 for every kernel but `lgp-registers` and `accumulator`.
     pub stack_registers: u32,
+    /// How its loops were compiled.
     pub shape: Shape,
+    /// Accuracy of its mathematics.
     pub math: Math,
+    /// The type of its program words.
     pub dispatch: Dispatch,
+    /// The architecture of its machine code.
     pub arch: Arch,
 }
 
@@ -176,14 +205,21 @@ pub struct Resources {
     pub registers: u32,
     /// Local memory per thread for the stack and the compiler's own arrays.
     pub frame_bytes: u32,
+    /// Registers spilled to local memory, stores.
     pub spill_store_bytes: u32,
+    /// The same, loads.
     pub spill_load_bytes: u32,
     /// Shared memory per block besides the program, whose size the launch decides.
     pub static_shared_bytes: u32,
+    /// Name and version.
     pub compiler: String,
+    /// Options from CUDA C to PTX.
     pub nvrtc_options: Vec<String>,
+    /// Options from PTX to machine code.
     pub ptxas_options: Vec<String>,
+    /// The file of CUDA C.
     pub source: String,
+    /// Its SHA-256.
     pub source_sha256: String,
 }
 
@@ -258,6 +294,7 @@ impl Variant {
         self.entry()?.cubin.as_deref().map(unpack).transpose()
     }
 
+    /// What the kernel needs of a multiprocessor.
     pub fn resources(&self) -> Result<&'static Resources, VariantError> {
         Ok(&self.entry()?.resources)
     }

@@ -80,18 +80,21 @@ pub fn measured_programs(problem: FunctionSet) -> Result<Vec<Rpn>, WorkloadError
     parse_programs(text, &format!("fixtures/measured/programs/{problem}.txt"))
 }
 
+/// A program in postfix text form; `file` and `line` are used in messages only.
+pub fn parse_program(text: &str, file: &str, line: usize) -> Result<Rpn, WorkloadError> {
+    text.parse().map_err(|error| WorkloadError::Program {
+        file: file.to_owned(),
+        line,
+        error,
+    })
+}
+
 fn parse_programs(text: &str, file: &str) -> Result<Vec<Rpn>, WorkloadError> {
     let programs = text
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
-        .map(|(index, line)| {
-            line.parse().map_err(|error| WorkloadError::Program {
-                file: file.to_owned(),
-                line: index + 1,
-                error,
-            })
-        })
+        .map(|(index, line)| parse_program(line, file, index + 1))
         .collect::<Result<Vec<Rpn>, _>>()?;
     if programs.is_empty() {
         return Err(WorkloadError::Empty {

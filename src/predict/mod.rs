@@ -23,6 +23,7 @@ pub struct Configuration {
     pub stack_dim: u32,
     /// Lowest stack levels that are held in registers; 0 for kernels without that.
     pub stack_registers: u32,
+    /// Threads in a block.
     pub threads_per_block: u32,
     /// Blocks that share the fitness cases of a program; 1 for every kernel but the accumulator.
     pub case_blocks: u32,
@@ -33,7 +34,9 @@ pub struct Configuration {
 /// What a model says about a configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
+    /// What was asked for.
     pub configuration: Configuration,
+    /// Speed: nodes x fitness cases / time, in billions per second.
     pub gpops_billion: f64,
     /// Time of the kernel that evaluates the whole population once.
     pub run_milliseconds: f64,
@@ -41,15 +44,19 @@ pub struct Prediction {
     pub host_milliseconds: f64,
     /// Standard error of the extrapolation from what was simulated, relative.
     pub sampling_error_percent: f64,
+    /// What a block of the kernel needs.
     pub block: BlockResources,
+    /// Residency on a multiprocessor.
     pub occupancy: Occupancy,
     /// The L1 size in effect.
     pub l1_bytes: u32,
+    /// What went through the caches.
     pub memory: MemoryTraffic,
     /// Warp instructions per cycle and SMX.
     pub ipc: f64,
-    /// Part of the warp instructions that issued in the second slot of a dual issue.
+    /// Share of the warp instructions that issued in the second slot of a dual issue.
     pub dual_issue_percent: f64,
+    /// Warp instructions per GP node and pass of a warp.
     pub warp_instructions_per_node: f64,
     /// Of one launch, with what data adds.
     pub warp_instructions: f64,
@@ -65,7 +72,9 @@ pub struct Prediction {
     pub added_by_data_percent: f64,
     /// Where the cycles of the schedulers go; sums to schedulers x cycles.
     pub cpi_stack: Vec<CpiEntry>,
+    /// Warp instructions that were simulated; 0 in closed form.
     pub simulated_warp_instructions: u64,
+    /// How long the prediction took.
     pub wall_seconds: f64,
 }
 
@@ -76,13 +85,21 @@ pub struct MemoryTraffic {
     pub warp_nodes: u64,
     /// Local-memory lines looked up in the L1.
     pub l1_load_lines: u64,
+    /// The same, stores.
     pub l1_store_lines: u64,
+    /// L1 hits of the loads.
     pub l1_load_hit_percent: f64,
+    /// L1 hits of the stores.
     pub l1_store_hit_percent: f64,
+    /// Read from the L2.
     pub l2_read_bytes: u64,
+    /// Written to the L2.
     pub l2_write_bytes: u64,
+    /// L2 hits.
     pub l2_hit_percent: f64,
+    /// Read from device memory.
     pub dram_read_bytes: u64,
+    /// Written to device memory.
     pub dram_write_bytes: u64,
 }
 
@@ -108,6 +125,7 @@ impl Prediction {
         }
     }
 
+    /// How fast the simulator was.
     pub fn warp_instructions_per_second(&self) -> f64 {
         self.simulated_warp_instructions as f64 / self.wall_seconds
     }
@@ -121,16 +139,22 @@ impl Prediction {
 /// Why a configuration could not be predicted.
 #[derive(Debug, thiserror::Error)]
 pub enum PredictError {
+    /// Something that the device or the kernel does not have.
     #[error("{what}: given {given}; allowed: {allowed}")]
     Input {
+        /// What was named.
         what: &'static str,
+        /// What was given.
         given: String,
+        /// What is allowed instead.
         allowed: String,
     },
     /// The block cannot be resident.
     #[error("a block of kernel {kernel} cannot be resident: {source}")]
     Occupancy {
+        /// Name of the kernel.
         kernel: String,
+        /// What went wrong.
         source: OccupancyError,
     },
     /// A corpus, a kernel's machine code or a simulation failed; the message names which.
@@ -139,6 +163,7 @@ pub enum PredictError {
 }
 
 impl PredictError {
+    /// Any other error, boxed.
     pub fn other(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         PredictError::Other(Box::new(error))
     }
@@ -146,6 +171,7 @@ impl PredictError {
 
 /// A performance model: the simulator or the closed form.
 pub trait PerformanceModel: Sync {
+    /// What a launch will do.
     fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError>;
 }
 

@@ -29,6 +29,7 @@ pub enum Role {
 }
 
 impl Role {
+    /// Every role.
     pub const ALL: [Role; 7] = [
         Role::ProgramFetch,
         Role::Dispatch,
@@ -39,6 +40,7 @@ impl Role {
         Role::Other,
     ];
 
+    /// As it is printed.
     pub fn name(self) -> &'static str {
         match self {
             Role::ProgramFetch => "program fetch",
@@ -51,6 +53,8 @@ impl Role {
         }
     }
 
+    /// The role of an instruction.
+    #[doc(hidden)]
     pub fn of(op: &TimingOp) -> Role {
         match (op.access, op.class) {
             (Some(access), _) => match (access.space, access.store) {
@@ -77,7 +81,9 @@ impl Role {
 /// Warp instructions of one role.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MixEntry {
+    /// What they are for.
     pub role: Role,
+    /// Per GP node and steady iteration of a warp.
     pub warp_instructions_per_node: f64,
 }
 

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use crate::gpu::measure::Split;
+use crate::gpu::split::Split;
 use crate::gpu::variant::{Arch, KernelId, Variant, VariantError};
 
 const COMMITTED: [(&str, &str); 3] = [

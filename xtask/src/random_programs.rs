@@ -1,10 +1,12 @@
-//! Writes the populations that measurements run: `cargo run --release --example random_programs -- DIR [SEED]`.
+//! Writes the populations that measurements run: `cargo xtask random-programs DIR [SEED]`.
 //!
 //! Random trees of every problem's function set, ramped in depth; those of fewer than 8 or more than 200 nodes are drawn
 //! again. Seeded, so the same files come out.
 
 use std::fmt::Write as _;
-use std::{env, error::Error, fs, path::Path};
+use std::{fs, path::PathBuf};
+
+use super::Failure;
 
 use warpstack::gp::evolve::config::{Init, InitMethod};
 use warpstack::gp::evolve::dice::Dice;
@@ -13,15 +15,18 @@ use warpstack::gpu::lower::{function_codes, lower};
 use warpstack::gpu::variant::{FunctionSet, KernelId};
 
 const POPULATION: usize = 1000;
-const DEFAULT_SEED: u64 = 11;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let directory = env::args()
-        .nth(1)
-        .ok_or("usage: random_programs DIR [SEED]")?;
-    let seed = env::args()
-        .nth(2)
-        .map_or(Ok(DEFAULT_SEED), |seed| seed.parse())?;
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folder to write to
+    directory: PathBuf,
+    /// Seed of the programs; 11 makes the committed ones
+    #[arg(default_value_t = 11)]
+    seed: u64,
+}
+
+pub fn run(args: Args) -> Result<(), Failure> {
+    let Args { directory, seed } = args;
     for &problem in FunctionSet::ALL {
         let (n_inputs, constants) = match problem {
             FunctionSet::Sextic => (1, None),
@@ -39,9 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             constants,
             function_choice: warpstack::gp::evolve::config::FunctionChoice::Uniform,
         };
-        let write = |name: String, min_depth| -> Result<(), Box<dyn Error>> {
+        let write = |name: String, min_depth| -> Result<(), Failure> {
             let text = population(problem, &ingredients, min_depth, seed)?;
-            Ok(fs::write(Path::new(&directory).join(name), text)?)
+            Ok(fs::write(directory.join(name), text)?)
         };
         write(format!("{problem}.txt"), 4)?;
         if problem == FunctionSet::Sextic {
@@ -56,7 +61,7 @@ fn population(
     ingredients: &Ingredients,
     min_depth: usize,
     seed: u64,
-) -> Result<String, Box<dyn Error>> {
+) -> Result<String, Failure> {
     let init = Init {
         method: InitMethod::Ramped,
         min_depth,

@@ -1,10 +1,9 @@
 //! Would another way to count stack levels explain Tables 5 and 6?
 //!
 //! Counts the programs of the committed corpora in other orders of evaluation and with another offset, and prints the
-//! distance to the paper: `cargo run --release --example depth_conventions`. See `docs/tables-5-6.md`.
+//! distance to the paper: `cargo xtask depth-conventions`. See `docs/tables-5-6.md`.
 
-use std::error::Error;
-use std::path::Path;
+use super::{Failure, in_repository};
 use warpstack::gp::corpus::Corpus;
 use warpstack::gp::depth_profile::Representation::{self, Lgp, Rpn};
 use warpstack::gp::program::{self, Token};
@@ -56,14 +55,11 @@ fn levels(
     (most, true)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn run() -> Result<(), Failure> {
     println!("problem, table, order, offset, mean absolute error");
     for problem in ["sextic", "shuttle", "mux20"] {
-        let path = format!(
-            "{}/fixtures/corpus/{problem}.corpus",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        let corpus = Corpus::load(Path::new(&path))?;
+        let path = in_repository(&format!("fixtures/corpus/{problem}.corpus"));
+        let corpus = Corpus::load(&path)?;
         for which in [Rpn, Lgp] {
             let paper = paper_percentages(which, problem)?;
             for order in [

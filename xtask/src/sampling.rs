@@ -1,17 +1,24 @@
 //! How far short windows are from long ones: predicts cells of the paper's tables with any effort, as CSV.
 //!
-//! `cargo run --release --example sampling -- every=13 window_instructions=16000000 visits=2000 > long.csv`
+//! `cargo xtask sampling every=13 window_instructions=16000000 visits=2000 > long.csv`
 
+use super::Failure;
 use rayon::prelude::*;
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Settings, problems};
-
 use warpstack::validate::{Cell, Table, cells};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+#[derive(clap::Args)]
+pub struct Args {
+    /// name=value: every, offset and threads choose cells, the others are of the sampling plan
+    settings: Vec<String>,
+}
+
+pub fn run(args: Args) -> Result<(), Failure> {
     let mut settings = Settings::default();
+    let plan = &mut settings.simulator.plan;
     let (mut every, mut offset, mut threads) = (1, 0, 0);
-    for argument in std::env::args().skip(1) {
+    for argument in args.settings {
         let (name, value) = argument
             .split_once('=')
             .ok_or_else(|| format!("{argument}: given no =; allowed: name=value"))?;
@@ -21,17 +28,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "offset" => offset = value as usize,
             "threads" => threads = value,
             "window_instructions" => {
-                settings.window_instructions = (value.into(), value.into());
+                plan.window.instructions = (value.into(), value.into());
             }
-            "least_instructions" => settings.window_instructions.0 = value.into(),
-            "most_instructions" => settings.window_instructions.1 = value.into(),
-            "least_visits" => settings.least_visits = value,
-            "partial_instructions" => settings.partial_instructions = value.into(),
-            "visits" => settings.visits = value,
-            "warm_up_percent" => settings.warm_up_percent = value,
-            "window_programs" => settings.window_programs = value as usize,
+            "least_instructions" => plan.window.instructions.0 = value.into(),
+            "most_instructions" => plan.window.instructions.1 = value.into(),
+            "least_visits" => plan.window.least_visits = value,
+            "partial_instructions" => plan.partial_instructions = value.into(),
+            "visits" => plan.window.visits = value,
+            "warm_up_percent" => plan.window.warm_up_percent = value,
+            "window_programs" => plan.programs = value as usize,
             "population_seed" => settings.population_seed = value.into(),
-            "cache_seed" => settings.cache_seed = value,
+            "cache_seed" => plan.window.seed = value,
             _ => return Err(format!("unknown name {name}").into()),
         }
     }

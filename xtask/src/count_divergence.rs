@@ -1,38 +1,40 @@
-//! How many warp instructions does data add to the traces? Makes `fixtures/detours.csv`.
+//! How many warp instructions does data add to the traces? Makes `fixtures/divergence.csv`.
 //!
-//! `cargo run --release --example count_detours -- --data DIR > fixtures/detours.csv`, with the UCI files in DIR. Every
-//! kernel of the tables runs the programs of its predictions on real fitness cases, all lanes (`workload::detours`).
+//! `cargo xtask count-divergence --data DIR`, with the UCI files in DIR. Every
+//! kernel of the tables runs the programs of its predictions on real fitness cases, all lanes (`workload::divergence`).
 
-use std::error::Error;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::Parser;
+use super::{Failure, in_repository};
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Settings, problems};
 use warpstack::gp::problem::CASE_SEED;
 use warpstack::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape, Variant};
 use warpstack::gpu::workload::Workload;
 use warpstack::workload::KernelTraces;
-use warpstack::workload::detours::detour_instructions;
+use warpstack::workload::divergence::divergent_instructions;
 
-#[derive(Parser)]
-struct Args {
+#[derive(clap::Args)]
+pub struct Args {
     /// Folder of the UCI files
     #[arg(long)]
     data: PathBuf,
     /// Only these problems
     #[arg(long, value_delimiter = ',')]
     problem: Vec<String>,
+    /// File to write [default: fixtures/divergence.csv]
+    #[arg(long)]
+    out: Option<PathBuf>,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse();
+pub fn run(args: Args) -> Result<(), Failure> {
     let names = match args.problem.is_empty() {
         true => problems(),
         false => args.problem.iter().map(String::as_str).collect(),
     };
     let engine = Engine::new(Preset::load("gtx670")?.device, &names, Settings::default())?;
-    println!("problem,kernel,stack_dim,stack_registers,added_percent");
+    let mut text = String::from("problem,kernel,stack_dim,stack_registers,added_percent\n");
     for name in names {
         let set: FunctionSet = name.parse()?;
         let problem = Workload::new(set, Some(&args.data), CASE_SEED)?.problem;
@@ -46,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             if !of_tables {
                 continue;
             }
-            let added = detour_instructions(&variant, programs, &problem.dataset)?;
+            let added = divergent_instructions(&variant, programs, &problem.dataset)?;
             let traces = KernelTraces::of_any_block(&variant, programs, problem.n_cases() as u32)?;
             let (mut sum, mut whole) = (0.0, 0.0);
             for &program in &population.sample {
@@ -55,14 +57,18 @@ fn main() -> Result<(), Box<dyn Error>> {
                 whole += lengths.sum::<f64>();
                 sum += added[program as usize];
             }
-            println!(
+            writeln!(
+                text,
                 "{name},{},{},{},{:.3}",
                 variant.kernel,
                 variant.stack_dim,
                 variant.stack_registers,
                 100.0 * sum / whole
-            );
+            )?;
         }
     }
-    Ok(())
+    let path = args
+        .out
+        .unwrap_or_else(|| in_repository("fixtures/divergence.csv"));
+    Ok(std::fs::write(path, text)?)
 }

@@ -4,16 +4,15 @@
 //! so far and runs these again with fresh seeds. Prints the settings with their distance to the paper's percentages, one
 //! line of JSON each, best first. Equal arguments give equal results, whatever the number of threads.
 //!
-//! `cargo run --release --example stack_study -- --n 100 --rounds 3`; see `docs/tables-5-6.md`.
+//! `cargo xtask stack-study --n 100 --rounds 3`; see `docs/tables-5-6.md`.
 
 mod distance;
 mod sampler;
 
-use clap::Parser;
+use super::Failure;
 use distance::ProblemOutcome;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,8 +25,8 @@ const STUDY_SEED: u64 = 4242;
 /// The error aimed at on each problem, in points; what is above counts half again.
 const GOAL_PER_PROBLEM: f64 = 5.0;
 
-#[derive(Parser)]
-struct Args {
+#[derive(clap::Args)]
+pub struct Args {
     /// New settings per round
     #[arg(long, default_value_t = 20)]
     n: usize,
@@ -67,8 +66,6 @@ struct Args {
     out: Option<PathBuf>,
 }
 
-type Failure = Box<dyn Error + Send + Sync>;
-
 /// One setting and what it gave.
 #[derive(Clone, Serialize, Deserialize)]
 struct Outcome {
@@ -91,8 +88,7 @@ impl Outcome {
     }
 }
 
-fn main() -> Result<(), Failure> {
-    let args = Args::parse();
+pub fn run(args: Args) -> Result<(), Failure> {
     let problems = (args.problems.iter())
         .map(|text| load(text, &args))
         .collect::<Result<Vec<Problem>, _>>()?;

@@ -1,10 +1,10 @@
 //! Do 25 GP runs differ in speed as little as the paper's confidence intervals say?
 //!
 //! Predicts the cells of Table 3 with the large L1 for the programs of each of a few runs of a corpus alone, and prints how
-//! much the runs differ beside the paper's intervals: `cargo run --release --example run_spread`. See `docs/tables-5-6.md`.
+//! much the runs differ beside the paper's intervals: `cargo xtask run-spread`. See `docs/tables-5-6.md`.
 //! Leaves out: the spread of the measurement itself; it would add to that of the runs.
 
-use std::error::Error;
+use super::{Failure, in_repository};
 use std::path::{Path, PathBuf};
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Kind, Settings, Weighting};
@@ -20,19 +20,14 @@ const RUNS: u32 = 5;
 /// Of a normal distribution, for an interval of 95 percent.
 const Z_95: f64 = 1.96;
 
-type Failure = Box<dyn Error + Send + Sync>;
-
-fn main() -> Result<(), Failure> {
+pub fn run() -> Result<(), Failure> {
     println!(
         "problem, runs, cells, median paper interval %, median interval of {PAPER_RUNS} runs like ours %"
     );
     let measured = Measured::of_paper(Table::Three)?;
     for problem in ["sextic", "shuttle", "kddcup", "mux20"] {
-        let path = format!(
-            "{}/fixtures/corpus/{problem}.corpus",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        let corpus = Corpus::load(Path::new(&path))?;
+        let path = in_repository(&format!("fixtures/corpus/{problem}.corpus"));
+        let corpus = Corpus::load(&path)?;
         let folder = tempfile::tempdir()?;
         let runs = write_runs(&corpus, folder.path())?;
         let engines = (runs.iter())
@@ -44,7 +39,7 @@ fn main() -> Result<(), Failure> {
             Some(interval(&engines, cell).map(|ours| (100.0 * paper, 100.0 * ours)))
         };
         let pairs = (cells(Table::Three, problem).iter())
-            .filter(|cell| cell.configuration().l1_bytes == LARGE_L1)
+            .filter(|cell| cell.configuration().l1_bytes == Some(LARGE_L1))
             .filter_map(of_cell)
             .collect::<Result<Vec<_>, _>>()?;
         let (paper, ours): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();

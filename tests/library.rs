@@ -1,0 +1,121 @@
+//! The library's public face, used as a stranger would: only what the root of the crate exports.
+
+use warpstack::{EngineKind, Error, Kernel, Launch, PredictError, Predictor, Preset, Problem};
+
+fn on(device: &str) -> Predictor {
+    Predictor::new(Preset::load(device).unwrap().device).with_engine(EngineKind::Analytical)
+}
+
+fn message(result: Result<warpstack::Prediction, Error>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn every_kernel_runs_every_problem_on_its_device() {
+    for &problem in Problem::ALL {
+        for &kernel in Kernel::ALL {
+            let device = match kernel {
+                Kernel::Accumulator => "h200",
+                _ => "gtx670",
+            };
+            let prediction = on(device).predict(&Launch::of(kernel, problem)).unwrap();
+            assert!(prediction.gpops_billion > 0.1, "{kernel} {problem}");
+            assert_eq!(prediction.configuration.kernel, kernel.name());
+        }
+    }
+}
+
+#[test]
+fn what_the_builder_says_is_what_is_launched() {
+    let launch = Launch::of(Kernel::LgpRegisters, Problem::Sextic)
+        .threads(128)
+        .stack_dim(4)
+        .stack_registers(3)
+        .l1_kib(16);
+    let predicted = on("gtx670").predict(&launch).unwrap().configuration;
+    assert_eq!(
+        (
+            predicted.threads_per_block,
+            predicted.stack_dim,
+            predicted.stack_registers
+        ),
+        (128, 4, 3)
+    );
+    assert_eq!(predicted.l1_bytes, Some(16 * 1024));
+    let shared = Launch::of(Kernel::Accumulator, Problem::Sextic).case_blocks(7);
+    let predicted = on("h200").predict(&shared).unwrap().configuration;
+    assert_eq!(predicted.case_blocks, 7);
+}
+
+#[test]
+fn both_engines_and_a_second_prediction_agree_with_themselves() {
+    let closed_form = on("gtx670");
+    let launch = Launch::of(Kernel::Rpn, Problem::Sextic).l1_kib(48);
+    let first = closed_form.predict(&launch).unwrap().gpops_billion;
+    assert_eq!(first, closed_form.predict(&launch).unwrap().gpops_billion);
+    let simulated = closed_form
+        .with_engine(EngineKind::Simulator)
+        .predict(&launch)
+        .unwrap();
+    assert!(simulated.simulated_warp_instructions > 0);
+    assert!((simulated.gpops_billion / first - 1.0).abs() < 0.1);
+}
+
+#[test]
+fn programs_of_ones_own_are_run_and_move_to_other_devices() {
+    let short = on("gtx670")
+        .with_programs(Problem::Sextic, ["X1 X1 *"; 500])
+        .unwrap();
+    let launch = Launch::of(Kernel::Rpn, Problem::Sextic);
+    let levels = |predictor: &Predictor| predictor.predict(&launch).unwrap().mean_stack_levels;
+    assert_eq!(levels(&short), 2.0);
+    assert_eq!(levels(&short.on(Preset::load("h200").unwrap().device)), 2.0);
+    assert!(levels(&on("gtx670")) > 2.5);
+    assert_eq!(levels(&short.with_engine(EngineKind::Simulator)), 2.0);
+}
+
+#[test]
+fn wrong_input_is_named() {
+    let refused = |programs: &[&str]| {
+        let result = on("gtx670").with_programs(Problem::Sextic, programs);
+        result.unwrap_err().to_string()
+    };
+    assert!(refused(&["X1 X1 *", "X1 ?"]).contains("line 2"));
+    assert!(refused(&["X1 X3 *"]).contains("X3"));
+    assert!(refused(&["X1 *"]).contains("line 1"));
+    assert!(!refused(&[]).is_empty());
+
+    let rpn = Launch::of(Kernel::Rpn, Problem::Sextic);
+    let gtx670 = on("gtx670");
+    assert!(message(gtx670.predict(&rpn.stack_dim(9))).contains("given 9; allowed: 1, 2"));
+    assert!(message(gtx670.predict(&rpn.stack_registers(2))).contains("given 2; allowed: 0"));
+    assert!(message(gtx670.predict(&rpn.threads(0))).contains("allowed: 1 to 1024"));
+    assert!(message(gtx670.predict(&rpn.threads(5000))).contains("allowed: 1 to 1024"));
+    for kib in [47, u32::MAX] {
+        assert!(
+            message(gtx670.predict(&rpn.l1_kib(kib))).contains("allowed"),
+            "{kib}"
+        );
+    }
+    for blocks in [0, 2, u32::MAX] {
+        assert!(
+            message(gtx670.predict(&rpn.case_blocks(blocks))).contains("allowed"),
+            "{blocks}"
+        );
+    }
+    let accumulator = Launch::of(Kernel::Accumulator, Problem::Sextic);
+    let beyond = on("h200").predict(&accumulator.case_blocks(65_536));
+    assert!(message(beyond).contains("1 to 65535"));
+    let elsewhere = gtx670.predict(&accumulator);
+    assert!(matches!(
+        elsewhere,
+        Err(Error::Predict(PredictError::Input { .. }))
+    ));
+    assert!(
+        Preset::load("gtx9999")
+            .map_err(Error::from)
+            .unwrap_err()
+            .to_string()
+            .contains("h200")
+    );
+}
