@@ -16,8 +16,12 @@ const POPULATION: usize = 1000;
 const DEFAULT_SEED: u64 = 11;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = env::args().nth(1).ok_or("usage: random_programs DIR [SEED]")?;
-    let seed = env::args().nth(2).map_or(Ok(DEFAULT_SEED), |seed| seed.parse())?;
+    let directory = env::args()
+        .nth(1)
+        .ok_or("usage: random_programs DIR [SEED]")?;
+    let seed = env::args()
+        .nth(2)
+        .map_or(Ok(DEFAULT_SEED), |seed| seed.parse())?;
     for &problem in FunctionSet::ALL {
         let (n_inputs, constants) = match problem {
             FunctionSet::Sextic => (1, None),
