@@ -1,6 +1,6 @@
 //! Values worked out once per key and shared by all threads.
 //!
-//! Leaves out: forgetting. Units: none.
+//! Leaves out: forgetting.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Searches kernels, threads, second dimension and L1 size, and explains the choice.
+/// Find the fastest kernel, block size, second dimension and L1 size, and explain the choice.
 #[derive(Debug, clap::Args)]
 pub struct AdviseArgs {
     /// Problem name (`warpstack problems` lists them)
@@ -26,12 +26,12 @@ pub struct AdviseArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]
     pub device: String,
-    /// Only this kernel
+    /// Consider only this kernel (`warpstack kernels` lists them)
     #[arg(long)]
     pub kernel: Option<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Simulate the best N of the model's choices and the best of every kernel, and choose among them (with --engine sim)
+    /// Number of the analytical model's best choices to simulate, besides the best of every kernel (with --engine sim)
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub confirm: u16,
     /// File to write instead of standard output

@@ -14,7 +14,7 @@ use crate::validate::{Cell, Measured, Summary, Table, fitted_cells};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Refits the fitted values of a preset on the declared cells and prints what was tried.
+/// Refit the fitted values of a preset on the declared cells and print every combination tried.
 #[derive(Debug, clap::Args)]
 pub struct CalibrateArgs {
     /// Device name, or the path of a .toml file
@@ -22,7 +22,7 @@ pub struct CalibrateArgs {
     pub device: String,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Preset file to write with the values found
+    /// File to write: a copy of the preset with the values found
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Holds the analytical model against the simulator over tables of the paper.
+/// Compare the analytical model with the simulator over tables of the paper.
 #[derive(Debug, clap::Args)]
 pub struct CompareArgs {
     /// Table of the paper: 3, 4, 7, 8, 9, 10 or all
@@ -28,12 +28,13 @@ pub struct CompareArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]
     pub device: String,
-    /// Take every Nth cell only
+    /// Compare only every Nth cell
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
     /// Both engines are used, whatever --engine says
     #[command(flatten)]
     pub engine: EngineArgs,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output

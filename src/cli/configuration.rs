@@ -18,22 +18,22 @@ pub struct ConfigurationArgs {
     /// Kernel name (`warpstack kernels` lists them)
     #[arg(long, default_value = "rpn")]
     pub kernel: String,
-    /// Size of the stack's second dimension [default: the smallest that the kernel was compiled with]
+    /// Size of the stack's second dimension [default: the smallest compiled]
     #[arg(long, value_name = "N")]
     pub stack_dim: Option<u32>,
-    /// Lowest stack levels held in registers [default: the fewest that the kernel was compiled with]
+    /// Number of stack levels held in registers [default: the fewest compiled]
     #[arg(long, value_name = "N")]
     pub stack_registers: Option<u32>,
     /// Problem name (`warpstack problems` lists them)
     #[arg(long, default_value = "sextic")]
     pub problem: String,
-    /// Threads per block
+    /// Number of threads per block
     #[arg(long, value_name = "N")]
     pub threads: u32,
-    /// Blocks that share the fitness cases of a program (kernel accumulator) [default: 50 there, else 1]
+    /// Number of blocks that share the fitness cases of a program (accumulator only) [default: 50; 1 for other kernels]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub case_blocks: Option<u32>,
-    /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: as the device divides it by itself]
+    /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: the device's own division]
     #[arg(long, value_name = "KIB")]
     pub l1: Option<u32>,
 }

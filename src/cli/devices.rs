@@ -4,12 +4,12 @@ use super::CliResult;
 use crate::device::{Entry, Kind, Preset, builtin_names};
 use crate::report::{output, table::table};
 
-/// Lists the devices, or all values of one with unit, kind and source.
+/// List the devices, or all values of one with unit, kind, source and readers.
 #[derive(Debug, clap::Args)]
 pub struct DevicesArgs {
     /// Device name, or the path of a .toml file
     device: Option<String>,
-    /// Only the values of this kind
+    /// Show only values of this kind
     #[arg(long, requires = "device")]
     kind: Option<KindArg>,
 }

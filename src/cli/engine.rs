@@ -1,6 +1,6 @@
 //! The options that make a performance model, and the model they make.
 //!
-//! Leaves out: the configuration (`configuration.rs`). Units: none of its own.
+//! Leaves out: the configuration (`configuration.rs`).
 
 use crate::device::{Device, Reader};
 use crate::engine::{self, InputError, Kind, Settings, Weighting};
@@ -12,28 +12,28 @@ use std::path::PathBuf;
 /// Which model, which programs, which code.
 #[derive(Debug, Clone, clap::Args)]
 pub struct EngineArgs {
-    /// The performance model
+    /// Performance model
     #[arg(long, value_enum, default_value = "sim")]
     pub engine: Engine,
-    /// How much of a launch is simulated
+    /// How much of the launch to simulate
     #[arg(long, value_enum, default_value = "sampled")]
     pub effort: Effort,
-    /// Corpus file [default: the problem's corpus in the program]
+    /// Corpus file to draw programs from [default: the built-in corpus of the problem]
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
-    /// Exactly these programs, one per line in postfix form, a block each, instead of a corpus
+    /// File of programs to run instead of a corpus: one per line in postfix order, one block each
     #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
     pub programs: Option<PathBuf>,
-    /// Blocks of the launch: the list of --programs repeated [default: the list once]
+    /// Number of blocks; the list of --programs is repeated [default: the length of the list]
     #[arg(long, value_name = "N", requires = "programs", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub population: Option<u32>,
-    /// Weights of the corpus: stack depths as in the paper's Tables 5 and 6, or programs as evolved
+    /// Weights of the corpus: match the stack depths of the paper's Tables 5 and 6, or none
     #[arg(long, value_enum, default_value = "paper")]
     pub weights: WeightsArg,
-    /// Chooses the programs drawn from the corpus
+    /// Seed that selects the programs drawn from the corpus
     #[arg(long, default_value_t = 1)]
     pub population_seed: u64,
-    /// Machine code of another architecture than the device's: sm_35, sm_90 [default: the device's own]
+    /// Architecture of the machine code: sm_35, sm_90 [default: the device's own]
     #[arg(long, value_name = "ARCH")]
     pub code: Option<Arch>,
     /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
@@ -49,17 +49,17 @@ pub struct EngineArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Engine {
-    /// The cycle-approximate simulator
+    /// Simulator, cycle by cycle
     Sim,
-    /// The analytical model: the same inputs in closed form
+    /// Analytical model: the same inputs, in closed form
     Model,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Effort {
-    /// Windows of one multiprocessor
+    /// Windows of one multiprocessor, about a million warp instructions
     Sampled,
-    /// All blocks of one multiprocessor from the first instruction to the last: seconds to minutes
+    /// All blocks of one multiprocessor, from first to last instruction: seconds to minutes
     WholeRun,
 }
 

@@ -9,7 +9,7 @@ use crate::report::progress::Progress;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Runs genetic programming and writes a corpus of evaluated programs.
+/// Run genetic programming and write a corpus of evaluated programs.
 #[derive(Debug, Clone, clap::Args)]
 pub struct EvolveArgs {
     /// Problem to solve (`warpstack problems` lists them)
@@ -27,19 +27,19 @@ pub struct EvolveArgs {
     /// Run record to write: errors, sizes and stack depths of all programs
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Saves the state here after every generation; an interrupted campaign goes on from it
+    /// File for the state after every generation; an interrupted campaign resumes from it
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Programs sampled per run and generation
+    /// Number of programs to sample per run and generation
     #[arg(long, default_value_t = 10)]
     pub per_generation: usize,
-    /// Evaluate on at most N fitness cases
+    /// Largest number of fitness cases to evaluate
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cases: Option<u64>,
-    /// Folder of the UCI files (default: the one that WARPSTACK_DATA names)
+    /// Folder of the UCI files [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Settings as a JSON file; absent: the defaults
+    /// JSON file of settings [default: the built-in settings]
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,
 }

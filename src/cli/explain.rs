@@ -11,16 +11,17 @@ use crate::report::{chart, output};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Explains where a configuration's cycles go, alone or side by side with a changed one.
+/// Explain where a configuration's cycles go, alone or side by side with a changed one.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// A second configuration, by what differs: threads=N,stack-dim=N,stack-registers=N,l1=KIB,kernel=NAME,problem=NAME
+    /// Changes that make a second configuration: threads=N,stack-dim=N,stack-registers=N,l1=KIB,kernel=NAME,problem=NAME
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output

@@ -15,34 +15,35 @@ use crate::sim::blocks;
 use crate::trace::launch::{INPUTS_ADDRESS, OUTPUTS_ADDRESS, PROGRAMS_ADDRESS};
 use std::path::PathBuf;
 
-/// Writes what some blocks of a configuration execute, for Accel-Sim, Perfetto or Konata.
+/// Export what some blocks of a configuration execute, for Accel-Sim, Perfetto or Konata.
 ///
 /// The blocks run once, from their first instruction to their last, on one multiprocessor with empty caches.
 /// `warpstack import` reads Accel-Sim traces back.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
+    /// Output format
     #[arg(long, value_enum)]
     format: Format,
-    /// accel-sim: folder for kernelslist.g, the trace and its schedule; else file [default: standard output]
+    /// File to write, or the folder of kernelslist.g for accel-sim [default: standard output]
     #[arg(long, value_name = "PATH", required_if_eq("format", "accel-sim"))]
     out: Option<PathBuf>,
     #[command(flatten)]
     configuration: ConfigurationArgs,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Blocks of the grid's sample, in its order
+    /// Number of blocks, taken from the head of the grid's sample
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: u32,
-    /// Iterations of the fitness-case loop that a block runs at most
+    /// Largest number of iterations of the fitness-case loop per block
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// accel-sim: refuse a trace of more warp instructions; about 40 bytes each, with --addresses list 130
+    /// accel-sim: largest number of warp instructions to write; about 40 bytes each, 130 with --addresses list
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     instructions: u64,
-    /// perfetto, kanata: end the timeline at this cycle
+    /// perfetto, kanata: cycle at which the timeline ends
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
-    /// accel-sim: how the lanes' addresses are listed
+    /// accel-sim: encoding of the lanes' addresses
     #[arg(long, value_enum, default_value = "compressed")]
     addresses: Addresses,
 }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Draws one of the figures that explain how the model works.
+/// Draw one of the figures that explain how an interpreter runs on a GPU.
 #[derive(Debug, clap::Args)]
 pub struct FigureArgs {
     #[arg(value_enum)]

@@ -19,12 +19,12 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// Simulates a kernel trace of Accel-Sim on a device, or puts Nsight Compute's counters in order.
+/// Simulate an Accel-Sim kernel trace on a device, or tabulate Nsight Compute's counters.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
     /// A .traceg file or a kernelslist.g; with --from ncu the output of `ncu --csv`
     file: PathBuf,
-    /// The tool that wrote the file
+    /// Tool that wrote the file
     #[arg(long, value_enum, default_value = "accel-sim")]
     from: Tool,
     /// Device name, or the path of a .toml file
@@ -33,15 +33,16 @@ pub struct ImportArgs {
     /// L1 size in KiB; the rest of the on-chip memory is shared memory
     #[arg(long, default_value_t = 48, value_name = "KIB")]
     l1: u32,
-    /// The compiler's schedule, or none [default: the .schedule.toml beside the trace, if there is one]
+    /// File of the compiler's schedule, or none [default: the .schedule.toml beside the trace, if any]
     #[arg(long, value_name = "FILE")]
     schedule: Option<PathBuf>,
-    /// Blocks of each kernel to take [default: all]
+    /// Number of blocks to simulate per kernel [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
-    /// Refuse more warp instructions of one kernel; about 100 bytes of memory each
+    /// Largest number of warp instructions per kernel; about 100 bytes of memory each
     #[arg(long, default_value_t = 10_000_000, value_name = "N")]
     instructions: u64,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     /// File to write instead of standard output

@@ -4,10 +4,10 @@ use super::CliResult;
 use crate::gpu::variant::Variant;
 use crate::report::{output, table::table};
 
-/// Lists the kernels with machine code: registers, local memory, code shape.
+/// List the kernels with machine code: registers, local memory, code shape.
 #[derive(Debug, clap::Args)]
 pub struct KernelsArgs {
-    /// Only this architecture: sm_35 or sm_90
+    /// Show only this architecture: sm_35 or sm_90
     #[arg(long)]
     arch: Option<String>,
 }

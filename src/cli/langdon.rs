@@ -6,16 +6,16 @@ use crate::gp::problem::multiplexer::Multiplexer;
 use crate::report::output;
 use std::time::Instant;
 
-/// Runs Langdon's multiplexer experiment and prints how far each generation gets and how fast it was.
+/// Run Langdon's multiplexer experiment and print the progress and the speed of each generation.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LangdonArgs {
-    /// mux20 or mux37; mux6 and mux11 are quick to try
+    /// Multiplexer: mux20 or mux37; mux6 and mux11 for quick trials
     #[arg(long, default_value = "mux20")]
     pub problem: String,
-    /// Programs; the paper has 262,144
+    /// Number of programs; the paper has 262,144
     #[arg(long, value_parser = clap::value_parser!(u32).range(4..=1 << 24))]
     pub population: Option<u32>,
-    /// Generations; the paper has 5,000
+    /// Number of generations; the paper has 5,000
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub generations: u32,
     #[arg(long, default_value_t = 1)]

@@ -14,79 +14,79 @@ use crate::report::output;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Measures the interpreters on an NVIDIA GPU (needs its driver, and no other part of CUDA on compute capability 9.0).
+/// Measure the interpreters on an NVIDIA GPU (needs its driver; on compute capability 9.0, no other part of CUDA).
 ///
 /// One row per combination of the lists that was compiled (`warpstack kernels`). Every run checks the errors of the
 /// first programs against the CPU.
 #[derive(Debug, clap::Args)]
 pub struct MeasureArgs {
-    /// gpu, or cpu for the CPU's own interpreter (one row, kernel options have no meaning)
+    /// Where to run: gpu, or cpu for the CPU's interpreter (one row; kernel options are ignored)
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "cpu"])]
     on: String,
-    /// The GPU's number
+    /// Number of the GPU
     #[arg(long, default_value_t = 0)]
     device: usize,
-    /// sextic, shuttle, kddcup or mux20
+    /// Problem: sextic, shuttle, kddcup or mux20
     #[arg(long, required_unless_present = "counters")]
     problem: Option<String>,
-    /// Programs, one per line in postfix form
+    /// File of programs, one per line in postfix order
     #[arg(long, value_name = "FILE", required_unless_present = "counters")]
     programs: Option<PathBuf>,
-    /// Folder of the UCI files for shuttle and kddcup [default: the one that WARPSTACK_DATA names, else random cases]
+    /// Folder of the UCI files for shuttle and kddcup [default: the folder that WARPSTACK_DATA names, else random cases]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Seed of the fitness cases that are drawn [default: another one every time; rows hold it]
+    /// Seed of random fitness cases [default: a new one every time; rows record it]
     #[arg(long)]
     case_seed: Option<u64>,
-    /// Measure nothing: join this output of `ncu --csv --metrics LIST` to --rows
+    /// Output of `ncu --csv --metrics LIST` to join to --rows, without measuring
     #[arg(long, value_name = "FILE", requires = "rows")]
     counters: Option<PathBuf>,
-    /// What the profiled `measure --warm-ups 0 --repeats 1 --check 0` wrote
+    /// Rows that the profiled `measure --warm-ups 0 --repeats 1 --check 0` wrote
     #[arg(long, value_name = "FILE", requires = "counters")]
     rows: Option<PathBuf>,
-    /// Programs per launch: the file's list repeated [default: the file's list once]
+    /// Number of programs per launch; the file's list is repeated [default: the length of the list]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     population: Option<u32>,
-    /// Longest programs first, so that a launch does not end with one of them
+    /// Launch the longest programs first, so that no launch ends with one of them
     #[arg(long)]
     longest_first: bool,
-    /// rpn, lgp, lgp-vector, lgp-registers, accumulator
+    /// Kernels: rpn, lgp, lgp-vector, lgp-registers, accumulator
     #[arg(long, value_delimiter = ',', default_value = "rpn")]
     kernel: Vec<String>,
     /// Sizes of the stack's second dimension (accumulator: cases per thread)
     #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6,8")]
     stack_dim: Vec<u32>,
-    /// Stack levels in registers (lgp-registers and accumulator only)
+    /// Numbers of stack levels in registers (lgp-registers and accumulator only)
     #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
     stack_registers: Vec<u32>,
-    /// accurate, fast
+    /// Math: accurate, fast
     #[arg(long, value_delimiter = ',', default_value = "accurate")]
     math: Vec<String>,
-    /// Threads per block
+    /// Number of threads per block
     #[arg(long, value_delimiter = ',', default_value = "128")]
     threads: Vec<u32>,
-    /// Blocks that share the fitness cases of one program (accumulator only; others have one)
+    /// Numbers of blocks that share the fitness cases of a program (accumulator only)
     #[arg(long, value_delimiter = ',', default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     case_blocks: Vec<u32>,
-    /// Preferred shared memory in percent of the largest; absent: the driver's choice
+    /// Preferred shared memory in percent of the maximum [default: the driver's choice]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=100))]
     carveout: Vec<u32>,
-    /// Timed runs per configuration; a row holds their median
+    /// Number of timed runs per configuration; a row contains their median
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: u16,
-    /// Runs before the timed ones
+    /// Number of runs before the timed ones
     #[arg(long, default_value_t = 2)]
     warm_ups: u16,
-    /// How many programs to check against the CPU
+    /// Number of programs to check against the CPU
     #[arg(long, default_value_t = 64)]
     check: usize,
-    /// Split the population over this many GPUs of the host, or `all`; rows then hold wall-clock times, transfers included
+    /// Number of GPUs of the host to split the population over, or `all`; rows then contain wall-clock times with transfers
     #[arg(long, value_name = "N", conflicts_with = "device")]
     gpus: Option<String>,
-    /// Measure every Nth configuration only
+    /// Measure only every Nth configuration
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
-    /// Output file [default: standard output]
+    /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -41,11 +41,11 @@ pub type CliResult = Result<(), Box<dyn Error>>;
 /// Exit code of every refused input.
 const BAD_INPUT: u8 = 2;
 
-/// Explains and predicts how fast genetic-programming stack interpreters run on GPUs.
+/// Explain and predict how fast genetic-programming stack interpreters run on GPUs.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 struct Cli {
-    /// Threads to compute with; results do not depend on it [default: one per processor]
+    /// Number of threads to compute with; results do not depend on it [default: one per processor]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(subcommand)]

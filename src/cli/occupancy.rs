@@ -6,19 +6,19 @@ use crate::device::{Device, Preset};
 use crate::report::{output, table::table};
 use std::error::Error;
 
-/// Shows how many blocks of a kernel are resident on one multiprocessor, and what limits them.
+/// Show how many blocks of a kernel are resident on one multiprocessor, and what limits them.
 #[derive(Debug, clap::Args)]
 pub struct OccupancyArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]
     device: String,
-    /// Registers per thread
+    /// Number of registers per thread
     #[arg(long)]
     registers: u32,
     /// Shared memory per block in bytes
     #[arg(long, default_value_t = 0)]
     shared: u32,
-    /// Threads per block [default: every multiple of a warp]
+    /// Number of threads per block [default: every multiple of a warp]
     #[arg(long)]
     threads: Option<u32>,
     /// L1 size in KiB; the rest of the on-chip memory is shared memory

@@ -4,7 +4,7 @@ use super::CliResult;
 use crate::gp::problem;
 use crate::report::{output, table::table};
 
-/// Lists the problems: functions, inputs, constants, fitness cases.
+/// List the problems: functions, inputs, constants, fitness cases.
 #[derive(Debug, clap::Args)]
 pub struct ProblemsArgs {}
 

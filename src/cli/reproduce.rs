@@ -16,13 +16,13 @@ use std::path::PathBuf;
 /// Every table, every problem that has a corpus.
 const ALL: &str = "all";
 
-/// Predicts every cell of a table of the paper and compares it with the measured value.
+/// Predict every cell of a table of the paper and compare it with the measured value.
 #[derive(Debug, clap::Args)]
 pub struct ReproduceArgs {
-    /// Table of the paper: 3, 4, 7, 8, 9, 10, several with commas, or all
+    /// Tables of the paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
     #[arg(long)]
     pub table: String,
-    /// Problem name (`warpstack problems` lists them), several with commas, or all
+    /// Problem names, separated by commas (`warpstack problems` lists them), or all
     #[arg(long, default_value = "sextic")]
     pub problem: String,
     /// Device name, or the path of a .toml file
@@ -30,9 +30,10 @@ pub struct ReproduceArgs {
     pub device: String,
     #[command(flatten)]
     pub engine: EngineArgs,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
-    /// Repeat with N other draws of programs from the corpus and report how far the results spread
+    /// Number of other draws of programs from the corpus to repeat with, to report how far the results spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub spread: Option<u16>,
     /// File to write instead of standard output

@@ -7,13 +7,14 @@ use crate::device::Preset;
 use crate::report::{output, prediction};
 use std::path::PathBuf;
 
-/// Predicts one configuration and shows where its cycles go.
+/// Predict one configuration and show where its cycles go.
 #[derive(Debug, clap::Args)]
 pub struct SimulateArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output

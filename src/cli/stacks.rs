@@ -10,36 +10,37 @@ use crate::report::{output, stacks};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Prints how many programs fit a stack limit, in RPN and in LGP, beside the paper's Tables 5 and 6.
+/// Print what percentage of programs fits a stack limit, in RPN and in LGP, beside the paper's Tables 5 and 6.
 #[derive(Debug, Clone, clap::Args)]
 pub struct StacksArgs {
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
-    /// Only this problem; may be given more than once
+    /// Show only this problem; repeat for several
     #[arg(long)]
     pub problem: Vec<String>,
-    /// Make the runs now instead of reading the committed records
+    /// Run now instead of reading the committed records
     #[arg(long)]
     pub run: bool,
-    /// Runs per problem
+    /// Number of runs per problem
     #[arg(long, default_value_t = 1, requires = "run", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
     /// Seed of the first run; run number r uses seed + r
     #[arg(long, default_value_t = 1, requires = "run")]
     pub seed: u64,
-    /// Evaluate on at most N fitness cases
+    /// Largest number of fitness cases to evaluate
     #[arg(long, value_name = "N", requires = "run", value_parser = clap::value_parser!(u64).range(1..))]
     pub cases: Option<u64>,
-    /// Folder of the UCI files (default: the one that WARPSTACK_DATA names)
+    /// Folder of the UCI files [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR", requires = "run")]
     pub data: Option<PathBuf>,
-    /// Settings as a JSON file; absent: the defaults
+    /// JSON file of settings [default: the built-in settings]
     #[arg(long, value_name = "FILE", requires = "run")]
     pub settings: Option<PathBuf>,
-    /// Write the record of the runs of a single problem
+    /// Run record to write (single problem)
     #[arg(long, value_name = "FILE", requires = "run")]
     pub record: Option<PathBuf>,
-    /// Draw both tables, .svg or .png
+    /// Chart of both tables to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
 }

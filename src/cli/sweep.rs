@@ -12,22 +12,23 @@ use crate::study::setting::l1_geometry;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Finds the hit rates of all L1 sizes, ways and lines from one simulation with the device's smallest L1.
+/// Find the hit rates of all L1 sizes, numbers of ways and line sizes from one simulation of the smallest L1.
 #[derive(Debug, clap::Args)]
 pub struct SweepArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Ways, separated by commas [default: those of the size]
+    /// Numbers of ways, separated by commas [default: those of the size]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     pub ways: Vec<u32>,
-    /// Bytes of a line, separated by commas
+    /// Line sizes in bytes, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [128], value_name = "BYTES")]
     pub line_bytes: Vec<u32>,
-    /// How much to simulate, as a multiple of the window of `simulate`
+    /// Length of the simulation, as a multiple of the window of `simulate`
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub times: u32,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output

@@ -13,7 +13,7 @@ use crate::trace::{
 use crate::workload::words_of_program;
 use std::error::Error;
 
-/// Traces one program through a kernel's machine code; `--lanes` executes all lanes, float data included.
+/// Trace one program through a kernel's machine code; with --lanes, execute all lanes on real data.
 #[derive(Debug, clap::Args)]
 pub struct TraceArgs {
     /// Program in postfix order, e.g. "X1 X1 *"
@@ -25,7 +25,7 @@ pub struct TraceArgs {
     /// Size of the stack's second dimension
     #[arg(long, default_value_t = 2)]
     stack_dim: u32,
-    /// Threads per block
+    /// Number of threads per block
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
     /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter

@@ -19,30 +19,31 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Predicts what was measured on a device, the same programs and cases, and compares.
+/// Predict measured launches, with the same programs and fitness cases, and compare.
 #[derive(Debug, clap::Args)]
 pub struct ValidateArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "h200")]
     pub device: String,
-    /// Rows that `warpstack measure` wrote, times or counters [default: those measured on the device that are in the program]
+    /// Rows that `warpstack measure` wrote, times or counters [default: the committed rows of the device]
     #[arg(long, value_name = "FILE")]
     pub measured: Option<PathBuf>,
-    /// The programs that were measured [default: the file that the rows name]
+    /// File of the measured programs [default: the file that the rows name]
     #[arg(long, value_name = "FILE", requires = "measured")]
     pub programs: Option<PathBuf>,
-    /// Folder of the UCI files, for rows measured on them [default: the one that WARPSTACK_DATA names]
+    /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR", requires = "measured")]
     pub data: Option<PathBuf>,
-    /// Configurations to predict, evenly spread over those measured; 0 for all
+    /// Number of configurations to predict, evenly spread over those measured; 0 for all
     #[arg(long, default_value_t = 60)]
     pub rows: usize,
-    /// The performance model
+    /// Performance model
     #[arg(long, value_enum, default_value = "sim")]
     pub engine: EngineArg,
-    /// How much of a launch is simulated
+    /// How much of the launch to simulate
     #[arg(long, value_enum, default_value = "sampled")]
     pub effort: Effort,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// File to write instead of standard output

@@ -21,53 +21,54 @@ use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Predicts all combinations of values of anything in a preset or a launch.
+/// Explore what-if scenarios: predict all combinations of values of a device or a launch.
 #[derive(Debug, clap::Args)]
 pub struct WhatifArgs {
-    /// KEY=VALUES, may be given several times. Keys: problem, kernel, threads, stack_dim, stack_registers, l1_bytes, clock,
-    /// smx, schedulers, registers, or section.field of the preset. VALUES like 64,128 or 4K..256K or 900..1100+50.
-    /// Or carveout alone (device h200): every division of the on-chip memory, measured beside predicted
+    /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack_dim, stack_registers, l1_bytes, clock,
+    /// smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4K..256K or 900..1100+50.
+    /// Or only `carveout` (device h200): every division of the on-chip memory, measured beside predicted
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
-    /// Study file (TOML) with device, engine, sections base and vary; --vary adds to it
+    /// Study file (TOML) with device, engine, and sections base and vary; --vary adds to it
     #[arg(long, value_name = "FILE")]
     pub study: Option<PathBuf>,
     /// Device name, or the path of a .toml file [default: the study's, or gtx670]
     #[arg(long)]
     pub device: Option<String>,
-    /// Problem where none is varied
+    /// Problem, unless varied
     #[arg(long, default_value = "sextic")]
     pub problem: String,
-    /// Kernel where none is varied
+    /// Kernel, unless varied
     #[arg(long, default_value = "rpn")]
     pub kernel: String,
-    /// Threads per block where they are not varied
+    /// Number of threads per block, unless varied
     #[arg(long, default_value_t = 256, value_name = "N")]
     pub threads: u32,
-    /// Size of the stack's second dimension where it is not varied [default: the smallest compiled]
+    /// Size of the stack's second dimension, unless varied [default: the smallest compiled]
     #[arg(long, value_name = "N")]
     pub stack_dim: Option<u32>,
-    /// Lowest stack levels held in registers where they are not varied [default: the fewest compiled]
+    /// Number of stack levels held in registers, unless varied [default: the fewest compiled]
     #[arg(long, value_name = "N")]
     pub stack_registers: Option<u32>,
-    /// L1 size in KiB where it is not varied [default: as the device divides it by itself]
+    /// L1 size in KiB, unless varied [default: the device's own division]
     #[arg(long, value_name = "KIB")]
     pub l1: Option<u32>,
     #[command(flatten)]
     pub engine: EngineArgs,
+    /// Output format
     #[arg(long, value_enum, default_value = "csv")]
     pub format: Format,
-    /// File to write instead of standard output. A journal lies beside it while the study runs: started again, a study
-    /// that was stopped goes on
+    /// File to write instead of standard output. A journal beside it lets a study that was stopped resume when it is
+    /// started again
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Curves to draw, .svg or .png
+    /// Chart of curves to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
-    /// Heat map over the first two varied keys to draw, .svg or .png; the best cell is marked
+    /// Heat map over the first two varied keys to draw, .svg or .png; the best cell is framed
     #[arg(long, value_name = "FILE")]
     pub heatmap: Option<PathBuf>,
-    /// Key on the horizontal axis of the curves [default: the first that is varied]
+    /// Key on the horizontal axis of the curves [default: the first varied key]
     #[arg(long, value_name = "KEY")]
     pub over: Option<String>,
 }

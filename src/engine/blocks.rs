@@ -2,7 +2,7 @@
 //!
 //! Models: the first blocks of the sample that the simulator's window draws from, cut to a number of iterations.
 //! Leaves out: what the multiprocessors share: the fitness cases are read at their real addresses.
-//! Units: in the names. Sources: those of the parts.
+//! Units: in the names.
 
 use super::Engine;
 use crate::device::occupancy::Occupancy;

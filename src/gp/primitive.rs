@@ -3,7 +3,7 @@
 //! Models: the functions of all problems, each defined once; CPU interpreters and GPU kernels follow these definitions.
 //! Leaves out: rounding. The definitions are exact mathematics on the operands; `f32` results may differ from them by a
 //! few units in the last place (polynomials on the CPU, fast intrinsics on a GPU), and tests state the bound.
-//! Units: none. Truth values are 1.0 and 0.0; any value other than 0.0 (NaN included) counts as true.
+//! Truth values are 1.0 and 0.0; any value other than 0.0 (NaN included) counts as true.
 //! Sources: Chitty (2D stack) section 4.2, Robilliard et al. 2008 section 4, Langdon 2010 table 1,
 //! Augusto and Barbosa 2013 section 4.3.
 //!

@@ -2,7 +2,6 @@
 //!
 //! Models: each kernel as one text, its headers put in place of their `#include` lines.
 //! Leaves out: compilation (`launch`).
-//! Units: none.
 //! Sources: `src/gpu/kernels/`.
 
 use super::variant::KernelId;

@@ -4,7 +4,6 @@
 //! With the schedule file that was written beside it, a trace of this program's own gives the cycles of the
 //! original; without it, every instruction follows as soon as its operands are there (see `schedule`).
 //! Leaves out: the number of active lanes, except for what they access; predicates. Units: bytes.
-//! Sources: those of the parts.
 
 use super::accel_sim::error::Fault;
 use super::accel_sim::{Block, FormatError, Header, Line, TraceReader};

@@ -2,7 +2,7 @@
 //!
 //! Models: lines with the same place, opcode, registers and space as one instruction, and that with the same schedule
 //! as one entry of the simulator's list.
-//! Leaves out: masks and addresses, which belong to an execution. Units: none. Sources: none.
+//! Leaves out: masks and addresses, which belong to an execution.
 
 use super::accel_sim::Line;
 use super::accel_sim::error::Fault;

@@ -1,7 +1,7 @@
 //! What an opcode with its modifiers means, and what is spelled alike on all architectures.
 //!
 //! Models: modifiers taken off one by one, so that nothing is ignored silently. Leaves out: encodings.
-//! Units: none. Sources: disassemblies of ptxas 11.8.
+//! Sources: disassemblies of ptxas 11.8.
 
 use super::op::{Compare, Logic, Mufu, Op, Round, Special};
 use super::{Access, OpClass};

@@ -1,7 +1,7 @@
 //! What an instruction computes, independent of the architecture that encodes it.
 //!
 //! Models: the operations of the interpreters' kernels and of CUDA's math sequences.
-//! Leaves out: textures, atomics, votes but for any lane, shuffles but by exclusive-or. Units: none.
+//! Leaves out: textures, atomics, votes but for any lane, shuffles but by exclusive-or.
 //! Sources: CUDA binary utilities' instruction lists, disassemblies of ptxas 11.8.
 
 /// A comparison; the `U` forms are true when an operand is not a number.

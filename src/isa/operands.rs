@@ -1,7 +1,7 @@
 //! Operands sorted into an instruction's destinations and sources.
 //!
 //! Models: operands as nvdisasm prints them, destinations first. Leaves out: what they mean.
-//! Units: none. Sources: disassemblies of ptxas 11.8.
+//! Sources: disassemblies of ptxas 11.8.
 
 use super::OpClass;
 use super::instruction::{Control, Instruction};

@@ -3,7 +3,6 @@
 //! What it holds: a kernel's traces, which program each block runs, and what a launch tells of them. It is what
 //! traces of other tools become, and what a sample of a grid is when it is written for other tools.
 //! What it leaves out: the steady state of a long run (`sim::window`). Units: in the names.
-//! Sources: none of its own.
 
 use super::code::ReplayCode;
 use super::geometry::Geometry;

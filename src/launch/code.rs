@@ -4,7 +4,7 @@
 //! [`ReplayOp`], so that the issue path touches one cache line per instruction; flattens each
 //! program's segment lists into index ranges.
 //! What it leaves out: time.
-//! Units: bytes. Sources: none of its own.
+//! Units: bytes.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! What programs ask of a multiprocessor, counted, and which of it the causes of lost cycles follow.
 //!
 //! What it holds: counts per steady iteration of one warp. What it leaves out: time.
-//! Units: warp instructions; 128-byte lines for local memory. Sources: none of its own.
+//! Units: warp instructions; 128-byte lines for local memory.
 
 use super::cause::Cause;
 use super::code::{MemoryRequest, ReplayOp};

@@ -3,7 +3,7 @@
 //! What it holds: a kernel's traces laid out for timing ([`code`]), the multiprocessor as plain numbers ([`spec`]),
 //! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`chip`]), the causes of lost
 //! cycles ([`cause`]), what the host does between launches ([`host`]).
-//! What it leaves out: how fast anything runs. Units: in the names. Sources: those of the parts.
+//! What it leaves out: how fast anything runs. Units: in the names.
 
 pub mod blocks;
 pub mod cache;

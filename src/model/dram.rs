@@ -5,7 +5,7 @@
 //! pages with first-in first-out replacement, which misses as often as with random replacement.
 //! What it leaves out: warps of a block that drift apart, or come to the same page one after the other.
 //! Units: cycles, 128-byte lines, per token.
-//! Sources: equation (21) of `docs/model.md`; Gelenbe, A unified approach to the evaluation of a class of replacement
+//! Sources: equation (15b) of `docs/model.md`; Gelenbe, A unified approach to the evaluation of a class of replacement
 //! algorithms, IEEE Transactions on Computers 22 (1973).
 
 use super::l2::Traffic;
@@ -25,7 +25,7 @@ pub(super) struct DramUse {
 }
 
 impl DramUse {
-    /// **(21)** For `fills` lines that the L1 asks for.
+    /// **(15b)** For `fills` lines that the L1 asks for.
     pub fn new(
         spec: &SmxSpec,
         geometry: &Geometry,

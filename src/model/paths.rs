@@ -3,7 +3,7 @@
 //! What it does: paths that begin alike share their joins, so that each is evaluated once. Derivatives to the latencies
 //! are found backwards (reverse mode): every join passes its executions on to the instruction or the load that decided
 //! when it was reached.
-//! What it leaves out: nothing; a test holds it against [`super::path::Path`].
+//! A test holds it against [`super::path::Path`].
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; reverse mode: Griewank and Walther, Evaluating
 //! Derivatives (2008), chapter 3.
 

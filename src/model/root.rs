@@ -2,7 +2,7 @@
 //!
 //! What it does: inverse quadratic interpolation where the function is smooth, halving elsewhere; every step stays in the
 //! bracket.
-//! Units: none. Sources: Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28
+//! Sources: Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28
 //! (1997).
 
 const MAX_STEPS: u32 = 100;

@@ -4,7 +4,7 @@
 //! for issue slots, pipes, the load/store unit, requests in flight and the ports behind the L1. Every wait grows with
 //! the throughput, so exactly one throughput satisfies Little's law.
 //! What it leaves out: that waits of one warp correlate.
-//! Units: cycles, tokens. Sources: equations (17) to (21) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
+//! Units: cycles, tokens. Sources: equations (15b) and (17) to (20) of `docs/model.md`; Little, Operations Research 9 (1961); Hong and
 //! Kim, ISCA 2009, and Huang et al. (GPUMech), MICRO 2014, for models of this kind.
 
 use std::cell::Cell;

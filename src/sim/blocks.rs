@@ -3,7 +3,7 @@
 //! What it models: as many of the blocks as are resident start together, each further one when one ends.
 //! What it leaves out: the other multiprocessors, and the steady state of a long run (see `window`): what is
 //! reported holds for these blocks, not for a grid.
-//! Units: cycles. Sources: none of its own.
+//! Units: cycles.
 
 use super::dispatch::BlockQueue;
 use super::observe::{Counters, Observer};

@@ -2,7 +2,7 @@
 //!
 //! What it models: bandwidth and the queue in front of it. What it leaves out: gaps. A transfer that can begin
 //! only later takes its share of the bandwidth at once, so that it never holds up one that is asked for in between.
-//! Units: cycles, bytes. Sources: none of its own.
+//! Units: cycles, bytes.
 
 /// See the module text.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,7 +2,7 @@
 //!
 //! What it models: the warps of a block go through the same visits, each at its own pace; where a visit is a new block,
 //! the first warp that gets there waits for the last. What it leaves out: when a visit ends (`warp`).
-//! Units: visits. Sources: none of its own.
+//! Units: visits.
 
 use super::dispatch::{BlockQueue, BlockStart};
 

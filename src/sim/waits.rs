@@ -5,7 +5,7 @@
 //! aside together: between two instructions that the unit takes, the cycle from which it takes the next one does not move,
 //! so all of them wait for the same cycle, and none need be tried before it.
 //! What it leaves out: why a warp waits so long (`smx`), which ready warp issues (`scheduler`).
-//! Units: cycles. Sources: none of its own.
+//! Units: cycles.
 
 use super::calendar::{Calendar, WHEEL};
 use super::observe::Cause;

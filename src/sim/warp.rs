@@ -2,7 +2,7 @@
 //!
 //! What it models: the phases of a program (prologue, iterations of the fitness-case loop), the
 //! register scoreboard for loads. What it leaves out: values.
-//! Units: cycles, bytes. Sources: none of its own.
+//! Units: cycles, bytes.
 
 use super::code::{ReplayCode, ReplayOp};
 use super::observe::Cause;

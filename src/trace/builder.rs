@@ -3,7 +3,7 @@
 //! Models: the path of every program through a kernel as a walk over *states* (see `state`). What a
 //! segment asked of the program is remembered as a decision tree per state. States are seen from the
 //! token's position, so few of them occur, and a program of `n` tokens costs a few look-ups per token. Leaves out: partial last iterations.
-//! Units: segments. Sources: none.
+//! Units: segments.
 
 use rustc_hash::FxHashMap;
 

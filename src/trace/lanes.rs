@@ -1,7 +1,7 @@
 //! Execution of a whole block, every lane with its own fitness cases.
 //!
 //! Models: the warps of one block with their barriers. Leaves out: time and the order of warps between
-//! barriers. Units: bytes, words. Sources: none.
+//! barriers. Units: bytes, words.
 
 use super::error::TraceError;
 use super::launch::Launch;

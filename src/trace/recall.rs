@@ -1,7 +1,7 @@
 //! What is remembered of segments: a decision tree per state.
 //!
 //! Models: the questions that a state's execution asked, in order, and the segment that each sequence of
-//! answers leads to. Leaves out: forgetting. Units: none. Sources: none.
+//! answers leads to. Leaves out: forgetting.
 
 use rustc_hash::FxHashMap;
 

@@ -4,7 +4,7 @@
 //! position`, the same base every time. A guess is only a way of writing a value down: a wrong one
 //! makes remembered segments less general, never wrong, because `uniform` asks for the position
 //! wherever a value that moves with it is used in another than a linear way.
-//! Leaves out: registers that differ between lanes. Units: bits per program word. Sources: none.
+//! Leaves out: registers that differ between lanes. Units: bits per program word.
 
 use rustc_hash::FxHashMap;
 

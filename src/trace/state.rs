@@ -5,7 +5,7 @@
 //! of one program word that no decision has looked at yet, or data. Data is a nominal number,
 //! computed only so that guards of slow paths come out as they do for ordinary numbers. A control
 //! value may move with the *position* of the segment's token in the program: `stride` bits per word.
-//! Leaves out: float data. Units: raw bits. Sources: none.
+//! Leaves out: float data. Units: raw bits.
 
 use super::program::ProgramWords;
 use crate::isa::cfg::LiveSet;

@@ -3,7 +3,6 @@
 //! Models: a trace takes every branch on data as ordinary numbers do; here all lanes execute a sample of the fitness cases,
 //! and what they execute beyond the trace is counted.
 //! Leaves out: where in the program they lie. Units: warp instructions per iteration of one warp.
-//! Sources: none.
 
 use rayon::prelude::*;
 

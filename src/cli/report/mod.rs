@@ -24,16 +24,16 @@ use std::path::{Path, PathBuf};
 /// The page's file in its folder.
 const FILE: &str = "index.html";
 
-/// Writes one page of HTML that shows predictions beside measurements, and explains them.
+/// Write one page of HTML that shows predictions beside measurements, and explains them.
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
-    /// Folder for the page, index.html; made if it is missing
+    /// Folder for the page, index.html; created if missing
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Tables of the paper: 3, 4, 7, 8, 9, 10, several with commas, or all
+    /// Tables of the paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
     #[arg(long, default_value = "all", value_name = "LIST")]
     pub tables: String,
-    /// Problems, several with commas, or all; the first is the one that is explained
+    /// Problem names, separated by commas, or all; the first one is explained in detail
     #[arg(long, default_value = "all", value_name = "LIST")]
     pub problems: String,
     /// Device name, or the path of a .toml file
@@ -41,10 +41,10 @@ pub struct ReportArgs {
     pub device: String,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Repeat the predictions with N other draws of programs and show how far they spread
+    /// Number of other draws of programs to repeat the predictions with, to show how far they spread
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     pub spread: u16,
-    /// Measured launches of the H200 to predict as well, evenly spread; 0 for none
+    /// Number of measured launches of the H200 to predict, too, evenly spread; 0 for none
     #[arg(long, value_name = "N", default_value_t = DEFAULT_LAUNCHES)]
     pub launches: usize,
 }

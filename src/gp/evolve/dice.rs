@@ -3,7 +3,6 @@
 //! Models: one ChaCha8 stream per (seed, stream); the draws below are spelled out here, so that results do not
 //! change with the version of a random-number library.
 //! Leaves out: distributions other than uniform.
-//! Units: none.
 //! Sources: Bernstein, ChaCha; Lemire's multiply-shift for ranges.
 
 use rand_chacha::ChaCha8Rng;

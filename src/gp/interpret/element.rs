@@ -2,7 +2,6 @@
 //!
 //! Models: the row operations of a two-dimensional stack, for floats and for words of 32 Boolean cases.
 //! Leaves out: control flow; every operation is a straight loop that the compiler vectorises.
-//! Units: none.
 //! Sources: Chitty 2012 (two-dimensional stack on CPUs), Poli and Langdon 1999 (sub-machine-code GP).
 
 use super::math;

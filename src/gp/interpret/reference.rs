@@ -2,7 +2,6 @@
 //!
 //! Models: exactly the definitions of the primitive table, in double or in single precision.
 //! Leaves out: speed.
-//! Units: none.
 //! Sources: Chitty (2D stack) section 4.
 
 use crate::gp::primitive::Primitive;

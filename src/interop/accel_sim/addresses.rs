@@ -1,7 +1,7 @@
 //! The addresses of one access, in the three ways in which a line can list them.
 //!
 //! Models: `list_all` (one address per active lane), `base_stride` (a contiguous run of at least two lanes),
-//! `base_delta` (each address from the one before). Leaves out: nothing. Units: bytes.
+//! `base_delta` (each address from the one before). Units: bytes.
 //! Sources: `inst_memadd_info_t` of Accel-Sim's `trace_parser.cc`, whose stride is an `int`.
 
 use super::error::Fault;

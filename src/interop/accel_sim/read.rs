@@ -1,7 +1,7 @@
 //! Reading a trace block by block.
 //!
 //! Models: the grammar that Accel-Sim's parser accepts, with its assertions as errors.
-//! Leaves out: what the instructions mean (`interop::classify`). Units: none.
+//! Leaves out: what the instructions mean (`interop::classify`).
 //! Sources: `trace_parser::get_next_threadblock_traces` of Accel-Sim.
 
 use super::error::{Fault, FormatError};

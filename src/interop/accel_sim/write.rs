@@ -1,6 +1,6 @@
 //! Writing a trace block by block.
 //!
-//! Models: tracer version 5 without source lines. Leaves out: compressed files. Units: none.
+//! Models: tracer version 5 without source lines. Leaves out: compressed files.
 //! Sources: as for reading.
 
 use super::addresses::AddressMode;

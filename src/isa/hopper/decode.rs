@@ -2,7 +2,7 @@
 //!
 //! Models: the opcodes that ptxas 11.8 emits for the interpreters; the uniform datapath (`U...`) as the
 //! same operations on registers of their own. Leaves out: tensor cores (HFMA2.MMA only moves
-//! constants here), textures, atomics, shuffles but by exclusive-or, clusters. Units: none.
+//! constants here), textures, atomics, shuffles but by exclusive-or, clusters.
 //! Sources: disassemblies of ptxas 11.8 for sm_90; CUDA binary utilities, Hopper instruction set.
 
 use crate::isa::meaning::{Meaning, Modifiers, comparison, mufu, rounding, width};

@@ -1,7 +1,7 @@
 //! Instructions that nvdisasm 11.8 leaves out of its text, printing only their encoding.
 //!
 //! Models: VIMNMX (minimum or maximum of two integers), which sm_90 has in place of IMNMX.
-//! Leaves out: every other one, which is an error. Units: none.
+//! Leaves out: every other one, which is an error.
 //! Sources: the encodings in sm_90 code against the same source's IMNMX.U32 on sm_35; field places as in
 //! the printed instructions (predicate at bits 87 to 90, signedness at bit 73 as in ISETP).
 

@@ -1,7 +1,7 @@
 //! Kepler opcodes: from a raw instruction to a decoded one.
 //!
 //! Models: the opcodes that ptxas 11.8 emits for the interpreters, CUDA's accurate math included.
-//! Leaves out: textures, surfaces, atomics, shuffles, video instructions. Units: none.
+//! Leaves out: textures, surfaces, atomics, shuffles, video instructions.
 //! Sources: disassemblies of ptxas 11.8 for sm_35; CUDA Programming Guide 5.5, Table 2 (classes).
 
 use crate::isa::meaning::{Meaning, Modifiers, comparison, mufu, rounding, width};

@@ -1,6 +1,6 @@
 //! The parts that every section is made of: figures, tables, commands.
 //!
-//! Leaves out: what they show. Units: none.
+//! Leaves out: what they show.
 
 use maud::{Markup, PreEscaped, html};
 

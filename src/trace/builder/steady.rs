@@ -2,7 +2,7 @@
 //!
 //! Models: all programs enter the case loop in the same state, so the walk to its steady iteration is made once, and
 //! every further program costs one iteration instead of a prologue and four. Leaves out: first and last iterations.
-//! Units: segments. Sources: none.
+//! Units: segments.
 
 use super::{Place, TraceBuilder};
 use crate::trace::error::TraceError;

@@ -3,7 +3,7 @@
 //! Models: integer, predicate, branch and address arithmetic of three probes (see `state`), program
 //! words in global and shared memory, control values in local memory. Leaves out: float data; a
 //! branch that depends on it goes the way ordinary numbers take, and is counted as an assumption.
-//! Units: bytes. Sources: none.
+//! Units: bytes.
 
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};

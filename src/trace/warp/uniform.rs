@@ -2,7 +2,6 @@
 //!
 //! Models: which registers an instruction of all 32 lanes left alike, because all its sources were. Most of what an interpreter
 //! executes is such: fetching a token, comparing it, branching on it. Leaves out: registers that are alike by chance.
-//! Units: none. Sources: none.
 
 use super::{LANES, Warp};
 use crate::isa::instruction::Instruction;
