@@ -253,8 +253,11 @@ struct Bench {
     launches: Vec<Request>,
 }
 
+type KeplerLaunch = (&'static str, &'static str, u32, u32, u32, Option<u32>);
+type HopperLaunch = (FunctionSet, KernelId, u32, u32, u32, Option<u32>);
+
 /// Launches of the papers: problem, kernel, second dimension, stack levels in registers, threads, L1 in KiB.
-const KEPLER: [(&str, &str, u32, u32, u32, Option<u32>); 8] = [
+const KEPLER: [KeplerLaunch; 8] = [
     ("sextic", "rpn", 1, 0, 256, Some(48)),
     ("sextic", "rpn", 6, 0, 32, Some(48)),
     ("sextic", "rpn", 4, 0, 1024, Some(16)),
@@ -266,7 +269,7 @@ const KEPLER: [(&str, &str, u32, u32, u32, Option<u32>); 8] = [
 ];
 
 /// Launches on the H200: problem, kernel, second dimension, threads, cases, shared memory in KiB.
-const HOPPER: [(FunctionSet, KernelId, u32, u32, u32, Option<u32>); 5] = [
+const HOPPER: [HopperLaunch; 5] = [
     (FunctionSet::Sextic, KernelId::Rpn, 1, 256, 4_096, None),
     (FunctionSet::Sextic, KernelId::Rpn, 6, 32, 3_072, Some(200)),
     (
@@ -321,7 +324,7 @@ impl Bench {
             programs.truncate(16);
             (set, Arc::new(Population::of_list(&programs, 2000).unwrap()))
         });
-        let request = |launch: &(FunctionSet, KernelId, u32, u32, u32, Option<u32>)| {
+        let request = |launch: &HopperLaunch| {
             let &(set, kernel, stack_dim, threads_per_block, cases, shared_kib) = launch;
             let (_, programs) = programs.iter().find(|(of, _)| *of == set).unwrap();
             Request {
