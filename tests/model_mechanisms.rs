@@ -102,8 +102,8 @@ impl Bench {
         order.sort_by_key(|&program| self.programs[program as usize].0.len());
         let plan = WindowPlan {
             instructions: (600_000, 600_000),
-            least_visits: 0,
-            visits: 128,
+            least_units: 0,
+            units: 128,
             warm_up_percent: 40,
             batches: 2,
             seed: 7,

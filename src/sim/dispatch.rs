@@ -1,7 +1,7 @@
 //! The block dispatcher of one multiprocessor: which program the next block runs, and how much of it.
 //!
-//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window visits programs: a
-//! visit is a block that runs some of its iterations, all visits about as much work. Programs are visited in proportion to
+//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window sampling units programs: a
+//! sampling unit is a block that runs some of its iterations, all sampling units about as much work. Programs are sampled in proportion to
 //! their share of the grid's work, evenly spread over the programs in order of stack depth and size, and at evenly spread
 //! fitness cases. What it leaves out: the other multiprocessors (see `chip`), launch overhead.
 //! Units: fitness cases, bytes, tokens. Sources: Listing 1 of the paper for the case loop; sampling with probability
@@ -24,7 +24,7 @@ pub struct BlockQueue {
     geometry: Geometry,
     full_iterations: u32,
     prologue_debt: f64,
-    /// Work started in all visits, in blocks.
+    /// Work started in all sampling units, in blocks.
     blocks_of_work: f64,
 }
 
@@ -36,16 +36,16 @@ enum Blocks {
         iteration_cap: u32,
         programs_per_warp: u32,
     },
-    /// Visits without end.
-    Visits(Vec<Visited>),
+    /// Sampling units without end.
+    Sampled(Vec<SampledBlock>),
 }
 
-/// A block of the grid that may be visited.
+/// A block of the grid that may be sampled.
 #[derive(Debug, Clone, Copy)]
-struct Visited {
+struct SampledBlock {
     program: u32,
     iterations: u32,
-    /// How often this or an earlier one is visited, in parts of all visits.
+    /// How often this or an earlier one is sampled, in parts of all sampling units.
     cumulative: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct BlockStart {
     pub programs_per_warp: u32,
     /// Iterations that every warp is cut to; `None`: all of them.
     pub cut: Option<u32>,
-    /// Whether this block pays for the program copy. Visits that cut the iterations of a block cut its prologues by
+    /// Whether this block pays for the program copy. Sampling units that cut the iterations of a block cut its prologues by
     /// the same factor.
     pub run_prologue: bool,
     /// All iterations are steady ones: the block has neither a first nor a last one.
@@ -72,37 +72,37 @@ pub struct BlockStart {
 }
 
 impl BlockQueue {
-    /// Visits to the programs of `order`, in which neighbours are alike, of about `tokens_per_visit` in all warps of a block together and of one
+    /// Sampling units to the programs of `order`, in which neighbours are alike, of about `tokens_per_visit` in all warps of a block together and of one
     /// iteration at least.
-    pub fn visits(
+    pub fn units(
         code: &ReplayCode,
         order: &[u32],
         geometry: &Geometry,
-        tokens_per_visit: f64,
+        tokens_per_unit: f64,
     ) -> Self {
         let full = geometry.iterations(0);
         let iterations = |program: u32| {
             let nodes = code.programs[program as usize].nodes * geometry.warps_per_block();
-            let wanted = tokens_per_visit / f64::from(nodes.max(1));
+            let wanted = tokens_per_unit / f64::from(nodes.max(1));
             wanted.round().clamp(1.0, f64::from(full)) as u32
         };
         let mut cumulative = 0.0;
-        let mut visited: Vec<Visited> = order
+        let mut sampled: Vec<SampledBlock> = order
             .iter()
             .map(|&program| {
                 let iterations = iterations(program);
                 cumulative += 1.0 / f64::from(iterations);
-                Visited {
+                SampledBlock {
                     program,
                     iterations,
                     cumulative,
                 }
             })
             .collect();
-        for block in &mut visited {
+        for block in &mut sampled {
             block.cumulative /= cumulative;
         }
-        Self::of(Blocks::Visits(visited), geometry)
+        Self::of(Blocks::Sampled(sampled), geometry)
     }
 
     /// The given blocks once, each from its first instruction on. `programs_per_warp` is 0 when all warps of a
@@ -139,9 +139,9 @@ impl BlockQueue {
         }
     }
 
-    /// Whether blocks go on from visit to visit, and the first ones start in the middle of their work.
-    pub fn makes_visits(&self) -> bool {
-        matches!(self.blocks, Blocks::Visits(_))
+    /// Whether blocks go on from sampling unit to sampling unit, and the first ones start in the middle of their work.
+    pub fn is_sampled(&self) -> bool {
+        matches!(self.blocks, Blocks::Sampled(_))
     }
 
     /// The next block; `None` when a finite queue is empty.
@@ -164,24 +164,24 @@ impl BlockQueue {
                 steady_only: false,
                 first_iteration: 0,
             },
-            Blocks::Visits(visited) => {
+            Blocks::Sampled(sampled) => {
                 let place = spread(number, PROGRAM_STEP);
-                let index = visited.partition_point(|block| block.cumulative <= place);
-                let visited = visited[index.min(visited.len() - 1)];
-                self.visit(number, visited)
+                let index = sampled.partition_point(|block| block.cumulative <= place);
+                let sampled = sampled[index.min(sampled.len() - 1)];
+                self.unit(number, sampled)
             }
         };
         self.started += 1;
         Some(start)
     }
 
-    /// The next block in a place that `before` had: a visit goes on at the fitness cases where that one ended, as the
+    /// The next block in a place that `before` had: a sampling unit goes on at the fitness cases where that one ended, as the
     /// iterations of a block do.
     pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
-        let makes_visits = self.makes_visits();
+        let is_sampled = self.is_sampled();
         let start = self.pop()?;
         Some(match (start.cut, before.cut) {
-            (Some(_), Some(iterations)) if makes_visits => BlockStart {
+            (Some(_), Some(iterations)) if is_sampled => BlockStart {
                 first_iteration: (before.first_iteration + iterations) % self.full_iterations,
                 ..start
             },
@@ -189,8 +189,8 @@ impl BlockQueue {
         })
     }
 
-    fn visit(&mut self, number: usize, visited: Visited) -> BlockStart {
-        let (iterations, full) = (visited.iterations, self.full_iterations);
+    fn unit(&mut self, number: usize, sampled: SampledBlock) -> BlockStart {
+        let (iterations, full) = (sampled.iterations, self.full_iterations);
         self.prologue_debt += f64::from(iterations) / f64::from(full);
         let run_prologue = self.prologue_debt >= 1.0;
         if run_prologue {
@@ -203,7 +203,7 @@ impl BlockQueue {
         BlockStart {
             number: number as u32,
             case_block,
-            program: visited.program,
+            program: sampled.program,
             programs_per_warp: 0,
             cut: is_cut.then_some(iterations),
             run_prologue,
@@ -248,8 +248,8 @@ mod tests {
             n_smx: 4,
             local_stride_bytes: 512,
         };
-        let mut queue = BlockQueue::visits(&code, &[0], &geometry, f64::INFINITY);
-        let mut next = || queue.pop().expect("visits do not end").case_block;
+        let mut queue = BlockQueue::units(&code, &[0], &geometry, f64::INFINITY);
+        let mut next = || queue.pop().expect("units do not end").case_block;
         // 40 programs on 4 multiprocessors: ten blocks of this one on each third of the cases.
         let blocks: Vec<u32> = (0..40).map(|_| next()).collect();
         let expected: Vec<u32> = (0..40).map(|number| number / 10 % 3).collect();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn visits_divide_the_work_as_the_grid_does() {
+    fn units_divide_the_work_as_the_grid_does() {
         let mut code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);
         code.programs = [5, 20, 80, 600]
             .map(|nodes| crate::launch::code::ReplayProgram {
@@ -276,10 +276,10 @@ mod tests {
             local_stride_bytes: 512,
         };
         let order = [0, 1, 1, 2, 3];
-        let mut queue = BlockQueue::visits(&code, &order, &geometry, 300.0);
+        let mut queue = BlockQueue::units(&code, &order, &geometry, 300.0);
         let mut tokens = [0.0; 4];
         for _ in 0..20_000 {
-            let start = queue.pop().expect("visits do not end");
+            let start = queue.pop().expect("units do not end");
             let nodes = code.programs[start.program as usize].nodes;
             let iterations = start.cut.expect("300 tokens are less than a block");
             tokens[start.program as usize] += f64::from(iterations * nodes);

@@ -186,8 +186,8 @@ mod tests {
 
     const PLAN: WindowPlan = WindowPlan {
         instructions: (20_000, 20_000),
-        least_visits: 1,
-        visits: 8,
+        least_units: 1,
+        units: 8,
         warm_up_percent: 20,
         batches: 4,
         seed: 7,

@@ -1,8 +1,8 @@
-//! A resident block: its warps that still run, and the visits that they make one after another.
+//! A resident block: its warps that still run, and the sampling units that they make one after another.
 //!
-//! What it models: the warps of a block go through the same visits, each at its own pace; where a visit is a new block,
-//! the first warp that gets there waits for the last. What it leaves out: when a visit ends (`warp`).
-//! Units: visits.
+//! What it models: the warps of a block go through the same sampling units, each at its own pace; where a sampling unit is a new block,
+//! the first warp that gets there waits for the last. What it leaves out: when a sampling unit ends (`warp`).
+//! Units: sampling units.
 
 use super::dispatch::{BlockQueue, BlockStart};
 
@@ -10,40 +10,40 @@ use super::dispatch::{BlockQueue, BlockStart};
 #[derive(Debug, Clone, Default)]
 pub struct Resident {
     pub warps_left: u32,
-    /// Visits since the block began.
-    visits: Vec<BlockStart>,
-    /// The visit that the next block begins with, when a warp has got there already.
+    /// Sampling units since the block began.
+    units: Vec<BlockStart>,
+    /// The sampling unit that the next block begins with, when a warp has got there already.
     next_block: Option<BlockStart>,
 }
 
 impl Resident {
     /// What a new block begins with; `None` when the queue is empty.
     pub fn begin(&mut self, queue: &mut BlockQueue) -> Option<BlockStart> {
-        let before = self.visits.last();
+        let before = self.units.last();
         let pop = || match before {
             Some(before) => queue.pop_after(before),
             None => queue.pop(),
         };
         let start = self.next_block.take().or_else(pop)?;
-        self.visits.clear();
-        self.visits.push(start);
+        self.units.clear();
+        self.units.push(start);
         Some(start)
     }
 
     /// What a warp goes on with that has made `n_visits`; `None` when the block is at its end.
-    pub fn go_on(&mut self, n_visits: usize, queue: &mut BlockQueue) -> Option<BlockStart> {
-        if n_visits < self.visits.len() {
-            return Some(self.visits[n_visits]);
+    pub fn go_on(&mut self, n_units: usize, queue: &mut BlockQueue) -> Option<BlockStart> {
+        if n_units < self.units.len() {
+            return Some(self.units[n_units]);
         }
-        if self.next_block.is_some() || !queue.makes_visits() {
+        if self.next_block.is_some() || !queue.is_sampled() {
             return None;
         }
-        let visit = queue.pop_after(self.visits.last()?)?;
-        if visit.run_prologue {
-            self.next_block = Some(visit);
+        let unit = queue.pop_after(self.units.last()?)?;
+        if unit.run_prologue {
+            self.next_block = Some(unit);
             return None;
         }
-        self.visits.push(visit);
-        Some(visit)
+        self.units.push(unit);
+        Some(unit)
     }
 }

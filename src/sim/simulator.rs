@@ -38,7 +38,7 @@ pub struct SamplingPlan {
     pub partial_instructions: u64,
     /// The least of them.
     pub least_partial_instructions: u64,
-    /// Blocks at the head of the sample whose programs windows visit.
+    /// Blocks at the head of the sample whose programs windows sampling unit.
     pub programs: usize,
 }
 
@@ -47,8 +47,8 @@ impl Default for SamplingPlan {
         SamplingPlan {
             window: WindowPlan {
                 instructions: (600_000, 2_000_000),
-                least_visits: 24,
-                visits: 96,
+                least_units: 24,
+                units: 96,
                 warm_up_percent: 20,
                 batches: 10,
                 seed: 7,

@@ -110,7 +110,7 @@ impl<'a, O: Observer> Smx<'a, O> {
         let n = smx.blocks.len();
         for block in 0..n {
             let done = block as f64 / n as f64;
-            smx.start_block(block, if smx.queue.makes_visits() { done } else { 0.0 });
+            smx.start_block(block, if smx.queue.is_sampled() { done } else { 0.0 });
         }
         smx
     }
@@ -192,33 +192,33 @@ impl<'a, O: Observer> Smx<'a, O> {
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
-            let warp = self.visit(start, block as u32, w, done);
+            let warp = self.unit(start, block as u32, w, done);
             self.enter(s, i, warp, self.now + 1, Cause::NoWarp);
         }
     }
 
-    /// Warp `w` of a block at the start of a visit, or where a part of it is done.
-    fn visit(&self, visit: BlockStart, block: u32, w: u32, done: f64) -> Warp {
+    /// Warp `w` of a block at the start of a sampling unit, or where a part of it is done.
+    fn unit(&self, unit: BlockStart, block: u32, w: u32, done: f64) -> Warp {
         let pass = 4 * self.geometry.cases_per_iteration();
         let stride = 4 * self.geometry.cases_to_next_iteration();
-        let full = self.geometry.iterations_of(visit.case_block, w);
+        let full = self.geometry.iterations_of(unit.case_block, w);
         let slot = block * self.geometry.warps_per_block() + w;
         let start = WarpStart {
-            program: visit.program + w * visit.programs_per_warp,
+            program: unit.program + w * unit.programs_per_warp,
             block,
             index: w,
             // A last block of a program may have no cases; it is as good as none.
-            iterations: visit.cut.unwrap_or(full).max(1),
-            steady_only: visit.steady_only,
+            iterations: unit.cut.unwrap_or(full).max(1),
+            steady_only: unit.steady_only,
             done,
-            run_prologue: visit.run_prologue && done == 0.0,
+            run_prologue: unit.run_prologue && done == 0.0,
             local_base: slot * self.geometry.local_stride_bytes,
-            warp_offset_bytes: if visit.programs_per_warp == 0 {
+            warp_offset_bytes: if unit.programs_per_warp == 0 {
                 128 * w
             } else {
                 0
             },
-            case_offset_bytes: visit.case_block * pass + visit.first_iteration * stride,
+            case_offset_bytes: unit.case_block * pass + unit.first_iteration * stride,
             case_stride_bytes: stride,
             case_row_bytes: 4 * self.geometry.threads_per_block,
         };
@@ -239,14 +239,14 @@ impl<'a, O: Observer> Smx<'a, O> {
         self.hold(s, i, until, cause);
     }
 
-    /// The warp has ended its visit; it could go on at `next`.
-    fn end_visit(&mut self, s: usize, i: usize, next: u64) {
+    /// The warp has ended its sampling unit; it could go on at `next`.
+    fn end_unit(&mut self, s: usize, i: usize, next: u64) {
         let warp = &self.warps[SLOTS * s + i];
-        let (block, w, n_visits) = (warp.block, warp.index, warp.n_visits + 1);
+        let (block, w, n_units) = (warp.block, warp.index, warp.n_units + 1);
         let resident = &mut self.blocks[block as usize];
-        if let Some(visit) = resident.go_on(n_visits as usize, &mut self.queue) {
-            let mut warp = self.visit(visit, block, w, 0.0);
-            warp.n_visits = n_visits;
+        if let Some(unit) = resident.go_on(n_units as usize, &mut self.queue) {
+            let mut warp = self.unit(unit, block, w, 0.0);
+            warp.n_units = n_units;
             self.enter(s, i, warp, next, Cause::Wait);
             return;
         }

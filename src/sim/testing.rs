@@ -220,7 +220,7 @@ pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Coun
         n_smx: 1,
         local_stride_bytes: 4096,
     };
-    let queue = BlockQueue::visits(code, &[0], &geometry, f64::INFINITY);
+    let queue = BlockQueue::units(code, &[0], &geometry, f64::INFINITY);
     let mut smx = Smx::new(spec, code, 64, geometry, queue, 1);
     smx.run_tokens(tokens).expect("the bench code ends");
     let start = smx.counters();

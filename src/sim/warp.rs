@@ -55,8 +55,8 @@ pub struct Warp {
     pub block: u32,
     /// Place in the block.
     pub index: u32,
-    /// Visits made since the block began.
-    pub n_visits: u32,
+    /// Sampling units made since the block began.
+    pub n_units: u32,
     pub local_base: u32,
     /// What the warp's place in its block adds to per-case and per-thread addresses for every line from warp to warp.
     warp_offset_bytes: u32,
@@ -109,7 +109,7 @@ impl Warp {
             iterations: 0,
             block: 0,
             index: 0,
-            n_visits: 0,
+            n_units: 0,
             local_base: 0,
             warp_offset_bytes: 0,
             case_offset_bytes: 0,

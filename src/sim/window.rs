@@ -1,7 +1,7 @@
 //! Sampling: one multiprocessor, simulated for a while, stands for its whole run.
 //!
-//! What it does: fills the multiprocessor with visits to a representative choice of programs, lets it warm up, then
-//! measures cycles per token in equal batches, brought from the programs visited to all programs (`sample`); the spread
+//! What it does: fills the multiprocessor with sampling units to a representative choice of programs, lets it warm up, then
+//! measures cycles per token in equal batches, brought from the programs sampled to all programs (`sample`); the spread
 //! of the batches gives the sampling error. What it leaves out: other multiprocessors and the end of the grid (see `chip`).
 //! Units: tokens (one program node in one warp for `stack_dim` cases per lane), cycles.
 //! Sources: batch means, Law & Kelton, Simulation Modeling and Analysis, chapter 9; `docs/sampling.md`.
@@ -19,9 +19,9 @@ pub struct WindowPlan {
     /// Warp instructions to measure: at least, and at most.
     pub instructions: (u64, u64),
     /// One iteration each of so many blocks is measured at least, as far as the limit above allows.
-    pub least_visits: u32,
-    /// Visits that the measurement is divided among; fewer where one iteration of a block is longer than a visit.
-    pub visits: u32,
+    pub least_units: u32,
+    /// Sampling units that the measurement is divided among; fewer where one iteration of a block is longer than a sampling unit.
+    pub units: u32,
     /// Simulated before measuring, in percent of what is measured.
     pub warm_up_percent: u32,
     /// Batches that the measurement is cut into.
@@ -35,24 +35,24 @@ impl WindowPlan {
         let (least, most) = self.instructions;
         WindowPlan {
             instructions: (least * u64::from(times), most * u64::from(times)),
-            least_visits: self.least_visits * times,
-            visits: self.visits * times,
+            least_units: self.least_units * times,
+            units: self.units * times,
             ..self
         }
     }
 
     /// Warp instructions that a window of this mix measures.
     fn instructions(&self, mix: &Mix, geometry: &Geometry) -> f64 {
-        let visit = f64::from(geometry.warps_per_block()) * mix.instructions_per_iteration();
+        let unit = f64::from(geometry.warps_per_block()) * mix.instructions_per_iteration();
         let (least, most) = self.instructions;
-        (f64::from(self.least_visits) * visit).clamp(least as f64, most as f64)
+        (f64::from(self.least_units) * unit).clamp(least as f64, most as f64)
     }
 }
 
 /// What a window showed.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// As counted, for the programs visited.
+    /// As counted, for the programs sampled.
     pub counters: Counters,
     /// Of the whole grid's programs.
     pub tokens_per_cycle: f64,
@@ -87,8 +87,8 @@ pub fn simulate_observed<O: Observer>(
 ) -> Result<(Window, O), Deadlock> {
     let mix = Mix::new(code, drawn);
     let tokens = plan.instructions(&mix, &geometry) / mix.instructions_per_token();
-    let per_visit = tokens / f64::from(plan.visits);
-    let queue = BlockQueue::visits(code, drawn.order, &geometry, per_visit);
+    let per_unit = tokens / f64::from(plan.units);
+    let queue = BlockQueue::units(code, drawn.order, &geometry, per_unit);
     let seed = plan.seed;
     let mut smx = Smx::observed(spec, code, code_bytes, geometry, queue, seed, observer);
     smx.run_tokens((tokens * f64::from(plan.warm_up_percent) / 100.0) as u64)?;

@@ -1,6 +1,6 @@
 //! How far short windows are from long ones: predicts cells of the paper's tables with any effort, as CSV.
 //!
-//! `cargo xtask sampling every=13 window_instructions=16000000 visits=2000 > long.csv`
+//! `cargo xtask sampling every=13 window_instructions=16000000 sampling units=2000 > long.csv`
 
 use super::Failure;
 use rayon::prelude::*;
@@ -32,9 +32,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
             }
             "least_instructions" => plan.window.instructions.0 = value.into(),
             "most_instructions" => plan.window.instructions.1 = value.into(),
-            "least_visits" => plan.window.least_visits = value,
+            "least_units" => plan.window.least_units = value,
             "partial_instructions" => plan.partial_instructions = value.into(),
-            "visits" => plan.window.visits = value,
+            "units" => plan.window.units = value,
             "warm_up_percent" => plan.window.warm_up_percent = value,
             "window_programs" => plan.programs = value as usize,
             "population_seed" => settings.population_seed = value.into(),

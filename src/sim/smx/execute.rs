@@ -88,7 +88,7 @@ impl<O: Observer> Smx<'_, O> {
             Step::Exited(credits) => {
                 self.counters.token_credits += u64::from(credits);
                 self.program_credits[warp.program as usize] += u64::from(credits);
-                self.end_visit(s, i, now + u64::from(op.stall_cycles));
+                self.end_unit(s, i, now + u64::from(op.stall_cycles));
                 return false;
             }
         }
