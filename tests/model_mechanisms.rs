@@ -86,7 +86,7 @@ impl Bench {
         let point = Point {
             spec: &spec,
             geometry: self.geometry,
-            partial_fillings: &[],
+            partial_residencies: &[],
         };
         let solver = Solver::new(&point, &self.analysis);
         let tokens = solver.tokens_per_cycle(self.geometry.resident_blocks);

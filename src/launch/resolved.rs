@@ -77,7 +77,7 @@ impl Resolved {
 
     /// Numbers of resident blocks besides the usual one at which throughput is needed: for the end of the grid, and for
     /// launches whose blocks need less shared memory.
-    pub fn partial_fillings(&self) -> Vec<u32> {
+    pub fn partial_residencies(&self) -> Vec<u32> {
         let usual = self.geometry.resident_blocks;
         let launched = self.facts().grids.iter().zip(&self.grid_blocks);
         let most = launched.map(|(grid, &blocks)| blocks.min(self.blocks_per_smx(grid)));

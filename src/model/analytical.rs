@@ -43,7 +43,7 @@ impl PerformanceModel for Analytical {
     fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
         let start = Instant::now();
         let analysis = self.analysis(launch);
-        let fillings = launch.partial_fillings();
+        let fillings = launch.partial_residencies();
         let point = &point(launch, &fillings);
         let modelled = predict_rates(point, &analysis);
         let demand = &demand(&analysis, point);
@@ -64,11 +64,11 @@ impl PerformanceModel for Analytical {
     }
 }
 
-fn point<'a>(launch: &'a Resolved, partial_fillings: &'a [u32]) -> Point<'a> {
+fn point<'a>(launch: &'a Resolved, partial_residencies: &'a [u32]) -> Point<'a> {
     Point {
         spec: &launch.spec,
         geometry: launch.geometry,
-        partial_fillings,
+        partial_residencies,
     }
 }
 

@@ -132,7 +132,7 @@ pub struct Point<'a> {
     pub spec: &'a SmxSpec,
     pub geometry: Geometry,
     /// Other numbers of resident blocks at which throughput is needed.
-    pub partial_fillings: &'a [u32],
+    pub partial_residencies: &'a [u32],
 }
 
 /// What the model says of one multiprocessor.
@@ -150,7 +150,7 @@ pub fn predict_rates(point: &Point, analysis: &Analysis) -> Modelled {
     let full_blocks = point.geometry.resident_blocks;
     let full = solver.solve(full_blocks);
     let mut points = vec![(full_blocks, full.tokens_per_cycle)];
-    for &blocks in point.partial_fillings {
+    for &blocks in point.partial_residencies {
         points.push((blocks, solver.tokens_per_cycle(blocks)));
     }
     Modelled {

@@ -53,7 +53,7 @@ impl Steady {
     }
 }
 
-/// One launch, ready to be solved for any filling.
+/// One launch, ready to be solved for any residency level.
 pub struct Solver<'a> {
     pub(super) point: &'a Point<'a>,
     analysis: &'a Analysis,

@@ -112,7 +112,7 @@ impl Simulator {
         let window = window(launch, &sample, drawn, full, self.plan.window)?;
         let mut instructions = window.simulated_instructions;
         let mut points = vec![(full, window.tokens_per_cycle)];
-        for blocks in launch.partial_fillings() {
+        for blocks in launch.partial_residencies() {
             let partial = self::window(launch, &sample, drawn, blocks, self.partial_plan(launch))?;
             instructions += partial.simulated_instructions;
             points.push((blocks, partial.tokens_per_cycle));
@@ -187,7 +187,7 @@ fn window(
     simulate(&launch.spec, code, bytes, geometry, drawn, plan).map_err(PredictError::other)
 }
 
-/// Throughput at every filling up to the greatest. Between those simulated, what is linear is the time that a block takes
+/// Throughput at every residency level up to the greatest. Between those simulated, what is linear is the time that a block takes
 /// for a token: it stays the same while latency limits, and grows with the blocks once something is saturated.
 fn rate_curve(mut points: Vec<(u32, f64)>) -> Result<RateCurve, PredictError> {
     points.sort_unstable_by_key(|point| point.0);
