@@ -48,14 +48,14 @@ impl CaseOffset {
 
 /// L1 misses in flight; a further one waits for the first to end.
 #[derive(Debug, Clone)]
-struct Outstanding {
+struct Mshrs {
     ends_at: Vec<u64>,
     limit: usize,
 }
 
-impl Outstanding {
+impl Mshrs {
     fn new(limit: u32) -> Self {
-        Outstanding {
+        Mshrs {
             ends_at: Vec::with_capacity(limit as usize),
             limit: limit as usize,
         }
@@ -97,7 +97,7 @@ pub struct Memory {
     l1: Cache,
     l2: Cache,
     lsu_free_at: u64,
-    misses: Outstanding,
+    misses: Mshrs,
     read_port: Port,
     write_port: Port,
     dram: Dram,
@@ -122,7 +122,7 @@ impl Memory {
             l1: Cache::new(spec.l1.clone(), seed),
             l2: Cache::new(spec.l2.clone(), seed ^ 0x5bd1_e995),
             lsu_free_at: 0,
-            misses: Outstanding::new(spec.l1_misses_in_flight),
+            misses: Mshrs::new(spec.l1_misses_in_flight),
             read_port: Port::new(spec.l2_read_bytes_per_cycle),
             write_port: Port::new(spec.l2_write_bytes_per_cycle),
             dram: Dram::new(&spec.dram),
