@@ -162,10 +162,10 @@ impl<'a> Solver<'a> {
         let warps = f64::from(blocks * self.point.geometry.warps_per_block());
         let with = |active: f64| {
             let candidate = self.with_active(blocks, active, paths);
-            let standing = candidate
+            let not_selected = candidate
                 .model
-                .standing_warps(candidate.tokens_per_cycle, &paths);
-            (candidate, (warps - standing).min(warps) - active)
+                .not_selected_warps(candidate.tokens_per_cycle, &paths);
+            (candidate, (warps - not_selected).min(warps) - active)
         };
         if self.point.spec.warp_policy != WarpPolicy::GreedyThenOldest {
             return with(warps).0;

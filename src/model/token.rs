@@ -110,7 +110,7 @@ impl<'a> TokenModel<'a> {
     }
 
     /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
-    pub fn standing_warps(&self, tokens_per_cycle: f64, paths: &PathPoint) -> f64 {
+    pub fn not_selected_warps(&self, tokens_per_cycle: f64, paths: &PathPoint) -> f64 {
         let time = self.time(tokens_per_cycle, paths);
         tokens_per_cycle * (time.issue_wait_cycles + time.pipe_wait_cycles)
     }
