@@ -11,7 +11,6 @@ mod demand;
 mod dram;
 mod explain;
 pub mod fetch;
-pub mod joins;
 pub mod l1;
 pub mod l2;
 pub mod locality;
@@ -23,6 +22,7 @@ pub mod root;
 pub mod rules;
 pub mod shapes;
 pub mod solve;
+pub mod stall_points;
 pub mod token;
 
 use crate::launch::chip::RateCurve;

@@ -11,8 +11,8 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use super::joins::{Awaited, Join, Joins, Wait, add_wait};
 use super::rules::PathRules;
+use super::stall_points::{Awaited, StallPoint, StallPoints, Wait, add_wait};
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 
@@ -157,12 +157,12 @@ impl Path {
 }
 
 impl Path {
-    /// The same path as the joins that are left when stalls between them are added up.
-    pub fn joins(&self) -> Joins {
-        let mut joins: Vec<Join> = Vec::new();
-        // Of every node: the join before it and the stalls since.
+    /// The same path as the stall points that are left when stalls between them are added up.
+    pub fn stall_points(&self) -> StallPoints {
+        let mut stall_points: Vec<StallPoint> = Vec::new();
+        // Of every node: the stall point before it and the stalls since.
         let mut places: Vec<(u32, f64)> = Vec::with_capacity(self.graph.node_count());
-        // Stalls from the start to every join, the least time at which it can be reached.
+        // Stalls from the start to every stall point, the least time at which it can be reached.
         let mut least = vec![0.0];
         let mut now = (0u32, 0.0);
         for node in self.graph.node_indices() {
@@ -197,16 +197,16 @@ impl Path {
             if !waits.is_empty() {
                 waits.sort_by_key(|wait| (wait.anchor, wait.awaited as u32));
                 least.push(least[now.0 as usize] + now.1);
-                joins.push(Join {
+                stall_points.push(StallPoint {
                     offset_cycles: now.1,
                     waits,
                 });
-                now = (joins.len() as u32, 0.0);
+                now = (stall_points.len() as u32, 0.0);
             }
             places.push(now);
         }
-        Joins {
-            joins,
+        StallPoints {
+            stall_points,
             rest_cycles: now.1,
         }
     }
@@ -288,7 +288,7 @@ mod tests {
                 ..Latencies::default()
             };
             let path = path(&ops);
-            let tree = Paths::new([(2.0, path.joins())]);
+            let tree = Paths::new([(2.0, path.stall_points())]);
             let linear = tree.linear(&latencies);
             proptest::prop_assert!((linear.cycles - 2.0 * path.cycles(&latencies)).abs() < 1e-6);
             proptest::prop_assert_eq!(linear.cycles, tree.cycles(&latencies));

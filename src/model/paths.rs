@@ -1,7 +1,7 @@
 //! All critical paths of a kernel as one tree, evaluated at once.
 //!
-//! What it does: paths that begin alike share their joins, so that each is evaluated once. Derivatives to the latencies
-//! are found backwards (reverse mode): every join passes its executions on to the instruction or the load that decided
+//! What it does: paths that begin alike share their stall points, so that each is evaluated once. Derivatives to the latencies
+//! are found backwards (reverse mode): every stall point passes its executions on to the instruction or the load that decided
 //! when it was reached.
 //! A test holds it against [`super::path::Path`].
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; reverse mode: Griewank and Walther, Evaluating
@@ -9,8 +9,8 @@
 
 use std::collections::HashMap;
 
-use super::joins::{Awaited, Join, Joins};
 use super::path::Latencies;
+use super::stall_points::{Awaited, StallPoint, StallPoints};
 
 /// Derivatives by latency (shared, local hit, local miss, global, constant, operands) and by the probability of a local miss.
 pub type Gradient = [f64; 7];
@@ -55,10 +55,10 @@ impl Linear {
     }
 }
 
-/// A join of the tree. Joins are numbered so that those before it have smaller numbers.
+/// A stall point of the tree. Stall points are numbered so that those before it have smaller numbers.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// The join before, and the stalls since.
+    /// The stall point before, and the stalls since.
     before: u32,
     offset_cycles: f64,
     /// Waits: those that surely take their latency, then those for local loads.
@@ -81,12 +81,12 @@ struct Load {
 /// All paths of a kernel, each with its executions.
 #[derive(Debug, Clone)]
 pub struct Paths {
-    /// The start, then the joins.
+    /// The start, then the stall points.
     nodes: Vec<Node>,
     loads: Vec<Load>,
     /// Executions of the paths that end after each node; below 0 where paths that go on there are counted from it.
     ends: Vec<f64>,
-    /// Stalls after the last joins, of all executions.
+    /// Stalls after the last stall points, of all executions.
     rest_cycles: f64,
 }
 
@@ -96,11 +96,11 @@ impl Default for Paths {
     }
 }
 
-/// Equal for equal joins after the same one.
+/// Equal for equal stall points after the same one.
 type Key = Vec<u64>;
 
 impl Paths {
-    pub fn new(paths: impl IntoIterator<Item = (f64, Joins)>) -> Self {
+    pub fn new(paths: impl IntoIterator<Item = (f64, StallPoints)>) -> Self {
         let start = Node {
             before: 0,
             offset_cycles: 0.0,
@@ -116,16 +116,16 @@ impl Paths {
             rest_cycles: 0.0,
         };
         let mut known: HashMap<Key, u32> = HashMap::new();
-        for (executions, joins) in paths {
-            let joins = joins.pruned();
+        for (executions, stall_points) in paths {
+            let stall_points = stall_points.pruned();
             let mut way = vec![0];
-            for join in &joins.joins {
+            for join in &stall_points.stall_points {
                 let before = way[way.len() - 1];
                 let node = known.entry(key(before, join, &way));
                 way.push(*node.or_insert_with(|| tree.push(before, join, &way)));
             }
             tree.ends[way[way.len() - 1] as usize] += executions;
-            tree.rest_cycles += executions * joins.rest_cycles;
+            tree.rest_cycles += executions * stall_points.rest_cycles;
         }
         tree
     }
@@ -135,7 +135,7 @@ impl Paths {
         self.rest_cycles += cycles;
     }
 
-    fn push(&mut self, before: u32, join: &Join, way: &[u32]) -> u32 {
+    fn push(&mut self, before: u32, join: &StallPoint, way: &[u32]) -> u32 {
         let certain = self.loads.len() as u32;
         let mut add = |local: bool| {
             for wait in &join.waits {
@@ -207,7 +207,7 @@ impl Paths {
         self.rest_cycles + paths.map(|(at, ends)| at * ends).sum::<f64>()
     }
 
-    /// When every join is reached, on average. `note` is told why, join by join.
+    /// When every stall point is reached, on average. `note` is told why, stall point by stall point.
     fn reached(&self, latencies: &Latencies, mut note: impl FnMut(Reason)) -> Vec<f64> {
         let missing = missing(latencies);
         let mut list = [0.0; NO_LATENCY as usize + 1];
@@ -263,7 +263,7 @@ impl Paths {
         at
     }
 
-    /// Joins of the tree.
+    /// Stall points of the tree.
     pub fn len(&self) -> usize {
         self.nodes.len() - 1
     }
@@ -276,14 +276,14 @@ impl Paths {
 /// The index of a latency that is none.
 const NO_LATENCY: u32 = 7;
 
-/// What decided when a join is reached: stalls or a load of some latency, counted from a join.
+/// What decided when a stall point is reached: stalls or a load of some latency, counted from a stall point.
 #[derive(Debug, Clone, Copy)]
 struct Decided {
     by: u32,
     which: u32,
 }
 
-/// Why a join is reached when it is: if all local lines hit, and if one misses.
+/// Why a stall point is reached when it is: if all local lines hit, and if one misses.
 #[derive(Debug, Clone, Copy)]
 struct Reason {
     hit: Decided,
@@ -322,7 +322,7 @@ fn missing(latencies: &Latencies) -> Missing {
     }))
 }
 
-fn key(before: u32, join: &Join, way: &[u32]) -> Key {
+fn key(before: u32, join: &StallPoint, way: &[u32]) -> Key {
     let mut key = vec![u64::from(before), join.offset_cycles.to_bits()];
     for wait in &join.waits {
         let anchor = u64::from(way[wait.anchor as usize]);

@@ -79,7 +79,7 @@ impl Load {
             .filter(|(times, _)| **times != 0.0);
         let alone = alone.map(|(times, ops)| (*times, Path::new(ops, rules)));
         let all = alone.chain(together);
-        let mut paths = Paths::new(all.map(|(times, path)| (times, path.joins())));
+        let mut paths = Paths::new(all.map(|(times, path)| (times, path.stall_points())));
         paths.add_stalls(between);
         paths
     }

@@ -1,11 +1,11 @@
 //! Critical paths, compressed to the instructions that wait for loads.
 //!
 //! What it holds: between two such instructions only stall counts add up, so a path of dozens of instructions becomes a
-//! few joins. A load that cannot be the last one to be waited for is left out.
+//! few stall points. A load that cannot be the last one to be waited for is left out.
 //! What it leaves out: evaluation, which is that of all paths at once ([`super::paths`]).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`.
 
-/// What a join waits for; the index of a latency.
+/// What a stall point waits for; the index of a latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Awaited {
     Shared,
@@ -18,10 +18,10 @@ pub enum Awaited {
     Known,
 }
 
-/// Loads of one kind that are issued a fixed time after an earlier join.
+/// Loads of one kind that are issued a fixed time after an earlier stall point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wait {
-    /// Joins count from 1 in their path, 0 is its start.
+    /// Stall points count from 1 in their path, 0 is its start.
     pub anchor: u32,
     /// From the anchor to the issue of the last of them, with what is known of its time.
     pub offset_cycles: f64,
@@ -32,27 +32,27 @@ pub struct Wait {
 
 /// One instruction that waits for loads.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Join {
-    /// Stalls since the join before.
+pub struct StallPoint {
+    /// Stalls since the stall point before.
     pub offset_cycles: f64,
     pub waits: Vec<Wait>,
 }
 
 /// One path.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Joins {
-    pub joins: Vec<Join>,
-    /// Stalls from the last join to the end.
+pub struct StallPoints {
+    pub stall_points: Vec<StallPoint>,
+    /// Stalls from the last stall point to the end.
     pub rest_cycles: f64,
 }
 
-impl Joins {
+impl StallPoints {
     /// Leaves out loads that a later load of the same kind always outlasts: the stalls between the two anchors alone
     /// make it later.
-    pub fn pruned(mut self) -> Joins {
-        // Stalls from the start to every join, the least time at which it can be reached.
+    pub fn pruned(mut self) -> StallPoints {
+        // Stalls from the start to every stall point, the least time at which it can be reached.
         let mut stalls = vec![0.0];
-        for join in &mut self.joins {
+        for join in &mut self.stall_points {
             let before: &[f64] = &stalls;
             let least = |wait: &Wait| before[wait.anchor as usize] + wait.offset_cycles;
             let mut kept: Vec<Wait> = Vec::with_capacity(join.waits.len());
