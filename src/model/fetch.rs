@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shapes::Load;
+use super::shapes::Profile;
 use crate::launch::spec::SmxSpec;
 
 const HALVINGS: u32 = 40;
@@ -53,7 +53,7 @@ impl Entries {
 }
 
 /// **(16)** Cycles per token that warps wait for code.
-pub fn wait_cycles(load: &Load, rules: &FetchRules) -> f64 {
+pub fn wait_cycles(load: &Profile, rules: &FetchRules) -> f64 {
     let mut lines: BTreeMap<u32, Entries> = BTreeMap::new();
     for (executions, before, ops) in load.sequences() {
         let line_of = |pc_bytes: u32| pc_bytes / rules.line_bytes;

@@ -18,7 +18,7 @@ use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 
 /// What a warp executes on average: segments as shapes, and what follows what.
 #[derive(Debug, Clone, Default)]
-pub struct Load {
+pub struct Profile {
     pub demand: Demand,
     /// Instructions of every shape.
     shapes: Vec<Vec<ReplayOp>>,
@@ -34,7 +34,7 @@ struct Sequence {
     executions: f64,
 }
 
-impl Load {
+impl Profile {
     /// Executions, what was executed before, and the instructions.
     pub fn sequences(&self) -> impl Iterator<Item = (f64, &[ReplayOp], &[ReplayOp])> {
         self.sequences.iter().map(|sequence| {
@@ -89,9 +89,9 @@ impl Load {
 #[derive(Debug, Clone, Default)]
 pub struct Shapes {
     /// One node in one warp, in the case loop.
-    pub token: Load,
+    pub token: Profile,
     /// What a warp of a block executes before its case loop.
-    pub prologue: Load,
+    pub prologue: Profile,
     /// Nodes of a program, mean over the blocks.
     pub mean_nodes: f64,
 }
@@ -151,8 +151,8 @@ impl Counts {
     }
 
     /// The same by shape, every execution counted as `scale`.
-    fn load(self, code: &ReplayCode, scale: f64) -> Load {
-        let mut load = Load::default();
+    fn load(self, code: &ReplayCode, scale: f64) -> Profile {
+        let mut load = Profile::default();
         // Segments that differ in addresses only have one shape.
         let mut index: HashMap<Vec<(u32, MemoryRequest)>, u32> = HashMap::new();
         let mut shape_of: FxHashMap<u32, u32> = FxHashMap::default();
