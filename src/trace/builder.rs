@@ -13,7 +13,7 @@ use super::program::ProgramWords;
 use super::recall::{Memo, Next, Step};
 use super::slopes::Slopes;
 use super::state::{Machine, Run, State, WordAt};
-use super::uniform::{Environment, Executor, Question, SegmentEnd, SharedCopy};
+use super::uniform::{Environment, Executor, PathCondition, SegmentEnd, SharedCopy};
 use super::{ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use crate::isa::Kernel;
 use crate::isa::Space;
@@ -300,11 +300,13 @@ impl<'k> TraceBuilder<'k> {
             SegmentEnd::Exit => None,
             SegmentEnd::Boundary { fetch } => {
                 if self.forgets_position(fetch) && at_fetch {
-                    executed.questions.push(Question::Position);
+                    executed.path_conditions.push(PathCondition::Position);
                 }
                 let live = &self.live[self.machine.pc];
                 if self.machine.let_go_of_first_word(live) {
-                    executed.questions.push(Question::Word(WordAt::First));
+                    executed
+                        .path_conditions
+                        .push(PathCondition::Word(WordAt::First));
                 }
                 Some(self.arrive(run, position, fetch))
             }
@@ -317,9 +319,9 @@ impl<'k> TraceBuilder<'k> {
             next,
         };
         let answers = executed
-            .questions
+            .path_conditions
             .iter()
-            .map(|question| (*question, question.ask(self.kernel, program, position)));
+            .map(|condition| (*condition, condition.ask(self.kernel, program, position)));
         if self.remembers {
             self.memo.remember(root, answers, step);
         }

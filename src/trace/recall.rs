@@ -1,6 +1,6 @@
 //! What is remembered of segments: a decision tree per state.
 //!
-//! Models: the questions that a state's execution asked, in order, and the segment that each sequence of
+//! Models: the path conditions that a state's execution asked, in order, and the segment that each sequence of
 //! answers leads to. Leaves out: forgetting.
 
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::SegmentId;
 use super::program::ProgramWords;
 use super::state::State;
-use super::uniform::Question;
+use super::uniform::PathCondition;
 use crate::isa::Kernel;
 
 /// A node of the decision trees.
@@ -16,7 +16,7 @@ use crate::isa::Kernel;
 enum Node {
     /// Not executed yet.
     Fresh,
-    Ask(Question, Answers),
+    Ask(PathCondition, Answers),
     Segment(Step),
 }
 
@@ -37,7 +37,7 @@ pub struct Next {
     pub at_header: bool,
 }
 
-/// The nodes that the answers to a question lead to. Small answers (positions, roles) index a list, a
+/// The nodes that the answers to a path condition lead to. Small answers (positions, roles) index a list, a
 /// few large ones (opcode words) are searched, the rest is hashed.
 #[derive(Debug, Default)]
 struct Answers {
@@ -121,8 +121,8 @@ impl Memo {
             match &self.nodes[node as usize] {
                 Node::Fresh => return None,
                 Node::Segment(step) => return Some(*step),
-                Node::Ask(question, answers) => {
-                    node = answers.get(question.ask(kernel, program, position))?;
+                Node::Ask(condition, answers) => {
+                    node = answers.get(condition.ask(kernel, program, position))?;
                 }
             }
         }
@@ -132,14 +132,14 @@ impl Memo {
     pub fn remember(
         &mut self,
         root: u32,
-        answers: impl Iterator<Item = (Question, u32)>,
+        answers: impl Iterator<Item = (PathCondition, u32)>,
         step: Step,
     ) {
         let mut node = root;
-        for (question, answer) in answers {
+        for (condition, answer) in answers {
             let at = node as usize;
             if matches!(self.nodes[at], Node::Fresh) {
-                self.nodes[at] = Node::Ask(question, Answers::default());
+                self.nodes[at] = Node::Ask(condition, Answers::default());
             }
             let known = match &self.nodes[at] {
                 Node::Ask(_, answers) => answers.get(answer),

@@ -1,7 +1,7 @@
 //! Arithmetic of uniform execution: values, what they depend on, and how they move with the position.
 
 use super::Executor;
-use super::questions::Truth;
+use super::path_conditions::Truth;
 use crate::isa::instruction::Instruction;
 use crate::isa::op::{Number, Op, Special};
 use crate::isa::operand::{PT, Place, Predicate, RZ, Source};

@@ -1,7 +1,7 @@
 //! Control flow of uniform execution: branches, calls and the reconvergence stack.
 
 use super::Executor;
-use super::questions::Truth;
+use super::path_conditions::Truth;
 use crate::isa::instruction::Instruction;
 use crate::isa::op::Op;
 use crate::trace::alu;

@@ -17,9 +17,9 @@ use crate::isa::{Kernel, Space};
 mod compute;
 mod flow;
 mod memory;
-mod questions;
+mod path_conditions;
 
-pub use questions::Question;
+pub use path_conditions::PathCondition;
 
 /// The probe that stands for the other warps.
 const FIRST_OF_WARP_1: usize = 2;
@@ -59,7 +59,7 @@ pub enum SegmentEnd {
 #[derive(Debug)]
 pub struct Executed {
     pub ops: Vec<TraceOp>,
-    pub questions: Vec<Question>,
+    pub path_conditions: Vec<PathCondition>,
     /// Branches and guards of memory accesses that depend on float data.
     pub assumptions: u32,
     /// Index of an exit that every warp but the first takes.
@@ -74,7 +74,7 @@ pub struct Executor<'a> {
     pub copy: &'a mut Option<SharedCopy>,
     pub machine: &'a mut Machine,
     ops: Vec<TraceOp>,
-    questions: Vec<Question>,
+    path_conditions: Vec<PathCondition>,
     assumptions: u32,
     others_end: Option<u16>,
     fetch: Option<u32>,
@@ -94,7 +94,7 @@ impl<'a> Executor<'a> {
             copy,
             machine,
             ops: Vec::new(),
-            questions: Vec::new(),
+            path_conditions: Vec::new(),
             assumptions: 0,
             others_end: None,
             fetch,
@@ -124,7 +124,7 @@ impl<'a> Executor<'a> {
         };
         Ok(Executed {
             ops: self.ops,
-            questions: self.questions,
+            path_conditions: self.path_conditions,
             assumptions: self.assumptions,
             others_end: self.others_end,
             end,

@@ -1,4 +1,4 @@
-//! What a segment's path depends on: the questions it asks of the program, and the tags that tell when
+//! What a segment's path depends on: the conditions it puts to the program, and the tags that tell when
 //! to ask.
 
 use super::Executor;
@@ -11,7 +11,7 @@ use crate::trace::state::{PROBES, Tag, Value, WordAt, WordTest};
 
 /// Something about the program that a segment's path depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Question {
+pub enum PathCondition {
     /// The bits of a word.
     Word(WordAt),
     /// Whether a word, counted from the segment's token, is an operand (0), an opcode (1) or beyond the end (2).
@@ -22,7 +22,7 @@ pub enum Question {
     Position,
 }
 
-impl Question {
+impl PathCondition {
     /// The answer of a program whose current token is at `position`.
     pub fn ask(self, kernel: &Kernel, program: &ProgramWords, position: u32) -> u32 {
         let word = |at: WordAt| {
@@ -33,10 +33,10 @@ impl Question {
             program.word(index).unwrap_or(0)
         };
         match self {
-            Question::Word(at) => word(at),
-            Question::Role(offset) => program.role(position.wrapping_add_signed(offset)),
-            Question::Test(at, test) => test.outcome(kernel, word(at)),
-            Question::Position => position,
+            PathCondition::Word(at) => word(at),
+            PathCondition::Role(offset) => program.role(position.wrapping_add_signed(offset)),
+            PathCondition::Test(at, test) => test.outcome(kernel, word(at)),
+            PathCondition::Position => position,
         }
     }
 }
@@ -80,11 +80,11 @@ impl Executor<'_> {
         self.fetch.unwrap_or(0)
     }
 
-    fn ask(&mut self, question: Question) -> u32 {
-        if !self.questions.contains(&question) {
-            self.questions.push(question);
+    fn ask(&mut self, condition: PathCondition) -> u32 {
+        if !self.path_conditions.contains(&condition) {
+            self.path_conditions.push(condition);
         }
-        question.ask(self.environment.kernel, self.program, self.position())
+        condition.ask(self.environment.kernel, self.program, self.position())
     }
 
     fn offset(&self, index: u32) -> i32 {
@@ -97,7 +97,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn ask_word(&mut self, word: WordAt) {
-        self.ask(Question::Word(word));
+        self.ask(PathCondition::Word(word));
     }
 
     /// 0 for an operand, 1 for an opcode, 2 beyond the end.
@@ -105,19 +105,19 @@ impl Executor<'_> {
         if self.fetch == Some(index) {
             1
         } else {
-            self.ask(Question::Role(self.offset(index)))
+            self.ask(PathCondition::Role(self.offset(index)))
         }
     }
 
     /// Something depends on the token's place in the program.
     pub(super) fn ask_position(&mut self) {
         if self.fetch.is_some() {
-            self.ask(Question::Position);
+            self.ask(PathCondition::Position);
         }
     }
 
     fn asked(&self, word: WordAt) -> bool {
-        self.questions.contains(&Question::Word(word))
+        self.path_conditions.contains(&PathCondition::Word(word))
     }
 
     /// Control, once the word has been looked at.
@@ -161,7 +161,7 @@ impl Executor<'_> {
         match (self.settle(truth.tag), truth.test) {
             (Tag::Control, _) => {}
             (Tag::Word(word), Some(test)) => {
-                self.ask(Question::Test(word, test));
+                self.ask(PathCondition::Test(word, test));
             }
             (Tag::Word(word), None) => self.ask_word(word),
             (Tag::Data, _) => self.assumptions += 1,
