@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};
 use super::program::ProgramWords;
-use super::recall::{Memo, Next, Step};
 use super::slopes::Slopes;
 use super::state::{Machine, Run, State, WordAt};
+use super::trace_cache::{CachedStep, Memo, Next};
 use super::uniform::{Environment, Executor, PathCondition, SegmentEnd, SharedCopy};
 use super::{ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use crate::isa::Kernel;
@@ -238,7 +238,7 @@ impl<'k> TraceBuilder<'k> {
         for _ in 0..RUN_LIMIT {
             let known = self
                 .memo
-                .recall(place.root, self.kernel, program, place.position);
+                .look_up(place.root, self.kernel, program, place.position);
             let step = match known.filter(|_| self.remembers) {
                 Some(step) => step,
                 None => self.execute(place.root, program, place.position)?,
@@ -276,7 +276,7 @@ impl<'k> TraceBuilder<'k> {
         root: u32,
         program: &ProgramWords,
         position: u32,
-    ) -> Result<Step, TraceError> {
+    ) -> Result<CachedStep, TraceError> {
         let state = self.memo.state(root);
         let (run, at_fetch) = (state.run, state.at_fetch);
         let environment = Environment {
@@ -313,7 +313,7 @@ impl<'k> TraceBuilder<'k> {
         };
         self.pool.others_end = self.pool.others_end.or(executed.others_end);
         let id = self.intern(executed.ops);
-        let step = Step {
+        let step = CachedStep {
             id,
             assumptions: executed.assumptions,
             next,

@@ -12,9 +12,9 @@ pub mod launch;
 pub mod memory;
 pub mod mix;
 pub mod program;
-mod recall;
 mod slopes;
 pub mod state;
+mod trace_cache;
 pub mod uniform;
 pub mod warp;
 

@@ -17,12 +17,12 @@ enum Node {
     /// Not executed yet.
     Fresh,
     Ask(PathCondition, Answers),
-    Segment(Step),
+    Segment(CachedStep),
 }
 
 /// A segment and where it leads.
 #[derive(Debug, Clone, Copy)]
-pub struct Step {
+pub struct CachedStep {
     pub id: SegmentId,
     pub assumptions: u32,
     pub next: Option<Next>,
@@ -109,13 +109,13 @@ impl Memo {
     }
 
     /// What a program executes from a state, if that is known.
-    pub fn recall(
+    pub fn look_up(
         &self,
         root: u32,
         kernel: &Kernel,
         program: &ProgramWords,
         position: u32,
-    ) -> Option<Step> {
+    ) -> Option<CachedStep> {
         let mut node = root;
         loop {
             match &self.nodes[node as usize] {
@@ -133,7 +133,7 @@ impl Memo {
         &mut self,
         root: u32,
         answers: impl Iterator<Item = (PathCondition, u32)>,
-        step: Step,
+        step: CachedStep,
     ) {
         let mut node = root;
         for (condition, answer) in answers {
