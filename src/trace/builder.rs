@@ -7,10 +7,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::affine::AffineRegisters;
 use super::error::TraceError;
 use super::launch::{ConstantMemory, Launch};
 use super::program::ProgramWords;
-use super::slopes::Slopes;
 use super::state::{Machine, Run, State, WordAt};
 use super::trace_cache::{CachedStep, Memo, Next};
 use super::uniform::{Environment, Executor, PathCondition, SegmentEnd, SharedCopy};
@@ -73,7 +73,7 @@ pub struct TraceBuilder<'k> {
     copy: Option<SharedCopy>,
     machine: Machine,
     memo: Memo,
-    slopes: Slopes,
+    affine: AffineRegisters,
     remembers: bool,
     pool: SegmentPool,
     interned: FxHashMap<Vec<TraceOp>, SegmentId>,
@@ -104,7 +104,7 @@ impl<'k> TraceBuilder<'k> {
             copy: None,
             machine: Machine::new(),
             memo: Memo::default(),
-            slopes: Slopes::default(),
+            affine: AffineRegisters::default(),
             remembers: true,
             pool: SegmentPool {
                 ops: Vec::new(),
@@ -337,7 +337,7 @@ impl<'k> TraceBuilder<'k> {
     fn arrive(&mut self, run: Run, position: u32, fetch: Option<u32>) -> Next {
         let live = &self.live[self.machine.pc];
         if let Some(fetch) = fetch.filter(|_| self.remembers) {
-            self.slopes.apply(&mut self.machine, live, fetch);
+            self.affine.apply(&mut self.machine, live, fetch);
         }
         let state = self.machine.canonical(live, run, fetch);
         Next {

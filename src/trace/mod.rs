@@ -4,6 +4,7 @@
 //! Equal segments are stored once in a [`SegmentPool`], so that a program of thousands of
 //! instructions is a short list of indices.
 
+mod affine;
 pub mod alu;
 pub mod builder;
 pub mod error;
@@ -12,7 +13,6 @@ pub mod launch;
 pub mod memory;
 pub mod mix;
 pub mod program;
-mod slopes;
 pub mod state;
 mod trace_cache;
 pub mod uniform;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::state::{Machine, PROBES, Tag, Value};
 use crate::isa::cfg::LiveSet;
 
-/// Slopes that instruction pointers have: an index, a byte offset, and vectors of words.
+/// AffineRegisters that instruction pointers have: an index, a byte offset, and vectors of words.
 const SLOPES: [u32; 4] = [1, 2, 4, 16];
 
 /// What is known of a register at a fetch instruction.
@@ -24,11 +24,11 @@ enum Guess {
 
 /// All guesses, by instruction index and register.
 #[derive(Debug, Default)]
-pub struct Slopes {
+pub struct AffineRegisters {
     guesses: FxHashMap<(usize, u8), Guess>,
 }
 
-impl Slopes {
+impl AffineRegisters {
     /// Writes the live control registers of a machine at a fetch down as moving with the position,
     /// where they do.
     pub fn apply(&mut self, machine: &mut Machine, live: &LiveSet, position: u32) {
