@@ -1,20 +1,20 @@
 //! What the simulator and the analytical model share: one launch, resolved for one device.
 //!
 //! What it holds: a kernel's traces laid out for timing ([`code`]), the multiprocessor as plain numbers ([`spec`]),
-//! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`chip`]), the causes of lost
+//! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`makespan`]), the causes of lost
 //! cycles ([`cause`]), what the host does between launches ([`host`]).
 //! What it leaves out: how fast anything runs. Units: in the names.
 
 pub mod blocks;
 pub mod cache;
 pub mod cause;
-pub mod chip;
 pub mod code;
 pub mod demand;
 pub mod dependence;
 pub mod geometry;
 pub mod host;
 pub mod kernel;
+pub mod makespan;
 pub mod pipes;
 pub mod request;
 pub mod residency;

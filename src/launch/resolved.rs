@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use super::chip::{RateCurve, makespan_cycles};
 use super::geometry::Geometry;
 use super::kernel::{Facts, Grid, TracedKernel};
+use super::makespan::{RateCurve, makespan_cycles};
 use super::spec::SmxSpec;
 use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::predict::Configuration;

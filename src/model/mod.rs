@@ -25,9 +25,9 @@ pub mod solve;
 pub mod stall_points;
 pub mod token;
 
-use crate::launch::chip::RateCurve;
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
+use crate::launch::makespan::RateCurve;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use crate::memo::Memo;
 use fetch::FetchRules;

@@ -3,7 +3,7 @@
 //! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window sampling units programs: a
 //! sampling unit is a block that runs some of its iterations, all sampling units about as much work. Programs are sampled in proportion to
 //! their share of the grid's work, evenly spread over the programs in order of stack depth and size, and at evenly spread
-//! fitness cases. What it leaves out: the other multiprocessors (see `chip`), launch overhead.
+//! fitness cases. What it leaves out: the other multiprocessors (see `makespan`), launch overhead.
 //! Units: fitness cases, bytes, tokens. Sources: Listing 1 of the paper for the case loop; sampling with probability
 //! proportional to size, Cochran, Sampling Techniques, section 9A.
 

@@ -14,8 +14,8 @@ use super::sample::{Drawn, per_token_of};
 use super::smx::Smx;
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::Resolved;
-use crate::launch::chip::{RateCurve, makespan_cycles};
 use crate::launch::kernel::Replay;
+use crate::launch::makespan::{RateCurve, makespan_cycles};
 use crate::predict::{PerformanceModel, PredictError, Prediction};
 
 /// How much of a launch is simulated.

@@ -2,7 +2,7 @@
 //!
 //! What it does: fills the multiprocessor with sampling units to a representative choice of programs, lets it warm up, then
 //! measures cycles per token in equal batches, brought from the programs sampled to all programs (`sample`); the spread
-//! of the batches gives the sampling error. What it leaves out: other multiprocessors and the end of the grid (see `chip`).
+//! of the batches gives the sampling error. What it leaves out: other multiprocessors and the end of the grid (see `makespan`).
 //! Units: tokens (one program node in one warp for `stack_dim` cases per lane), cycles.
 //! Sources: batch means, Law & Kelton, Simulation Modeling and Analysis, chapter 9; `docs/sampling.md`.
 
