@@ -1,7 +1,6 @@
 //! The Kepler streaming multiprocessor, cycle by cycle.
 pub mod blocks;
 pub mod cache;
-pub mod calendar;
 pub mod dispatch;
 pub mod dram;
 pub mod figures;
@@ -17,6 +16,7 @@ pub mod scheduler;
 pub mod simulator;
 pub mod smx;
 pub mod testing;
+pub mod timing_wheel;
 pub mod waits;
 pub mod warp;
 pub mod warp_mask;

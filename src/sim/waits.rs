@@ -1,29 +1,29 @@
 //! Which warps can issue, and what the others wait for.
 //!
 //! What it does: keeps the warps of a multiprocessor as masks, one bit each, so that waking all that a cycle wakes is one
-//! operation, however many warps they are. Most warps wait in the calendar. Those that the load/store unit refuses are set
+//! operation, however many warps they are. Most warps wait in the timing wheel. Those that the load/store unit refuses are set
 //! aside together: between two instructions that the unit takes, the cycle from which it takes the next one does not move,
 //! so all of them wait for the same cycle, and none need be tried before it.
 //! What it leaves out: why a warp waits so long (`smx`), which ready warp issues (`scheduler`).
 //! Units: cycles.
 
-use super::calendar::{Calendar, WHEEL};
 use super::observe::Cause;
+use super::timing_wheel::{TimingWheel, WHEEL};
 use super::warp_mask::{MAX_WARPS, SLOTS, WarpMask, mask_of, slots_of};
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Waits {
-    calendar: Calendar,
+    timing_wheel: TimingWheel,
     /// Can issue now.
     ready: WarpMask,
     /// The next instruction is the load/store unit's.
     ask_memory: WarpMask,
     /// Wait until the load/store unit takes another instruction.
     refused: WarpMask,
-    /// Wait for longer than the calendar reaches.
+    /// Wait for longer than the timing wheel reaches.
     far: WarpMask,
-    /// When a warp in the calendar can really issue, and what it waits for.
+    /// When a warp in the timing wheel can really issue, and what it waits for.
     ready_at: [u64; MAX_WARPS],
     cause: [Cause; MAX_WARPS],
 }
@@ -41,7 +41,7 @@ impl Waits {
     /// No warps.
     pub fn new() -> Self {
         Waits {
-            calendar: Calendar::new(),
+            timing_wheel: TimingWheel::new(),
             ready: 0,
             ask_memory: 0,
             refused: 0,
@@ -88,7 +88,7 @@ impl Waits {
         let warp = warp % MAX_WARPS;
         self.ready_at[warp] = until;
         self.cause[warp] = cause;
-        let is_far = self.calendar.enter(warp, until, now);
+        let is_far = self.timing_wheel.enter(warp, until, now);
         self.far |= WarpMask::from(is_far) << warp;
     }
 
@@ -116,7 +116,7 @@ impl Waits {
     /// Marks as ready the warps whose time has come. The load/store unit opens at `opens_at`.
     #[inline]
     pub fn wake(&mut self, now: u64, opens_at: u64) -> Woken {
-        let mut warps = self.calendar.take(now);
+        let mut warps = self.timing_wheel.take(now);
         if warps & self.far != 0 {
             warps = self.wait_on(warps, now);
         }
@@ -127,7 +127,7 @@ impl Waits {
         Woken { warps, opened }
     }
 
-    /// Of warps that the calendar gave back, those that need not wait on.
+    /// Of warps that the timing wheel gave back, those that need not wait on.
     #[cold]
     fn wait_on(&mut self, mut warps: WarpMask, now: u64) -> WarpMask {
         let mut early = warps & self.far;
@@ -143,10 +143,10 @@ impl Waits {
         warps
     }
 
-    /// The first cycle after `now` in which a warp becomes ready, or the calendar's reach ends.
+    /// The first cycle after `now` in which a warp becomes ready, or the timing wheel's reach ends.
     #[inline]
     pub fn next_after(&self, now: u64, opens_at: u64) -> u64 {
-        let called = self.calendar.next_after(now).unwrap_or(u64::MAX);
+        let called = self.timing_wheel.next_after(now).unwrap_or(u64::MAX);
         if self.refused != 0 {
             called.min(opens_at)
         } else {

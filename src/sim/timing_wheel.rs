@@ -14,15 +14,15 @@ const WORDS: usize = (WHEEL / 64) as usize;
 
 /// See the module text.
 #[derive(Debug, Clone)]
-pub struct Calendar {
+pub struct TimingWheel {
     slots: Box<[WarpMask; WHEEL as usize]>,
     occupied: [u64; WORDS],
 }
 
-impl Calendar {
-    /// A calendar without entries.
+impl TimingWheel {
+    /// A timing wheel without entries.
     pub fn new() -> Self {
-        Calendar {
+        TimingWheel {
             slots: Box::new([0; WHEEL as usize]),
             occupied: [0; WORDS],
         }
@@ -69,7 +69,7 @@ impl Calendar {
     }
 }
 
-impl Default for Calendar {
+impl Default for TimingWheel {
     fn default() -> Self {
         Self::new()
     }
@@ -81,22 +81,22 @@ mod tests {
 
     #[test]
     fn entries_come_back_in_order_across_the_wrap() {
-        let mut calendar = Calendar::new();
+        let mut timing_wheel = TimingWheel::new();
         let now = 3 * WHEEL - 5;
-        calendar.enter(19, now + 9, now);
-        calendar.enter(2, now + 4, now);
-        calendar.enter(63, now + 4, now);
-        assert_eq!(calendar.next_after(now), Some(now + 4));
-        assert_eq!(calendar.take(now + 4), 1 << 2 | 1 << 63);
-        assert_eq!(calendar.next_after(now + 4), Some(now + 9));
-        assert_eq!(calendar.take(now + 9), 1 << 19);
-        assert_eq!(calendar.next_after(now + 9), None);
+        timing_wheel.enter(19, now + 9, now);
+        timing_wheel.enter(2, now + 4, now);
+        timing_wheel.enter(63, now + 4, now);
+        assert_eq!(timing_wheel.next_after(now), Some(now + 4));
+        assert_eq!(timing_wheel.take(now + 4), 1 << 2 | 1 << 63);
+        assert_eq!(timing_wheel.next_after(now + 4), Some(now + 9));
+        assert_eq!(timing_wheel.take(now + 9), 1 << 19);
+        assert_eq!(timing_wheel.next_after(now + 9), None);
     }
 
     #[test]
     fn an_entry_beyond_the_wheel_comes_back_at_its_end() {
-        let mut calendar = Calendar::new();
-        assert!(calendar.enter(0, 10 * WHEEL, 0));
-        assert_eq!(calendar.next_after(0), Some(WHEEL - 1));
+        let mut timing_wheel = TimingWheel::new();
+        assert!(timing_wheel.enter(0, 10 * WHEEL, 0));
+        assert_eq!(timing_wheel.next_after(0), Some(WHEEL - 1));
     }
 }
