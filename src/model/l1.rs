@@ -5,7 +5,7 @@
 //! programs that differ in the lines that they touch.
 //! What it leaves out: warps that run ahead of others; that lines on their way are not replaced. One curve over the number
 //! of warps serves every block size.
-//! Units: lines, per tick of a warp. Sources: equations (13) and (14) of `docs/model.md`.
+//! Units: lines, per warp instruction of a warp. Sources: equations (13) and (14) of `docs/model.md`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::launch::spec::{CacheSpec, Replacement};
 /// Doublings of request rates in which lines are counted for the L2.
 pub const RATE_BINS: usize = 28;
 
-/// Misses of one warp, per tick.
+/// Misses of one warp, per warp instruction.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Misses {
     pub loads: f64,
@@ -49,7 +49,7 @@ pub struct RateBin {
     pub lines: f64,
     pub fills: f64,
     pub write_backs: f64,
-    /// Ticks per tick between a line's eviction and its fill, sum over the lines.
+    /// Ticks per warp instruction between a line's eviction and its fill, sum over the lines.
     pub away: f64,
 }
 
@@ -164,10 +164,10 @@ struct Cases {
     /// Lines of all rows.
     lines: f64,
     replacement: Replacement,
-    /// Loads of one line per tick by any warp, and the part of loads that are the first of their iteration.
+    /// Loads of one line per warp instruction by any warp, and the part of loads that are the first of their iteration.
     rate: f64,
     first: f64,
-    /// Loads per tick of a line that an iteration loads again.
+    /// Loads per warp instruction of a line that an iteration loads again.
     again: f64,
 }
 
@@ -181,7 +181,7 @@ impl Cases {
             replacement: layout.cache.replacement,
             rate: of(f64::from(warps) * locality.first_case_lines, all),
             first,
-            again: of(1.0, locality.ticks_per_iteration * first),
+            again: of(1.0, locality.instructions_per_iteration * first),
         }
     }
 

@@ -38,7 +38,7 @@ pub struct Traffic {
     /// Warps that share the caches, and stack lines of each that leave the L1.
     pub warps: f64,
     pub lines_per_warp: f64,
-    /// How long a line survives in the L2, the logarithm of its ticks.
+    /// How long a line survives in the L2, the logarithm of its warp instructions.
     pub survival_log2: f64,
 }
 
@@ -48,10 +48,10 @@ pub struct Sharers {
     pub warps: f64,
     pub blocks: f64,
     /// Ticks of a warp per token.
-    pub ticks_per_token: f64,
+    pub instructions_per_token: f64,
     /// Rows of fitness cases that any program reads.
     pub rows: f64,
-    /// About how long a line survives in the L2, the logarithm of its ticks; 0 if nothing is known.
+    /// About how long a line survives in the L2, the logarithm of its warp instructions; 0 if nothing is known.
     pub guess_log2: f64,
 }
 
@@ -88,10 +88,11 @@ pub fn traffic(
     let part = |sum: f64, of: f64| if of > 0.0 { sum / of } else { 1.0 };
     let repeated = locality.case_lines - locality.first_case_lines;
     // A row that an iteration reads several times comes again after this time on average.
-    let again = locality.ticks_per_iteration * part(locality.first_case_lines, locality.case_lines);
+    let again =
+        locality.instructions_per_iteration * part(locality.first_case_lines, locality.case_lines);
     let case_hits =
         repeated * hit(1.0 / again.max(1.0)) + locality.first_case_lines * hit(case_rate);
-    let per_token = sharers.ticks_per_token;
+    let per_token = sharers.instructions_per_token;
     Traffic {
         load_misses: misses.loads * per_token,
         store_misses: misses.stores * per_token,

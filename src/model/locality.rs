@@ -3,11 +3,11 @@
 //! What it models: histograms of the time between accesses to one line, per stack level and class of programs; from them
 //! occupancy, misses and dirty evictions for every time that a line survives in a cache. Random replacement evicts at a
 //! constant rate `1/T`, so a line touched again after `t` is still there with probability `exp(-t/T)`; LRU keeps a line
-//! exactly `T`. Time is counted in ticks of the warp: its instructions.
+//! exactly `T`. Time is counted in instructions of the warp.
 //! The accesses of an iteration repeat.
 //! What it leaves out: first touches by a new block (they are few against the iterations of a block); that the elements
 //! of one level may be reused differently.
-//! Units: `T` in ticks; rates per tick of a warp.
+//! Units: `T` in warp instructions; rates per warp instruction of a warp.
 //! Sources: equation (12) of `docs/model.md`; Berg and Hagersten, StatCache, ISPASS 2004; Martina, Garetto and
 //! Leonardi, A unified approach to the performance analysis of caching systems, INFOCOM 2014; Che, Tung and Wang, IEEE
 //! JSAC 20 (2002), for LRU.
@@ -20,7 +20,7 @@ use crate::launch::code::{MemoryRequest, ReplayCode};
 use crate::launch::spec::Replacement;
 use crate::trace::AddressKind;
 
-/// Survival times tabulated: powers of two from 4 ticks on.
+/// Survival times tabulated: powers of two from 4 warp instructions on.
 pub const GRID: usize = 24;
 const LOWEST_LOG2: f64 = 2.0;
 /// Classes of programs, by lines touched.
@@ -29,7 +29,7 @@ pub const CLASSES: usize = 4;
 const BINS_PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 4 * 22;
 
-/// What happens to one line per tick of its warp.
+/// What happens to one line per warp instruction of its warp.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LineRates {
     /// Probability that the line is in the cache.
@@ -76,7 +76,7 @@ impl LineRates {
 pub struct Table(pub [LineRates; GRID]);
 
 impl Table {
-    /// Rates if lines survive `2^log2_time` ticks, interpolated.
+    /// Rates if lines survive `2^log2_time` warp instructions, interpolated.
     pub fn at(&self, log2_time: f64) -> LineRates {
         let position = (log2_time - LOWEST_LOG2).clamp(0.0, (GRID - 1) as f64);
         let low = (position as usize).min(GRID - 2);
@@ -113,7 +113,7 @@ pub struct Class {
     /// By stack level; sums over the lines of a level.
     levels: Vec<Reuse>,
     /// Ticks of all its programs.
-    pub ticks: f64,
+    pub instructions: f64,
 }
 
 /// See the module text.
@@ -125,10 +125,10 @@ pub struct Locality {
     /// Lines of a level: those that an instruction needs together.
     pub lines_per_level: u32,
     /// Ticks of a warp per token.
-    pub ticks_per_token: f64,
+    pub instructions_per_token: f64,
     /// Ticks of one iteration, mean over the blocks.
-    pub ticks_per_iteration: f64,
-    /// Fitness-case lines loaded per tick, and those of them that the iteration has not loaded before.
+    pub instructions_per_iteration: f64,
+    /// Fitness-case lines loaded per warp instruction, and those of them that the iteration has not loaded before.
     pub case_lines: f64,
     pub first_case_lines: f64,
 }
@@ -148,7 +148,7 @@ impl Locality {
         let classes = classes(inputs, &segments, &blocks);
         let mut words: Vec<BTreeSet<u32>> = Vec::new();
         let mut clocks = Clocks::default();
-        let (mut ticks, mut tokens, mut case_lines, mut first) = (0.0, 0.0, 0.0, 0.0);
+        let (mut instructions, mut tokens, mut case_lines, mut first) = (0.0, 0.0, 0.0, 0.0);
         for (program, &times) in blocks.iter().enumerate().filter(|(_, times)| **times > 0) {
             let list = segments.list(inputs.code, program);
             let class = &mut locality.classes[classes[program]];
@@ -161,7 +161,7 @@ impl Locality {
                 class,
                 &mut words,
             );
-            ticks += times * f64::from(used.ticks);
+            instructions += times * f64::from(used.instructions);
             tokens += times * f64::from(inputs.code.programs[program].nodes);
             case_lines += times * f64::from(used.case_lines);
             let rows = f64::from(inputs.rows_per_program[program] * inputs.stack_dim);
@@ -171,26 +171,26 @@ impl Locality {
             .into_iter()
             .map(|words| words.into_iter().collect())
             .collect();
-        locality.ticks_per_token = ticks / tokens;
-        locality.ticks_per_iteration = ticks / inputs.sample.len() as f64;
-        locality.case_lines = case_lines / ticks;
-        locality.first_case_lines = first / ticks;
+        locality.instructions_per_token = instructions / tokens;
+        locality.instructions_per_iteration = instructions / inputs.sample.len() as f64;
+        locality.case_lines = case_lines / instructions;
+        locality.first_case_lines = first / instructions;
         locality
     }
 
     /// Tables of one line of each level: all programs mixed, then each class alone with its part of the time.
     pub fn tables(&self, replacement: Replacement) -> Vec<(f64, Vec<Table>)> {
-        let total: f64 = self.classes.iter().map(|class| class.ticks).sum();
+        let total: f64 = self.classes.iter().map(|class| class.instructions).sum();
         let zero = Table([LineRates::default(); GRID]);
         let mut mixed = vec![zero; self.words.len()];
         let survival = Survival::new(replacement, self.lines_per_level);
         let mut all: Vec<(f64, Vec<Table>)> = Vec::new();
-        for class in self.classes.iter().filter(|class| class.ticks > 0.0) {
-            let part = class.ticks / total;
+        for class in self.classes.iter().filter(|class| class.instructions > 0.0) {
+            let part = class.instructions / total;
             let mut tables = vec![zero; self.words.len()];
             for (level, reuse) in class.levels.iter().enumerate() {
                 let lines = self.words[level].len().max(1) as f64;
-                tables[level] = survival.table(reuse, 1.0 / (class.ticks * lines));
+                tables[level] = survival.table(reuse, 1.0 / (class.instructions * lines));
                 for (mine, theirs) in mixed[level].0.iter_mut().zip(&tables[level].0) {
                     mine.add(theirs, part);
                 }
@@ -212,7 +212,7 @@ struct Segments {
 struct Span {
     first: u32,
     end: u32,
-    ticks: u32,
+    instructions: u32,
     case_lines: u32,
 }
 
@@ -229,13 +229,13 @@ impl Segments {
         let mut accesses = Vec::new();
         let spans = code.segments.iter().map(|&(start, end)| {
             let first = accesses.len() as u32;
-            let (mut case_lines, mut ticks) = (0, 0);
+            let (mut case_lines, mut instructions) = (0, 0);
             for op in &code.ops[start as usize..end as usize] {
-                ticks += 1;
+                instructions += 1;
                 let store = op.request == MemoryRequest::LocalStore;
                 if store || op.request == MemoryRequest::LocalLoad {
                     accesses.extend((0..u32::from(op.lines)).map(|line| Access {
-                        at: ticks,
+                        at: instructions,
                         word: op.address / 4 + line,
                         store,
                     }));
@@ -248,7 +248,7 @@ impl Segments {
             Span {
                 first,
                 end: accesses.len() as u32,
-                ticks,
+                instructions,
                 case_lines,
             }
         });
@@ -268,24 +268,28 @@ fn classes(inputs: &Inputs, segments: &Segments, blocks: &[u32]) -> Vec<usize> {
     let mut programs: Vec<(usize, usize, f64)> = (0..blocks.len())
         .map(|program| {
             lines.clear();
-            let mut ticks = 0;
+            let mut instructions = 0;
             for &segment in segments.list(inputs.code, program) {
                 let span = segments.spans[segment as usize];
                 let accesses = &segments.accesses[span.first as usize..span.end as usize];
                 lines.extend(accesses.iter().map(|access| access.word));
-                ticks += span.ticks;
+                instructions += span.instructions;
             }
-            (lines.len(), program, f64::from(ticks * blocks[program]))
+            (
+                lines.len(),
+                program,
+                f64::from(instructions * blocks[program]),
+            )
         })
         .collect();
     programs.sort_unstable_by_key(|&(lines, program, _)| (lines, program));
     let total: f64 = programs.iter().map(|program| program.2).sum();
     let mut classes = vec![0; blocks.len()];
     let mut before = 0.0;
-    for (_, program, ticks) in programs {
-        let middle = (before + 0.5 * ticks) / total;
+    for (_, program, instructions) in programs {
+        let middle = (before + 0.5 * instructions) / total;
         classes[program] = ((middle * CLASSES as f64) as usize).min(CLASSES - 1);
-        before += ticks;
+        before += instructions;
     }
     classes
 }
@@ -299,7 +303,7 @@ struct Clocks {
 }
 
 struct Used {
-    ticks: u32,
+    instructions: u32,
     case_lines: u32,
 }
 
@@ -330,7 +334,7 @@ impl Clocks {
                         }
                     });
                 }
-                now += i64::from(span.ticks);
+                now += i64::from(span.instructions);
                 case_lines += span.case_lines;
             }
         }
@@ -341,10 +345,10 @@ impl Clocks {
             }
             words[level].insert(word);
         }
-        let ticks = (now / 2) as u32;
-        class.ticks += f64::from(times) * f64::from(ticks);
+        let instructions = (now / 2) as u32;
+        class.instructions += f64::from(times) * f64::from(instructions);
         Used {
-            ticks,
+            instructions,
             case_lines: case_lines / 2,
         }
     }

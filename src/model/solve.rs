@@ -210,7 +210,7 @@ impl<'a> Solver<'a> {
         let sharers = Sharers {
             warps: active,
             blocks: (f64::from(blocks) * active / warps).max(1.0),
-            ticks_per_token: self.analysis.locality.ticks_per_token,
+            instructions_per_token: self.analysis.locality.instructions_per_token,
             rows: self.analysis.rows,
             guess_log2: self.survival_log2.get(),
         };
