@@ -24,7 +24,7 @@ struct PendingLoad {
 
 /// What a warp came to when it stepped past an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum Advance {
     /// The next instruction belongs to the same token.
     Within,
     /// A segment ended; the warp has earned this many token credits.
@@ -204,26 +204,26 @@ impl Warp {
     }
 
     /// Ends here, whatever follows in the trace is the first warp's alone.
-    pub fn end(&mut self) -> Step {
+    pub fn end(&mut self) -> Advance {
         let left = self.list_end - self.list;
-        Step::Exited(self.segment_credit * left.saturating_sub(1) + self.last_credit)
+        Advance::Exited(self.segment_credit * left.saturating_sub(1) + self.last_credit)
     }
 
     /// Moves past the current instruction.
     #[inline]
-    pub fn step(&mut self, code: &ReplayCode) -> Step {
+    pub fn step(&mut self, code: &ReplayCode) -> Advance {
         self.op += 1;
         if self.op < self.segment_end {
-            return Step::Within;
+            return Advance::Within;
         }
         self.next_segment(code)
     }
 
-    fn next_segment(&mut self, code: &ReplayCode) -> Step {
+    fn next_segment(&mut self, code: &ReplayCode) -> Advance {
         self.list += 1;
         if self.list < self.list_end {
             self.enter_segment(code);
-            return Step::SegmentDone(self.segment_credit);
+            return Advance::SegmentDone(self.segment_credit);
         }
         let mut credit = 0;
         if self.phase == Phase::Iteration {
@@ -231,11 +231,11 @@ impl Warp {
             self.iteration += 1;
             self.case_offset_bytes += self.case_stride_bytes;
             if self.iteration == self.iterations {
-                return Step::Exited(credit);
+                return Advance::Exited(credit);
             }
         }
         self.enter_iteration(code);
-        Step::SegmentDone(credit)
+        Advance::SegmentDone(credit)
     }
 
     /// Notes a load in flight.

@@ -95,7 +95,7 @@ fn number(text: &str) -> Option<f64> {
     (value.is_finite()).then_some(value * unit)
 }
 
-enum Step {
+enum Increment {
     Add(f64),
     Multiply(f64),
 }
@@ -112,13 +112,13 @@ fn expand(
         Some(at) => {
             let by = number(&rest[at + 1..]).ok_or_else(|| refused("A..B+STEP or A..B*FACTOR"))?;
             let step = match &rest[at..=at] {
-                "+" => Step::Add(by),
-                _ => Step::Multiply(by),
+                "+" => Increment::Add(by),
+                _ => Increment::Multiply(by),
             };
             (&rest[..at], step)
         }
-        None if key.doubles() => (rest, Step::Multiply(2.0)),
-        None if ty == Type::Whole => (rest, Step::Add(1.0)),
+        None if key.doubles() => (rest, Increment::Multiply(2.0)),
+        None if ty == Type::Whole => (rest, Increment::Add(1.0)),
         None => {
             return Err(refused(
                 "A..B+STEP or A..B*FACTOR for numbers with a fraction",
@@ -131,8 +131,8 @@ fn expand(
         return Err(refused("the smaller value first"));
     }
     let grows = match step {
-        Step::Add(by) => by > 0.0,
-        Step::Multiply(by) => by > 1.0 && first > 0.0,
+        Increment::Add(by) => by > 0.0,
+        Increment::Multiply(by) => by > 1.0 && first > 0.0,
     };
     if !grows {
         return Err(refused(
@@ -148,8 +148,8 @@ fn expand(
         }
         values.push(single(name, &value.to_string(), ty)?);
         value = match step {
-            Step::Add(by) => first + by * values.len() as f64,
-            Step::Multiply(by) => value * by,
+            Increment::Add(by) => first + by * values.len() as f64,
+            Increment::Multiply(by) => value * by,
         };
     }
     Ok(values)

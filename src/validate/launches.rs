@@ -121,7 +121,7 @@ pub fn parse(text: &str, file: &str, arch: Arch) -> Result<Vec<MeasuredLaunch>, 
         let line = record.position().map_or(0, csv::Position::line);
         let fields = headers.iter().zip(record.iter());
         let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let row = Row {
+        let row = MeasuredRow {
             file,
             line,
             fields: fields.collect(),
@@ -137,13 +137,13 @@ pub fn parse(text: &str, file: &str, arch: Arch) -> Result<Vec<MeasuredLaunch>, 
     }
 }
 
-struct Row<'a> {
+struct MeasuredRow<'a> {
     file: &'a str,
     line: u64,
     fields: HashMap<String, String>,
 }
 
-impl Row<'_> {
+impl MeasuredRow<'_> {
     fn text(&self, field: &str) -> &str {
         self.fields.get(field).map_or("", String::as_str)
     }

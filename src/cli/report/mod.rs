@@ -11,7 +11,7 @@ use super::stacks as stacks_command;
 use super::validate;
 use crate::device::Preset;
 use crate::engine::Settings;
-use crate::report::page::launches::Launch;
+use crate::report::page::launches::ComparedLaunch;
 use crate::report::page::{Content, page};
 use crate::report::validation::Line;
 use crate::report::{output, stacks};
@@ -53,12 +53,12 @@ pub struct ReportArgs {
 const DEFAULT_LAUNCHES: usize = 60;
 
 /// The H200's measured launches beside their predictions.
-fn launches(n: usize) -> Result<Vec<Launch>, Box<dyn Error>> {
+fn launches(n: usize) -> Result<Vec<ComparedLaunch>, Box<dyn Error>> {
     if n == 0 {
         return Ok(Vec::new());
     }
     let launch = |line: Line| {
-        Some(Launch {
+        Some(ComparedLaunch {
             measured_ms: line.measured_ms?,
             predicted_ms: line.predicted_ms,
             kernel: line.kernel,

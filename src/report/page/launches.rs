@@ -11,7 +11,7 @@ use std::error::Error;
 
 /// One measured launch and its prediction.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Launch {
+pub struct ComparedLaunch {
     pub kernel: String,
     pub problem: String,
     /// Fitted values of the device were chosen on it.
@@ -20,7 +20,7 @@ pub struct Launch {
     pub predicted_ms: f64,
 }
 
-impl Launch {
+impl ComparedLaunch {
     fn error_percent(&self) -> f64 {
         100.0 * (self.predicted_ms / self.measured_ms - 1.0)
     }
@@ -57,7 +57,7 @@ pub fn comparison(content: &Content) -> Result<Markup, Box<dyn Error>> {
     })
 }
 
-fn kernels(launches: &[Launch]) -> Vec<&str> {
+fn kernels(launches: &[ComparedLaunch]) -> Vec<&str> {
     let mut kernels: Vec<&str> = launches
         .iter()
         .map(|launch| launch.kernel.as_str())
@@ -67,8 +67,8 @@ fn kernels(launches: &[Launch]) -> Vec<&str> {
     kernels
 }
 
-fn scatter(launches: &[Launch]) -> Scatter {
-    let point = |launch: &Launch| Point {
+fn scatter(launches: &[ComparedLaunch]) -> Scatter {
+    let point = |launch: &ComparedLaunch| Point {
         measured: launch.measured_ms,
         measured_half: 0.0,
         predicted: launch.predicted_ms,
@@ -89,7 +89,7 @@ fn scatter(launches: &[Launch]) -> Scatter {
     }
 }
 
-fn rows(launches: &[Launch]) -> Vec<Vec<String>> {
+fn rows(launches: &[ComparedLaunch]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (name, fitted) in [("fitted", true), ("held out", false)] {
         for kernel in kernels(launches) {
@@ -104,8 +104,11 @@ fn rows(launches: &[Launch]) -> Vec<Vec<String>> {
     rows
 }
 
-fn row<'a>(name: String, launches: impl Iterator<Item = &'a Launch>) -> Option<Vec<String>> {
-    let errors: Vec<f64> = launches.map(Launch::error_percent).collect();
+fn row<'a>(
+    name: String,
+    launches: impl Iterator<Item = &'a ComparedLaunch>,
+) -> Option<Vec<String>> {
+    let errors: Vec<f64> = launches.map(ComparedLaunch::error_percent).collect();
     let absolute: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     Some(vec![
         name,
@@ -122,7 +125,7 @@ mod tests {
 
     #[test]
     fn errors_are_apart_by_split_and_kernel() {
-        let launch = |kernel: &str, fitted, predicted_ms| Launch {
+        let launch = |kernel: &str, fitted, predicted_ms| ComparedLaunch {
             kernel: kernel.into(),
             problem: "sextic".into(),
             fitted,

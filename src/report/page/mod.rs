@@ -15,7 +15,7 @@ mod tables;
 
 pub use best::BestAndWorst;
 pub use html::Picture;
-pub use launches::Launch;
+pub use launches::ComparedLaunch;
 pub use studies::Study;
 
 use super::chart;
@@ -56,7 +56,7 @@ pub struct Content {
     pub studies: Vec<Study>,
     pub h200: Vec<Rung>,
     /// Launches on the H200 with their predictions, and the command that predicts them.
-    pub launches: Vec<Launch>,
+    pub launches: Vec<ComparedLaunch>,
     pub launches_command: String,
 }
 

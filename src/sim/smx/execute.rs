@@ -7,7 +7,7 @@ use crate::isa::OpClass;
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
-use crate::sim::warp::{Step, Warp};
+use crate::sim::warp::{Advance, Warp};
 use crate::sim::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, SLOTS};
 use crate::trace::AddressKind;
 
@@ -80,12 +80,12 @@ impl<O: Observer> Smx<'_, O> {
             warp.step(self.code)
         };
         match step {
-            Step::Within => {}
-            Step::SegmentDone(credits) => {
+            Advance::Within => {}
+            Advance::SegmentDone(credits) => {
                 self.counters.token_credits += u64::from(credits);
                 self.program_credits[warp.program as usize] += u64::from(credits);
             }
-            Step::Exited(credits) => {
+            Advance::Exited(credits) => {
                 self.counters.token_credits += u64::from(credits);
                 self.program_credits[warp.program as usize] += u64::from(credits);
                 self.end_unit(s, i, now + u64::from(op.stall_cycles));
