@@ -317,8 +317,11 @@ struct Bench {
     launches: Vec<Request>,
 }
 
+/// In the order of the table below.
+type Probe = (&'static str, &'static str, u32, u32, u32, Option<u32>);
+
 /// Launches of the papers: problem, kernel, second dimension, stack levels in registers, threads, L1 in KiB.
-const KEPLER: [(&str, &str, u32, u32, u32, Option<u32>); 8] = [
+const KEPLER: [Probe; 8] = [
     ("sextic", "rpn", 1, 0, 256, Some(48)),
     ("sextic", "rpn", 6, 0, 32, Some(48)),
     ("sextic", "rpn", 4, 0, 1024, Some(16)),

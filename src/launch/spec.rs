@@ -66,7 +66,7 @@ impl CodeLayout {
     #[inline]
     pub fn next(&self, pc_bytes: u32) -> u32 {
         let next = pc_bytes + self.instruction_bytes;
-        if next % self.group_bytes == 0 {
+        if next.is_multiple_of(self.group_bytes) {
             next + self.header_bytes
         } else {
             next
