@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use warpstack::device::Preset;
+use warpstack::device::{Device, Preset};
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math};
+use warpstack::gpu::variant::{FunctionSet, KernelId, Math};
 use warpstack::validate::launches::{MeasuredLaunch, parse};
 use warpstack::validate::requests::{Programs, Requests};
 
@@ -16,8 +16,12 @@ const ROWS: &str = include_str!("../fixtures/measured/h200/ladder.csv");
 /// Stack levels in registers, mathematics, threads, blocks that share a program's cases.
 type Wanted = (u32, Math, u32, u32);
 
+fn h200() -> Device {
+    Preset::load("h200").unwrap().device
+}
+
 fn rows(problem: FunctionSet, hash: &str, wanted: &[Wanted]) -> Vec<MeasuredLaunch> {
-    let mut rows = parse(ROWS, "ladder.csv", Arch::Sm90).unwrap();
+    let mut rows = parse(ROWS, "ladder.csv", &h200()).unwrap();
     rows.retain(|row| {
         let (launched, variant) = (&row.launched, &row.launched.kernel);
         let key = (
@@ -39,8 +43,7 @@ fn check(problem: FunctionSet, (file, hash): (&str, &str), wanted: &[Wanted]) {
     assert_eq!(rows.len(), wanted.len());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/measured/programs");
     let mut requests = Requests::new(Programs::File(Some(folder.join(file))), None);
-    let device = Preset::load("h200").unwrap().device;
-    let engine = Engine::new(device, &[], Settings::default()).unwrap();
+    let engine = Engine::new(h200(), &[], Settings::default()).unwrap();
     for kind in [Kind::Simulator, Kind::Analytical] {
         let engine = engine.with_kind(kind);
         for row in &rows {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use warpstack::gpu::measure::hopper_shared_config_kib;
+use warpstack::device::Preset;
+use warpstack::device::occupancy::OccupancyLimits;
 
 type Rows = Vec<BTreeMap<String, String>>;
 
@@ -67,20 +68,23 @@ fn every_run_computed_what_the_cpu_computes() {
 
 #[test]
 fn the_carve_out_rule_is_what_the_profiler_read() {
-    let mut percentages = HashSet::new();
-    for row in read("counters.csv") {
+    let limits = OccupancyLimits::of(&Preset::load("h200").unwrap().device);
+    let mut seen = HashSet::new();
+    for row in read("counters.csv")
+        .into_iter()
+        .chain(read("carveout_rule.csv"))
+    {
+        let number = |name: &str| row[name].parse::<u32>();
         let (Ok(percent), Ok(bytes)) = (
-            row["carveout_percent"].parse(),
-            row["launch__shared_mem_config_size"].parse::<u32>(),
+            number("carveout_percent"),
+            number("launch__shared_mem_config_size"),
         ) else {
             continue;
         };
-        assert_eq!(
-            1024 * hopper_shared_config_kib(percent),
-            bytes,
-            "{percent} %"
-        );
-        percentages.insert(percent);
+        let shared_bytes = number("shared_bytes").unwrap();
+        let told = limits.carve_out(percent, shared_bytes);
+        assert_eq!(told, bytes, "{percent} %, {shared_bytes} bytes a block");
+        seen.insert((percent, shared_bytes));
     }
-    assert!(percentages.len() >= 20, "{percentages:?}");
+    assert!(seen.len() >= 48, "{}", seen.len());
 }

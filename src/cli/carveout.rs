@@ -3,7 +3,7 @@
 
 use super::CliResult;
 use super::whatif::WhatifArgs;
-use crate::device::Preset;
+use crate::device::{Device, Preset};
 use crate::engine::{Engine, Settings};
 use crate::gpu::variant::{Arch, Variant};
 use crate::launch::CarveOut;
@@ -52,7 +52,7 @@ fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
             ..Settings::default()
         },
     )?;
-    let rows = measured_at_most_carveouts(args)?;
+    let rows = measured_at_most_carveouts(args, engine.device())?;
     let first = rows.first().ok_or_else(|| {
         format!(
             "--vary carveout: given kernel {}, problem {}, {} threads; allowed: a launch that was measured \
@@ -88,7 +88,10 @@ fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
 }
 
 /// The measured rows of a kernel and block size, for the population with the most carve-outs.
-fn measured_at_most_carveouts(args: &WhatifArgs) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
+fn measured_at_most_carveouts(
+    args: &WhatifArgs,
+    device: &Device,
+) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
     let wanted = Variant {
         stack_registers: args.stack_registers.unwrap_or(0),
         ..Variant::new(
@@ -103,7 +106,7 @@ fn measured_at_most_carveouts(args: &WhatifArgs) -> Result<Vec<MeasuredLaunch>, 
         ..wanted
     };
     let mut by_population: BTreeMap<u32, Vec<MeasuredLaunch>> = BTreeMap::new();
-    for row in measured_launches()? {
+    for row in measured_launches(device)? {
         let launched = &row.launched;
         let same = launched.kernel == wanted && launched.threads_per_block == args.threads;
         if same && row.milliseconds.is_some() {

@@ -3,7 +3,7 @@
 use super::CliResult;
 use super::engine::{Effort, Engine as EngineArg};
 use crate::device::{Device, Preset};
-use crate::engine::{self, Engine, Settings, architecture};
+use crate::engine::{self, Engine, Settings};
 use crate::gp::problem::uci::folder;
 use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
@@ -125,7 +125,7 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     let path = args.measured.as_deref().unwrap_or(Path::new(""));
     let file = path.display().to_string();
     let text = super::measure::read(path)?;
-    let rows = merged(parse(&text, &file, architecture(&device, &settings.code)?)?);
+    let rows = merged(parse(&text, &file, &device)?);
     let requests = Requests::new(
         Programs::File(args.programs.clone()),
         folder(args.data.as_deref()),
@@ -136,7 +136,7 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
 /// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
 pub(super) fn launches(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let device = Preset::load(WITH_LAUNCHES)?.device;
-    let rows = spread(measured_launches()?, n_rows);
+    let rows = spread(measured_launches(&device)?, n_rows);
     let requests = Requests::new(Programs::Committed, None);
     predicted(device, rows, requests, settings)
 }
@@ -191,6 +191,7 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
         stack_registers: variant.stack_registers,
         threads_per_block: launched.threads_per_block,
         population: launched.population,
+        case_blocks: launched.case_blocks,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: row.milliseconds,
         predicted_ms: predicted.run_milliseconds,
@@ -220,7 +221,7 @@ fn explain_command(args: &ValidateArgs, line: &Line) -> String {
         .map_or("FILE".into(), |path| path.display().to_string());
     format!(
         "the row that is most off ({:+.1} %): warpstack explain --device {} --problem {} --kernel {} --stack-dim {} \
-         --stack-registers {} --threads {} --l1 {} --programs {programs} --population {}\n",
+         --stack-registers {} --threads {} --case-blocks {} --l1 {} --programs {programs} --population {}\n",
         line.error_percent().unwrap_or(0.0),
         args.device,
         line.problem,
@@ -228,6 +229,7 @@ fn explain_command(args: &ValidateArgs, line: &Line) -> String {
         line.stack_dim,
         line.stack_registers,
         line.threads_per_block,
+        line.case_blocks,
         line.l1_kib,
         line.population,
     )
@@ -282,6 +284,7 @@ fn paper_line(
         stack_registers: configuration.stack_registers,
         threads_per_block: configuration.threads_per_block,
         population: 1000,
+        case_blocks: 1,
         l1_kib: predicted.l1_bytes / 1024,
         measured_ms: measured_gpops_billion
             .map(|measured| predicted.run_milliseconds * predicted.gpops_billion / measured),

@@ -217,6 +217,25 @@ impl OccupancyLimits {
         })
     }
 
+    /// The shared memory that a preferred carve-out of so many percent gives blocks of so much shared memory. The percentage
+    /// says how much the blocks may use; what the system reserves for each of them comes on top.
+    pub fn carve_out(&self, percent: u32, shared_bytes_per_block: u32) -> u32 {
+        let largest = self.shared_sizes_bytes.last().copied().unwrap_or(0);
+        let used = shared_bytes_per_block.next_multiple_of(self.shared_unit_bytes);
+        let usable = u64::from(largest) * u64::from(percent) / 100;
+        let wanted = match self.shared_reserved_bytes_per_block {
+            0 => usable,
+            reserved => {
+                let blocks = usable / u64::from(used.max(self.shared_unit_bytes));
+                blocks * u64::from(used + reserved)
+            }
+        };
+        let mut sizes = self.shared_sizes_bytes.iter().copied();
+        sizes
+            .find(|&size| u64::from(size) >= wanted)
+            .unwrap_or(largest)
+    }
+
     fn check_block(&self, block: BlockResources) -> Result<(), OccupancyError> {
         let most = self.threads_per_block;
         if !(1..=most).contains(&block.threads_per_block) {

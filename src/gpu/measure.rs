@@ -19,6 +19,8 @@ use super::oracle::{ExpectedError, relative_difference};
 use super::split::Split;
 use super::variant::{Variant, VariantError};
 use super::workload::{Workload, programs_digest};
+use crate::device::Preset;
+use crate::device::occupancy::OccupancyLimits;
 use crate::gp::program::Rpn;
 
 /// Programs whose error differs from the CPU's by at most this much, relative, agree.
@@ -179,10 +181,10 @@ impl<'a> Bench<'a> {
         let n_cases = self.workload.problem.n_cases() as u64;
         let median_ms = median(&times_ms);
         let hopper = self.gpu.info.compute_capability == (9, 0);
-        let shared_config_kib = launch
+        let split_kib = launch
             .carveout_percent
             .filter(|_| hopper)
-            .map(hopper_shared_config_kib);
+            .and_then(|percent| hopper_split_kib(percent, table.shared_bytes()));
         Ok(Row {
             split: configuration.split(),
             device: self.gpu.info.name.clone(),
@@ -205,8 +207,8 @@ impl<'a> Bench<'a> {
             shared_bytes: table.shared_bytes(),
             threads_per_block: launch.threads_per_block,
             carveout_percent: launch.carveout_percent,
-            shared_config_kib,
-            l1_kib: shared_config_kib.map(|shared| HOPPER_L1_AND_SHARED_KIB - shared),
+            shared_config_kib: split_kib.map(|(shared, _)| shared),
+            l1_kib: split_kib.map(|(_, l1)| l1),
             resident_blocks: kernel
                 .resident_blocks(launch.threads_per_block, table.shared_bytes())?,
             repeats: times_ms.len(),
@@ -269,19 +271,14 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// L1 and shared memory of a Hopper multiprocessor together.
-const HOPPER_L1_AND_SHARED_KIB: u32 = 256;
-
-/// The shared memory that a carve-out gives on an H200 with driver 580.159: the smallest configuration of at least
-/// *twice* the percentage of 228 KiB. The documentation says once; this is what Nsight Compute's
-/// `launch__shared_mem_config_size` read at 20 percentages (`fixtures/measured/h200/counters.csv`).
-pub fn hopper_shared_config_kib(carveout_percent: u32) -> u32 {
-    const CONFIGURATIONS_KIB: [u32; 9] = [8, 16, 32, 64, 100, 132, 164, 196, 228];
-    let wanted_kib = 2 * 228 * carveout_percent / 100;
-    CONFIGURATIONS_KIB
-        .into_iter()
-        .find(|&size| size >= wanted_kib)
-        .unwrap_or(228)
+/// Shared memory and L1 that a carve-out gives on an H200, in KiB.
+fn hopper_split_kib(percent: u32, shared_bytes_per_block: u32) -> Option<(u32, u32)> {
+    let device = Preset::load("h200").ok()?.device;
+    let limits = OccupancyLimits::of(&device);
+    let shared_bytes = limits.carve_out(percent, shared_bytes_per_block);
+    let mut splits = device.l1.splits.iter();
+    let split = splits.find(|split| split.shared_bytes == shared_bytes)?;
+    Some((split.shared_bytes / 1024, split.l1_bytes / 1024))
 }
 
 pub(super) fn median(values: &[f64]) -> f64 {

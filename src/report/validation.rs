@@ -7,7 +7,7 @@ use super::table::table;
 use crate::validate::stats;
 
 /// The columns of the CSV.
-pub const HEADER: [&str; 17] = [
+pub const HEADER: [&str; 18] = [
     "device",
     "split",
     "problem",
@@ -17,6 +17,7 @@ pub const HEADER: [&str; 17] = [
     "stack_registers",
     "threads_per_block",
     "population",
+    "case_blocks",
     "l1_kib",
     "measured_ms",
     "predicted_ms",
@@ -40,8 +41,10 @@ pub struct Line {
     pub data_type: String,
     pub stack_registers: u32,
     pub threads_per_block: u32,
-    /// Blocks of the launch.
+    /// Programs of the launch.
     pub population: u32,
+    /// Blocks that share the fitness cases of a program.
+    pub case_blocks: u32,
     pub l1_kib: u32,
     pub measured_ms: Option<f64>,
     pub predicted_ms: f64,
@@ -81,6 +84,7 @@ impl Line {
             self.stack_registers.to_string(),
             self.threads_per_block.to_string(),
             self.population.to_string(),
+            self.case_blocks.to_string(),
             self.l1_kib.to_string(),
             decimal(self.measured_ms, 4),
             decimal(Some(self.predicted_ms), 4),
@@ -105,7 +109,7 @@ pub fn csv(lines: &[Line]) -> Result<Vec<u8>, csv::Error> {
 }
 
 pub fn text(lines: &[Line]) -> String {
-    const SHORT: [&str; 17] = [
+    const SHORT: [&str; 18] = [
         "device",
         "split",
         "problem",
@@ -115,6 +119,7 @@ pub fn text(lines: &[Line]) -> String {
         "registers",
         "threads",
         "population",
+        "case blocks",
         "L1 KiB",
         "measured ms",
         "predicted ms",

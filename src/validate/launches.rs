@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
+use crate::device::Device;
+use crate::device::occupancy::OccupancyLimits;
 use crate::gpu::split::Split;
-use crate::gpu::variant::{Arch, KernelId, Variant, VariantError};
+use crate::gpu::variant::{KernelId, Variant, VariantError};
 
 const COMMITTED: [(&str, &str); 3] = [
     (
@@ -46,7 +48,6 @@ pub struct Launched {
 pub struct MeasuredLaunch {
     pub split: Split,
     pub launched: Launched,
-    pub l1_kib: Option<u32>,
     /// Fitness cases that count.
     pub cases: u64,
     /// `data` where they came from files.
@@ -80,9 +81,9 @@ pub enum LaunchesError {
 /// The launches measured on an H200 that are part of the program. 56 of the 673 rows with a time ask for another carve-out
 /// and get the same on-chip memory as a row before them; the first one counts, and what was counted for any of them belongs to
 /// its part of the split.
-pub fn measured_launches() -> Result<Vec<MeasuredLaunch>, LaunchesError> {
+pub fn measured_launches(h200: &Device) -> Result<Vec<MeasuredLaunch>, LaunchesError> {
     let files = COMMITTED.iter();
-    let rows = files.map(|(file, text)| parse(text, file, Arch::Sm90));
+    let rows = files.map(|(file, text)| parse(text, file, h200));
     let rows: Vec<Vec<MeasuredLaunch>> = rows.collect::<Result<_, _>>()?;
     Ok(merged(rows.into_iter().flatten()))
 }
@@ -90,17 +91,16 @@ pub fn measured_launches() -> Result<Vec<MeasuredLaunch>, LaunchesError> {
 /// Rows of one launch put together, in the order in which launches are first met.
 pub fn merged(rows: impl IntoIterator<Item = MeasuredLaunch>) -> Vec<MeasuredLaunch> {
     let mut launches: Vec<MeasuredLaunch> = Vec::new();
-    let mut known: HashMap<(Launched, Option<u32>), usize> = HashMap::new();
+    let mut known: HashMap<Launched, usize> = HashMap::new();
     for row in rows {
-        let key = (row.launched.clone(), row.l1_kib);
-        match known.get(&key) {
+        match known.get(&row.launched) {
             Some(&at) => {
                 let seen = &mut launches[at];
                 seen.warp_instructions = seen.warp_instructions.or(row.warp_instructions);
                 seen.l1_hit_percent = seen.l1_hit_percent.or(row.l1_hit_percent);
             }
             None => {
-                known.insert(key, launches.len());
+                known.insert(row.launched.clone(), launches.len());
                 launches.push(row);
             }
         }
@@ -108,12 +108,17 @@ pub fn merged(rows: impl IntoIterator<Item = MeasuredLaunch>) -> Vec<MeasuredLau
     launches
 }
 
-/// Rows as `warpstack measure` writes them, of machine code for `arch`; `file` is used in messages only.
-pub fn parse(text: &str, file: &str, arch: Arch) -> Result<Vec<MeasuredLaunch>, LaunchesError> {
+/// Rows as `warpstack measure` writes them, measured on `device` with its own machine code; `file` is used in messages only.
+pub fn parse(
+    text: &str,
+    file: &str,
+    device: &Device,
+) -> Result<Vec<MeasuredLaunch>, LaunchesError> {
     let csv_error = |error| LaunchesError::Csv {
         file: file.to_owned(),
         error,
     };
+    let limits = OccupancyLimits::of(device);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let headers = reader.headers().map_err(csv_error)?.clone();
     let rows = reader.records().map(|record| {
@@ -126,7 +131,7 @@ pub fn parse(text: &str, file: &str, arch: Arch) -> Result<Vec<MeasuredLaunch>, 
             line,
             fields: fields.collect(),
         };
-        row.launch(arch)
+        row.launch(device, &limits)
     });
     let rows = rows.collect::<Result<Vec<_>, _>>()?;
     match rows.is_empty() {
@@ -183,7 +188,9 @@ impl MeasuredRow<'_> {
         self.text(field).parse().ok()
     }
 
-    fn kernel(&self, arch: Arch) -> Result<Variant, LaunchesError> {
+    fn kernel(&self, device: &Device) -> Result<Variant, LaunchesError> {
+        let arch = device.code.parse();
+        let arch = arch.map_err(|error: VariantError| self.bad("device", error))?;
         let kernel: KernelId = self.name("kernel")?;
         let (problem, stack_dim) = (self.name("problem")?, self.count("stack_dim")?);
         let variant = Variant {
@@ -199,9 +206,24 @@ impl MeasuredRow<'_> {
         }
     }
 
-    fn launch(&self, arch: Arch) -> Result<MeasuredLaunch, LaunchesError> {
+    /// The shared memory that a multiprocessor was configured with: as counted, as the carve-out asked for, or as the row says.
+    fn shared_config_bytes(&self, limits: &OccupancyLimits) -> Option<u32> {
+        if let Some(counted) = self.value::<f64>("launch__shared_mem_config_size") {
+            return Some(counted as u32);
+        }
+        let asked: Option<u32> = self.value("carveout_percent");
+        let asked = asked.zip(self.value("shared_bytes"));
+        let asked = asked.map(|(percent, bytes)| limits.carve_out(percent, bytes));
+        let said: Option<u32> = self.value("shared_config_kib");
+        asked.or(said.map(|kib| 1024 * kib))
+    }
+
+    fn launch(
+        &self,
+        device: &Device,
+        limits: &OccupancyLimits,
+    ) -> Result<MeasuredLaunch, LaunchesError> {
         const LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld";
-        let shared_kib: Option<u32> = self.value("shared_config_kib");
         let loads: Option<f64> = self.value(&format!("{LOADS}.sum"));
         let hits: Option<f64> = self.value(&format!("{LOADS}_lookup_hit.sum"));
         let instructions: Option<f64> = self.value("smsp__inst_executed.sum");
@@ -213,7 +235,7 @@ impl MeasuredRow<'_> {
                 _ => return Err(self.bad("split", "calibration, holdout")),
             },
             launched: Launched {
-                kernel: self.kernel(arch)?,
+                kernel: self.kernel(device)?,
                 threads_per_block: self.count("threads_per_block")?,
                 // Rows from before the accumulator do not say.
                 case_blocks: match self.text("case_blocks") {
@@ -223,9 +245,8 @@ impl MeasuredRow<'_> {
                 padded_elements: self.count("padded_elements")?,
                 population: self.count("population")?,
                 programs: self.text("programs").to_owned(),
-                shared_config_bytes: shared_kib.map(|kib| 1024 * kib),
+                shared_config_bytes: self.shared_config_bytes(limits),
             },
-            l1_kib: self.value("l1_kib"),
             cases: self.count("cases")?.into(),
             cases_source: self.text("cases_source").to_owned(),
             case_seed: self.value("case_seed"),
@@ -245,13 +266,14 @@ mod tests {
 
     #[test]
     fn every_row_is_read_and_joined() {
-        let launches = measured_launches().unwrap();
+        let h200 = crate::device::Preset::load("h200").unwrap().device;
+        let launches = measured_launches(&h200).unwrap();
         let count =
             |holds: fn(&MeasuredLaunch) -> bool| launches.iter().filter(|l| holds(l)).count();
         assert_eq!(count(|l| l.milliseconds.is_some()), 648);
         assert!(count(|l| l.warp_instructions.is_some()) > 100);
         assert!(count(|l| l.warp_instructions.is_some() && l.milliseconds.is_some()) > 50);
-        let configurations: HashSet<_> = launches.iter().map(|l| (&l.launched, l.l1_kib)).collect();
+        let configurations: HashSet<_> = launches.iter().map(|l| &l.launched).collect();
         assert_eq!(
             configurations.len(),
             launches.len(),

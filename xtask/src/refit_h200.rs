@@ -87,7 +87,7 @@ fn calibration_rows(n: usize) -> Result<Vec<Row>, Failure> {
         Split::Calibration => row.milliseconds,
         Split::Holdout => None,
     };
-    let mut launches = measured_launches()?;
+    let mut launches = measured_launches(&Preset::load("h200")?.device)?;
     launches.retain(|row| timed(row).is_some());
     let step = (launches.len() / n.max(1)).max(1);
     let mut requests = Requests::new(Programs::Committed, None);
