@@ -181,10 +181,11 @@ impl<'a> Bench<'a> {
         let n_cases = self.workload.problem.n_cases() as u64;
         let median_ms = median(&times_ms);
         let hopper = self.gpu.info.compute_capability == (9, 0);
+        let fixed = variant.resources()?.static_shared_bytes;
         let split_kib = launch
             .carveout_percent
             .filter(|_| hopper)
-            .and_then(|percent| hopper_split_kib(percent, table.shared_bytes()));
+            .and_then(|percent| hopper_split_kib(percent, fixed + table.shared_bytes()));
         Ok(Row {
             split: configuration.split(),
             device: self.gpu.info.name.clone(),

@@ -207,13 +207,17 @@ impl MeasuredRow<'_> {
     }
 
     /// The shared memory that a multiprocessor was configured with: as counted, as the carve-out asked for, or as the row says.
-    fn shared_config_bytes(&self, limits: &OccupancyLimits) -> Option<u32> {
+    fn shared_config_bytes(&self, kernel: &Variant, limits: &OccupancyLimits) -> Option<u32> {
         if let Some(counted) = self.value::<f64>("launch__shared_mem_config_size") {
             return Some(counted as u32);
         }
         let asked: Option<u32> = self.value("carveout_percent");
         let asked = asked.zip(self.value("shared_bytes"));
-        let asked = asked.map(|(percent, bytes)| limits.carve_out(percent, bytes));
+        let fixed = kernel
+            .resources()
+            .map_or(0, |needs| needs.static_shared_bytes);
+        let asked =
+            asked.map(|(percent, bytes): (u32, u32)| limits.carve_out(percent, fixed + bytes));
         let said: Option<u32> = self.value("shared_config_kib");
         asked.or(said.map(|kib| 1024 * kib))
     }
@@ -224,6 +228,7 @@ impl MeasuredRow<'_> {
         limits: &OccupancyLimits,
     ) -> Result<MeasuredLaunch, LaunchesError> {
         const LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld";
+        let kernel = self.kernel(device)?;
         let loads: Option<f64> = self.value(&format!("{LOADS}.sum"));
         let hits: Option<f64> = self.value(&format!("{LOADS}_lookup_hit.sum"));
         let instructions: Option<f64> = self.value("smsp__inst_executed.sum");
@@ -235,7 +240,7 @@ impl MeasuredRow<'_> {
                 _ => return Err(self.bad("split", "calibration, holdout")),
             },
             launched: Launched {
-                kernel: self.kernel(device)?,
+                kernel,
                 threads_per_block: self.count("threads_per_block")?,
                 // Rows from before the accumulator do not say.
                 case_blocks: match self.text("case_blocks") {
@@ -245,7 +250,7 @@ impl MeasuredRow<'_> {
                 padded_elements: self.count("padded_elements")?,
                 population: self.count("population")?,
                 programs: self.text("programs").to_owned(),
-                shared_config_bytes: self.shared_config_bytes(limits),
+                shared_config_bytes: self.shared_config_bytes(&kernel, limits),
             },
             cases: self.count("cases")?.into(),
             cases_source: self.text("cases_source").to_owned(),
