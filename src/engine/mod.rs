@@ -31,7 +31,6 @@ use crate::memo::Memo;
 use crate::model::analytical::Analytical;
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::workload::counted::is_counted;
-use crate::workload::traces::trace_threads;
 use crate::workload::{KernelWork, Population};
 use inputs::Workload;
 use std::sync::Arc;
@@ -46,8 +45,8 @@ pub struct Engine {
     analytical: Arc<Analytical>,
 }
 
-/// A kernel, the address of the programs that it runs, which it keeps alive, and the block size that it is traced for.
-type KernelKey = (Variant, usize, u32);
+/// A kernel, and the address of the programs that it runs, which it keeps alive.
+type KernelKey = (Variant, usize);
 
 impl Engine {
     /// An engine for `device` and the problems named, whose programs come from corpora.
@@ -243,17 +242,11 @@ impl Engine {
     }
 
     fn kernel(&self, request: &Request) -> Result<Arc<KernelWork>, PredictError> {
-        let threads = trace_threads(&request.kernel, request.threads_per_block);
         let programs = &request.programs;
-        let key = (request.kernel, Arc::as_ptr(programs) as usize, threads);
+        let key = (request.kernel, Arc::as_ptr(programs) as usize);
         self.kernels.try_get(key, || {
-            KernelWork::new(
-                &request.kernel,
-                Arc::clone(programs),
-                &request.cases,
-                threads,
-            )
-            .map_err(PredictError::other)
+            KernelWork::new(&request.kernel, Arc::clone(programs), &request.cases)
+                .map_err(PredictError::other)
         })
     }
 

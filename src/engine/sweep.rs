@@ -30,7 +30,9 @@ impl Engine {
         let spec = SmxSpec::new(&self.device, l1_bytes).map_err(PredictError::other)?;
         let plan = &self.settings.simulator.plan;
         let window = plan.window.times(times);
-        let sample = launch.kernel.sample(plan.programs)?;
+        let sample = launch
+            .kernel
+            .sample(plan.programs, launch.geometry.threads_per_block)?;
         let (window, recorder) = simulate_observed(
             &spec,
             &sample.code,

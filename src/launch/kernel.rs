@@ -72,10 +72,10 @@ pub trait TracedKernel: std::fmt::Debug + Send + Sync {
 
     fn summary(&self) -> &Summary;
 
-    /// The first `n_programs` blocks of the sample, neighbours in the order alike.
-    fn sample(&self, n_programs: usize) -> Result<Arc<Replay>, PredictError>;
+    /// The first `n_programs` blocks of the sample, of `threads` each, neighbours in the order alike.
+    fn sample(&self, n_programs: usize, threads: u32) -> Result<Arc<Replay>, PredictError>;
 
     /// Every `step`-th block of the sample or, where the programs of a launch are known, of the launch, in grid order: the
     /// blocks of one of `step` multiprocessors.
-    fn every_block(&self, step: usize) -> Result<Replay, PredictError>;
+    fn every_block(&self, step: usize, threads: u32) -> Result<Replay, PredictError>;
 }

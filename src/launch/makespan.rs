@@ -6,6 +6,9 @@
 //! multiprocessor (throughput per token is taken as the mix's).
 //! Units: tokens, cycles. Sources: dynamic block assignment, CUDA C Programming Guide 5.5, section 2.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 /// Throughput of one multiprocessor against its number of resident blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateCurve {
@@ -74,22 +77,26 @@ pub fn makespan_cycles(
     for smx in &mut smxs {
         smx.plan(&pace);
     }
-    loop {
-        let (mut smx, mut clock) = (0, f64::INFINITY);
-        for (index, other) in smxs.iter().enumerate() {
-            if other.next_end < clock {
-                (smx, clock) = (index, other.next_end);
-            }
-        }
+    // Times are not negative: their bits are in their order.
+    let event = |smx: usize, at: f64| Reverse((at.to_bits(), smx));
+    let ends = smxs.iter().enumerate();
+    let mut events: BinaryHeap<_> = ends
+        .map(|(smx, other)| event(smx, other.next_end))
+        .collect();
+    while let Some(mut first) = events.peek_mut() {
+        let Reverse((clock, smx)) = *first;
+        let clock = f64::from_bits(clock);
         if clock == f64::INFINITY {
-            return smxs.iter().map(|smx| smx.clock).fold(0.0, f64::max);
+            break;
         }
         smxs[smx].end_block(clock);
         if let Some(work) = queue.next() {
             smxs[smx].admit(work);
         }
         smxs[smx].plan(&pace);
+        *first = event(smx, smxs[smx].next_end);
     }
+    smxs.iter().map(|smx| smx.clock).fold(0.0, f64::max)
 }
 
 /// A multiprocessor whose resident blocks share its throughput equally.

@@ -33,6 +33,10 @@ pub struct Resolved {
     pub host_seconds: f64,
 }
 
+/// A launch of more waves spends so little time on nearly empty multiprocessors that half, a quarter and one of the resident
+/// blocks say enough.
+const MANY_WAVES: f64 = 4.0;
+
 /// Cycles of all launches, and the nodes of their programs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Launches {
@@ -68,11 +72,22 @@ impl Resolved {
                 let iterations = geometry.warp_iterations(case_block) as f64;
                 grid.work.iter().map(move |work| work * iterations)
             };
-            let work: Vec<f64> = (0..geometry.case_blocks).flat_map(of_row).collect();
+            let full = self.rows_at_full_rate(grid, blocks);
+            let work: Vec<f64> = (full..geometry.case_blocks).flat_map(of_row).collect();
+            let before: f64 = (0..full).flat_map(of_row).sum();
+            let rate = self.n_smx() as f64 * rates.tokens_per_cycle(blocks as usize);
+            total.cycles += before / rate;
             total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
             total.nodes += grid.nodes as f64;
         }
         total
+    }
+
+    /// Rows of blocks that start while all multiprocessors are full; from there on every block is followed.
+    fn rows_at_full_rate(&self, grid: &Grid, resident_blocks: u32) -> u32 {
+        let resident = self.n_smx() as f64 * f64::from(resident_blocks);
+        let rows = (MANY_WAVES * resident / grid.work.len().max(1) as f64).ceil();
+        self.geometry.case_blocks.saturating_sub(1 + rows as u32)
     }
 
     /// Numbers of resident blocks besides the usual one at which throughput is needed: for the end of the grid, and for
@@ -82,7 +97,11 @@ impl Resolved {
         let launched = self.facts().grids.iter().zip(&self.grid_blocks);
         let most = launched.map(|(grid, &blocks)| blocks.min(self.blocks_per_smx(grid)));
         let mut levels = vec![most.max().unwrap_or(usual)];
-        levels.extend((1..u32::BITS).map(|halvings| usual >> halvings));
+        let halvings = match self.waves() > MANY_WAVES {
+            true => 2,
+            false => u32::BITS - 1,
+        };
+        levels.extend((1..=halvings).map(|halvings| usual >> halvings));
         levels.push(1);
         levels.retain(|&blocks| blocks >= 1 && blocks != usual);
         levels.sort_unstable_by(|a, b| b.cmp(a));

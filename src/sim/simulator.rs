@@ -106,7 +106,9 @@ impl PerformanceModel for Simulator {
 
 impl Simulator {
     fn sample(&self, launch: &Resolved) -> Result<Observed, PredictError> {
-        let sample = launch.kernel.sample(self.plan.programs)?;
+        let sample = launch
+            .kernel
+            .sample(self.plan.programs, launch.geometry.threads_per_block)?;
         let drawn = drawn(launch, &sample);
         let full = launch.geometry.resident_blocks;
         let window = window(launch, &sample, drawn, full, self.plan.window)?;
@@ -138,7 +140,9 @@ impl Simulator {
 
     /// Runs all blocks of one multiprocessor and brings the rates to what that shows.
     fn correct(&self, launch: &Resolved, observed: &mut Observed) -> Result<(), PredictError> {
-        let blocks = launch.kernel.every_block(launch.n_smx())?;
+        let blocks = launch
+            .kernel
+            .every_block(launch.n_smx(), launch.geometry.threads_per_block)?;
         let geometry = launch.geometry;
         let rows = geometry.working_case_blocks() as usize;
         let order = blocks.order.repeat(rows);

@@ -428,8 +428,8 @@ mod tests {
             "key tlb.l1_reach_bytes: given --engine sim; allowed: keys that the simulator reads; nothing reads this one, it is kept as a reference"
         );
         assert_eq!(
-            refusal("issue.n_dispatch", Reader::Model, &[]).unwrap(),
-            "key issue.n_dispatch: given --engine model; allowed: keys that the model reads; --engine sim reads this one"
+            refusal("load_store.arbitration", Reader::Model, &[]).unwrap(),
+            "key load_store.arbitration: given --engine model; allowed: keys that the model reads; --engine sim reads this one"
         );
     }
 

@@ -275,7 +275,7 @@ mod tests {
         let launches = measured_launches(&h200).unwrap();
         let count =
             |holds: fn(&MeasuredLaunch) -> bool| launches.iter().filter(|l| holds(l)).count();
-        assert_eq!(count(|l| l.milliseconds.is_some()), 648);
+        assert_eq!(count(|l| l.milliseconds.is_some()), 647);
         assert!(count(|l| l.warp_instructions.is_some()) > 100);
         assert!(count(|l| l.warp_instructions.is_some() && l.milliseconds.is_some()) > 50);
         let configurations: HashSet<_> = launches.iter().map(|l| &l.launched).collect();

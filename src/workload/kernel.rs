@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::divergence::added_percent;
-use super::traces::{KernelTraces, TracesError, shared_bytes};
+use super::traces::{KernelTraces, TracesError, shared_bytes, trace_threads};
 use super::{KernelSummary, Population};
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::gpu::variant::{KernelId, Resources, Variant};
@@ -28,13 +28,12 @@ pub struct KernelWork {
     pub shared_bytes: Vec<u32>,
     population: Arc<Population>,
     elements: u32,
-    /// Threads per block that programs are traced with in full.
-    trace_threads: u32,
     facts: Facts,
     summary: Summary,
     /// Warp instructions of a steady iteration of each program, over those of the mean for its nodes.
     weights: Vec<f64>,
-    samples: Memo<usize, Replay>,
+    /// By the number of blocks and the threads that they are traced with.
+    samples: Memo<(usize, u32), Replay>,
 }
 
 impl KernelWork {
@@ -43,7 +42,6 @@ impl KernelWork {
         variant: &Variant,
         population: Arc<Population>,
         cases: &Cases,
-        trace_threads: u32,
     ) -> Result<Self, TracesError> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (programs, sample) = (&population.programs, &population.sample);
@@ -86,7 +84,6 @@ impl KernelWork {
             facts,
             weights,
             elements: cases.elements,
-            trace_threads,
             samples: Memo::default(),
             summary: Summary {
                 code: ReplayCode::new(&traces.timing, &traces.pool, &traces.programs),
@@ -109,7 +106,7 @@ impl KernelWork {
     }
 
     /// Traces the distinct programs of `blocks`, indices into the population's programs.
-    fn replay(&self, blocks: &[u32]) -> Result<Replay, PredictError> {
+    fn replay(&self, blocks: &[u32], threads: u32) -> Result<Replay, PredictError> {
         let mut distinct = blocks.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
@@ -117,7 +114,7 @@ impl KernelWork {
             .iter()
             .map(|&program| self.population.programs[program as usize].clone())
             .collect();
-        let (variant, threads, cases) = (&self.variant, self.trace_threads, self.elements);
+        let (variant, cases) = (&self.variant, self.elements);
         let traces =
             KernelTraces::new(variant, &programs, threads, cases).map_err(PredictError::other)?;
         let place = |program: &u32| distinct.binary_search(program).unwrap_or(0) as u32;
@@ -144,21 +141,22 @@ impl TracedKernel for KernelWork {
         &self.summary
     }
 
-    fn sample(&self, n_programs: usize) -> Result<Arc<Replay>, PredictError> {
-        self.samples.try_get(n_programs, || {
+    fn sample(&self, n_programs: usize, threads: u32) -> Result<Arc<Replay>, PredictError> {
+        let threads = trace_threads(&self.variant, threads);
+        self.samples.try_get((n_programs, threads), || {
             let sample = &self.population.sample;
             let mut head = sample[..n_programs.min(sample.len())].to_vec();
             // In order of stack depth and size.
             head.sort_unstable();
-            self.replay(&head)
+            self.replay(&head, threads)
         })
     }
 
-    fn every_block(&self, step: usize) -> Result<Replay, PredictError> {
+    fn every_block(&self, step: usize, threads: u32) -> Result<Replay, PredictError> {
         let blocks = self.population.blocks.as_ref();
         let all = blocks.unwrap_or(&self.population.sample);
         let some: Vec<u32> = all.iter().copied().step_by(step.max(1)).collect();
-        self.replay(&some)
+        self.replay(&some, trace_threads(&self.variant, threads))
     }
 }
 
