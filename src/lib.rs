@@ -50,7 +50,7 @@
 //! * `launch`: what both performance models share of one launch.
 //! * `sim`: the streaming multiprocessor, cycle by cycle.
 //! * `model`: the closed-form twin of the simulator.
-//! * `engine`: both models behind the trait that every performance model implements.
+//! * `engine`: resolves launches for a device and keeps what was traced.
 //! * `predict`: what a prediction is, and the trait that every performance model implements.
 //! * `validate`: predictions against measurements, the only reader of measured values.
 //! * `report`: tables and plots.
