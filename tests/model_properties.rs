@@ -60,22 +60,27 @@ fn predict(launch: &Launch, l1_bytes: u32, changes: &[(&str, String)]) -> Predic
     MODEL.on(device).predict(&configuration).unwrap()
 }
 
-fn speed(launch: &Launch, changes: &[(&str, String)]) -> f64 {
-    predict(launch, 49152, changes).gpops_billion
+/// What a multiprocessor with all its block slots taken completes in a second, and what each node reads from the DRAM. The
+/// laws hold of this. They do not hold of the whole grid: blocks of unequal length that are handed out in order may end
+/// later if each of them is shorter (Graham, SIAM Journal on Applied Mathematics 17, 1969); what bounds that is tested where
+/// the grid is (`launch::makespan`).
+fn steady(launch: &Launch, changes: &[(&str, String)]) -> (f64, f64) {
+    let prediction = predict(launch, 49152, changes);
+    let clock = changes.iter().find(|change| change.0 == CLOCK);
+    let clock_mhz = clock.map_or(BASE.device.chip.clock_mhz, |change| {
+        change.1.parse().unwrap()
+    });
+    let nodes_per_cycle = prediction.ipc / prediction.warp_instructions_per_node;
+    let memory = prediction.memory;
+    let dram_bytes = memory.dram_read_bytes + memory.dram_write_bytes;
+    (clock_mhz * nodes_per_cycle, dram_bytes as f64)
 }
 
-/// What the solution may take from a law. Critical paths agree with the steady state to 3e-5 of their length, throughput and
-/// sharing warps to about as much; and a wait that reaches from one segment into the next counts in pairs of segments: where it
-/// is hidden in one pair and not in the other, a longer latency can shorten the sum a little. Known defect: about one draw in
-/// 2 000 exceeds this. Worst seen: 0.38 % faster with a longer latency (postfix mux20, second dimension 4, 160 threads, L1 hits
-/// of 96 cycles; 15 000 draws), 0.34 % slower with a wider L2 port (linear mux20, 6, 192 threads, 119 bytes; 2 500 draws).
-const SLACK: f64 = 1.0 - 3e-3;
+const CLOCK: &str = "chip.clock_mhz";
 
-/// What a faster clock may cost. In cycles, the memory becomes slower: warps that stood in line for issue slots wait for it
-/// instead, and those that wait share the L1 (equation 19a), so that it hits less. Where the L1 is just large enough that
-/// takes more than the clock brings. A machine whose scheduler prefers the oldest warps has this loss. Four of 2 500 draws
-/// exceed this bound, the worst with a loss of 0.93 % (postfix sextic, second dimension 5, 704 threads, at 3 721 MHz).
-const SHARING: f64 = 0.993;
+/// What the solution may take from a law: critical paths agree with the steady state to 3e-5 of their length, throughput and
+/// sharing warps to about as much. Over 5 000 changes none broke a law by more.
+const SLACK: f64 = 1.0 - 1e-4;
 
 /// Points of hit rate: the smaller and the larger L1 are solved on the same tables of reuse times.
 const POINTS: f64 = 1e-6;
@@ -87,7 +92,7 @@ proptest! {
     fn more_of_a_bandwidth_never_slows(
         launch in launches(),
         field in prop::sample::select(vec![
-            "chip.clock_mhz", "dram.bandwidth_gb_per_s", "l2.port_bytes_per_cycle", "load_store.l1_misses_in_flight",
+            CLOCK, "dram.bandwidth_gb_per_s", "l2.port_bytes_per_cycle", "load_store.l1_misses_in_flight",
             "load_store.global_loads_in_flight_per_warp",
         ]),
         factor in 1.0f64..4.0,
@@ -95,8 +100,14 @@ proptest! {
         let (key, _) = BASE.key(field).unwrap();
         let warpstack::study::Key::Field(section, name) = key else { unreachable!() };
         let more = (factor * BASE.value(&section, &name).unwrap()).ceil().to_string();
-        let (now, then) = (speed(&launch, &[]), speed(&launch, &[(field, more.clone())]));
-        let least = if field == "chip.clock_mhz" { SHARING } else { SLACK };
+        let (now, bytes_now) = steady(&launch, &[]);
+        let (then, bytes_then) = steady(&launch, &[(field, more.clone())]);
+        // With a faster clock warps that stood in line for issue slots wait for the memory instead, and those that wait share
+        // the L1 (equation 19a): it may cost what the lines cost that are then missing, and no more.
+        let least = match field {
+            CLOCK => SLACK * (bytes_now / bytes_then).min(1.0),
+            _ => SLACK,
+        };
         prop_assert!(then >= now * least, "{field} {more}: {now} to {then}");
     }
 
@@ -112,7 +123,7 @@ proptest! {
         let (key, _) = BASE.key(field).unwrap();
         let warpstack::study::Key::Field(section, name) = key else { unreachable!() };
         let more = (factor * BASE.value(&section, &name).unwrap()).ceil().to_string();
-        let (now, then) = (speed(&launch, &[]), speed(&launch, &[(field, more.clone())]));
+        let ((now, _), (then, _)) = (steady(&launch, &[]), steady(&launch, &[(field, more.clone())]));
         prop_assert!(then <= now / SLACK, "{field} {more}: {now} to {then}");
     }
 

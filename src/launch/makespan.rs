@@ -171,4 +171,40 @@ mod tests {
         assert_eq!(rates.tokens_per_cycle(3), 2.0);
         assert_eq!(rates.tokens_per_cycle(9), 3.0);
     }
+
+    proptest::proptest! {
+        /// Graham's bounds (SIAM Journal on Applied Mathematics 17, 1969): the grid takes at least its work at the full rate,
+        /// and at most that and the longest block, which waits for nobody once it is handed out.
+        #[test]
+        fn the_end_is_within_the_bounds_of_list_scheduling(
+            work in proptest::collection::vec(1.0f64..1000.0, 1..80),
+            n_smx in 1usize..8,
+            resident in 1usize..9,
+            lone in 0.1f64..1.0,
+        ) {
+            // From the rate of a lone block up to one that `resident` blocks share.
+            let full = lone * (1.0 + 0.5 * (resident as f64 - 1.0));
+            let rates = RateCurve::new(vec![(1, lone), (resident as u32, full)]).unwrap();
+            let cycles = makespan_cycles(&work, n_smx, resident, &rates);
+            let pace = resident as f64 / rates.tokens_per_cycle(resident);
+            let total: f64 = work.iter().sum();
+            let longest = work.iter().copied().fold(0.0, f64::max);
+            proptest::prop_assert!(cycles >= total / (n_smx as f64 * full) * (1.0 - 1e-9));
+            proptest::prop_assert!(cycles >= longest / lone * (1.0 - 1e-9));
+            let slots = (n_smx * resident) as f64;
+            proptest::prop_assert!(cycles <= pace * (total / slots + longest) * (1.0 + 1e-9));
+        }
+
+        /// Everything twice as fast ends in half the time.
+        #[test]
+        fn time_scales_with_the_rates(
+            work in proptest::collection::vec(1.0f64..1000.0, 1..80),
+            factor in 1.0f64..4.0,
+        ) {
+            let rates = RateCurve::new(vec![(1, 0.3), (2, 0.5), (4, 0.7)]).unwrap();
+            let slow = makespan_cycles(&work, 3, 4, &rates);
+            let fast = makespan_cycles(&work, 3, 4, &rates.times(factor));
+            proptest::prop_assert!((fast * factor / slow - 1.0).abs() < 1e-9);
+        }
+    }
 }

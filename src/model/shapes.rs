@@ -11,9 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::Inputs;
 pub use super::demand::{Demand, N_PIPES};
-use super::path::Path;
-use super::paths::Paths;
-use super::rules::PathRules;
+use super::path::{Builder, Path, PathRules, Paths};
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 
 /// What a warp executes on average: segments as shapes, and what follows what.
@@ -46,42 +44,41 @@ impl Profile {
         })
     }
 
-    /// **(10)** Critical paths. Where results of a segment are still awaited at its end, the next one is taken together with
-    /// it, less the segment alone.
+    /// **(10)** Critical paths. A segment is taken together with the one before if results of that may still be awaited.
     pub fn paths(&self, rules: &PathRules) -> Paths {
+        let mut paths = Builder::default();
         let mut alone = vec![0.0; self.shapes.len()];
-        let mut together: Vec<(f64, Path)> = Vec::new();
-        let mut between = 0.0;
         let is_open: Vec<bool> = self
             .shapes
             .iter()
             .map(|ops| Path::is_open(ops, rules))
             .collect();
         for sequence in &self.sequences {
-            let times = sequence.executions;
+            let executions = sequence.executions;
             let shape = &self.shapes[sequence.shape as usize];
-            match sequence.before {
-                Some(before) if is_open[before as usize] => {
-                    let both = [self.shapes[before as usize].as_slice(), shape].concat();
-                    together.push((times, Path::new(&both, rules)));
-                    alone[before as usize] -= times;
-                }
-                before => {
-                    alone[sequence.shape as usize] += times;
-                    let last = before.and_then(|at| self.shapes[at as usize].last());
-                    between += times * last.map_or(0.0, |last| rules.taken_cycles(last, &shape[0]));
-                }
+            let Some(before) = sequence.before else {
+                alone[sequence.shape as usize] += executions;
+                continue;
+            };
+            let ops_before = self.shapes[before as usize].as_slice();
+            let stalls = ops_before
+                .last()
+                .map_or(0.0, |last| rules.taken_cycles(last, &shape[0]));
+            if is_open[before as usize] {
+                let both = [ops_before, shape].concat();
+                let path = Path::new(&both, rules).stall_points(ops_before.len());
+                paths.add(sequence.shape, Some((before, stalls)), executions, path);
+            } else {
+                alone[sequence.shape as usize] += executions;
+                paths.add_stalls(executions * stalls);
             }
         }
-        let alone = alone
-            .iter()
-            .zip(&self.shapes)
-            .filter(|(times, _)| **times != 0.0);
-        let alone = alone.map(|(times, ops)| (*times, Path::new(ops, rules)));
-        let all = alone.chain(together);
-        let mut paths = Paths::new(all.map(|(times, path)| (times, path.stall_points())));
-        paths.add_stalls(between);
-        paths
+        let alone = alone.into_iter().zip(0u32..);
+        for (executions, shape) in alone.filter(|(executions, _)| *executions != 0.0) {
+            let path = Path::new(&self.shapes[shape as usize], rules).stall_points(0);
+            paths.add(shape, None, executions, path);
+        }
+        paths.finish()
     }
 }
 

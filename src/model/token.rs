@@ -7,8 +7,7 @@
 
 use super::l2::Traffic;
 use super::memory::Memory;
-use super::path::Latencies;
-use super::paths::Linear;
+use super::path::{Latencies, Linear};
 use super::queue::wait_cycles;
 use super::root::{Bracket, falling_root};
 use super::solve::Solver;

@@ -7,21 +7,11 @@
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; reverse mode: Griewank and Walther, Evaluating
 //! Derivatives (2008), chapter 3.
 
-use std::collections::HashMap;
-
-use super::path::Latencies;
-use super::stall_points::{Awaited, StallPoint, StallPoints};
+use super::Latencies;
+use super::tree::{LOCAL_HIT, LOCAL_MISS, MISS_PROBABILITY, NO_LATENCY, Paths};
 
 /// Derivatives by latency (shared, local hit, local miss, global, constant, operands) and by the probability of a local miss.
 pub type Gradient = [f64; 7];
-
-const SHARED: usize = 0;
-const LOCAL_HIT: usize = 1;
-const LOCAL_MISS: usize = 2;
-const GLOBAL: usize = 3;
-const CONSTANT: usize = 4;
-const OPERANDS: usize = 5;
-const MISS_PROBABILITY: usize = 6;
 
 /// A time and how it moves with the latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -55,150 +45,66 @@ impl Linear {
     }
 }
 
-/// A stall point of the tree. Stall points are numbered so that those before it have smaller numbers.
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    /// The stall point before, and the stalls since.
-    before: u32,
-    offset_cycles: f64,
-    /// Waits: those that surely take their latency, then those for local loads.
-    certain: u32,
-    local: u32,
-    end: u32,
-    /// Local lines that must all be there.
-    lines: u32,
-}
-
-/// A load that is waited for.
-#[derive(Debug, Clone, Copy)]
-struct Load {
-    anchor: u32,
-    /// Index of its latency.
-    which: u32,
-    offset_cycles: f64,
-}
-
-/// All paths of a kernel, each with its executions.
-#[derive(Debug, Clone)]
-pub struct Paths {
-    /// The start, then the stall points.
-    nodes: Vec<Node>,
-    loads: Vec<Load>,
-    /// Executions of the paths that end after each node; below 0 where paths that go on there are counted from it.
-    ends: Vec<f64>,
-    /// Stalls after the last stall points, of all executions.
-    rest_cycles: f64,
-}
-
-impl Default for Paths {
-    fn default() -> Self {
-        Paths::new([])
-    }
-}
-
-/// Equal for equal stall points after the same one.
-type Key = Vec<u64>;
-
 impl Paths {
-    pub fn new(paths: impl IntoIterator<Item = (f64, StallPoints)>) -> Self {
-        let start = Node {
-            before: 0,
-            offset_cycles: 0.0,
-            certain: 0,
-            local: 0,
-            end: 0,
-            lines: 0,
-        };
-        let mut tree = Paths {
-            nodes: vec![start],
-            loads: Vec::new(),
-            ends: vec![0.0],
-            rest_cycles: 0.0,
-        };
-        let mut known: HashMap<Key, u32> = HashMap::new();
-        for (executions, stall_points) in paths {
-            let stall_points = stall_points.pruned();
-            let mut way = vec![0];
-            for join in &stall_points.stall_points {
-                let before = way[way.len() - 1];
-                let node = known.entry(key(before, join, &way));
-                way.push(*node.or_insert_with(|| tree.push(before, join, &way)));
-            }
-            tree.ends[way[way.len() - 1] as usize] += executions;
-            tree.rest_cycles += executions * stall_points.rest_cycles;
-        }
-        tree
-    }
-
-    /// Stalls that are part of no path.
-    pub fn add_stalls(&mut self, cycles: f64) {
-        self.rest_cycles += cycles;
-    }
-
-    fn push(&mut self, before: u32, join: &StallPoint, way: &[u32]) -> u32 {
-        let certain = self.loads.len() as u32;
-        let mut add = |local: bool| {
-            for wait in &join.waits {
-                if (wait.awaited == Awaited::Local) == local {
-                    self.loads.push(Load {
-                        anchor: way[wait.anchor as usize],
-                        which: match wait.awaited {
-                            Awaited::Shared => SHARED as u32,
-                            Awaited::Local => LOCAL_HIT as u32,
-                            Awaited::Global => GLOBAL as u32,
-                            Awaited::Constant => CONSTANT as u32,
-                            Awaited::Operands => OPERANDS as u32,
-                            Awaited::Known => NO_LATENCY,
-                        },
-                        offset_cycles: wait.offset_cycles,
-                    });
-                }
-            }
-            self.loads.len() as u32
-        };
-        let local = add(false);
-        let end = add(true);
-        let locals = join.waits.iter().filter(|w| w.awaited == Awaited::Local);
-        self.nodes.push(Node {
-            before,
-            offset_cycles: join.offset_cycles,
-            certain,
-            local,
-            end,
-            lines: locals.map(|wait| wait.lines).sum(),
-        });
-        self.ends.push(0.0);
-        self.nodes.len() as u32 - 1
-    }
-
     /// **(10)**, **(11)** Expected length of all executions together.
     pub fn cycles(&self, latencies: &Latencies) -> f64 {
-        self.total(&self.reached(latencies, |_| {}))
+        self.total(&self.settled(latencies, |_, _| {}))
     }
 
     /// The same with its derivatives.
     pub fn linear(&self, latencies: &Latencies) -> Linear {
-        let mut reasons = Vec::with_capacity(self.nodes.len());
-        let at = self.reached(latencies, |reason| reasons.push(reason));
+        let mut reasons = vec![Reason::default(); self.nodes.len()];
+        let at = self.settled(latencies, |node, reason| reasons[node] = reason);
         let missing = missing(latencies);
-        let mut executions = self.ends.clone();
         let mut gradient = [0.0; NO_LATENCY as usize + 1];
-        for (index, reason) in reasons.iter().enumerate().rev() {
-            let node = &self.nodes[index + 1];
-            let times = executions[index + 1];
+        // What is moved by a cycle later at each place; what moves carries goes around once more.
+        let mut moved = self.ends.clone();
+        for _ in 0..MAX_ROUNDS {
+            self.pass_back(&mut moved, &reasons, &missing, &mut gradient);
+            let (carried, rest) = moved.split_at_mut(self.carries.len());
+            rest.fill(0.0);
+            let mut most = 0.0f64;
+            for (carried, carry) in carried.iter_mut().zip(&self.carries) {
+                let times = std::mem::take(carried);
+                most = most.max(times.abs());
+                for &(fraction, issued, last) in &carry.from {
+                    rest[issued as usize - self.carries.len()] += fraction * times;
+                    rest[last as usize - self.carries.len()] -= fraction * times;
+                }
+            }
+            if most < NEGLIGIBLE_EXECUTIONS {
+                break;
+            }
+        }
+        Linear {
+            cycles: self.total(&at),
+            gradient: std::array::from_fn(|which| gradient[which]),
+        }
+    }
+
+    /// Hands on what every stall point moves to what decided when it is reached.
+    fn pass_back(
+        &self,
+        moved: &mut [f64],
+        reasons: &[Reason],
+        missing: &Missing,
+        gradient: &mut [f64; NO_LATENCY as usize + 1],
+    ) {
+        let start = self.carries.len();
+        for (index, (node, reason)) in self.nodes.iter().zip(reasons).enumerate().rev() {
+            let times = moved[start + 1 + index];
+            if times == 0.0 {
+                continue;
+            }
             let missed = times * missing.of(node.lines);
             let mut pass = |decided: Decided, times: f64| {
-                executions[decided.by as usize] += times;
+                moved[decided.by as usize] += times;
                 gradient[decided.which as usize] += times;
             };
             pass(reason.hit, times - missed);
             pass(reason.miss, missed);
             gradient[MISS_PROBABILITY] +=
                 times * missing.derivative(node.lines) * reason.miss_adds_cycles;
-        }
-        Linear {
-            cycles: self.total(&at),
-            gradient: std::array::from_fn(|which| gradient[which]),
         }
     }
 
@@ -207,14 +113,50 @@ impl Paths {
         self.rest_cycles + paths.map(|(at, ends)| at * ends).sum::<f64>()
     }
 
-    /// When every stall point is reached, on average. `note` is told why, stall point by stall point.
-    fn reached(&self, latencies: &Latencies, mut note: impl FnMut(Reason)) -> Vec<f64> {
+    /// When every place of the list is reached, on average. Carries follow from the schedules of the segments, and those from
+    /// the carries: both are worked out in turn until they agree. `note` is told why, stall point by stall point, in every
+    /// round.
+    fn settled(&self, latencies: &Latencies, mut note: impl FnMut(usize, Reason)) -> Vec<f64> {
         let missing = missing(latencies);
         let mut list = [0.0; NO_LATENCY as usize + 1];
         list[..NO_LATENCY as usize].copy_from_slice(&latencies.list());
-        let mut at = Vec::with_capacity(self.nodes.len());
-        at.push(0.0);
-        for node in &self.nodes[1..] {
+        let mut at = vec![0.0; self.carries.len() + 1 + self.nodes.len()];
+        for (at, carry) in at.iter_mut().zip(&self.carries) {
+            *at = carry.offset_cycles;
+        }
+        for _ in 0..MAX_ROUNDS {
+            self.reach(&mut at, &list, &missing, &mut note);
+            if self.carry(&mut at) <= CARRY_TOLERANCE_CYCLES {
+                break;
+            }
+        }
+        at
+    }
+
+    /// Works out the carries; by how much the one that moved most did.
+    fn carry(&self, at: &mut [f64]) -> f64 {
+        let mut most = 0.0f64;
+        for (index, carry) in self.carries.iter().enumerate() {
+            let since = carry.from.iter().map(|&(fraction, issued, last)| {
+                fraction * (at[issued as usize] - at[last as usize])
+            });
+            let now = carry.offset_cycles + since.sum::<f64>();
+            most = most.max((now - at[index]).abs());
+            at[index] = now;
+        }
+        most
+    }
+
+    /// Works out when every stall point is reached.
+    fn reach(
+        &self,
+        at: &mut [f64],
+        list: &[f64; NO_LATENCY as usize + 1],
+        missing: &Missing,
+        note: &mut impl FnMut(usize, Reason),
+    ) {
+        let first = self.carries.len() + 1;
+        for (index, node) in self.nodes.iter().enumerate() {
             let mut latest = at[node.before as usize] + node.offset_cycles;
             let mut certain = Decided {
                 by: node.before,
@@ -248,43 +190,38 @@ impl Paths {
                 }
             };
             let ((hit, if_hit), (miss, if_miss)) = (wait(LOCAL_HIT), wait(LOCAL_MISS));
-            note(Reason {
+            let reason = Reason {
                 hit: if_hit,
                 miss: if_miss,
                 miss_adds_cycles: miss - hit,
-            });
+            };
+            note(index, reason);
             let missing = missing.of(node.lines);
-            at.push(if missing > 0.0 {
+            at[first + index] = if missing > 0.0 {
                 hit + missing * (miss - hit)
             } else {
                 hit
-            });
+            };
         }
-        at
-    }
-
-    /// Stall points of the tree.
-    pub fn len(&self) -> usize {
-        self.nodes.len() - 1
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
-/// The index of a latency that is none.
-const NO_LATENCY: u32 = 7;
+/// Rounds of schedules and carries.
+const MAX_ROUNDS: u32 = 20;
+/// To which carries are found.
+const CARRY_TOLERANCE_CYCLES: f64 = 1e-3;
+/// Executions whose effect on a derivative is left out.
+const NEGLIGIBLE_EXECUTIONS: f64 = 1e-4;
 
 /// What decided when a stall point is reached: stalls or a load of some latency, counted from a stall point.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Decided {
     by: u32,
     which: u32,
 }
 
 /// Why a stall point is reached when it is: if all local lines hit, and if one misses.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Reason {
     hit: Decided,
     miss: Decided,
@@ -320,14 +257,4 @@ fn missing(latencies: &Latencies) -> Missing {
         }
         1.0 - all
     }))
-}
-
-fn key(before: u32, join: &StallPoint, way: &[u32]) -> Key {
-    let mut key = vec![u64::from(before), join.offset_cycles.to_bits()];
-    for wait in &join.waits {
-        let anchor = u64::from(way[wait.anchor as usize]);
-        let kind = wait.awaited as u64 | u64::from(wait.lines) << 8 | anchor << 32;
-        key.extend([kind, wait.offset_cycles.to_bits()]);
-    }
-    key
 }

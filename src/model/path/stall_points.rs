@@ -2,7 +2,7 @@
 //!
 //! What it holds: between two such instructions only stall counts add up, so a path of dozens of instructions becomes a
 //! few stall points. A load that cannot be the last one to be waited for is left out.
-//! What it leaves out: evaluation, which is that of all paths at once ([`super::paths`]).
+//! What it leaves out: evaluation, which is that of all paths at once (`evaluate`).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`.
 
 /// What a stall point waits for; the index of a latency.
@@ -18,13 +18,23 @@ pub enum Awaited {
     Known,
 }
 
+/// From when a wait is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Anchor {
+    /// The issue of an instruction of the segment before, by its number there.
+    Before(u32),
+    /// A stall point; they count from 1 in their path, 0 is its start.
+    Here(u32),
+}
+
 /// Loads of one kind that are issued a fixed time after an earlier stall point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wait {
-    /// Stall points count from 1 in their path, 0 is its start.
-    pub anchor: u32,
+    pub anchor: Anchor,
     /// From the anchor to the issue of the last of them, with what is known of its time.
     pub offset_cycles: f64,
+    /// The same from the path's start, if only stalls passed.
+    pub least_cycles: f64,
     pub awaited: Awaited,
     /// Local lines that must all be there.
     pub lines: u32,
@@ -44,24 +54,22 @@ pub struct StallPoints {
     pub stall_points: Vec<StallPoint>,
     /// Stalls from the last stall point to the end.
     pub rest_cycles: f64,
+    /// Of every instruction: the stall point before it and the stalls since.
+    pub places: Vec<(u32, f64)>,
 }
 
 impl StallPoints {
     /// Leaves out loads that a later load of the same kind always outlasts: the stalls between the two anchors alone
     /// make it later.
     pub fn pruned(mut self) -> StallPoints {
-        // Stalls from the start to every stall point, the least time at which it can be reached.
-        let mut stalls = vec![0.0];
         for join in &mut self.stall_points {
-            let before: &[f64] = &stalls;
-            let least = |wait: &Wait| before[wait.anchor as usize] + wait.offset_cycles;
             let mut kept: Vec<Wait> = Vec::with_capacity(join.waits.len());
             // Those from later anchors first.
             for wait in join.waits.drain(..).rev() {
                 let outlasts = |other: &&mut Wait| {
                     other.awaited == wait.awaited
                         && other.anchor >= wait.anchor
-                        && least(other) >= least(&wait)
+                        && other.least_cycles >= wait.least_cycles
                 };
                 match kept.iter_mut().find(outlasts) {
                     Some(later) => later.lines += wait.lines,
@@ -70,31 +78,20 @@ impl StallPoints {
             }
             kept.reverse();
             join.waits = kept;
-            stalls.push(stalls[stalls.len() - 1] + join.offset_cycles);
         }
         self
     }
 }
 
 /// Adds a wait; of those of one kind from one anchor the longest counts, with the lines of all.
-pub(super) fn add_wait(
-    waits: &mut Vec<Wait>,
-    anchor: u32,
-    offset_cycles: f64,
-    awaited: Awaited,
-    lines: u32,
-) {
-    let alike = |known: &&mut Wait| (known.anchor, known.awaited) == (anchor, awaited);
+pub(super) fn add_wait(waits: &mut Vec<Wait>, wait: Wait) {
+    let alike = |known: &&mut Wait| (known.anchor, known.awaited) == (wait.anchor, wait.awaited);
     match waits.iter_mut().find(alike) {
         Some(known) => {
-            known.offset_cycles = known.offset_cycles.max(offset_cycles);
-            known.lines += lines;
+            known.offset_cycles = known.offset_cycles.max(wait.offset_cycles);
+            known.least_cycles = known.least_cycles.max(wait.least_cycles);
+            known.lines += wait.lines;
         }
-        None => waits.push(Wait {
-            anchor,
-            offset_cycles,
-            awaited,
-            lines,
-        }),
+        None => waits.push(wait),
     }
 }

@@ -3,7 +3,7 @@
 //! What it models: the compiler's stall counts from each instruction to the next, taken branches, and an edge from every
 //! load and every other result that is guarded to the first instruction that waits for it. Local loads miss with a
 //! probability. A warp has a limited number of global loads on their way.
-//! What it leaves out: what lies before the instructions given (`shapes` takes segments in pairs).
+//! What it leaves out: what lies before the instructions given (`shapes` gives segments in pairs).
 //! Units: cycles. Sources: equations (10) and (11) of `docs/model.md`; longest paths in topological order, Cormen et al.,
 //! Introduction to Algorithms, section 24.2; critical path as a bound, Hong and Kim, ISCA 2009.
 
@@ -11,8 +11,10 @@ use petgraph::Direction::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
+#[cfg(test)]
+use super::Latencies;
 use super::rules::PathRules;
-use super::stall_points::{Awaited, StallPoint, StallPoints, Wait, add_wait};
+use super::stall_points::{Anchor, Awaited, StallPoint, StallPoints, Wait, add_wait};
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 
@@ -30,35 +32,6 @@ enum Dependence {
     Operands(f64),
     /// So many cycles.
     Known(f64),
-}
-
-/// Latencies of the memories, waiting in queues included.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Latencies {
-    pub shared_cycles: f64,
-    pub local_hit_cycles: f64,
-    pub local_miss_cycles: f64,
-    pub local_miss_probability: f64,
-    pub global_cycles: f64,
-    pub constant_cycles: f64,
-    /// Until the load/store unit reads the operands.
-    pub operands_cycles: f64,
-}
-
-impl Latencies {
-    /// In the order of [`super::paths::Gradient`].
-    #[inline]
-    pub fn list(&self) -> [f64; 7] {
-        [
-            self.shared_cycles,
-            self.local_hit_cycles,
-            self.local_miss_cycles,
-            self.global_cycles,
-            self.constant_cycles,
-            self.operands_cycles,
-            self.local_miss_probability,
-        ]
-    }
 }
 
 /// See the module text. Nodes are instructions in program order; the last one is the segment's end.
@@ -126,8 +99,9 @@ impl Path {
         pending.iter().any(|(_, until)| *until > at)
     }
 
-    /// **(10)** The expected length of the longest path. **(11)** Where an instruction waits for several local loads,
+    /// **(10)** The expected length of the longest path, to hold the tree against. **(11)** Where an instruction waits for several local loads,
     /// all hit with the product of their probabilities, and otherwise the latest one is taken to miss.
+    #[cfg(test)]
     pub fn cycles(&self, latencies: &Latencies) -> f64 {
         let mut at: Vec<f64> = Vec::with_capacity(self.graph.node_count());
         // Nodes were added in program order, which is a topological order.
@@ -157,26 +131,40 @@ impl Path {
 }
 
 impl Path {
-    /// The same path as the stall points that are left when stalls between them are added up.
-    pub fn stall_points(&self) -> StallPoints {
+    /// The path from instruction `start` on as the stall points that are left when stalls between them are added up.
+    pub fn stall_points(&self, start: usize) -> StallPoints {
         let mut stall_points: Vec<StallPoint> = Vec::new();
-        // Of every node: the stall point before it and the stalls since.
-        let mut places: Vec<(u32, f64)> = Vec::with_capacity(self.graph.node_count());
-        // Stalls from the start to every stall point, the least time at which it can be reached.
+        // Of every instruction: the stall point before it and the stalls since.
+        let mut places: Vec<(u32, f64)> = Vec::with_capacity(self.graph.node_count() - start);
+        // Stalls from the start to every stall point, the least time at which it can be reached; below 0 before the start.
         let mut least = vec![0.0];
+        let before = self.least_cycles_to(start);
         let mut now = (0u32, 0.0);
-        for node in self.graph.node_indices() {
+        for node in self.graph.node_indices().skip(start) {
             let mut waits: Vec<Wait> = Vec::new();
-            let mut known: Vec<(u32, f64)> = Vec::new();
+            let mut known: Vec<(Anchor, f64, f64)> = Vec::new();
             for edge in self.graph.edges_directed(node, Incoming) {
-                let (anchor, issued) = places[edge.source().index()];
+                let from = edge.source().index();
+                let (anchor, issued, least_issued) = match from.checked_sub(start) {
+                    Some(at) => {
+                        let (anchor, issued) = places[at];
+                        (
+                            Anchor::Here(anchor),
+                            issued,
+                            least[anchor as usize] + issued,
+                        )
+                    }
+                    None => (Anchor::Before(from as u32), 0.0, -before[from]),
+                };
                 let (awaited, cycles, lines) = match *edge.weight() {
                     Dependence::Stall(cycles) => {
-                        now.1 += cycles;
+                        if from >= start {
+                            now.1 += cycles;
+                        }
                         continue;
                     }
                     Dependence::Known(cycles) => {
-                        known.push((anchor, issued + cycles));
+                        known.push((anchor, issued + cycles, least_issued + cycles));
                         continue;
                     }
                     Dependence::Local(lines) => (Awaited::Local, lines - 1.0, lines),
@@ -185,13 +173,29 @@ impl Path {
                     Dependence::Global => (Awaited::Global, 0.0, 1.0),
                     Dependence::Constant => (Awaited::Constant, 0.0, 1.0),
                 };
-                add_wait(&mut waits, anchor, issued + cycles, awaited, lines as u32);
+                add_wait(
+                    &mut waits,
+                    Wait {
+                        anchor,
+                        offset_cycles: issued + cycles,
+                        least_cycles: least_issued + cycles,
+                        awaited,
+                        lines: lines as u32,
+                    },
+                );
             }
-            for (anchor, offset) in known {
-                if anchor == now.0 {
-                    now.1 = now.1.max(offset);
-                } else if least[anchor as usize] + offset > least[now.0 as usize] + now.1 {
-                    add_wait(&mut waits, anchor, offset, Awaited::Known, 1);
+            for (anchor, offset_cycles, least_cycles) in known {
+                if anchor == Anchor::Here(now.0) {
+                    now.1 = now.1.max(offset_cycles);
+                } else if least_cycles > least[now.0 as usize] + now.1 {
+                    let wait = Wait {
+                        anchor,
+                        offset_cycles,
+                        least_cycles,
+                        awaited: Awaited::Known,
+                        lines: 1,
+                    };
+                    add_wait(&mut waits, wait);
                 }
             }
             if !waits.is_empty() {
@@ -208,7 +212,25 @@ impl Path {
         StallPoints {
             stall_points,
             rest_cycles: now.1,
+            places,
         }
+    }
+
+    /// Stalls from each of the instructions before `start` to it.
+    fn least_cycles_to(&self, start: usize) -> Vec<f64> {
+        let mut cycles = vec![0.0; start];
+        let mut sum = 0.0;
+        for at in (0..start).rev() {
+            let edges = self.graph.edges_directed(NodeIndex::new(at + 1), Incoming);
+            sum += edges
+                .filter_map(|edge| match *edge.weight() {
+                    Dependence::Stall(cycles) => Some(cycles),
+                    _ => None,
+                })
+                .sum::<f64>();
+            cycles[at] = sum;
+        }
+        cycles
     }
 }
 
@@ -248,7 +270,7 @@ mod tests {
     use super::*;
     use crate::isa::Space;
     use crate::launch::code::ReplayCode;
-    use crate::model::paths::Paths;
+    use crate::model::path::Builder;
     use crate::sim::testing::{alu, load_to, looped, use_of_load};
 
     fn path(ops: &[crate::isa::TimingOp]) -> Path {
@@ -288,7 +310,9 @@ mod tests {
                 ..Latencies::default()
             };
             let path = path(&ops);
-            let tree = Paths::new([(2.0, path.stall_points())]);
+            let mut tree = Builder::default();
+            tree.add(0, None, 2.0, path.stall_points(0));
+            let tree = tree.finish();
             let linear = tree.linear(&latencies);
             proptest::prop_assert!((linear.cycles - 2.0 * path.cycles(&latencies)).abs() < 1e-6);
             proptest::prop_assert_eq!(linear.cycles, tree.cycles(&latencies));

@@ -1,0 +1,402 @@
+//! The stall points of all segments of a kernel as one tree.
+//!
+//! What it does: segments that begin alike share their stall points, so that each is evaluated once. A segment whose
+//! predecessor left results in flight is taken once for each predecessor; what it awaits of the predecessor is a *carry*:
+//! how long before the segment's start the predecessor issued it, on average over what the predecessor followed itself.
+//! What it leaves out: results that are awaited further on than in the next segment.
+//! Units: cycles. Sources: equation (10) of `docs/model.md`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::stall_points::{Anchor, Awaited, StallPoint, StallPoints, Wait};
+
+/// What a stall point may wait for: latencies by their index in [`super::evaluate::Gradient`], or a known time.
+pub(super) const SHARED: usize = 0;
+pub(super) const LOCAL_HIT: usize = 1;
+pub(super) const LOCAL_MISS: usize = 2;
+pub(super) const GLOBAL: usize = 3;
+pub(super) const CONSTANT: usize = 4;
+pub(super) const OPERANDS: usize = 5;
+pub(super) const MISS_PROBABILITY: usize = 6;
+/// The index of a latency that is none.
+pub(super) const NO_LATENCY: u32 = 7;
+
+/// A stall point of the tree. Those before it have smaller numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// The stall point before, and the stalls since.
+    pub before: u32,
+    pub offset_cycles: f64,
+    /// Waits: those that surely take their latency, then those for local loads.
+    pub certain: u32,
+    pub local: u32,
+    pub end: u32,
+    /// Local lines that must all be there.
+    pub lines: u32,
+}
+
+/// A load that is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    /// A stall point, or a carry.
+    pub anchor: u32,
+    /// Index of its latency.
+    pub which: u32,
+    pub offset_cycles: f64,
+}
+
+/// When an instruction of a segment is issued, counted back from the segment's end: the mean of its executions.
+#[derive(Debug, Clone)]
+pub(super) struct Carry {
+    /// Fraction of the executions, the stall point before the instruction, the last stall point of the segment.
+    pub from: Vec<(f64, u32, u32)>,
+    /// What the stalls since those two make of it.
+    pub offset_cycles: f64,
+}
+
+/// All paths of a kernel, each with its executions.
+///
+/// Times are kept in one list: carries, the start of every segment, stall points.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    pub(super) carries: Vec<Carry>,
+    /// The stall points after the start.
+    pub(super) nodes: Vec<Node>,
+    pub(super) loads: Vec<Load>,
+    /// Executions of the paths that end at each place of the list.
+    pub(super) ends: Vec<f64>,
+    /// Stalls after the last stall points, of all executions.
+    pub(super) rest_cycles: f64,
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Builder::default().finish()
+    }
+}
+
+impl Paths {
+    /// Stall points of the tree.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Makes a tree of paths.
+#[derive(Default)]
+pub struct Builder {
+    ways: Vec<Way>,
+    stalls_cycles: f64,
+}
+
+/// Executions of a segment in one situation.
+struct Way {
+    segment: u32,
+    executions: f64,
+    path: StallPoints,
+    /// What came before, and the stalls between its end and the start.
+    before: Option<(u32, f64)>,
+}
+
+impl Builder {
+    /// A segment that was executed so often, after another one and stalls between the two if what it awaits of that one is
+    /// part of the path.
+    pub fn add(
+        &mut self,
+        segment: u32,
+        before: Option<(u32, f64)>,
+        executions: f64,
+        path: StallPoints,
+    ) {
+        self.stalls_cycles += executions * before.map_or(0.0, |(_, stalls)| stalls);
+        self.ways.push(Way {
+            segment,
+            executions,
+            path: path.pruned(),
+            before,
+        });
+    }
+
+    /// Stalls that are part of no path.
+    pub fn add_stalls(&mut self, cycles: f64) {
+        self.stalls_cycles += cycles;
+    }
+
+    pub fn finish(self) -> Paths {
+        let carries = Carries::new(&self.ways);
+        let mut tree = Tree::new(carries.numbers.len() as u32);
+        let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut rest_cycles = self.stalls_cycles;
+        let mut nodes_of_ways = Vec::with_capacity(self.ways.len());
+        for way in &self.ways {
+            let nodes = tree.add(way, &carries);
+            *ends.entry(nodes[nodes.len() - 1]).or_default() += way.executions;
+            rest_cycles += way.executions * way.path.rest_cycles;
+            nodes_of_ways.push(nodes);
+        }
+        let places = tree.start as usize + 1 + tree.nodes.len();
+        let mut paths = Paths {
+            carries: carries.made(&self.ways, &nodes_of_ways),
+            nodes: tree.nodes,
+            loads: tree.loads,
+            ends: vec![0.0; places],
+            rest_cycles,
+        };
+        for (place, executions) in ends {
+            paths.ends[place as usize] = executions;
+        }
+        paths
+    }
+}
+
+/// Instructions whose results are awaited in the next segment.
+struct Carries {
+    /// Those whose distance from the end depends on latencies, by segment and instruction.
+    numbers: BTreeMap<(u32, u32), u32>,
+    /// Those whose distance does not: cycles from the end, at most 0.
+    fixed: BTreeMap<(u32, u32), f64>,
+}
+
+impl Carries {
+    fn new(ways: &[Way]) -> Self {
+        let mut awaited: BTreeSet<(u32, u32)> = BTreeSet::new();
+        for way in ways {
+            let waits = way.path.stall_points.iter().flat_map(|point| &point.waits);
+            for wait in waits {
+                if let (Anchor::Before(instruction), Some((before, _))) = (wait.anchor, way.before)
+                {
+                    awaited.insert((before, instruction));
+                }
+            }
+        }
+        let mut carries = Carries {
+            numbers: BTreeMap::new(),
+            fixed: BTreeMap::new(),
+        };
+        for (segment, instruction) in awaited {
+            let mut distances = ways
+                .iter()
+                .filter(|way| way.segment == segment)
+                .map(|way| way.distance(instruction));
+            let first = distances.next().flatten();
+            match first {
+                Some(cycles) if distances.all(|distance| distance == first) => {
+                    carries.fixed.insert((segment, instruction), cycles);
+                }
+                _ => {
+                    let number = carries.numbers.len() as u32;
+                    carries.numbers.insert((segment, instruction), number);
+                }
+            }
+        }
+        carries
+    }
+
+    fn made(&self, ways: &[Way], nodes: &[Vec<u32>]) -> Vec<Carry> {
+        let make = |&(segment, instruction): &(u32, u32)| {
+            let of_segment = || {
+                let both = ways.iter().zip(nodes);
+                both.filter(|(way, _)| way.segment == segment)
+            };
+            let executions: f64 = of_segment().map(|(way, _)| way.executions).sum();
+            let mut from: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+            let mut offset_cycles = 0.0;
+            for (way, nodes) in of_segment() {
+                let fraction = way.executions / executions;
+                let (anchor, issued) = way.path.places[instruction as usize];
+                let pair = (nodes[anchor as usize], nodes[nodes.len() - 1]);
+                *from.entry(pair).or_default() += fraction;
+                offset_cycles += fraction * (issued - way.path.rest_cycles);
+            }
+            Carry {
+                from: from
+                    .into_iter()
+                    .map(|((issued, last), fraction)| (fraction, issued, last))
+                    .collect(),
+                offset_cycles,
+            }
+        };
+        self.numbers.keys().map(make).collect()
+    }
+}
+
+impl Way {
+    /// From the end to the issue of an instruction, if there is no stall point between the two.
+    fn distance(&self, instruction: u32) -> Option<f64> {
+        let (anchor, issued) = self.path.places[instruction as usize];
+        let is_last = anchor as usize == self.path.stall_points.len();
+        is_last.then_some(issued - self.path.rest_cycles)
+    }
+}
+
+/// Equal for equal stall points after the same one.
+type Key = Vec<u64>;
+
+/// A tree that grows.
+struct Tree {
+    /// The place of the start; carries are before it.
+    start: u32,
+    nodes: Vec<Node>,
+    loads: Vec<Load>,
+    known: HashMap<Key, u32>,
+}
+
+impl Tree {
+    fn new(start: u32) -> Self {
+        Tree {
+            start,
+            nodes: Vec::new(),
+            loads: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// The stall points of a way, the start first.
+    fn add(&mut self, way: &Way, carries: &Carries) -> Vec<u32> {
+        let mut nodes = vec![self.start];
+        for point in &way.path.stall_points {
+            let before = nodes[nodes.len() - 1];
+            let mut loads: Vec<Load> = Vec::new();
+            let place = |wait: &Wait| match (wait.anchor, way.before) {
+                (Anchor::Here(at), _) => (nodes[at as usize], wait.offset_cycles),
+                (Anchor::Before(instruction), Some((segment, stalls))) => {
+                    let offset_cycles = wait.offset_cycles - stalls;
+                    match carries.fixed.get(&(segment, instruction)) {
+                        Some(cycles) => (self.start, offset_cycles + cycles),
+                        None => (carries.numbers[&(segment, instruction)], offset_cycles),
+                    }
+                }
+                (Anchor::Before(_), None) => unreachable!("a path from the start awaits nothing"),
+            };
+            for is_local in [false, true] {
+                let waits = point.waits.iter();
+                for wait in waits.filter(|wait| (wait.awaited == Awaited::Local) == is_local) {
+                    let (anchor, offset_cycles) = place(wait);
+                    loads.push(Load {
+                        anchor,
+                        which: which(wait.awaited),
+                        offset_cycles,
+                    });
+                }
+            }
+            let node = self.node(before, point, loads);
+            nodes.push(node);
+        }
+        nodes
+    }
+
+    /// The stall point after `before` with these loads, those that are not local first.
+    fn node(&mut self, before: u32, point: &StallPoint, loads: Vec<Load>) -> u32 {
+        let lines = |wait: &Wait| match wait.awaited {
+            Awaited::Local => wait.lines,
+            _ => 0,
+        };
+        let lines: u32 = point.waits.iter().map(lines).sum();
+        let mut key = vec![
+            u64::from(before) | u64::from(lines) << 32,
+            point.offset_cycles.to_bits(),
+        ];
+        for load in &loads {
+            let kind = u64::from(load.anchor) | u64::from(load.which) << 32;
+            key.extend([kind, load.offset_cycles.to_bits()]);
+        }
+        if let Some(&node) = self.known.get(&key) {
+            return node;
+        }
+        let n_local = loads
+            .iter()
+            .filter(|load| load.which == LOCAL_HIT as u32)
+            .count();
+        let certain = self.loads.len() as u32;
+        self.loads.extend(loads);
+        let end = self.loads.len() as u32;
+        self.nodes.push(Node {
+            before,
+            offset_cycles: point.offset_cycles,
+            certain,
+            local: end - n_local as u32,
+            end,
+            lines,
+        });
+        let node = self.start + self.nodes.len() as u32;
+        self.known.insert(key, node);
+        node
+    }
+}
+
+fn which(awaited: Awaited) -> u32 {
+    match awaited {
+        Awaited::Shared => SHARED as u32,
+        Awaited::Local => LOCAL_HIT as u32,
+        Awaited::Global => GLOBAL as u32,
+        Awaited::Constant => CONSTANT as u32,
+        Awaited::Operands => OPERANDS as u32,
+        Awaited::Known => NO_LATENCY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{OpClass, Space, TimingOp};
+    use crate::launch::code::{ReplayCode, ReplayOp};
+    use crate::model::path::{Latencies, Path, PathRules};
+    use crate::sim::testing::{alu, load_to, looped, use_of_load};
+
+    /// A segment, somewhere in which all results are awaited that a segment before may have left.
+    fn segment(kinds: &[u8]) -> Vec<TimingOp> {
+        let mut wait_for_all = use_of_load();
+        wait_for_all.reads = vec![10, 11, 12, 13];
+        let made = kinds.iter().zip(0u8..).map(|(kind, i)| match kind {
+            0 => load_to(10 + i % 4, Space::Local, 4),
+            1 => load_to(10 + i % 4, Space::Global, 4),
+            2 => use_of_load(),
+            _ => alu(OpClass::Fp32, 9),
+        });
+        let mut ops: Vec<_> = made.collect();
+        ops.insert(kinds.len() / 2, wait_for_all);
+        ops
+    }
+
+    fn replay(ops: &[TimingOp]) -> Vec<ReplayOp> {
+        let code: ReplayCode = looped(ops);
+        code.ops
+    }
+
+    proptest::proptest! {
+        /// Segments that follow each other in a loop: the tree says how much longer the path becomes by a round.
+        #[test]
+        fn carries_are_what_a_long_path_says(
+            first in proptest::collection::vec(0u8..4, 1..12),
+            second in proptest::collection::vec(0u8..4, 1..12),
+            hit in 1.0f64..80.0,
+            global in 1.0f64..600.0,
+        ) {
+            let rules = PathRules::default();
+            let segments = [first, second].map(|kinds| replay(&segment(&kinds)));
+            let latencies = Latencies {
+                local_hit_cycles: hit,
+                local_miss_cycles: hit,
+                global_cycles: global,
+                ..Latencies::default()
+            };
+            let mut tree = Builder::default();
+            for (at, before) in [(0, 1), (1, 0)] {
+                let both = [&segments[before][..], &segments[at]].concat();
+                let path = Path::new(&both, &rules).stall_points(segments[before].len());
+                tree.add(at as u32, Some((before as u32, 0.0)), 1.0, path);
+            }
+            let paths = tree.finish();
+            let round = segments.concat();
+            let rounds = |n: usize| Path::new(&round.repeat(n), &rules).cycles(&latencies);
+            let period = (rounds(14) - rounds(8)) / 6.0;
+            let linear = paths.linear(&latencies);
+            proptest::prop_assert!((linear.cycles - period).abs() < 1e-2, "{} {}", linear.cycles, period);
+            proptest::prop_assert_eq!(linear.cycles, paths.cycles(&latencies));
+        }
+    }
+}
