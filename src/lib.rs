@@ -103,7 +103,7 @@ pub mod workload;
 
 #[doc(inline)]
 pub use api::{
-    BlockResources, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error, InputError,
-    Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError, PredictError,
-    Prediction, Predictor, Preset, Problem, Role,
+    BlockResources, Cause, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error,
+    InputError, Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
+    PredictError, Prediction, Predictor, Preset, Problem, Role,
 };

@@ -8,7 +8,7 @@ use super::engine::EngineArgs;
 use super::reproduce::{Format, all_cells, parse_problems, parse_tables};
 use crate::device::Preset;
 use crate::engine::Kind;
-use crate::predict::{PredictError, Prediction};
+use crate::predict::{Cause, PredictError, Prediction};
 use crate::report::progress::Progress;
 use crate::report::{output, table};
 use crate::validate::Cell;
@@ -96,26 +96,25 @@ impl Pair {
     }
 
     /// Cycles per operation by cause: simulated, modelled.
-    fn terms(&self) -> BTreeMap<String, [f64; 2]> {
-        let mut terms: BTreeMap<String, [f64; 2]> = BTreeMap::new();
+    fn terms(&self) -> BTreeMap<Cause, [f64; 2]> {
+        let mut terms: BTreeMap<Cause, [f64; 2]> = BTreeMap::new();
         for (which, prediction) in [&self.simulated, &self.modelled].into_iter().enumerate() {
             let nodes = prediction.memory.warp_nodes.max(1) as f64;
             let operations = nodes * f64::from(prediction.configuration.stack_dim);
             for entry in &prediction.cpi_stack {
-                terms.entry(entry.cause.clone()).or_default()[which] +=
-                    entry.cycles as f64 / operations;
+                terms.entry(entry.cause).or_default()[which] += entry.cycles as f64 / operations;
             }
         }
         terms
     }
 
     /// The term that differs most, and its cycles.
-    fn largest_term(&self) -> (String, [f64; 2]) {
+    fn largest_term(&self) -> (Cause, [f64; 2]) {
         let terms = self.terms().into_iter();
-        let apart = |term: &(String, [f64; 2])| (term.1[1] - term.1[0]).abs();
+        let apart = |term: &(Cause, [f64; 2])| (term.1[1] - term.1[0]).abs();
         terms
             .max_by(|a, b| apart(a).total_cmp(&apart(b)))
-            .unwrap_or_default()
+            .unwrap_or((Cause::Issued, [0.0; 2]))
     }
 }
 
@@ -157,7 +156,10 @@ fn text(pairs: &[Pair]) -> String {
             format!("{:.3}", pair.simulated.gpops_billion),
             format!("{:.3}", pair.modelled.gpops_billion),
             format!("{:+.1}", pair.difference_percent()),
-            format!("{term}: {simulated:.2} simulated, {modelled:.2} modelled"),
+            format!(
+                "{}: {simulated:.2} simulated, {modelled:.2} modelled",
+                term.name()
+            ),
         ]
     });
     text += "\nThe cells that part most:\n";
@@ -184,18 +186,18 @@ fn summary(name: String, pairs: &[&Pair]) -> Vec<String> {
         .iter()
         .copied()
         .fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
-    let mut terms: BTreeMap<String, f64> = BTreeMap::new();
+    let mut terms: BTreeMap<Cause, f64> = BTreeMap::new();
     for pair in pairs {
         for (term, [simulated, modelled]) in pair.terms() {
             *terms.entry(term).or_default() += (modelled - simulated) / n;
         }
     }
-    let mut terms: Vec<(String, f64)> = terms.into_iter().collect();
+    let mut terms: Vec<(Cause, f64)> = terms.into_iter().collect();
     terms.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let terms: Vec<String> = terms
         .iter()
         .take(3)
-        .map(|(term, by)| format!("{term} {by:+.2}"))
+        .map(|(term, by)| format!("{} {by:+.2}", term.name()))
         .collect();
     vec![
         name,
@@ -209,10 +211,6 @@ fn summary(name: String, pairs: &[&Pair]) -> Vec<String> {
 
 fn csv(pairs: &[Pair]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let causes: Vec<&str> = crate::launch::cause::Cause::ALL
-        .iter()
-        .map(|cause| cause.name())
-        .collect();
     let mut header: Vec<String> = [
         "table",
         "problem",
@@ -228,7 +226,7 @@ fn csv(pairs: &[Pair]) -> Result<Vec<u8>, csv::Error> {
     .map(String::from)
     .to_vec();
     for side in ["simulated", "modelled"] {
-        header.extend(causes.iter().map(|cause| format!("{side}_{cause}")));
+        header.extend(Cause::ALL.map(|cause| format!("{side}_{}", cause.name())));
     }
     writer.write_record(&header)?;
     for pair in pairs {
@@ -246,8 +244,8 @@ fn csv(pairs: &[Pair]) -> Result<Vec<u8>, csv::Error> {
             format!("{:.2}", pair.modelled.memory.l1_load_hit_percent),
         ];
         for side in 0..2 {
-            let cycles = |cause: &&str| terms.get(*cause).map_or(0.0, |both| both[side]);
-            row.extend(causes.iter().map(|cause| format!("{:.3}", cycles(cause))));
+            let cycles = |cause: Cause| terms.get(&cause).map_or(0.0, |both| both[side]);
+            row.extend(Cause::ALL.map(|cause| format!("{:.3}", cycles(cause))));
         }
         writer.write_record(&row)?;
     }

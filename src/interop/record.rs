@@ -14,13 +14,11 @@ use crate::isa::operand::{Place, RZ};
 use crate::isa::{Kernel, Space};
 use crate::launch::geometry::{Geometry, cut_iterations};
 use crate::trace::builder::Positions;
-use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
+use crate::trace::{AddressKind, LINE_BYTES, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 
 /// Where generic addresses become shared and local memory: above all that the traces use.
 const SHARED_BASE: u64 = 0x7000_0000_0000;
 const LOCAL_BASE: u64 = SHARED_BASE + (1 << 24);
-/// Bytes of a line of the L1.
-const LINE_BYTES: u32 = 128;
 /// The version whose lines end with an immediate.
 const TRACER_VERSION: u32 = 5;
 

@@ -8,13 +8,13 @@
 
 use crate::isa::Space;
 use crate::launch::code::Part;
-use crate::trace::AddressKind;
+use crate::trace::{self, AddressKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-const LINE_BYTES: u64 = 128;
-const SECTOR_BYTES: u64 = 32;
 const BANKS: u64 = 32;
 const WORD_BYTES: u64 = 4;
+const LINE_BYTES: u64 = trace::LINE_BYTES as u64;
+const SECTOR_BYTES: u64 = trace::SECTOR_BYTES as u64;
 
 /// How an access spreads over memory.
 #[derive(Debug, Clone, PartialEq, Eq)]

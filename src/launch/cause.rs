@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 /// What one scheduler did in one cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Cause {
@@ -73,6 +73,25 @@ impl Cause {
             Cause::LoadStoreUnit => "load_store_unit",
             Cause::NoInstruction => "no_instruction",
             Cause::NoWarp => "no_warp",
+        }
+    }
+
+    /// The same in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Cause::Issued => "issuing",
+            Cause::Wait => "fixed latency",
+            Cause::Branch => "branch",
+            Cause::L1Hit => "stack load, L1",
+            Cause::L2 => "stack load, L2",
+            Cause::Dram => "stack load, DRAM",
+            Cause::Global => "fitness-case load",
+            Cause::Shared => "program fetch",
+            Cause::Constant => "constant load",
+            Cause::MathPipe => "pipe taken",
+            Cause::LoadStoreUnit => "load/store unit",
+            Cause::NoInstruction => "instruction fetch",
+            Cause::NoWarp => "no warp",
         }
     }
 

@@ -10,7 +10,9 @@ use std::ops::Range;
 
 use super::demand::{self, Demand};
 use crate::isa::{OpClass, Space, TimingOp};
-use crate::trace::{AddressKind, Buffer, ProgramTrace, SegmentId, SegmentPool};
+use crate::trace::{
+    AddressKind, Buffer, LINE_BYTES, ProgramTrace, SECTOR_BYTES, SegmentId, SegmentPool,
+};
 
 /// What an instruction asks of the load/store unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,6 +57,31 @@ pub struct ReplayOp {
     /// Blocks' widths between the first row of cases that a thread holds and the one accessed: thread `t` holds the
     /// cases `t`, `t + threads`, `t + 2 * threads` and so on. 0 where the address says it all.
     pub case_row: u8,
+}
+
+/// What a global access moves: parts of equal size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GlobalAccess {
+    pub parts: u32,
+    pub part_bytes: u32,
+}
+
+impl GlobalAccess {
+    pub fn bytes(self) -> u32 {
+        self.parts * self.part_bytes
+    }
+}
+
+impl ReplayOp {
+    /// Of an instruction that accesses global memory: whole lines, or a sector that all lanes read.
+    #[inline]
+    pub fn global_access(&self) -> GlobalAccess {
+        let (parts, part_bytes) = match self.address_kind {
+            AddressKind::Uniform => (1, SECTOR_BYTES),
+            _ => (u32::from(self.lines), LINE_BYTES),
+        };
+        GlobalAccess { parts, part_bytes }
+    }
 }
 
 /// One program's phases as ranges of [`ReplayCode::lists`].

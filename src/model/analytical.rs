@@ -73,15 +73,8 @@ fn point<'a>(launch: &'a Resolved, partial_residencies: &'a [u32]) -> Point<'a> 
 }
 
 fn expected_stack(modelled: &Modelled) -> Vec<CpiEntry> {
-    Cause::ALL
-        .iter()
-        .map(|&cause| CpiEntry {
-            cause: cause.name().to_owned(),
-            nsight_name: cause.nsight_name().to_owned(),
-            cycles: (NOMINAL_NODES * modelled.full.cpi_stack[cause as usize]).round() as u64,
-        })
-        .filter(|entry| entry.cycles > 0)
-        .collect()
+    let cycles = |cause: Cause| NOMINAL_NODES * modelled.full.cpi_stack[cause as usize];
+    CpiEntry::stack(|cause| cycles(cause).round() as u64)
 }
 
 fn demand(analysis: &Analysis, point: &Point) -> Demand {

@@ -4,12 +4,16 @@
 //! What it leaves out: time. Units: in the names; cycles of a pipe are those of one scheduler.
 //! Sources: equation (9) of `docs/model.md`.
 
+use bytemuck::{Pod, Zeroable};
+
+use super::add_scaled;
 use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 use crate::launch::spec::{IssueLimit, N_CLASSES, Pipe, SmxSpec, WAIT_UNITS};
 
 /// What one execution of a shape, or one token on average, asks of the multiprocessor.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Demand {
     pub instructions: f64,
     pub dual_issued: f64,
@@ -53,10 +57,7 @@ impl Demand {
             return;
         }
         let lines = f64::from(op.lines);
-        let bytes = match op.address_kind {
-            crate::trace::AddressKind::Uniform => 32.0,
-            _ => 128.0 * lines,
-        };
+        let bytes = f64::from(op.global_access().bytes());
         self.memory_instructions += 1.0;
         self.replays += lines - 1.0;
         match op.request {
@@ -84,26 +85,7 @@ impl Demand {
     }
 
     pub(super) fn add(&mut self, other: &Demand, times: f64) {
-        self.instructions += times * other.instructions;
-        self.dual_issued += times * other.dual_issued;
-        self.memory_instructions += times * other.memory_instructions;
-        self.lines += times * other.lines;
-        self.local_load_lines += times * other.local_load_lines;
-        self.local_store_lines += times * other.local_store_lines;
-        self.global_load_lines += times * other.global_load_lines;
-        self.global_store_lines += times * other.global_store_lines;
-        self.global_load_bytes += times * other.global_load_bytes;
-        self.global_store_bytes += times * other.global_store_bytes;
-        self.stores += times * other.stores;
-        self.branches += times * other.branches;
-        self.replays += times * other.replays;
-        let (mine, theirs) = (&mut self.by_sources, &other.by_sources);
-        for (mine, theirs) in mine.iter_mut().flatten().zip(theirs.iter().flatten()) {
-            *mine += times * theirs;
-        }
-        for (mine, theirs) in self.per_class.iter_mut().zip(other.per_class) {
-            *mine += times * theirs;
-        }
+        add_scaled(self, other, times);
     }
 
     /// Instructions issued, those that issue together as one.

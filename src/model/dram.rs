@@ -8,12 +8,11 @@
 //! Sources: equation (15b) of `docs/model.md`; Gelenbe, A unified approach to the evaluation of a class of replacement
 //! algorithms, IEEE Transactions on Computers 22 (1973).
 
+use super::LINE_BYTES;
 use super::l2::Traffic;
 use super::shapes::Demand;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{DramSpec, SmxSpec};
-
-const LINE_BYTES: f64 = 128.0;
 
 /// Cycles of the DRAM's share.
 #[derive(Debug, Clone, Copy)]

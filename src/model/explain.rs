@@ -15,14 +15,14 @@ pub(super) fn cpi_stack(
     tokens_per_cycle: f64,
     time: &TokenTime,
 ) -> [f64; Cause::ALL.len()] {
-    let solver = model.solver;
-    let (spec, demand, slots) = (solver.point.spec, &solver.demand, solver.slots);
+    let work = model.work;
+    let (spec, demand, slots) = (work.point.spec, &work.demand, work.slots);
     let mut stack = [0.0; Cause::ALL.len()];
     let mut add = |cause: Cause, cycles: f64| stack[cause as usize] += cycles;
     let branches = demand.branches * f64::from(spec.branch_issue_slots.max(1) - 1);
-    add(Cause::Issued, solver.issues);
+    add(Cause::Issued, work.issues);
     add(Cause::Branch, branches);
-    add(Cause::LoadStoreUnit, slots - solver.issues - branches);
+    add(Cause::LoadStoreUnit, slots - work.issues - branches);
     let waits = waits(model, time);
     let total: f64 = waits.iter().map(|wait| wait.1).sum();
     let idle = (spec.n_schedulers as f64 / tokens_per_cycle - slots).max(0.0);
@@ -38,17 +38,17 @@ pub(super) fn cpi_stack(
 
 /// What a warp waits for in a token, each cause as the time that it adds to the path.
 fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
-    let solver = model.solver;
+    let work = model.work;
     let full = time.latencies;
     let mut seen = Latencies {
         constant_cycles: full.constant_cycles,
         ..Latencies::default()
     };
-    let mut before = solver.path_cycles(&seen);
+    let mut before = work.path_cycles(&seen);
     let fixed = before;
     let mut step = |change: &dyn Fn(&mut Latencies)| {
         change(&mut seen);
-        let now = solver.path_cycles(&seen);
+        let now = work.path_cycles(&seen);
         let added = (now - before).max(0.0);
         before = now;
         added
@@ -60,12 +60,12 @@ fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
         l.local_miss_cycles = l.local_hit_cycles;
         l.local_miss_probability = full.local_miss_probability;
     });
-    let l2 = step(&|l| l.local_miss_cycles = f64::from(solver.point.spec.l2_latency_cycles));
+    let l2 = step(&|l| l.local_miss_cycles = f64::from(work.point.spec.l2_latency_cycles));
     let dram = step(&|l| l.local_miss_cycles = full.local_miss_cycles - unit);
     let global = step(&|l| l.global_cycles = full.global_cycles - unit);
     let queue = step(&|l| *l = full);
     [
-        (Cause::Wait, (fixed - solver.issues).max(0.0)),
+        (Cause::Wait, (fixed - work.issues).max(0.0)),
         (Cause::Shared, shared),
         (Cause::L1Hit, l1),
         (Cause::L2, l2),

@@ -7,6 +7,7 @@
 //! Units: lines, per token. Sources: equation (15) of `docs/model.md`; Che et al., IEEE JSAC 20 (2002), for LRU;
 //! Martina et al., INFOCOM 2014, for random replacement.
 
+use super::LINE_BYTES;
 use super::l1::{L1Curve, RateBin};
 use super::locality::{Locality, presence};
 use super::root::{Bracket, falling_root};
@@ -16,7 +17,6 @@ use crate::launch::spec::{Replacement, SmxSpec};
 /// Survival times are at most this power of two.
 const LONGEST_LOG2: f64 = 40.0;
 const TOLERANCE: f64 = 1e-6;
-const LINE_BYTES: f64 = 128.0;
 
 /// Traffic behind the load/store unit per token.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

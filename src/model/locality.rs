@@ -15,7 +15,9 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::Inputs;
+use bytemuck::{Pod, Zeroable};
+
+use super::{Inputs, add_scaled};
 use crate::launch::code::{MemoryRequest, ReplayCode};
 use crate::launch::spec::Replacement;
 use crate::trace::AddressKind;
@@ -30,7 +32,8 @@ const BINS_PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 4 * 22;
 
 /// What happens to one line per warp instruction of its warp.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct LineRates {
     /// Probability that the line is in the cache.
     pub occupancy: f64,
@@ -60,14 +63,7 @@ impl LineRates {
     }
 
     pub fn add(&mut self, other: &LineRates, times: f64) {
-        self.occupancy += times * other.occupancy;
-        self.load_misses += times * other.load_misses;
-        self.store_misses += times * other.store_misses;
-        self.dirty_evictions += times * other.dirty_evictions;
-        self.waiting_loads += times * other.waiting_loads;
-        self.paired_misses += times * other.paired_misses;
-        self.away_before_loads += times * other.away_before_loads;
-        self.away_before_stores += times * other.away_before_stores;
+        add_scaled(self, other, times);
     }
 }
 

@@ -5,6 +5,7 @@
 //! What it leaves out: bursts. Units: cycles, 128-byte lines, per token.
 //! Sources: equations (11a), (11b) and (17) to (18) of `docs/model.md`.
 
+use super::LINE_BYTES;
 use super::dram::DramUse;
 use super::l2::Traffic;
 use super::path::Latencies;
@@ -12,8 +13,6 @@ use super::queue::{wait_cycles, wait_for_one_of_cycles};
 use super::shapes::Demand;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
-
-const LINE_BYTES: f64 = 128.0;
 
 /// How long memory takes, and how long it is busy for it. All cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -21,6 +21,7 @@ pub mod root;
 pub mod shapes;
 pub mod solve;
 pub mod token;
+mod work;
 
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
@@ -129,6 +130,17 @@ pub struct Point<'a> {
     pub geometry: Geometry,
     /// Other numbers of resident blocks at which throughput is needed.
     pub partial_residencies: &'a [u32],
+}
+
+const LINE_BYTES: f64 = crate::trace::LINE_BYTES as f64;
+
+/// Adds `times` as much of every figure.
+fn add_scaled<T: bytemuck::Pod>(sum: &mut T, other: &T, times: f64) {
+    let sum: &mut [f64] = bytemuck::cast_slice_mut(std::slice::from_mut(sum));
+    let other: &[f64] = bytemuck::cast_slice(std::slice::from_ref(other));
+    for (sum, other) in sum.iter_mut().zip(other) {
+        *sum += times * other;
+    }
 }
 
 /// What the model says of one multiprocessor.

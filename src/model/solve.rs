@@ -14,11 +14,11 @@ use super::explain::cpi_stack;
 use super::l1::L1Curve;
 use super::l2::{Sharers, Traffic, traffic};
 pub use super::memory::MemoryTimes;
-use super::path::{Latencies, Linear, Paths};
+use super::path::Latencies;
 use super::root::{Bracket, falling_root};
-use super::shapes::{Demand, N_PIPES};
+use super::token::TokenModel;
 pub use super::token::TokenTime;
-use super::token::{PathPoint, TokenModel};
+use super::work::{PathPoint, TokenWork};
 use super::{Analysis, Point};
 use crate::launch::cause::Cause;
 use crate::launch::spec::{SmxSpec, WarpPolicy};
@@ -54,75 +54,28 @@ impl Steady {
 
 /// One launch, ready to be solved for any residency level.
 pub struct Solver<'a> {
-    pub(super) point: &'a Point<'a>,
+    point: &'a Point<'a>,
     analysis: &'a Analysis,
     curve: Arc<L1Curve>,
-    /// Of a token and of a prologue.
-    graphs: Arc<[Paths; 2]>,
-    pub(super) demand: Demand,
-    prologues_per_token: f64,
-    pub(super) fetch_wait_cycles: f64,
-    /// Instructions issued per token, a pair as one, and the issue slots that they take.
-    pub(super) issues: f64,
-    pub(super) slots: f64,
-    /// Mean rest of an issue in progress.
-    pub(super) residual_cycles: f64,
-    /// Of each pipe, per token.
-    pub(super) pipes: [f64; N_PIPES],
-    /// With every issue slot or a pipe taken.
-    pub(super) most_tokens_per_cycle: f64,
+    work: TokenWork<'a>,
     /// Of the last solution.
     paths: Cell<PathPoint>,
-    pub(super) last_throughput: Cell<f64>,
+    last_throughput: Cell<f64>,
     survival_log2: Cell<f64>,
 }
 
 impl<'a> Solver<'a> {
     pub fn new(point: &'a Point<'a>, analysis: &'a Analysis) -> Self {
-        let spec = point.spec;
-        let iterations = point.geometry.mean_iterations(0);
-        let demand = analysis.shapes.per_token(iterations);
-        let slots = demand.issue_slots(spec);
-        // One-slot issues count half, longer ones by their square.
-        let branch_slots = f64::from(spec.branch_issue_slots.max(1));
-        let squares = slots + demand.branches * branch_slots * (branch_slots - 1.0);
-        let prologues_per_token = analysis.shapes.prologues_per_token(iterations);
-        let idle = idle_latencies(spec);
-        let graphs = analysis.paths(spec);
-        let pipes = demand.pipes(spec);
-        let most_cycles = pipes.iter().copied().fold(slots, f64::max);
+        let work = TokenWork::new(point, analysis);
         Solver {
             point,
             analysis,
-            curve: analysis.curve(spec, &point.geometry),
-            prologues_per_token,
-            fetch_wait_cycles: analysis.fetch_wait_cycles(spec),
-            issues: demand.issues(spec),
-            slots,
-            residual_cycles: 0.5 * squares / slots,
-            pipes,
-            most_tokens_per_cycle: spec.n_schedulers as f64 / most_cycles,
-            demand,
+            curve: analysis.curve(point.spec, &point.geometry),
             last_throughput: Cell::new(0.0),
             survival_log2: Cell::new(0.0),
-            paths: Cell::new(PathPoint {
-                around: idle,
-                path: path(&graphs, prologues_per_token, &idle),
-            }),
-            graphs,
+            paths: Cell::new(work.path(idle_latencies(point.spec))),
+            work,
         }
-    }
-
-    /// Critical path of a token.
-    fn path_point(&self, around: Latencies) -> PathPoint {
-        let path = path(&self.graphs, self.prologues_per_token, &around);
-        PathPoint { around, path }
-    }
-
-    /// Its length alone.
-    pub(super) fn path_cycles(&self, latencies: &Latencies) -> f64 {
-        let [token, prologue] = &*self.graphs;
-        token.cycles(latencies) + self.prologues_per_token * prologue.cycles(latencies)
     }
 
     /// The steady state with `blocks` resident.
@@ -145,7 +98,7 @@ impl<'a> Solver<'a> {
             active = Some(candidate.model.traffic.warps);
             let (latencies, _) = candidate.model.memory.latencies(candidate.tokens_per_cycle);
             let told = paths.cycles_at(&latencies);
-            paths = self.path_point(latencies);
+            paths = self.work.path(latencies);
             self.paths.set(paths);
             if (paths.path.cycles - told).abs() <= PATH_TOLERANCE * told {
                 return candidate;
@@ -221,9 +174,11 @@ impl<'a> Solver<'a> {
             &sharers,
         );
         self.survival_log2.set(traffic.survival_log2);
-        let model = TokenModel::new(self, warps, traffic);
+        let model = TokenModel::new(&self.work, warps, traffic);
+        let tokens_per_cycle = model.throughput(&paths, self.last_throughput.get());
+        self.last_throughput.set(tokens_per_cycle);
         Candidate {
-            tokens_per_cycle: model.throughput(&paths),
+            tokens_per_cycle,
             model,
             paths,
         }
@@ -241,14 +196,6 @@ fn idle_latencies(spec: &SmxSpec) -> Latencies {
         constant_cycles: f64::from(spec.constant_latency_cycles),
         operands_cycles: 0.0,
     }
-}
-
-/// Critical path of a token, its part of the prologue included.
-fn path(graphs: &[Paths; 2], prologues_per_token: f64, latencies: &Latencies) -> Linear {
-    let [token, prologue] = graphs;
-    let mut path = token.linear(latencies);
-    path.add(&prologue.linear(latencies), prologues_per_token);
-    path
 }
 
 /// A steady state not yet explained.

@@ -7,10 +7,10 @@
 
 use super::l2::Traffic;
 use super::memory::Memory;
-use super::path::{Latencies, Linear};
+use super::path::Latencies;
 use super::queue::wait_cycles;
 use super::root::{Bracket, falling_root};
-use super::solve::Solver;
+use super::work::{PathPoint, TokenWork};
 
 /// Where the time of one token of one warp goes, in cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -36,27 +36,12 @@ impl TokenTime {
     }
 }
 
-/// Critical paths of a token around some latencies.
-#[derive(Clone, Copy)]
-pub(super) struct PathPoint {
-    pub around: Latencies,
-    pub path: Linear,
-}
-
-impl PathPoint {
-    /// The path at other latencies, as far as it is linear.
-    #[inline]
-    pub fn cycles_at(&self, latencies: &Latencies) -> f64 {
-        self.path.at(&self.around, latencies)
-    }
-}
-
 /// To which throughput is found on given paths.
 const ROOT_TOLERANCE: f64 = 5e-6;
 
 /// A token of one of some warps that cause a traffic.
 pub(super) struct TokenModel<'a> {
-    pub solver: &'a Solver<'a>,
+    pub work: &'a TokenWork<'a>,
     pub warps: f64,
     pub traffic: Traffic,
     pub memory: Memory,
@@ -71,41 +56,38 @@ fn others(warps: f64, sharing: f64) -> f64 {
 }
 
 impl<'a> TokenModel<'a> {
-    pub fn new(solver: &'a Solver<'a>, warps: f64, traffic: Traffic) -> Self {
-        let point = solver.point;
+    pub fn new(work: &'a TokenWork<'a>, warps: f64, traffic: Traffic) -> Self {
+        let point = work.point;
         TokenModel {
             memory: Memory::new(
                 point.spec,
                 &point.geometry,
-                &solver.demand,
+                &work.demand,
                 &traffic,
                 others(warps, 1.0),
             ),
             others: others(warps, point.spec.n_schedulers as f64),
-            solver,
+            work,
             warps,
             traffic,
         }
     }
 
-    /// **(19)** Little's law on given paths: `throughput x time of a token (throughput) = warps`.
-    pub fn throughput(&self, paths: &PathPoint) -> f64 {
+    /// **(19)** Little's law on given paths: `throughput x time of a token (throughput) = warps`. A guess saves time.
+    pub fn throughput(&self, paths: &PathPoint, guess: f64) -> f64 {
         // Warps over time is nearly linear where a server saturates, which the time itself is not.
         let excess = |throughput: f64| {
             let rate = self.warps / self.time(throughput, paths).cycles();
             rate - throughput
         };
-        let most = self.solver.most_tokens_per_cycle;
+        let most = self.work.most_tokens_per_cycle;
         let bracket = Bracket {
             low: 0.0,
             at_low: f64::INFINITY,
             high: most,
             at_high: -most,
         };
-        let guess = self.solver.last_throughput.get();
-        let throughput = falling_root(bracket.near(guess, excess), ROOT_TOLERANCE, excess);
-        self.solver.last_throughput.set(throughput);
-        throughput
+        falling_root(bracket.near(guess, excess), ROOT_TOLERANCE, excess)
     }
 
     /// Warps that could go on if they had an issue slot or a pipe. The load/store unit serves in order.
@@ -117,10 +99,10 @@ impl<'a> TokenModel<'a> {
     /// **(20)** The time of a token when the multiprocessor completes `tokens_per_cycle`.
     #[inline]
     pub fn time(&self, tokens_per_cycle: f64, paths: &PathPoint) -> TokenTime {
-        let solver = self.solver;
-        let per_scheduler = tokens_per_cycle / solver.point.spec.n_schedulers as f64;
-        let issue = wait_cycles(per_scheduler * solver.slots, solver.residual_cycles);
-        let waits = solver
+        let work = self.work;
+        let per_scheduler = tokens_per_cycle / work.point.spec.n_schedulers as f64;
+        let issue = wait_cycles(per_scheduler * work.slots, work.residual_cycles);
+        let waits = work
             .pipes
             .iter()
             .map(|&cycles| wait_cycles(per_scheduler * cycles, 0.5 * cycles));
@@ -128,10 +110,10 @@ impl<'a> TokenModel<'a> {
         let (latencies, unit_wait_cycles) = self.memory.latencies(tokens_per_cycle);
         TokenTime {
             path_cycles: paths.cycles_at(&latencies),
-            issue_wait_cycles: issue * self.others * solver.issues,
+            issue_wait_cycles: issue * self.others * work.issues,
             pipe_wait_cycles: pipe * self.others,
-            fetch_wait_cycles: solver.fetch_wait_cycles,
-            store_wait_cycles: solver.demand.stores * self.memory.held_cycles(unit_wait_cycles),
+            fetch_wait_cycles: work.fetch_wait_cycles,
+            store_wait_cycles: work.demand.stores * self.memory.held_cycles(unit_wait_cycles),
             unit_wait_cycles,
             latencies,
         }

@@ -4,21 +4,18 @@
 //! counted by executing all lanes (`workload::divergence`); here the cycles that go with instructions grow by as much (Eq. S2
 //! of `docs/sampling.md`). Leaves out: that a slow path has another mix of instructions.
 
-use super::Prediction;
-use crate::launch::cause::Cause;
+use super::{CpiEntry, Prediction};
 use crate::launch::demand::{Counted, followed_by};
 
 impl Prediction {
     /// **(S2)** The prediction with what data adds to its kernel's time: cycles that go with instructions grow in proportion.
     pub fn with_divergence(mut self) -> Prediction {
-        let of = |cause: &Cause| {
-            let mut entries = self.cpi_stack.iter();
-            entries.find(|entry| entry.cause == cause.name())
-        };
-        let with_instructions: u64 = Cause::ALL
+        let follows = |entry: &&CpiEntry| followed_by(entry.cause) == Some(Counted::Instructions);
+        let with_instructions: u64 = self
+            .cpi_stack
             .iter()
-            .filter(|&&cause| followed_by(cause) == Some(Counted::Instructions))
-            .filter_map(|cause| of(cause).map(|entry| entry.cycles))
+            .filter(follows)
+            .map(|entry| entry.cycles)
             .sum();
         let part = with_instructions as f64 / self.scheduler_cycles().max(1) as f64;
         let slower = 1.0 + part * self.added_by_data_percent / 100.0;

@@ -9,6 +9,7 @@ mod divergence;
 
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
 use crate::launch::Resolved;
+pub use crate::launch::cause::Cause;
 use crate::trace::mix::MixEntry;
 use serde::Serialize;
 
@@ -104,14 +105,32 @@ pub struct MemoryTraffic {
 }
 
 /// One layer of the CPI stack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CpiEntry {
-    /// The model's own name of the cause: `l1_hit`.
-    pub cause: String,
+    /// What the cycles were spent on: `l1_hit`.
+    pub cause: Cause,
     /// Nsight Compute's warp state: `long_scoreboard`.
-    pub nsight_name: String,
+    pub nsight_name: &'static str,
     /// Scheduler cycles.
     pub cycles: u64,
+}
+
+impl CpiEntry {
+    /// Cycles charged to a cause.
+    pub fn new(cause: Cause, cycles: u64) -> CpiEntry {
+        CpiEntry {
+            cause,
+            nsight_name: cause.nsight_name(),
+            cycles,
+        }
+    }
+
+    /// The stack of these cycles by cause, in display order, empty causes left out.
+    pub(crate) fn stack(cycles: impl Fn(Cause) -> u64) -> Vec<CpiEntry> {
+        let entries = Cause::ALL.map(|cause| CpiEntry::new(cause, cycles(cause)));
+        let taken = entries.into_iter().filter(|entry| entry.cycles > 0);
+        taken.collect()
+    }
 }
 
 impl Prediction {

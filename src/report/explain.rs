@@ -7,6 +7,7 @@
 
 use super::chart::bars::{Bar, StackedBars};
 use super::table::table;
+use crate::launch::cause::Cause;
 use crate::predict::{CpiEntry, Prediction};
 use serde::Serialize;
 
@@ -51,7 +52,7 @@ impl Explanation {
             prediction.memory.warp_nodes.max(1) as f64 * f64::from(configuration.stack_dim);
         let cycles = prediction.cpi_stack.iter().map(|entry| {
             let cycles = entry.cycles as f64 / operations;
-            (cause_in_words(&entry.cause), cycles)
+            (entry.cause.in_words().to_owned(), cycles)
         });
         let instructions = prediction.instruction_mix.iter().map(|entry| {
             let per_operation =
@@ -127,34 +128,19 @@ pub fn stack_bytes(prediction: &Prediction) -> f64 {
         * WORD_BYTES_PER_WARP
 }
 
-/// Causes as the simulator names them, in words.
-fn cause_in_words(cause: &str) -> String {
-    let words = match cause {
-        "issued" => "issuing",
-        "wait" => "fixed latency",
-        "branch" => "branch",
-        "l1_hit" => "stack load, L1",
-        "l2" => "stack load, L2",
-        "dram" => "stack load, DRAM",
-        "global" => "fitness-case load",
-        "shared" => "program fetch",
-        "constant" => "constant load",
-        "math_pipe" => "pipe taken",
-        "load_store_unit" => "load/store unit",
-        "no_instruction" => "instruction fetch",
-        "no_warp" => "no warp",
-        other => other,
-    };
-    words.to_string()
-}
-
 /// The first thing to change, in one sentence.
 pub fn bottleneck(prediction: &Prediction) -> String {
     let total = prediction.scheduler_cycles().max(1) as f64;
     let percent = |entry: &CpiEntry| 100.0 * entry.cycles as f64 / total;
-    let issued = prediction.cpi_stack.iter().find(|e| e.cause == "issued");
+    let issued = prediction
+        .cpi_stack
+        .iter()
+        .find(|e| e.cause == Cause::Issued);
     let issued_percent = issued.map_or(0.0, percent);
-    let waits = prediction.cpi_stack.iter().filter(|e| e.cause != "issued");
+    let waits = prediction
+        .cpi_stack
+        .iter()
+        .filter(|e| e.cause != Cause::Issued);
     let Some(worst) = waits.max_by_key(|entry| entry.cycles) else {
         return "No cycle was spent waiting.".into();
     };
@@ -164,31 +150,34 @@ pub fn bottleneck(prediction: &Prediction) -> String {
              instructions per operation would help."
         );
     }
-    let reason = reason(&worst.cause, prediction);
-    let words = cause_in_words(&worst.cause);
+    let reason = reason(worst.cause, prediction);
     format!(
         "{}: {:.0} % of the scheduler cycles, against {issued_percent:.0} % that issue; {reason}.",
-        capital(&words),
+        capital(worst.cause.in_words()),
         percent(worst)
     )
 }
 
-fn reason(cause: &str, prediction: &Prediction) -> String {
+fn reason(cause: Cause, prediction: &Prediction) -> String {
     let warps = prediction.occupancy.warps;
     let stack_kib = stack_bytes(prediction) / 1024.0;
     let l1_kib = prediction.l1_bytes / 1024;
     match cause {
-        "l2" | "dram" => format!(
+        Cause::L2 | Cause::Dram => format!(
             "the stacks of {warps} warps touch {stack_kib:.0} KiB and the L1 holds {l1_kib} KiB"
         ),
-        "load_store_unit" => {
+        Cause::LoadStoreUnit => {
             "stack accesses and their replays fill the one line per cycle that the \
                               unit serves"
                 .into()
         }
-        "math_pipe" => "the pipe for special functions, integer products or shifts is full".into(),
-        "no_instruction" => "the interpreter's code does not fit into the instruction cache".into(),
-        "no_warp" => format!(
+        Cause::MathPipe => {
+            "the pipe for special functions, integer products or shifts is full".into()
+        }
+        Cause::NoInstruction => {
+            "the interpreter's code does not fit into the instruction cache".into()
+        }
+        Cause::NoWarp => format!(
             "{warps} resident warps leave schedulers empty (limited by {})",
             limiters(prediction)
         ),

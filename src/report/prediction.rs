@@ -162,8 +162,8 @@ pub fn cpi_table(stack: &[CpiEntry]) -> String {
         .map(|entry| {
             let percent = 100.0 * entry.cycles as f64 / total as f64;
             vec![
-                entry.cause.clone(),
-                entry.nsight_name.clone(),
+                entry.cause.name().into(),
+                entry.nsight_name.into(),
                 entry.cycles.to_string(),
                 format!("{percent:.2}"),
             ]

@@ -2,20 +2,12 @@
 //!
 //! Units: in field names.
 
-use super::observe::{Cause, Counters};
+use super::observe::Counters;
 use crate::predict::{CpiEntry, MemoryTraffic};
 
 /// The CPI stack of a window in display order, empty causes left out.
 pub fn cpi_entries(counters: &Counters) -> Vec<CpiEntry> {
-    Cause::ALL
-        .iter()
-        .filter(|&&cause| counters.cpi_stack[cause as usize] > 0)
-        .map(|&cause| CpiEntry {
-            cause: cause.name().to_owned(),
-            nsight_name: cause.nsight_name().to_owned(),
-            cycles: counters.cpi_stack[cause as usize],
-        })
-        .collect()
+    CpiEntry::stack(|cause| counters.cpi_stack[cause as usize])
 }
 
 /// Memory traffic of a window.

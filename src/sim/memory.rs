@@ -14,12 +14,10 @@ use super::dram::Dram;
 use super::observe::{Cause, Counters, L1Access, Observer};
 use super::port::Port;
 use super::spec::SmxSpec;
-use crate::trace::AddressKind;
+use crate::trace::{LINE_BYTES, SECTOR_BYTES};
 
-const LINE_BYTES: u32 = 128;
 /// Local memory lies above all global buffers in the simulated physical address space.
 const LOCAL_BASE: u32 = 0x8000_0000;
-const SECTOR_BYTES: u32 = 32;
 
 /// When a request is done, and what it was waiting for.
 #[derive(Debug, Clone, Copy)]
@@ -325,13 +323,11 @@ impl Memory {
         counters: &mut Counters,
         observer: &mut impl Observer,
     ) -> Served {
-        let (lines, bytes) = match op.address_kind {
-            AddressKind::Uniform => (1, SECTOR_BYTES),
-            _ => (u32::from(op.lines), LINE_BYTES),
-        };
+        let access = op.global_access();
+        let bytes = access.part_bytes;
         let mut ready_at = 0;
-        for line in 0..lines {
-            let at = op.address + line * LINE_BYTES;
+        for part in 0..access.parts {
+            let at = op.address + part * bytes;
             let hit_at = self.lsu_free_at + self.l1_latency;
             counters.l1_global_lines += 1;
             let served_at = match self.look_up(at + offset.bytes, bytes, op.request, observer) {
@@ -366,11 +362,9 @@ impl Memory {
         if self.caches_global_loads && op.request == MemoryRequest::GlobalLoad {
             return self.cached_global(op, offset, counters, observer);
         }
-        let offset = offset.l2_bytes;
-        let (address, bytes) = match op.address_kind {
-            AddressKind::Uniform => (op.address, SECTOR_BYTES),
-            _ => (op.address + offset, LINE_BYTES * u32::from(op.lines)),
-        };
+        let access = op.global_access();
+        let address = op.address + offset.l2_bytes;
+        let bytes = access.bytes();
         let ready_at = if op.request == MemoryRequest::GlobalStore {
             let now = self.lsu_free_at;
             self.write_port.reserve(now, now as f64, bytes);

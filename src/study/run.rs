@@ -8,7 +8,7 @@ use super::setting::{Base, Key, configuration, with_l1};
 use super::{Site, StudyError};
 use crate::device::Device;
 use crate::memo::Memo;
-use crate::predict::{Configuration, PredictError, Prediction};
+use crate::predict::{Cause, Configuration, PredictError, Prediction};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -42,14 +42,14 @@ impl Outcome {
         let stalls = prediction
             .cpi_stack
             .iter()
-            .filter(|entry| entry.cause != "issued");
+            .filter(|entry| entry.cause != Cause::Issued);
         let first = stalls.max_by_key(|entry| entry.cycles);
         let limit = prediction.occupancy.limiters.first();
         Outcome {
             gpops_billion: Some(prediction.gpops_billion),
             resident_blocks: Some(prediction.occupancy.blocks),
             occupancy_limit: limit.map(|limit| limit.name().to_owned()),
-            first_stall: first.map(|entry| entry.cause.clone()),
+            first_stall: first.map(|entry| entry.cause.name().to_owned()),
             l1_load_hit_percent: Some(memory.l1_load_hit_percent),
             l1_store_hit_percent: Some(memory.l1_store_hit_percent),
             l2_read_bytes_per_node: per_node(memory.l2_read_bytes),

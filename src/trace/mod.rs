@@ -40,6 +40,11 @@ pub struct TraceOp {
     pub address: u32,
 }
 
+/// One 32-bit word of every lane of a warp: what the load/store unit and the L1 work on.
+pub const LINE_BYTES: u32 = 128;
+/// What the L2 hands out at least.
+pub const SECTOR_BYTES: u32 = 32;
+
 /// How a memory access spreads over lanes, warps and iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]

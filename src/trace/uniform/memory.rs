@@ -4,13 +4,10 @@ use super::{Executor, SharedCopy};
 use crate::isa::Space;
 use crate::isa::instruction::Instruction;
 use crate::isa::operand::{Place, RZ};
-use crate::trace::AddressKind;
 use crate::trace::error::TraceError;
 use crate::trace::launch::{Buffer, LOCAL_TOP};
 use crate::trace::state::{Origin, PROBES, Tag, Value};
-
-/// What addresses of neighbouring warps differ by is counted in these.
-const LINE_BYTES: u32 = 128;
+use crate::trace::{AddressKind, LINE_BYTES};
 
 impl Executor<'_> {
     fn note_access(&mut self, (kind, warp_lines): (AddressKind, u8), address: u32) {

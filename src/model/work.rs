@@ -1,0 +1,84 @@
+//! What one token of one warp does, whatever the throughput of its multiprocessor.
+//!
+//! What it models: a token's part of the prologue is counted with it. Worked out once per launch.
+//! Units: per token. Sources: equations (9), (10) and (16) of `docs/model.md`.
+
+use std::sync::Arc;
+
+use super::demand::{Demand, N_PIPES};
+use super::path::{Latencies, Linear, Paths};
+use super::{Analysis, Point};
+
+/// Critical paths of a token around some latencies.
+#[derive(Clone, Copy)]
+pub(super) struct PathPoint {
+    pub around: Latencies,
+    pub path: Linear,
+}
+
+impl PathPoint {
+    /// The path at other latencies, as far as it is linear.
+    #[inline]
+    pub fn cycles_at(&self, latencies: &Latencies) -> f64 {
+        self.path.at(&self.around, latencies)
+    }
+}
+
+/// See the module text.
+pub(super) struct TokenWork<'a> {
+    pub point: &'a Point<'a>,
+    /// Of a token and of a prologue.
+    graphs: Arc<[Paths; 2]>,
+    prologues_per_token: f64,
+    pub demand: Demand,
+    pub fetch_wait_cycles: f64,
+    /// Instructions issued, a pair as one, and the issue slots that they take.
+    pub issues: f64,
+    pub slots: f64,
+    /// Mean rest of an issue in progress.
+    pub residual_cycles: f64,
+    /// Cycles of each pipe.
+    pub pipes: [f64; N_PIPES],
+    /// With every issue slot or a pipe taken.
+    pub most_tokens_per_cycle: f64,
+}
+
+impl<'a> TokenWork<'a> {
+    pub fn new(point: &'a Point<'a>, analysis: &Analysis) -> Self {
+        let spec = point.spec;
+        let iterations = point.geometry.mean_iterations(0);
+        let demand = analysis.shapes.per_token(iterations);
+        let slots = demand.issue_slots(spec);
+        // One-slot issues count half, longer ones by their square.
+        let branch_slots = f64::from(spec.branch_issue_slots.max(1));
+        let squares = slots + demand.branches * branch_slots * (branch_slots - 1.0);
+        let pipes = demand.pipes(spec);
+        let most_cycles = pipes.iter().copied().fold(slots, f64::max);
+        TokenWork {
+            point,
+            graphs: analysis.paths(spec),
+            prologues_per_token: analysis.shapes.prologues_per_token(iterations),
+            fetch_wait_cycles: analysis.fetch_wait_cycles(spec),
+            issues: demand.issues(spec),
+            slots,
+            residual_cycles: 0.5 * squares / slots,
+            pipes,
+            most_tokens_per_cycle: spec.n_schedulers as f64 / most_cycles,
+            demand,
+        }
+    }
+
+    /// Critical path.
+    pub fn path(&self, around: Latencies) -> PathPoint {
+        let [token, prologue] = &*self.graphs;
+        let mut path = token.linear(&around);
+        path.add(&prologue.linear(&around), self.prologues_per_token);
+        PathPoint { around, path }
+    }
+
+    /// Its length alone.
+    pub fn path_cycles(&self, latencies: &Latencies) -> f64 {
+        let [token, prologue] = &*self.graphs;
+        token.cycles(latencies) + self.prologues_per_token * prologue.cycles(latencies)
+    }
+}
