@@ -6,17 +6,37 @@
 use std::sync::Arc;
 
 use super::code::ReplayCode;
+use super::makespan::HandedOut;
+use crate::memo::Memo;
 use crate::predict::PredictError;
 use crate::trace::mix::MixEntry;
 
 /// The blocks of one launch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Grid {
     /// Work of every block in grid order: its program's nodes, weighted by the warp instructions that this program takes for
     /// a node against the mean of all programs, where the block's program is known.
     pub work: Vec<f64>,
     /// Nodes of all blocks.
     pub nodes: u64,
+    /// By multiprocessors and resident blocks.
+    handed_out: Arc<Memo<(usize, usize), HandedOut>>,
+}
+
+impl Grid {
+    pub fn new(work: Vec<f64>, nodes: u64) -> Grid {
+        Grid {
+            work,
+            nodes,
+            handed_out: Arc::default(),
+        }
+    }
+
+    /// Which multiprocessor gets which block.
+    pub fn handed_out(&self, n_smx: usize, resident_blocks: usize) -> Arc<HandedOut> {
+        let make = || HandedOut::new(&self.work, n_smx, resident_blocks);
+        self.handed_out.get((n_smx, resident_blocks), make)
+    }
 }
 
 /// What every model says of a kernel and its programs.

@@ -6,8 +6,7 @@
 //! multiprocessor (throughput per token is taken as the mix's).
 //! Units: tokens, cycles. Sources: dynamic block assignment, CUDA C Programming Guide 5.5, section 2.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use super::calendar::Calendar;
 
 /// Throughput of one multiprocessor against its number of resident blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,90 +59,70 @@ pub fn makespan_cycles(
     resident_blocks: usize,
     rates: &RateCurve,
 ) -> f64 {
-    // Cycles per token of each block, by the blocks that share a multiprocessor.
-    let pace: Vec<f64> = (0..=resident_blocks.min(work_tokens.len()))
-        .map(|blocks| blocks as f64 / rates.tokens_per_cycle(blocks))
-        .collect();
-    let mut queue = work_tokens.iter().copied();
-    let mut smxs = vec![Sharing::default(); n_smx];
-    // The first wave goes round robin over the multiprocessors.
-    for _ in 0..resident_blocks {
-        for smx in &mut smxs {
-            if let Some(work) = queue.next() {
-                smx.admit(work);
-            }
-        }
-    }
-    for smx in &mut smxs {
-        smx.plan(&pace);
-    }
-    // Times are not negative: their bits are in their order.
-    let event = |smx: usize, at: f64| Reverse((at.to_bits(), smx));
-    let ends = smxs.iter().enumerate();
-    let mut events: BinaryHeap<_> = ends
-        .map(|(smx, other)| event(smx, other.next_end))
-        .collect();
-    while let Some(mut first) = events.peek_mut() {
-        let Reverse((clock, smx)) = *first;
-        let clock = f64::from_bits(clock);
-        if clock == f64::INFINITY {
-            break;
-        }
-        smxs[smx].end_block(clock);
-        if let Some(work) = queue.next() {
-            smxs[smx].admit(work);
-        }
-        smxs[smx].plan(&pace);
-        *first = event(smx, smxs[smx].next_end);
-    }
-    smxs.iter().map(|smx| smx.clock).fold(0.0, f64::max)
+    HandedOut::new(work_tokens, n_smx, resident_blocks).cycles(rates)
 }
 
-/// A multiprocessor whose resident blocks share its throughput equally.
-#[derive(Debug, Clone)]
-struct Sharing {
-    /// Last cycle at which a block ended.
-    clock: f64,
-    /// Tokens that a block resident from the start would have been given by then.
-    given: f64,
-    /// What `given` will be when a block ends, for every resident block, the greatest first.
-    ends: Vec<f64>,
-    /// When the next block ends: infinite without one.
-    next_end: f64,
+/// Which multiprocessor gets which block, which does not depend on how fast they are: while all are full they give all
+/// resident blocks equally many tokens.
+#[derive(Debug)]
+pub struct HandedOut {
+    resident_blocks: usize,
+    /// Tokens that a block resident from the start would have been given when the last block is handed out.
+    until: f64,
+    /// The same when each of the blocks ends that are resident then, ascending, by multiprocessor.
+    ends: Vec<Vec<f64>>,
 }
 
-impl Default for Sharing {
-    fn default() -> Self {
-        Sharing {
-            clock: 0.0,
-            given: 0.0,
-            ends: Vec::new(),
-            next_end: f64::INFINITY,
+impl HandedOut {
+    pub fn new(work_tokens: &[f64], n_smx: usize, resident_blocks: usize) -> Self {
+        // The first wave goes round robin over the multiprocessors.
+        let first = work_tokens.len().min(n_smx * resident_blocks);
+        let longest = work_tokens.iter().copied().fold(0.0, f64::max);
+        let mut slots = Calendar::new(first, longest);
+        let mut ends = work_tokens[..first].to_vec();
+        for (slot, &end) in ends.iter().enumerate() {
+            slots.take(slot, end);
         }
-    }
-}
-
-impl Sharing {
-    fn admit(&mut self, work_tokens: f64) {
-        let end = self.given + work_tokens;
-        let place = self.ends.partition_point(|&other| other > end);
-        self.ends.insert(place, end);
-    }
-
-    fn end_block(&mut self, clock: f64) {
-        self.clock = clock;
-        self.given = self.ends.pop().unwrap_or(self.given);
-    }
-
-    fn plan(&mut self, pace: &[f64]) {
-        let n = self.ends.len();
-        self.next_end = match self.ends.last() {
-            Some(end) => {
-                let left = (end - self.given).max(0.0);
-                self.clock + left * pace[n]
-            }
-            None => f64::INFINITY,
+        let mut until = 0.0;
+        for work in &work_tokens[first..] {
+            let Some((slot, free_at)) = slots.free_first() else {
+                break;
+            };
+            until = free_at;
+            ends[slot] = until + work;
+            slots.take(slot, ends[slot]);
+        }
+        let of_smx = |smx| {
+            let mut ends: Vec<f64> = ends.iter().skip(smx).step_by(n_smx).copied().collect();
+            ends.sort_unstable_by(f64::total_cmp);
+            ends
         };
+        HandedOut {
+            resident_blocks,
+            until,
+            ends: (0..n_smx).map(of_smx).collect(),
+        }
+    }
+
+    /// Cycles to the end of the last block, a token being one of the rates' tokens.
+    pub fn cycles(&self, rates: &RateCurve) -> f64 {
+        let most = self.ends.iter().map(Vec::len).max().unwrap_or(0);
+        // Cycles per token of each block, by the blocks that share a multiprocessor.
+        let pace = |blocks: usize| blocks as f64 / rates.tokens_per_cycle(blocks);
+        let paces: Vec<f64> = (0..=most).map(pace).collect();
+        // When no further block comes, every multiprocessor ends on its own.
+        let alone = self.ends.iter().map(|ends| {
+            let starts = [self.until].into_iter().chain(ends.iter().copied());
+            let given = ends.iter().zip(starts).map(|(end, start)| end - start);
+            let residents = (1..=ends.len()).rev();
+            let cycles = given.zip(residents).map(|(given, n)| given * paces[n]);
+            cycles.sum::<f64>()
+        });
+        let full = match self.until {
+            0.0 => 0.0,
+            until => until * pace(self.resident_blocks),
+        };
+        full + alone.fold(0.0, f64::max)
     }
 }
 

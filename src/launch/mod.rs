@@ -7,6 +7,7 @@
 
 pub mod blocks;
 pub mod cache;
+mod calendar;
 pub mod cause;
 pub mod code;
 pub mod demand;

@@ -67,6 +67,12 @@ impl Resolved {
             nodes: 0.0,
         };
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
+            total.nodes += grid.nodes as f64;
+            if geometry.case_blocks == 1 {
+                let handed_out = grid.handed_out(self.n_smx(), blocks as usize);
+                total.cycles += geometry.warp_iterations(0) as f64 * handed_out.cycles(rates);
+                continue;
+            }
             // Padding of the last iteration is work too, but not useful work.
             let of_row = |case_block: u32| {
                 let iterations = geometry.warp_iterations(case_block) as f64;
@@ -78,7 +84,6 @@ impl Resolved {
             let rate = self.n_smx() as f64 * rates.tokens_per_cycle(blocks as usize);
             total.cycles += before / rate;
             total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
-            total.nodes += grid.nodes as f64;
         }
         total
     }

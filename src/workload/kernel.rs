@@ -170,14 +170,16 @@ fn grids(population: &Population, weights: &[f64]) -> Vec<Grid> {
         let weight =
             |block: usize| programs.map_or(1.0, |programs| weights[programs[block] as usize]);
         let sized = sizes.iter().enumerate();
-        Grid {
-            work: sized
-                .map(|(block, &nodes)| weight(block) * f64::from(nodes))
-                .collect(),
-            nodes: sizes.iter().map(|&nodes| u64::from(nodes)).sum(),
-        }
+        let work = sized.map(|(block, &nodes)| weight(block) * f64::from(nodes));
+        let nodes = sizes.iter().map(|&nodes| u64::from(nodes)).sum();
+        Grid::new(work.collect(), nodes)
     };
-    population.grids.iter().map(grid).collect()
+    let make = || population.grids.iter().map(grid).collect();
+    match programs {
+        Some(_) => make(),
+        // Alike for all kernels.
+        None => population.unweighted_grids.get_or_init(make).clone(),
+    }
 }
 
 /// Stack levels that a block's program needs, mean over the blocks.
