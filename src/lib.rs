@@ -85,6 +85,8 @@ pub mod memo;
 pub mod model;
 #[cfg_attr(doc, doc(hidden))]
 pub mod predict;
+#[doc(hidden)]
+pub mod programs;
 #[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod report;

@@ -14,7 +14,7 @@ use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::gpu::workload::measured_programs;
 use warpstack::launch::{CarveOut, Cases, Request};
 use warpstack::predict::Configuration;
-use warpstack::workload::Population;
+use warpstack::programs::Population;
 
 /// Values whose effect these launches do not show: device, `section.field`, the engine that reads it, why.
 const UNSEEN: &[(&str, &str, Reader, &str)] = &[

@@ -1,70 +1,119 @@
-//! `warpstack whatif --device h200 --vary carveout`: one kernel at every division of the on-chip memory, as measured and
-//! as predicted.
+//! `warpstack whatif --vary carveout`: one launch at every division of the device's on-chip memory, as predicted and, where
+//! it was, as measured.
+//!
+//! Units: KiB; billions of GPop/s.
 
 use super::CliResult;
-use super::whatif::WhatifArgs;
+use super::engine::{EngineArgs, note_weights};
 use crate::device::{Device, Preset};
 use crate::engine::{Engine, Settings};
 use crate::gpu::variant::{Arch, Variant};
-use crate::launch::CarveOut;
-use crate::predict::PredictError;
+use crate::launch::{CarveOut, Request};
+use crate::predict::{Configuration, PredictError};
 use crate::report::carveout::{CarveoutCurves, CarveoutPoint, csv};
 use crate::report::{chart, output};
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
 use crate::validate::requests::{Programs, Requests};
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::path::Path;
 
-/// Whether this is what `--vary` asks for.
-pub fn is_asked_for(args: &WhatifArgs) -> bool {
-    args.vary == ["carveout"]
+/// The device whose measured launches are part of the program.
+const MEASURED: &str = "h200";
+
+/// A launch whose on-chip memory is to be divided.
+pub struct Study<'a> {
+    /// Name or path.
+    pub device: &'a str,
+    pub configuration: Configuration,
+    pub engine: &'a EngineArgs,
+    pub out: Option<&'a Path>,
+    pub chart: Option<&'a Path>,
 }
 
-pub fn run(args: &WhatifArgs) -> CliResult {
-    let name = args.device.as_deref().unwrap_or("gtx670");
-    if name != "h200" {
-        return Err(format!(
-            "--vary carveout: given --device {name}; allowed: h200, where it was measured"
-        )
-        .into());
+impl Study<'_> {
+    pub fn run(&self) -> CliResult {
+        if let Some(path) = self.out {
+            output::check_writable(path)?;
+        }
+        if let Some(path) = self.chart {
+            chart::check_path(path)?;
+        }
+        let points = self.points()?;
+        output::write(self.out, &csv(&points)?)?;
+        if let Some(path) = self.chart {
+            chart::save(&CarveoutCurves(&points), path)?;
+        }
+        Ok(())
     }
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
+
+    fn points(&self) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
+        let device = Preset::load(self.device)?.device;
+        let rows = self.measured(&device)?;
+        let (engine, request) = match rows.first() {
+            Some(row) => {
+                let settings = Settings {
+                    kind: self.engine.engine.kind(),
+                    ..Settings::default()
+                };
+                let request = Requests::new(Programs::Committed, None).of(row)?;
+                (Engine::new(device, &[], settings)?, request)
+            }
+            None => {
+                let engine = self.engine.open(&device, &[&self.configuration.problem])?;
+                note_weights(&engine);
+                let request = engine.request(&self.configuration)?;
+                (engine, request)
+            }
+        };
+        predicted(&engine, request, &rows)
     }
-    if let Some(path) = &args.chart {
-        chart::check_path(path)?;
+
+    /// The measured rows of the launch, for the population with the most carve-outs.
+    fn measured(&self, device: &Device) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
+        let inputs = &self.engine.inputs;
+        let asks_for_programs = inputs.programs.is_some() || inputs.corpus.is_some();
+        if self.device != MEASURED || asks_for_programs {
+            return Ok(Vec::new());
+        }
+        let configuration = &self.configuration;
+        let usual = Variant::new(
+            configuration.kernel.parse()?,
+            configuration.problem.parse()?,
+            configuration.stack_dim,
+            Arch::Sm90,
+        );
+        let wanted = Variant {
+            stack_registers: configuration.stack_registers,
+            math: inputs.math.unwrap_or(usual.math),
+            ..usual
+        };
+        let mut by_population: BTreeMap<u32, Vec<MeasuredLaunch>> = BTreeMap::new();
+        for row in measured_launches(device)? {
+            let launched = &row.launched;
+            let same = launched.kernel == wanted
+                && launched.threads_per_block == configuration.threads_per_block;
+            if same && row.milliseconds.is_some() {
+                let population = launched.population;
+                by_population.entry(population).or_default().push(row);
+            }
+        }
+        Ok(by_population
+            .into_values()
+            .max_by_key(Vec::len)
+            .unwrap_or_default())
     }
-    let points = points(args)?;
-    output::write(args.out.as_deref(), &csv(&points)?)?;
-    if let Some(path) = &args.chart {
-        chart::save(&CarveoutCurves(&points), path)?;
-    }
-    Ok(())
 }
 
-fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
-    let device = Preset::load("h200")?.device;
-    let engine = Engine::new(
-        device,
-        &[],
-        Settings {
-            kind: args.engine.engine.kind(),
-            ..Settings::default()
-        },
-    )?;
-    let rows = measured_at_most_carveouts(args, engine.device())?;
-    let first = rows.first().ok_or_else(|| {
-        format!(
-            "--vary carveout: given kernel {}, problem {}, {} threads; allowed: a launch that was measured \
-             (`warpstack validate --rows 0 --format csv` lists them)",
-            args.kernel, args.problem, args.threads
-        )
-    })?;
-    let mut request = Requests::new(Programs::Committed, None).of(first)?;
-    let population = first.launched.population;
-    let nodes: u32 = request.programs.grids.iter().flatten().sum();
+fn predicted(
+    engine: &Engine,
+    mut request: Request,
+    rows: &[MeasuredLaunch],
+) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
+    let grids = &request.programs.grids;
+    let population = grids.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let nodes: u32 = grids.iter().flatten().sum();
     let operations = f64::from(nodes) * request.cases.n as f64;
-    let gpops = |milliseconds: f64| operations / milliseconds / 1e6;
     let mut points = Vec::new();
     for split in &engine.device().l1.splits {
         request.carve_out = CarveOut::SharedBytes(split.shared_bytes);
@@ -75,47 +124,15 @@ fn points(args: &WhatifArgs) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
         let same = rows
             .iter()
             .find(|row| row.launched.shared_config_bytes == Some(split.shared_bytes));
+        let measured_ms = same.and_then(|row| row.milliseconds);
         points.push(CarveoutPoint {
             shared_kib: split.shared_bytes / 1024,
             l1_kib: split.l1_bytes / 1024,
             population,
             resident_blocks: predicted.occupancy.blocks,
-            measured_gpops_billion: same.and_then(|row| row.milliseconds).map(gpops),
-            predicted_gpops_billion: gpops(predicted.run_milliseconds),
+            measured_gpops_billion: measured_ms.map(|ms| operations / ms / 1e6),
+            predicted_gpops_billion: predicted.gpops_billion,
         });
     }
     Ok(points)
-}
-
-/// The measured rows of a kernel and block size, for the population with the most carve-outs.
-fn measured_at_most_carveouts(
-    args: &WhatifArgs,
-    device: &Device,
-) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
-    let wanted = Variant {
-        stack_registers: args.stack_registers.unwrap_or(0),
-        ..Variant::new(
-            args.kernel.parse()?,
-            args.problem.parse()?,
-            args.stack_dim.unwrap_or(1),
-            Arch::Sm90,
-        )
-    };
-    let wanted = Variant {
-        math: args.engine.math.unwrap_or(wanted.math),
-        ..wanted
-    };
-    let mut by_population: BTreeMap<u32, Vec<MeasuredLaunch>> = BTreeMap::new();
-    for row in measured_launches(device)? {
-        let launched = &row.launched;
-        let same = launched.kernel == wanted && launched.threads_per_block == args.threads;
-        if same && row.milliseconds.is_some() {
-            let population = launched.population;
-            by_population.entry(population).or_default().push(row);
-        }
-    }
-    Ok(by_population
-        .into_values()
-        .max_by_key(Vec::len)
-        .unwrap_or_default())
 }

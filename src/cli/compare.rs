@@ -4,10 +4,10 @@
 //! differs most. Leaves out: measured values. Units: scheduler cycles per operation (one node on 32 cases).
 
 use super::CliResult;
-use super::engine::EngineArgs;
+use super::engine::{Effort, InputArgs};
 use super::reproduce::{Format, all_cells, parse_problems, parse_tables};
 use crate::device::Preset;
-use crate::engine::Kind;
+use crate::engine::{Engine, Kind};
 use crate::predict::{Cause, PredictError, Prediction};
 use crate::report::progress::Progress;
 use crate::report::{output, table};
@@ -31,9 +31,11 @@ pub struct CompareArgs {
     /// Compare only every Nth cell
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
-    /// Both engines are used, whatever --engine says
+    /// How much of a launch the simulator simulates
+    #[arg(long, value_enum, default_value = "sampled")]
+    pub effort: Effort,
     #[command(flatten)]
-    pub engine: EngineArgs,
+    pub inputs: InputArgs,
     /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
@@ -62,7 +64,9 @@ pub fn run(args: &CompareArgs) -> CliResult {
         .into_iter()
         .step_by(args.every as usize)
         .collect();
-    let opened = args.engine.open(&device, &problems)?;
+    let mut settings = args.inputs.settings();
+    settings.simulator.effort = args.effort.effort();
+    let opened = Engine::new(device, &problems, settings)?;
     let (simulator, model) = (
         opened.with_kind(Kind::Simulator),
         opened.with_kind(Kind::Analytical),

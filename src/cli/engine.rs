@@ -18,6 +18,13 @@ pub struct EngineArgs {
     /// How much of the launch to simulate
     #[arg(long, value_enum, default_value = "sampled")]
     pub effort: Effort,
+    #[command(flatten)]
+    pub inputs: InputArgs,
+}
+
+/// Which programs, which code: what every performance model starts from.
+#[derive(Debug, Clone, clap::Args)]
+pub struct InputArgs {
     /// Corpus file to draw programs from [default: the built-in corpus of the problem]
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
@@ -99,15 +106,34 @@ impl EngineArgs {
     /// The options that differ from the defaults, as they are typed, each with a space before it.
     pub fn changed_options(&self) -> String {
         let mut text = String::new();
+        if self.engine == Engine::Model {
+            text += " --engine model";
+        }
+        if self.effort == Effort::WholeRun {
+            text += " --effort whole-run";
+        }
+        text + &self.inputs.changed_options()
+    }
+
+    pub fn code_choice(&self) -> CodeChoice {
+        self.inputs.code_choice()
+    }
+
+    /// The model for a device and the problems named.
+    pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
+        let mut settings = self.inputs.settings();
+        settings.kind = self.engine.kind();
+        settings.simulator.effort = self.effort.effort();
+        engine::Engine::new(device.clone(), problems, settings)
+    }
+}
+
+impl InputArgs {
+    fn changed_options(&self) -> String {
+        let mut text = String::new();
         let mut add = |name: &str, value: Option<String>| {
             text.extend(value.map(|value| format!(" --{name} {value}")));
         };
-        add(
-            "engine",
-            (self.engine == Engine::Model).then(|| "model".into()),
-        );
-        let effort = (self.effort == Effort::WholeRun).then(|| "whole-run".into());
-        add("effort", effort);
         add(
             "corpus",
             self.corpus.as_ref().map(|path| path.display().to_string()),
@@ -140,10 +166,9 @@ impl EngineArgs {
         }
     }
 
-    /// The model for a device and the problems named.
-    pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
-        let mut settings = Settings {
-            kind: self.engine.kind(),
+    /// For the simulator, as much as is usual.
+    pub fn settings(&self) -> Settings {
+        Settings {
             code: self.code_choice(),
             corpus: self.corpus.clone(),
             list: self.programs.as_ref().map(|path| ProgramList {
@@ -156,9 +181,7 @@ impl EngineArgs {
             },
             population_seed: self.population_seed,
             ..Settings::default()
-        };
-        settings.simulator.effort = self.effort.effort();
-        engine::Engine::new(device.clone(), problems, settings)
+        }
     }
 }
 

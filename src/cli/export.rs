@@ -2,9 +2,9 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{Engine, EngineArgs};
+use super::engine::InputArgs;
 use crate::device::{Device, Preset};
-use crate::engine::SampleBlocks;
+use crate::engine::{self, SampleBlocks};
 use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
 use crate::interop::record::Recorder;
 use crate::interop::timeline::Timeline;
@@ -30,7 +30,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     configuration: ConfigurationArgs,
     #[command(flatten)]
-    engine: EngineArgs,
+    inputs: InputArgs,
     /// Number of blocks, taken from the head of the grid's sample
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: u32,
@@ -70,13 +70,10 @@ enum Addresses {
 const KERNEL: &str = "kernel-1";
 
 pub fn run(args: &ExportArgs) -> CliResult {
-    if args.engine.engine == Engine::Model {
-        return Err("--engine: given model; allowed: sim, which knows single instructions".into());
-    }
     let device = Preset::load(&args.configuration.device)?.device;
     let configuration = args
         .configuration
-        .configuration(&device, &args.engine.code_choice())?;
+        .configuration(&device, &args.inputs.code_choice())?;
     if let Some(path) = args
         .out
         .as_ref()
@@ -84,7 +81,8 @@ pub fn run(args: &ExportArgs) -> CliResult {
     {
         output::check_writable(path)?;
     }
-    let engine = args.engine.open(&device, &[&configuration.problem])?;
+    let settings = args.inputs.settings();
+    let engine = engine::Engine::new(device.clone(), &[&configuration.problem], settings)?;
     let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
     match args.format {
         Format::AccelSim => accel_sim(args, &device, &sample),

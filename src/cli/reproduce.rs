@@ -99,7 +99,8 @@ fn other_draws(
     let mut draws = Vec::new();
     for draw in 1..=n_draws {
         let mut engine = args.engine.clone();
-        engine.population_seed = engine.population_seed.wrapping_add(draw);
+        let seed = &mut engine.inputs.population_seed;
+        *seed = seed.wrapping_add(draw);
         let model = engine.open(device, problems)?;
         draws.push(predict_all(&model, cells)?);
     }

@@ -12,7 +12,7 @@ use crate::study::setting::l1_geometry;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Find the hit rates of all L1 sizes, numbers of ways and line sizes from one simulation of the smallest L1.
+/// Find the hit rates of all L1 sizes, numbers of ways and line sizes: from one simulation of the smallest L1, or in closed form.
 #[derive(Debug, clap::Args)]
 pub struct SweepArgs {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub struct SweepArgs {
     /// Line sizes in bytes, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [128], value_name = "BYTES")]
     pub line_bytes: Vec<u32>,
-    /// Length of the simulation, as a multiple of the window of `simulate`
+    /// Simulator: length of the simulation, as a multiple of the window of `simulate`
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub times: u32,
     /// Output format
@@ -44,11 +44,10 @@ pub enum Format {
 
 /// Sizes that are listed beside those of the device: 1 KB to 1 MB.
 const SIZES_KIB: [u32; 14] = [1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
-/// The closed form has no accesses that could be replayed.
-const NO_MODEL: &str = "--engine: given model; allowed: sim, whose accesses are recorded \
-    (the model's hit rates: whatif --engine model --vary l1_bytes=16K..64K)";
 /// Lines that a row of 128 bytes divides into, or that whole rows fill.
 const LINE_BYTES: [u32; 5] = [32, 64, 128, 256, 512];
+/// The closed form counts the lines of whole rows.
+const MODELLED_LINE_BYTES: [u32; 1] = [128];
 
 #[derive(Debug, Serialize)]
 struct Row {
@@ -63,11 +62,22 @@ struct Row {
 }
 
 pub fn run(args: &SweepArgs) -> CliResult {
-    for bytes in &args.line_bytes {
-        if !LINE_BYTES.contains(bytes) {
-            let allowed = LINE_BYTES.map(|bytes| bytes.to_string()).join(", ");
-            return Err(format!("line bytes: given {bytes}; allowed: {allowed}").into());
-        }
+    let allowed = match args.engine.engine {
+        Engine::Sim => &LINE_BYTES[..],
+        Engine::Model => &MODELLED_LINE_BYTES,
+    };
+    if let Some(given) = args
+        .line_bytes
+        .iter()
+        .find(|bytes| !allowed.contains(bytes))
+    {
+        let engine = args.engine.engine.reader().name();
+        let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+        return Err(format!(
+            "--line-bytes: given {given}; allowed: {} ({engine})",
+            allowed.join(", ")
+        )
+        .into());
     }
     if let Some(path) = &args.out {
         output::check_writable(path)?;
@@ -76,9 +86,6 @@ pub fn run(args: &SweepArgs) -> CliResult {
     let configuration = args
         .configuration
         .configuration(&device, &args.engine.code_choice())?;
-    if args.engine.engine != Engine::Sim {
-        return Err(NO_MODEL.into());
-    }
     let engine = args.engine.open(&device, &[&configuration.problem])?;
     let sweep = engine.sweep(&configuration, args.times)?;
     let caches: Vec<CacheSpec> = args

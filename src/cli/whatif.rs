@@ -3,9 +3,9 @@
 //! Leaves out: L1 sizes of the hardware only; any size with whole sets may be asked for.
 //! Units: those of the keys.
 
-use super::CliResult;
 use super::configuration::{case_blocks, sizes};
 use super::engine::{EngineArgs, note_weights};
+use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
 use crate::engine::{Engine, architecture};
 use crate::predict::Configuration;
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub struct WhatifArgs {
     /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack_dim, stack_registers, l1_bytes, clock,
     /// smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4K..256K or 900..1100+50.
-    /// Or only `carveout` (device h200): every division of the on-chip memory, measured beside predicted
+    /// Or `carveout` alone: every division of the device's on-chip memory, with what was measured on an H200 beside it
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
     /// Study file (TOML) with device, engine, and sections base and vary; --vary adds to it
@@ -81,14 +81,14 @@ pub enum Format {
 }
 
 pub fn run(args: &WhatifArgs) -> CliResult {
-    if super::carveout::is_asked_for(args) {
-        return super::carveout::run(args);
-    }
     let file = match &args.study {
         Some(path) => StudyFile::load(path)?,
         None => StudyFile::default(),
     };
     let engine_args = engine_args(args, &file)?;
+    if args.vary == [CARVE_OUT] {
+        return carve_out(args, &file, &engine_args);
+    }
     let study = study(args, &file, engine_args.engine.reader())?;
     let drawings = Drawings::plan(args, &study)?;
     let problems = study.problems();
@@ -108,9 +108,50 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     Ok(())
 }
 
+/// The whole of `--vary` for which the on-chip memory is divided.
+const CARVE_OUT: &str = "carveout";
+
+fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliResult {
+    let device = device_name(args, file);
+    let base = Base::load(device)?;
+    let study = carveout::Study {
+        device,
+        configuration: configuration(args, &base)?,
+        engine,
+        out: args.out.as_deref(),
+        chart: args.chart.as_deref(),
+    };
+    study.run()
+}
+
+fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {
+    let given = args.device.as_ref().or(file.device.as_ref());
+    given.map_or("gtx670", String::as_str)
+}
+
+/// What is not varied.
+fn configuration(args: &WhatifArgs, base: &Base) -> Result<Configuration, Box<dyn Error>> {
+    let (stack_dim, stack_registers) = sizes(
+        (&args.kernel, &args.problem),
+        (args.stack_dim, args.stack_registers),
+        architecture(&base.device, &args.engine.code_choice())?,
+    )?;
+    Ok(Configuration {
+        problem: args.problem.clone(),
+        kernel: args.kernel.clone(),
+        stack_dim,
+        stack_registers,
+        threads_per_block: args.threads,
+        case_blocks: case_blocks(&args.kernel, None),
+        l1_bytes: match args.l1 {
+            Some(kib) => Some(kib.saturating_mul(1024)),
+            None => base.device.default_l1_bytes(),
+        },
+    })
+}
+
 fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, Box<dyn Error>> {
-    let device = args.device.as_ref().or(file.device.as_ref());
-    let base = Base::load(device.map_or("gtx670", String::as_str))?;
+    let base = Base::load(device_name(args, file))?;
     let mut axes: Vec<Axis> = Vec::new();
     for given in file.axes()?.iter().chain(&args.vary) {
         let axis = Axis::parse(given, &base)?;
@@ -122,24 +163,8 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
     for key in &keys {
         base.check_read(key, engine, &keys)?;
     }
-    let (stack_dim, stack_registers) = sizes(
-        (&args.kernel, &args.problem),
-        (args.stack_dim, args.stack_registers),
-        architecture(&base.device, &args.engine.code_choice())?,
-    )?;
     let study = Study {
-        configuration: Configuration {
-            problem: args.problem.clone(),
-            kernel: args.kernel.clone(),
-            stack_dim,
-            stack_registers,
-            threads_per_block: args.threads,
-            case_blocks: case_blocks(&args.kernel, None),
-            l1_bytes: match args.l1 {
-                Some(kib) => Some(kib.saturating_mul(1024)),
-                None => base.device.default_l1_bytes(),
-            },
-        },
+        configuration: configuration(args, &base)?,
         base,
         axes,
     };
@@ -198,7 +223,7 @@ fn predict(
 /// Everything of the engine that decides results: its options, and the content of a corpus file.
 fn described(args: &EngineArgs) -> Result<String, Box<dyn Error>> {
     let mut text = format!("{args:?}");
-    if let Some(path) = &args.corpus {
+    if let Some(path) = &args.inputs.corpus {
         let content =
             std::fs::read(path).map_err(|error| format!("corpus {}: {error}", path.display()))?;
         text += &format!("{:?}", Sha256::digest(content));

@@ -11,7 +11,7 @@ use crate::gp::program::Rpn;
 use crate::gpu::variant::FunctionSet;
 use crate::gpu::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
 use crate::launch::Cases;
-use crate::workload::{DepthPercentages, Population, PopulationError};
+use crate::programs::{DepthPercentages, Population, PopulationError};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 

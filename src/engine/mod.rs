@@ -24,14 +24,16 @@ use crate::gp::program::Rpn;
 use crate::gpu::variant::{FunctionSet, KernelId, Variant};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
+use crate::launch::kernel::Grid;
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::launch::{CarveOut, Cases, Request, Resolved};
 use crate::memo::Memo;
 use crate::model::analytical::Analytical;
 use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::programs::Population;
 use crate::workload::counted::is_counted;
-use crate::workload::{KernelWork, Population};
+use crate::workload::{KernelWork, unweighted_grids};
 use inputs::Workload;
 use std::sync::Arc;
 
@@ -42,6 +44,8 @@ pub struct Engine {
     settings: Settings,
     workloads: Arc<Vec<Workload>>,
     kernels: Arc<Memo<KernelKey, KernelWork>>,
+    /// Grids that kernels share, by the address of their programs.
+    grids: Arc<Memo<usize, Vec<Grid>>>,
     analytical: Arc<Analytical>,
 }
 
@@ -60,6 +64,7 @@ impl Engine {
             settings,
             workloads: Arc::new(workloads),
             kernels: Arc::default(),
+            grids: Arc::default(),
             analytical: Arc::default(),
         })
     }
@@ -76,6 +81,7 @@ impl Engine {
             settings,
             workloads: Arc::new(vec![Workload::of_list(problem, programs)?]),
             kernels: Arc::default(),
+            grids: Arc::default(),
             analytical: Arc::default(),
         })
     }
@@ -87,6 +93,7 @@ impl Engine {
             settings: self.settings.clone(),
             workloads: Arc::clone(&self.workloads),
             kernels: Arc::clone(&self.kernels),
+            grids: Arc::clone(&self.grids),
             analytical: Arc::clone(&self.analytical),
         }
     }
@@ -245,8 +252,14 @@ impl Engine {
         let programs = &request.programs;
         let key = (request.kernel, Arc::as_ptr(programs) as usize);
         self.kernels.try_get(key, || {
-            KernelWork::new(&request.kernel, Arc::clone(programs), &request.cases)
-                .map_err(PredictError::other)
+            let grids = self.grids.get(key.1, || unweighted_grids(programs));
+            KernelWork::new(
+                &request.kernel,
+                Arc::clone(programs),
+                &request.cases,
+                &grids,
+            )
+            .map_err(PredictError::other)
         })
     }
 

@@ -1,52 +1,68 @@
-//! Hit rates of every L1 for one launch, from one run of the simulator.
+//! Hit rates of every L1 for one launch.
 //!
-//! Models: simulates the launch with the device's smallest L1, records what that is asked for, and replays it through
-//! every other L1. Leaves out: what an L1 of another size would do to the occupancy and to the order of warps.
+//! Models: the simulator runs the launch with the device's smallest L1, records what that is asked for, and replays it through
+//! every other L1; the analytical model is solved once for each. Leaves out: what an L1 of another size would do to the
+//! occupancy; in the simulator's replay, to the order of warps.
 //! Units: bytes; hit rates 0 to 1. Sources: `sim::l1_stream`; `sim::window` for what is simulated.
 
-use super::Engine;
+use super::{Engine, Kind};
+use crate::launch::Resolved;
 use crate::launch::spec::{CacheSpec, SmxSpec};
-use crate::predict::{Configuration, PredictError};
-use crate::sim::l1_stream::{HitRates, L1Recorder, L1Stream};
+use crate::model::analytical::Analytical;
+use crate::predict::{Configuration, HitRates, PredictError};
+use crate::sim::l1_stream::{L1Recorder, L1Stream};
 use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
 use rayon::prelude::*;
+use std::sync::Arc;
 
-/// The accesses of a launch.
+/// A launch whose hit rates can be told for any L1.
 #[derive(Debug)]
 pub struct Sweep {
-    stream: L1Stream,
+    source: Source,
     l1: CacheSpec,
 }
 
+/// Where hit rates come from.
+#[derive(Debug)]
+enum Source {
+    Recorded(L1Stream),
+    Modelled(Box<Resolved>, Arc<Analytical>),
+}
+
 impl Engine {
-    /// A sweep over the accesses of the warps that are resident together in a configuration, in a window `times` as long
-    /// as that of a prediction.
+    /// A sweep over the accesses of the warps that are resident together in a configuration. Simulated: in a window `times` as
+    /// long as that of a prediction.
     pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
-        let launch = self.resolve(&self.request(configuration)?)?;
+        let mut launch = self.resolve(&self.request(configuration)?)?;
         let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
         let l1_bytes = smallest.unwrap_or(launch.l1_bytes);
-        let spec = SmxSpec::new(&self.device, l1_bytes).map_err(PredictError::other)?;
+        launch.spec = SmxSpec::new(&self.device, l1_bytes).map_err(PredictError::other)?;
+        let l1 = launch.spec.l1.clone();
+        let source = match self.settings.kind {
+            Kind::Simulator => Source::Recorded(self.recorded(&launch, times)?),
+            Kind::Analytical => Source::Modelled(Box::new(launch), Arc::clone(&self.analytical)),
+        };
+        Ok(Sweep { source, l1 })
+    }
+
+    fn recorded(&self, launch: &Resolved, times: u32) -> Result<L1Stream, PredictError> {
         let plan = &self.settings.simulator.plan;
-        let window = plan.window.times(times);
         let sample = launch
             .kernel
             .sample(plan.programs, launch.geometry.threads_per_block)?;
         let (window, recorder) = simulate_observed(
-            &spec,
+            &launch.spec,
             &sample.code,
             sample.code_bytes,
             launch.geometry,
-            drawn(&launch, &sample),
-            window,
+            drawn(launch, &sample),
+            plan.window.times(times),
             L1Recorder::default(),
         )
         .map_err(PredictError::other)?;
-        Ok(Sweep {
-            stream: recorder.stream(&window.counters, plan.window.seed),
-            l1: spec.l1,
-        })
+        Ok(recorder.stream(&window.counters, plan.window.seed))
     }
 }
 
@@ -61,14 +77,24 @@ impl Sweep {
         }
     }
 
-    /// Accesses recorded, those that only fill the caches included.
+    /// Accesses recorded, those that only fill the caches included; none in closed form.
     pub fn n_accesses(&self) -> usize {
-        self.stream.n_accesses()
+        match &self.source {
+            Source::Recorded(stream) => stream.n_accesses(),
+            Source::Modelled(..) => 0,
+        }
     }
 
     /// Hit rates of all `caches`.
     pub fn hit_rates(&self, caches: &[CacheSpec]) -> Vec<HitRates> {
-        let caches = caches.par_iter();
-        caches.map(|cache| self.stream.hit_rates(cache)).collect()
+        let rates = |cache: &CacheSpec| match &self.source {
+            Source::Recorded(stream) => stream.hit_rates(cache),
+            Source::Modelled(launch, model) => {
+                let mut launch = launch.clone();
+                launch.spec.l1 = cache.clone();
+                model.l1_hit_rates(&launch)
+            }
+        };
+        caches.par_iter().map(rates).collect()
     }
 }

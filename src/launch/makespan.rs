@@ -186,4 +186,58 @@ mod tests {
             proptest::prop_assert!((fast * factor / slow - 1.0).abs() < 1e-9);
         }
     }
+
+    /// The same block by block: every multiprocessor has its own clock.
+    fn by_events(work: &[f64], n_smx: usize, resident: usize, rates: &RateCurve) -> f64 {
+        let mut queue = work.iter().copied();
+        let mut left: Vec<Vec<f64>> = vec![Vec::new(); n_smx];
+        for _ in 0..resident {
+            for smx in &mut left {
+                smx.extend(queue.next());
+            }
+        }
+        let mut now = 0.0;
+        loop {
+            let pace = |smx: &Vec<f64>| smx.len() as f64 / rates.tokens_per_cycle(smx.len());
+            let least = |smx: &Vec<f64>| smx.iter().copied().fold(f64::INFINITY, f64::min);
+            let ends = left.iter().map(|smx| match smx.len() {
+                0 => f64::INFINITY,
+                _ => least(smx) * pace(smx),
+            });
+            let (first, step) = ends
+                .enumerate()
+                .fold((0, f64::INFINITY), |a, b| if b.1 < a.1 { b } else { a });
+            if step == f64::INFINITY {
+                return now;
+            }
+            now += step;
+            for (at, smx) in left.iter_mut().enumerate() {
+                if smx.is_empty() {
+                    continue;
+                }
+                let given = step / pace(smx);
+                let ended = least(smx);
+                smx.iter_mut().for_each(|left| *left -= given);
+                if at == first {
+                    let place = smx.iter().position(|left| *left <= ended - given).unwrap();
+                    smx.swap_remove(place);
+                    smx.extend(queue.next());
+                }
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn handing_out_once_is_following_every_block(
+            work in proptest::collection::vec(1.0f64..1000.0, 1..200),
+            n_smx in 1usize..8,
+            resident in 1usize..9,
+        ) {
+            let rates = RateCurve::new(vec![(1, 0.3), (2, 0.5), (4, 0.7), (8, 1.1)]).unwrap();
+            let told = makespan_cycles(&work, n_smx, resident, &rates);
+            let followed = by_events(&work, n_smx, resident, &rates);
+            proptest::prop_assert!((told / followed - 1.0).abs() < 1e-9, "{} {}", told, followed);
+        }
+    }
 }

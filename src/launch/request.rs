@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::gp::problem::Dataset;
 use crate::gpu::variant::{FunctionSet, Variant};
 use crate::gpu::workload::cases_per_element;
-use crate::workload::Population;
+use crate::programs::Population;
 
 /// How the on-chip memory is divided between L1 and shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

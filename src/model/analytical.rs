@@ -6,11 +6,13 @@
 use std::time::Instant;
 
 use super::shapes::Demand;
-use super::{Analysis, Inputs, Modelled, Point, predict_rates};
+use super::{Analysis, Inputs, LINE_BYTES, Modelled, Point, predict_rates};
 use crate::launch::Resolved;
 use crate::launch::cause::Cause;
 use crate::memo::Memo;
-use crate::predict::{CpiEntry, MemoryTraffic, PerformanceModel, PredictError, Prediction};
+use crate::predict::{
+    CpiEntry, HitRates, MemoryTraffic, PerformanceModel, PredictError, Prediction,
+};
 
 /// Nodes of a warp that counts are given for.
 const NOMINAL_NODES: f64 = 1e6;
@@ -37,6 +39,24 @@ impl Analytical {
             })
         })
     }
+
+    /// Hits of the L1 with all block slots taken.
+    pub fn l1_hit_rates(&self, launch: &Resolved) -> HitRates {
+        let analysis = self.analysis(launch);
+        let point = &point(launch, &[]);
+        let traffic = predict_rates(point, &analysis).full.traffic;
+        let demand = demand(&analysis, point);
+        let cached = launch.spec.l1_caches_global_loads && demand.global_load_lines > 0.0;
+        HitRates {
+            local_loads: hit_rate(traffic.load_misses, demand.local_load_lines),
+            local_stores: hit_rate(traffic.store_misses, demand.local_store_lines),
+            global_loads: cached.then_some(traffic.case_l1_hit),
+        }
+    }
+}
+
+fn hit_rate(misses: f64, lines: f64) -> Option<f64> {
+    (lines > 0.0).then(|| 1.0 - misses / lines)
 }
 
 impl PerformanceModel for Analytical {
@@ -85,20 +105,19 @@ fn demand(analysis: &Analysis, point: &Point) -> Demand {
 fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> MemoryTraffic {
     let traffic = &modelled.full.traffic;
     let nominal = |per_node: f64| (NOMINAL_NODES * per_node).round() as u64;
-    let hit_percent = |misses: f64, lines: f64| {
-        if lines > 0.0 {
-            100.0 * (1.0 - misses / lines)
-        } else {
-            0.0
-        }
-    };
+    let hit_percent = |misses, lines| 100.0 * hit_rate(misses, lines).unwrap_or(0.0);
     let fetched_stores = if point.spec.l1_fetch_on_write_miss {
         traffic.store_misses
     } else {
         0.0
     };
     let fills = traffic.load_misses + fetched_stores;
-    let case_lines = demand.global_load_bytes / 128.0;
+    let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);
+    let case_lines = case_bytes / LINE_BYTES;
+    let written = match point.spec.l1_write_through {
+        true => demand.local_store_lines,
+        false => traffic.write_backs,
+    };
     let l2_lines = fills + traffic.write_backs + case_lines;
     let l2_misses = fills * (1.0 - traffic.fill_l2_hit)
         + traffic.write_backs * (1.0 - traffic.write_back_l2_hit)
@@ -110,10 +129,12 @@ fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> Memo
         l1_store_lines: nominal(demand.local_store_lines),
         l1_load_hit_percent: hit_percent(traffic.load_misses, demand.local_load_lines),
         l1_store_hit_percent: hit_percent(traffic.store_misses, demand.local_store_lines),
-        l2_read_bytes: nominal(128.0 * fills + demand.global_load_bytes),
-        l2_write_bytes: nominal(128.0 * traffic.write_backs + demand.global_store_bytes),
+        l2_read_bytes: nominal(LINE_BYTES * fills + case_bytes),
+        l2_write_bytes: nominal(LINE_BYTES * written + demand.global_store_bytes),
         l2_hit_percent: hit_percent(l2_misses, l2_lines),
-        dram_read_bytes: nominal(128.0 * dram_lines),
-        dram_write_bytes: nominal(128.0 * traffic.write_backs * (1.0 - traffic.write_back_l2_hit)),
+        dram_read_bytes: nominal(LINE_BYTES * dram_lines),
+        dram_write_bytes: nominal(
+            LINE_BYTES * traffic.write_backs * (1.0 - traffic.write_back_l2_hit),
+        ),
     }
 }

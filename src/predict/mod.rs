@@ -104,6 +104,17 @@ pub struct MemoryTraffic {
     pub dram_write_bytes: u64,
 }
 
+/// Hits of an L1, 0 to 1; `None` where nothing was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct HitRates {
+    /// Of local-memory lines loaded.
+    pub local_loads: Option<f64>,
+    /// Of local-memory lines stored.
+    pub local_stores: Option<f64>,
+    /// Of global lines loaded, where the L1 caches them.
+    pub global_loads: Option<f64>,
+}
+
 /// One layer of the CPI stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CpiEntry {

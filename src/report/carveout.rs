@@ -69,12 +69,13 @@ impl Chart for CarveoutCurves<'_> {
             .filter_map(|p| Some((x(p), p.measured_gpops_billion?)))
             .collect();
         let points = || predicted.iter().chain(&measured);
+        let right = 1.05 * points().map(|p| p.0).fold(1.0, f64::max);
         let top = points().map(|p| p.1).fold(0.0, f64::max);
         let mut chart = ChartBuilder::on(area)
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(60)
-            .build_cartesian_2d(0.0..256.0, 0.0..1.1 * top)?;
+            .build_cartesian_2d(0.0..right, 0.0..1.1 * top)?;
         chart
             .configure_mesh()
             .x_desc("L1 (KiB)")
@@ -84,10 +85,11 @@ impl Chart for CarveoutCurves<'_> {
             .label_style(ink(13))
             .axis_desc_style(ink(14))
             .draw()?;
-        for (name, curve, colour) in [
+        let curves = [
             ("measured", &measured, VERMILION),
             ("predicted", &predicted, BLUE),
-        ] {
+        ];
+        for (name, curve, colour) in curves.into_iter().filter(|(_, curve, _)| !curve.is_empty()) {
             chart
                 .draw_series(LineSeries::new(
                     curve.iter().copied(),

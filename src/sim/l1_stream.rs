@@ -10,6 +10,7 @@ use super::cache::{Cache, Lookup};
 use super::code::MemoryRequest;
 use super::observe::{Counters, L1Access, Observer};
 use super::spec::CacheSpec;
+use crate::predict::HitRates;
 
 /// Local loads, local stores, global loads.
 const N_KINDS: usize = 3;
@@ -52,14 +53,6 @@ pub struct L1Stream {
     /// Of the accesses of each kind that were filled.
     mean_fill_cycles: [u64; N_KINDS],
     seed: u32,
-}
-
-/// Hit rates; `None` where nothing was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct HitRates {
-    pub local_loads: Option<f64>,
-    pub local_stores: Option<f64>,
-    pub global_loads: Option<f64>,
 }
 
 impl L1Recorder {

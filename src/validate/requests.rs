@@ -14,7 +14,7 @@ use crate::gpu::workload::{
     Workload, WorkloadError, measured_programs, programs_digest, read_programs,
 };
 use crate::launch::{CarveOut, Cases, Request};
-use crate::workload::{Population, PopulationError};
+use crate::programs::{Population, PopulationError};
 
 /// Where a launch's programs come from.
 #[derive(Debug, Clone, PartialEq, Eq)]

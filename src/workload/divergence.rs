@@ -6,7 +6,6 @@
 
 use rayon::prelude::*;
 
-use super::Population;
 use super::counted::counted_percent;
 use super::traces::{TracesError, launch_of, program_words, traceable};
 use crate::gp::problem::{Cases, Dataset};
@@ -14,6 +13,7 @@ use crate::gp::program::Rpn;
 use crate::gpu::variant::Variant;
 use crate::isa::Kernel;
 use crate::launch::request;
+use crate::programs::Population;
 use crate::trace::{CaseWords, SegmentId, SegmentPool, TraceBuilder, run_block};
 
 const LANES: usize = 32;

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::KernelSummary;
 use super::divergence::added_percent;
 use super::traces::{KernelTraces, TracesError, shared_bytes, trace_threads};
-use super::{KernelSummary, Population};
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::gpu::variant::{KernelId, Resources, Variant};
 use crate::launch::code::ReplayCode;
@@ -16,6 +16,7 @@ use crate::launch::kernel::{Facts, Grid, Replay, Summary, TracedKernel};
 use crate::launch::request::Cases;
 use crate::memo::Memo;
 use crate::predict::PredictError;
+use crate::programs::Population;
 use crate::trace::mix::instruction_mix;
 use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
 
@@ -37,11 +38,12 @@ pub struct KernelWork {
 }
 
 impl KernelWork {
-    /// The kernel with the summary of its programs.
+    /// The kernel with the summary of its programs; `unweighted`: [`unweighted_grids`] of them.
     pub fn new(
         variant: &Variant,
         population: Arc<Population>,
         cases: &Cases,
+        unweighted: &[Grid],
     ) -> Result<Self, TracesError> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (programs, sample) = (&population.programs, &population.sample);
@@ -72,7 +74,10 @@ impl KernelWork {
             instructions_per_node,
             prologue_instructions: summary.prologues.iter().map(prologue).sum(),
             added_by_data_percent: added_percent(variant, &population, cases, &lengths)?,
-            grids: grids(&population, &weights),
+            grids: match &population.blocks {
+                Some(blocks) => weighted(unweighted, blocks, &weights),
+                None => unweighted.to_vec(),
+            },
         };
         Ok(KernelWork {
             variant: *variant,
@@ -164,22 +169,23 @@ fn length(pool: &SegmentPool, ids: &[SegmentId]) -> f64 {
     ids.iter().map(|id| f64::from(pool.length(*id))).sum()
 }
 
-fn grids(population: &Population, weights: &[f64]) -> Vec<Grid> {
-    let programs = population.blocks.as_deref();
+/// The launches of a population if programs differ in nodes alone: alike for all kernels.
+pub fn unweighted_grids(population: &Population) -> Vec<Grid> {
     let grid = |sizes: &Vec<u32>| {
-        let weight =
-            |block: usize| programs.map_or(1.0, |programs| weights[programs[block] as usize]);
-        let sized = sizes.iter().enumerate();
-        let work = sized.map(|(block, &nodes)| weight(block) * f64::from(nodes));
-        let nodes = sizes.iter().map(|&nodes| u64::from(nodes)).sum();
-        Grid::new(work.collect(), nodes)
+        let work = sizes.iter().map(|&nodes| f64::from(nodes)).collect();
+        Grid::new(work, sizes.iter().map(|&nodes| u64::from(nodes)).sum())
     };
-    let make = || population.grids.iter().map(grid).collect();
-    match programs {
-        Some(_) => make(),
-        // Alike for all kernels.
-        None => population.unweighted_grids.get_or_init(make).clone(),
-    }
+    population.grids.iter().map(grid).collect()
+}
+
+/// The same where the programs of the blocks are known, each weighted.
+fn weighted(unweighted: &[Grid], programs: &[u32], weights: &[f64]) -> Vec<Grid> {
+    let weight = |(work, &program): (&f64, &u32)| work * weights[program as usize];
+    let grid = |grid: &Grid| {
+        let work = grid.work.iter().zip(programs).map(weight);
+        Grid::new(work.collect(), grid.nodes)
+    };
+    unweighted.iter().map(grid).collect()
 }
 
 /// Stack levels that a block's program needs, mean over the blocks.

@@ -6,11 +6,9 @@
 pub mod counted;
 pub mod divergence;
 pub mod kernel;
-pub mod population;
 pub mod summary;
 pub mod traces;
 
-pub use kernel::KernelWork;
-pub use population::{DepthPercentages, Population, PopulationError};
+pub use kernel::{KernelWork, unweighted_grids};
 pub use summary::KernelSummary;
 pub use traces::{KernelTraces, TracesError, program_words, shared_bytes, words_of_program};

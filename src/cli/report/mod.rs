@@ -87,7 +87,8 @@ pub fn run(args: &ReportArgs) -> CliResult {
     let mut draws = Vec::new();
     for draw in 1..=u64::from(args.spread) {
         let mut engine = args.engine.clone();
-        engine.population_seed = engine.population_seed.wrapping_add(draw);
+        let seed = &mut engine.inputs.population_seed;
+        *seed = seed.wrapping_add(draw);
         draws.push(predict_all(&engine.open(&device, &problems)?, &cells)?);
     }
     let figures = maker.figures()?;

@@ -7,7 +7,6 @@
 //! Units: programs, nodes. Sources: systematic sampling, Cochran, Sampling Techniques, chapter 8.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -18,10 +17,9 @@ use crate::gp::program::Rpn;
 use crate::gp::record::Size;
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::gp::weights::{Margin, Weights, WeightsError, weights_for_margins};
-use crate::launch::kernel::Grid;
 
 /// Programs of a run: a representative sample of all generations, and the sizes of single generations.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Population {
     /// Every distinct program of the sample.
     pub programs: Vec<Rpn>,
@@ -30,8 +28,6 @@ pub struct Population {
     /// Nodes of every block of a launch, in grid order, for some generations of the run. The programs of
     /// one generation are more alike in size than those of a whole run, and the end of a grid depends on it.
     pub grids: Vec<Vec<u32>>,
-    /// The same as kernels share them where the programs of the blocks are not known.
-    pub(super) unweighted_grids: OnceLock<Vec<Grid>>,
     /// The longest program of each of these launches, where it is not among the programs: a launch reserves shared memory for
     /// it in every block.
     pub longest: Option<Vec<Size>>,
@@ -118,7 +114,6 @@ impl Population {
             programs,
             sample,
             grids,
-            unweighted_grids: OnceLock::new(),
             longest: Some(longest),
             blocks: None,
             weighting,
@@ -145,7 +140,6 @@ impl Population {
         Ok(Population {
             sample: spread(&sorted, 0.0),
             grids: vec![blocks.iter().map(nodes).collect()],
-            unweighted_grids: OnceLock::new(),
             longest: None,
             blocks: Some(blocks),
             weighting: format!("{} given programs in {n_blocks} blocks", list.len()),

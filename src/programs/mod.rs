@@ -1,0 +1,7 @@
+//! The programs of a launch: drawn from a corpus, or a list of them.
+//!
+//! Leaves out: the kernel that runs them (`workload`), the launch (`launch`).
+
+pub mod population;
+
+pub use population::{DepthPercentages, Population, PopulationError};
