@@ -1,6 +1,8 @@
 //! Is what is predicted for the accumulator near what was measured on an H200? A few launches over problems, mathematics,
 //! block sizes and divisions of the cases; `warpstack validate --measured` shows all of them.
 
+#![cfg(feature = "report")]
+
 use std::path::Path;
 
 use warpstack::device::{Device, Preset};

@@ -1,5 +1,7 @@
 //! Are charts drawn with every panel and layer, and saved whole or not at all?
 
+#![cfg(feature = "report")]
+
 use warpstack::report::chart::bars::{Bar, StackedBars};
 use warpstack::report::chart::{check_path, panels::Panels, save, svg};
 use warpstack::validate::{Compared, Measured, Split, Table, cells};

@@ -1,5 +1,7 @@
 //! Is every bad input refused in one line that names it, with exit code 2 and nothing written?
 
+#![cfg(feature = "cli")]
+
 use assert_cmd::Command;
 use std::path::Path;
 

@@ -2,6 +2,8 @@
 //!
 //! The files lie under `fixtures/golden/`.
 
+#![cfg(feature = "cli")]
+
 use assert_cmd::Command;
 use std::path::PathBuf;
 

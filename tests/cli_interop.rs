@@ -1,5 +1,7 @@
 //! Do `export`, `import`, `completions` and `man` do what they say, and refuse what they cannot do in one line?
 
+#![cfg(feature = "cli")]
+
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Does `warpstack measure` refuse bad input in one line with exit code 2?
 
+#![cfg(feature = "cli")]
+
 use assert_cmd::Command;
 
 fn refused(arguments: &[&str]) -> String {

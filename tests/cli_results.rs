@@ -1,5 +1,7 @@
 //! Do the commands print everything they promise, and do the figures fit each other?
 
+#![cfg(feature = "cli")]
+
 use assert_cmd::Command;
 use serde_json::Value;
 

@@ -1,5 +1,7 @@
 //! The UCI data sets: read where they are, refused where they are damaged.
 
+#![cfg(feature = "report")]
+
 use std::path::{Path, PathBuf};
 use warpstack::gp::problem::{self, Dataset, Problem, Source};
 

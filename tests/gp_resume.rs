@@ -1,5 +1,7 @@
 //! A campaign that is killed goes on from its checkpoint and ends bit for bit like one that was left alone.
 
+#![cfg(feature = "cli")]
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

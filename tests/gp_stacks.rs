@@ -1,5 +1,7 @@
 //! `warpstack stacks`: the committed records and what is printed of them.
 
+#![cfg(feature = "cli")]
+
 use assert_cmd::Command;
 use warpstack::gp::evolve::EvolveConfig;
 use warpstack::gp::problem;

@@ -1,5 +1,7 @@
 //! Do the kernels compute on a GPU what the CPU computes? Without a GPU, is that said in one line?
 
+#![cfg(feature = "gpu")]
+
 use std::io::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};

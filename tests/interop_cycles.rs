@@ -1,5 +1,7 @@
 //! Does a trace that went out and came back behave as the original? Cycles, counters, addresses, classes.
 
+#![cfg(feature = "interop")]
+
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, SampleBlocks, Settings};
 use warpstack::gp::problem::{self, Dataset};

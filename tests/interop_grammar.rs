@@ -1,6 +1,8 @@
 //! Do exported files obey the published grammars? The parsers here are written from the formats' descriptions, not from
 //! the program's own code.
 
+#![cfg(feature = "interop")]
+
 use assert_cmd::Command;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};

@@ -1,5 +1,7 @@
 //! Do random traces survive writing and reading, and does every damage to a file get an error of its own?
 
+#![cfg(feature = "interop")]
+
 use proptest::prelude::*;
 use warpstack::interop::accel_sim::addresses::{self, AddressMode};
 use warpstack::interop::accel_sim::list::{self, Command};

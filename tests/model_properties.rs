@@ -1,5 +1,7 @@
 //! Do the laws hold that any model of these machines must obey?
 
+#![cfg(feature = "report")]
+
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use warpstack::engine::{Engine, Kind, Settings};

@@ -1,5 +1,7 @@
 //! Does one run find the hit rates that the simulator finds when it simulates every L1?
 
+#![cfg(feature = "report")]
+
 use warpstack::device::Device;
 use warpstack::engine::{Engine, Settings};
 use warpstack::predict::Configuration;

@@ -1,5 +1,7 @@
 //! Does a what-if study cover every combination, go on after it was stopped, and name what it cannot do?
 
+#![cfg(feature = "report")]
+
 use assert_cmd::Command;
 use std::path::Path;
 use std::time::{Duration, Instant};

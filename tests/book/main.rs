@@ -5,6 +5,8 @@
 //! differ by 20 %, since values of the device are fitted again from time to time. Drawings that a command puts into `images/` are
 //! those of `docs/images/`. `WARPSTACK_UPDATE_GOLDEN=1` writes shown outputs and drawings anew; read them before committing.
 
+#![cfg(feature = "cli")]
+
 mod compare;
 mod example;
 

@@ -2,6 +2,8 @@
 //!
 //! The screenshots need Chromium; without one they are skipped and say so. `WARPSTACK_SCREENSHOTS=<folder>` keeps them.
 
+#![cfg(feature = "cli")]
+
 mod browser;
 mod colour;
 
