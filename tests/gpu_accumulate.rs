@@ -18,7 +18,8 @@ use warpstack::launch::code::ReplayCode;
 use warpstack::launch::geometry::Geometry;
 use warpstack::launch::spec::SmxSpec;
 use warpstack::trace::{
-    CaseWords, Launch, ProgramTrace, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
+    CaseWords, KernelLaunch, ProgramTrace, ProgramWords, SegmentId, SegmentPool, TraceBuilder,
+    run_block,
 };
 use warpstack::workload::divergence::divergent_instructions;
 use warpstack::workload::words_of_program;
@@ -258,9 +259,9 @@ fn errors(variant: &Variant, kernel: &Kernel, program: &Rpn, seed: u64) -> (f64,
     let outputs: Vec<u32> = (0..CASES).map(|_| draw(true)).collect();
     let words = Target::of(variant).words(program).unwrap();
     let starts: Vec<u32> = (0..words.len() as u32).step_by(2).collect();
-    let launch = Launch {
+    let launch = KernelLaunch {
         max_program_words: words.len() as u32,
-        ..Launch::block_gp(64, 8, CASES)
+        ..KernelLaunch::block_gp(64, 8, CASES)
     };
     let cases = CaseWords {
         inputs: &inputs,
@@ -418,10 +419,10 @@ fn the_warps_of_a_block_execute_what_the_trace_says_of_them() {
     let words = words_of_program(&variant, 0, &program).unwrap();
     for (threads, iterations) in [(32, 1), (128, 2), (256, 3), (1024, 2)] {
         let cases = threads * 8 * iterations;
-        let launch = Launch {
+        let launch = KernelLaunch {
             // All threads copy equally much.
             max_program_words: (words.words().len() as u32).next_multiple_of(2 * threads),
-            ..Launch::block_gp(threads, 8, cases)
+            ..KernelLaunch::block_gp(threads, 8, cases)
         };
         let mut builder = TraceBuilder::new(&kernel, launch.clone()).unwrap();
         let trace = builder.trace(&words).unwrap();

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::error::GpuError;
-use warpstack::gpu::launch::{Gpu, Launch};
+use warpstack::gpu::launch::{Gpu, GridLaunch};
 use warpstack::gpu::layout::ProgramTable;
 use warpstack::gpu::measure::{Bench, Configuration, Programs, Protocol};
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
@@ -62,7 +62,7 @@ fn every_hopper_kernel_agrees_with_the_cpu() {
         for variant in
             variants.filter(|variant| variant.problem == problem && variant.arch == Arch::Sm90)
         {
-            let launch = Launch {
+            let launch = GridLaunch {
                 threads_per_block: 96,
                 case_blocks: if variant.kernel == KernelId::Accumulator {
                     7

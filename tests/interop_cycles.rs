@@ -20,7 +20,7 @@ use warpstack::predict::Configuration;
 use warpstack::sim::blocks;
 use warpstack::sim::observe::Counters;
 use warpstack::trace::launch::LOCAL_TOP;
-use warpstack::trace::{CaseWords, Launch, ProgramWords, TraceBuilder, run_block};
+use warpstack::trace::{CaseWords, KernelLaunch, ProgramWords, TraceBuilder, run_block};
 
 const ALL: Limits = Limits {
     blocks: usize::MAX,
@@ -183,7 +183,7 @@ fn recorded_addresses_are_those_that_the_lanes_access() {
         let bits = lowered.bits(variant.dispatch);
         let words = ProgramWords::new(bits, &lowered.token_starts, lowered.nodes).unwrap();
         let cases = THREADS * STACK_DIM * ITERATIONS;
-        let launch = Launch::block_gp(THREADS, STACK_DIM, cases);
+        let launch = KernelLaunch::block_gp(THREADS, STACK_DIM, cases);
         let mut builder = TraceBuilder::new(&kernel, launch.clone()).unwrap();
         let (trace, positions) = builder.trace_with_positions(&words).unwrap();
         let pool = builder.into_pool();

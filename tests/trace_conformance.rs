@@ -14,7 +14,7 @@ use warpstack::gpu::variant::{Arch, FunctionSet, Math, Variant};
 use warpstack::isa::Kernel;
 use warpstack::trace::launch::{LOCAL_TOP, PROGRAMS_ADDRESS};
 use warpstack::trace::{
-    AddressKind, BlockRun, CaseWords, Launch, ProgramTrace, SegmentId, TraceBuilder, TraceOp,
+    AddressKind, BlockRun, CaseWords, KernelLaunch, ProgramTrace, SegmentId, TraceBuilder, TraceOp,
     run_block,
 };
 use warpstack::workload::{program_words, words_of_program};
@@ -143,7 +143,7 @@ fn same_instructions(ops: &[(TraceOp, u32)], run: &BlockRun) -> bool {
 /// where data decides.
 fn wrong_address(
     kernel: &Kernel,
-    launch: &Launch,
+    launch: &KernelLaunch,
     ops: &[(TraceOp, u32)],
     run: &BlockRun,
     data_decides: bool,
@@ -187,9 +187,9 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
     let programs: Vec<Rpn> = (0..PROGRAMS_PER_KERNEL)
         .map(|_| random_program(variant.problem, n_inputs(variant.problem), &mut rng))
         .collect();
-    let launch = Launch {
+    let launch = KernelLaunch {
         max_program_words: row_words(&programs, variant),
-        ..Launch::block_gp(THREADS, variant.stack_dim, cases)
+        ..KernelLaunch::block_gp(THREADS, variant.stack_dim, cases)
     };
     let mut builder = TraceBuilder::new(&kernel, launch.clone()).unwrap();
     for program in programs {
@@ -235,7 +235,7 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
 #[allow(clippy::too_many_arguments)]
 fn compare_path(
     kernel: &Kernel,
-    launch: &Launch,
+    launch: &KernelLaunch,
     trace: &ProgramTrace,
     builder: &TraceBuilder,
     run: &BlockRun,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use warpstack::isa::Kernel;
 use warpstack::trace::{
-    Launch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, TraceError, TraceOp,
+    KernelLaunch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, TraceError, TraceOp,
 };
 
 fn kernel(
@@ -97,7 +97,11 @@ fn expand(trace: &ProgramTrace, builder: &TraceBuilder) -> [Vec<TraceOp>; 5] {
     .map(|part| part.iter().flat_map(ops).collect())
 }
 
-fn check(kernel: &Kernel, launch: Launch, programs: &[ProgramWords]) -> Result<(), TestCaseError> {
+fn check(
+    kernel: &Kernel,
+    launch: KernelLaunch,
+    programs: &[ProgramWords],
+) -> Result<(), TestCaseError> {
     let mut remembering = TraceBuilder::new(kernel, launch.clone()).unwrap();
     let mut forgetful = TraceBuilder::new(kernel, launch).unwrap().forgetful();
     for program in programs {
@@ -132,7 +136,7 @@ proptest! {
             (3, Math::Accurate, Shape::Rolled),
         ] {
             let kernel = kernel(Arch::Sm35, KernelId::Rpn, dim, math, shape, 0);
-            check(&kernel, Launch::block_gp(96, dim, 100_000), &words)?;
+            check(&kernel, KernelLaunch::block_gp(96, dim, 100_000), &words)?;
         }
     }
 
@@ -141,7 +145,7 @@ proptest! {
         let words: Vec<_> = programs.iter().map(|program| lgp_words(program)).collect();
         for (id, dim, registers) in [(KernelId::Lgp, 2, 0), (KernelId::LgpRegisters, 4, 3)] {
             let kernel = kernel(Arch::Sm35, id, dim, Math::Accurate, Shape::Unrolled, registers);
-            check(&kernel, Launch::block_gp(64, dim, 100_000), &words)?;
+            check(&kernel, KernelLaunch::block_gp(64, dim, 100_000), &words)?;
         }
     }
 }
@@ -153,10 +157,10 @@ proptest! {
     fn programs_on_hopper(programs in choices()) {
         let postfix: Vec<_> = programs.iter().map(|program| rpn_words(program)).collect();
         let rpn = kernel(Arch::Sm90, KernelId::Rpn, 4, Math::Fast, Shape::Unrolled, 0);
-        check(&rpn, Launch::block_gp(128, 4, 100_000), &postfix)?;
+        check(&rpn, KernelLaunch::block_gp(128, 4, 100_000), &postfix)?;
         let linear: Vec<_> = programs.iter().map(|program| lgp_words(program)).collect();
         let lgp = kernel(Arch::Sm90, KernelId::LgpRegisters, 4, Math::Accurate, Shape::Unrolled, 4);
-        check(&lgp, Launch::block_gp(32, 4, 100_000), &linear)?;
+        check(&lgp, KernelLaunch::block_gp(32, 4, 100_000), &linear)?;
     }
 }
 
@@ -167,7 +171,7 @@ fn sextic() -> Kernel {
 #[test]
 fn equal_handlers_are_stored_once() {
     let kernel = sextic();
-    let mut builder = TraceBuilder::new(&kernel, Launch::block_gp(64, 2, 100_000)).unwrap();
+    let mut builder = TraceBuilder::new(&kernel, KernelLaunch::block_gp(64, 2, 100_000)).unwrap();
     let words = rpn_words(&[
         (0, 0.0),
         (12, 0.0),
@@ -185,7 +189,7 @@ fn equal_handlers_are_stored_once() {
 #[test]
 fn steady_iterations_are_those_of_the_first_one() {
     let kernel = sextic();
-    let mut builder = TraceBuilder::new(&kernel, Launch::block_gp(64, 2, 100_000)).unwrap();
+    let mut builder = TraceBuilder::new(&kernel, KernelLaunch::block_gp(64, 2, 100_000)).unwrap();
     let trace = builder
         .trace(&rpn_words(&[(0, 0.0), (0, 0.0), (6, 0.0)]))
         .unwrap();
@@ -197,7 +201,7 @@ fn steady_iterations_are_those_of_the_first_one() {
 #[test]
 fn bad_launches_and_programs_are_named() {
     let kernel = sextic();
-    let refused = TraceBuilder::new(&kernel, Launch::block_gp(0, 2, 100_000));
+    let refused = TraceBuilder::new(&kernel, KernelLaunch::block_gp(0, 2, 100_000));
     let message = refused.map(|_| ()).unwrap_err().to_string();
     assert!(
         message.contains("threads per block is 0; allowed: 1 to 1024"),
@@ -213,7 +217,7 @@ fn bad_launches_and_programs_are_named() {
 #[test]
 fn an_address_that_depends_on_data_is_an_error_with_its_place() {
     let kernel = sextic();
-    let mut builder = TraceBuilder::new(&kernel, Launch::block_gp(64, 2, 100_000)).unwrap();
+    let mut builder = TraceBuilder::new(&kernel, KernelLaunch::block_gp(64, 2, 100_000)).unwrap();
     // 3 = a subtraction on an empty stack: below the frame.
     let words = ProgramWords::of_floats(&[3.0, 255.0], &[0], 1).unwrap();
     match builder.trace(&words) {

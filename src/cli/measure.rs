@@ -3,7 +3,7 @@
 use super::CliResult;
 use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
-use crate::gpu::launch::{Gpu, Launch};
+use crate::gpu::launch::{Gpu, GridLaunch};
 use crate::gpu::measure::{Bench, Configuration, Programs, Protocol};
 use crate::gpu::on_cpu;
 use crate::gpu::scaling::measure_split;
@@ -215,7 +215,7 @@ fn configurations(
         for &threads_per_block in &args.threads {
             for &carveout_percent in &carveouts {
                 for &case_blocks in case_blocks {
-                    let launch = Launch {
+                    let launch = GridLaunch {
                         threads_per_block,
                         case_blocks,
                         carveout_percent,

@@ -8,7 +8,7 @@ use crate::gpu::variant::{Arch, FunctionSet, KernelId, Variant, VariantError};
 use crate::isa::Kernel;
 use crate::report::output;
 use crate::trace::{
-    CaseWords, Launch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
+    CaseWords, KernelLaunch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
 };
 use crate::workload::words_of_program;
 use std::error::Error;
@@ -43,9 +43,9 @@ pub fn run(args: &TraceArgs) -> CliResult {
     let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
     let words = words_of_program(&variant, 0, &program)?;
     let cases = args.threads * args.stack_dim * ITERATIONS;
-    let launch = Launch {
+    let launch = KernelLaunch {
         max_program_words: words.words().len() as u32,
-        ..Launch::block_gp(args.threads, args.stack_dim, cases)
+        ..KernelLaunch::block_gp(args.threads, args.stack_dim, cases)
     };
     let mut builder = TraceBuilder::new(&kernel, launch.clone())?;
     let trace = builder.trace(&words)?;
@@ -86,7 +86,7 @@ fn instructions(pool: &SegmentPool, ids: &[SegmentId]) -> u32 {
 
 fn lanes(
     kernel: &Kernel,
-    launch: &Launch,
+    launch: &KernelLaunch,
     words: &ProgramWords,
     program: &Rpn,
     cases: u32,

@@ -14,7 +14,7 @@ use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 use crate::predict::{Configuration, PredictError};
 use crate::trace::builder::Positions;
-use crate::trace::launch::Launch;
+use crate::trace::launch::KernelLaunch;
 use crate::trace::{ProgramTrace, TraceBuilder};
 use crate::workload::words_of_program;
 
@@ -23,7 +23,7 @@ use crate::workload::words_of_program;
 pub struct SampleBlocks {
     pub blocks: Blocks,
     pub kernel: Kernel,
-    pub launch: Launch,
+    pub launch: KernelLaunch,
     /// One per block.
     pub traces: Vec<(ProgramTrace, Positions)>,
     pub occupancy: Occupancy,
@@ -49,7 +49,7 @@ impl Engine {
         let sass = variant.sass().map_err(PredictError::other)?;
         let kernel = Kernel::parse(&sass, variant.sass_file().map_err(PredictError::other)?)
             .map_err(PredictError::other)?;
-        let launch = Launch::block_gp(
+        let launch = KernelLaunch::block_gp(
             configuration.threads_per_block,
             configuration.stack_dim,
             request.cases.elements,

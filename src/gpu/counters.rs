@@ -6,7 +6,7 @@
 //! Units: ncu's base units, as its column `Metric Unit` names them.
 //! Sources: Nsight Compute CLI documentation (console output in CSV).
 
-use super::ncu::Launch;
+use super::ncu::ProfiledLaunch;
 use thiserror::Error;
 
 /// Columns of a row that say nothing when the launch was profiled.
@@ -46,7 +46,11 @@ pub enum CountersError {
 }
 
 /// The rows without their times and checks, one column per metric appended.
-pub fn join(rows: &str, rows_file: &str, launches: &[Launch]) -> Result<Vec<u8>, CountersError> {
+pub fn join(
+    rows: &str,
+    rows_file: &str,
+    launches: &[ProfiledLaunch],
+) -> Result<Vec<u8>, CountersError> {
     let failed = |error| CountersError::Csv {
         file: rows_file.to_owned(),
         error,

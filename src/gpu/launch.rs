@@ -87,7 +87,7 @@ pub struct DeviceCases {
 
 /// One launch: a block per program, or several of the accumulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Launch {
+pub struct GridLaunch {
     pub threads_per_block: u32,
     /// Blocks among which a program's fitness cases are divided; 1 for every kernel but the accumulator.
     pub case_blocks: u32,
@@ -204,7 +204,7 @@ impl Gpu {
         kernel: &LoadedKernel,
         programs: &DevicePrograms,
         cases: &DeviceCases,
-        launch: Launch,
+        launch: GridLaunch,
         repeats: usize,
     ) -> Result<(Vec<f32>, Vec<f32>), GpuError> {
         kernel.prepare(launch)?;
@@ -233,7 +233,7 @@ impl Gpu {
         kernel: &LoadedKernel,
         programs: &DevicePrograms,
         cases: &DeviceCases,
-        launch: Launch,
+        launch: GridLaunch,
         results: &mut CudaSlice<f32>,
     ) -> Result<(), GpuError> {
         let config = LaunchConfig {
@@ -277,7 +277,7 @@ fn sum(errors: &[f32]) -> f64 {
 
 impl LoadedKernel {
     /// A result per thread of the papers' kernels, one per block of the accumulator.
-    pub fn results_per_program(&self, launch: Launch) -> usize {
+    pub fn results_per_program(&self, launch: GridLaunch) -> usize {
         let results = match self.variant.kernel {
             KernelId::Accumulator => launch.case_blocks,
             _ => launch.threads_per_block,
@@ -285,7 +285,7 @@ impl LoadedKernel {
         results as usize
     }
 
-    fn prepare(&self, launch: Launch) -> Result<(), GpuError> {
+    fn prepare(&self, launch: GridLaunch) -> Result<(), GpuError> {
         let allowed = self
             .function
             .max_threads_per_block()

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::error::GpuError;
-use super::launch::{DevicePrograms, Gpu, Launch, LoadedKernel, sums};
+use super::launch::{DevicePrograms, Gpu, GridLaunch, LoadedKernel, sums};
 use super::layout::{CaseTable, ProgramTable};
 use super::lower::LowerError;
 use super::oracle::{ExpectedError, relative_difference};
@@ -54,7 +54,7 @@ pub struct Protocol {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Configuration {
     pub variant: Variant,
-    pub launch: Launch,
+    pub launch: GridLaunch,
 }
 
 /// One measured configuration.
@@ -115,7 +115,7 @@ impl Configuration {
 
 impl std::fmt::Display for Configuration {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Launch {
+        let GridLaunch {
             threads_per_block,
             case_blocks,
             carveout_percent,

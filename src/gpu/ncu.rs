@@ -35,7 +35,7 @@ pub enum NcuError {
 
 /// One profiled launch; in a summary, all launches of one kernel.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Launch {
+pub struct ProfiledLaunch {
     /// As ncu numbers it; empty in a summary.
     pub id: String,
     pub kernel: String,
@@ -74,7 +74,7 @@ const LAUNCH_COLUMNS: [&str; 14] = [
 ];
 
 /// The launches of ncu's output, in order. `file` is used in errors.
-pub fn parse(text: &str, file: &str) -> Result<Vec<Launch>, NcuError> {
+pub fn parse(text: &str, file: &str) -> Result<Vec<ProfiledLaunch>, NcuError> {
     let (start, first_line) = header_start(text).ok_or_else(|| NcuError::NoHeader {
         file: file.to_owned(),
     })?;
@@ -146,9 +146,9 @@ impl Table<'_> {
     }
 
     /// A launch without metrics; fields that the table does not have are empty.
-    fn launch(&self, record: &StringRecord, kernel: usize) -> Launch {
+    fn launch(&self, record: &StringRecord, kernel: usize) -> ProfiledLaunch {
         let optional = |name| self.find(name).and_then(|at| record.get(at));
-        Launch {
+        ProfiledLaunch {
             id: optional("ID").unwrap_or_default().to_owned(),
             kernel: record[kernel].to_owned(),
             block_size: optional("Block Size").unwrap_or_default().to_owned(),
@@ -158,7 +158,7 @@ impl Table<'_> {
     }
 
     /// One line per launch and metric; in a summary, per kernel and metric.
-    fn long(&self) -> Result<Vec<Launch>, NcuError> {
+    fn long(&self) -> Result<Vec<ProfiledLaunch>, NcuError> {
         let kernel = self.column("Kernel Name")?;
         let (name, unit) = (self.column("Metric Name")?, self.column("Metric Unit")?);
         let value = match self.find("Average") {
@@ -166,7 +166,7 @@ impl Table<'_> {
             None => self.column("Metric Value")?,
         };
         let id = self.find("ID").unwrap_or(kernel);
-        let mut launches: Vec<(&str, Launch)> = Vec::new();
+        let mut launches: Vec<(&str, ProfiledLaunch)> = Vec::new();
         for record in &self.records {
             let key = &record[id];
             if launches.last().is_none_or(|(last, _)| *last != key) {
@@ -184,7 +184,7 @@ impl Table<'_> {
     }
 
     /// One line per launch, units in the line after the header.
-    fn wide(&self) -> Result<Vec<Launch>, NcuError> {
+    fn wide(&self) -> Result<Vec<ProfiledLaunch>, NcuError> {
         let kernel = self.column("Kernel Name")?;
         let mut records = self.records.iter().peekable();
         let units = records.next_if(|first| first[kernel].is_empty());
@@ -260,7 +260,7 @@ fn scaled(unit: &str) -> (f64, String) {
 mod tests {
     use super::*;
 
-    fn value(launch: &Launch, name: &str) -> (Option<f64>, String) {
+    fn value(launch: &ProfiledLaunch, name: &str) -> (Option<f64>, String) {
         let metric = &launch.metrics[name];
         (metric.value, metric.unit.clone())
     }

@@ -63,8 +63,8 @@ impl PerformanceModel for Analytical {
     fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
         let start = Instant::now();
         let analysis = self.analysis(launch);
-        let fillings = launch.partial_residencies();
-        let point = &point(launch, &fillings);
+        let partial = launch.partial_residencies();
+        let point = &point(launch, &partial);
         let modelled = predict_rates(point, &analysis);
         let demand = &demand(&analysis, point);
         let launches = launch.run_grids(&modelled.rates);

@@ -43,13 +43,13 @@ impl DramUse {
         // Fitness cases that a thread reads together are next to each other if a block is one warp; otherwise the neighbours
         // are another warp's of the block.
         let one_warp = geometry.warps_per_block() == 1;
-        let case_visits = cases / if one_warp { neighbours } else { per_turn };
+        let case_accesses = cases / if one_warp { neighbours } else { per_turn };
         let alone = 1.0 - together(traffic) * (1.0 - 1.0 / neighbours);
-        let visits = fills * alone + write_backs;
-        let opened = part_opened(dram, traffic, visits, case_visits);
+        let accesses = fills * alone + write_backs;
+        let opened = part_opened(dram, traffic, accesses, case_accesses);
         let cycles = |lines: f64, opened: f64| lines * stream + opened * (scattered - stream);
-        let case_cycles = cycles(cases, case_visits);
-        let total = case_cycles + cycles(fills + write_backs, visits * opened);
+        let case_cycles = cycles(cases, case_accesses);
+        let total = case_cycles + cycles(fills + write_backs, accesses * opened);
         let lines = fills + cases + write_backs;
         DramUse {
             cycles: total,
@@ -78,15 +78,15 @@ fn stack_pages(dram: &DramSpec, traffic: &Traffic) -> f64 {
     traffic.warps * per_warp.max(1.0)
 }
 
-/// Part of the `visits` to stack pages, so many per token, that find them closed. A page stays open for a time `t` until as
-/// many others were opened: `visits t / (1 + t visits / pages) + case visits t = open pages`, where pages of fitness cases are
+/// Part of the `accesses` to stack pages, so many per token, that find them closed. A page stays open for a time `t` until as
+/// many others were opened: `accesses t / (1 + t accesses / pages) + case accesses t = open pages`, where pages of fitness cases are
 /// left for good.
-fn part_opened(dram: &DramSpec, traffic: &Traffic, visits: f64, case_visits: f64) -> f64 {
+fn part_opened(dram: &DramSpec, traffic: &Traffic, accesses: f64, case_accesses: f64) -> f64 {
     let open = f64::from(dram.open_pages.max(1));
-    let of_one = visits / stack_pages(dram, traffic);
-    let linear = visits + case_visits - open * of_one;
-    // The positive root of `case visits x of one x t^2 + linear t = open`, in the form that does not cancel.
-    let root = (linear * linear + 4.0 * case_visits * of_one * open).sqrt();
+    let of_one = accesses / stack_pages(dram, traffic);
+    let linear = accesses + case_accesses - open * of_one;
+    // The positive root of `case accesses x of one x t^2 + linear t = open`, in the form that does not cancel.
+    let root = (linear * linear + 4.0 * case_accesses * of_one * open).sqrt();
     let time = 2.0 * open / (linear + root);
     if time.is_finite() && time >= 0.0 {
         1.0 / (1.0 + of_one * time)
@@ -114,7 +114,7 @@ mod tests {
     /// Lines of the stacks of `warps`, 1 KiB each, asked for at random; now and then a fitness case that comes once.
     fn simulated(spec: &DramSpec, warps: u32, case_every: u32) -> f64 {
         let mut dram = Dram::new(spec);
-        let (mut now, mut opened, mut visits) = (0u64, 0, 0);
+        let (mut now, mut opened, mut accesses) = (0u64, 0, 0);
         let mut random = 0x9e37_79b9u32;
         for access in 0..60_000u32 {
             // xorshift32 (Marsaglia 2003).
@@ -131,11 +131,11 @@ mod tests {
             let start = dram.transfer(address, 128, now, now as f64);
             let next = dram.transfer(address, 128, now, now as f64);
             if stack {
-                visits += 1;
+                accesses += 1;
                 opened += u32::from(next - start > 0.5);
             }
         }
-        f64::from(opened) / f64::from(visits)
+        f64::from(opened) / f64::from(accesses)
     }
 
     #[test]

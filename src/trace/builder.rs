@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::affine::AffineRegisters;
 use super::error::TraceError;
-use super::launch::{ConstantMemory, Launch};
+use super::launch::{ConstantMemory, KernelLaunch};
 use super::program::ProgramWords;
 use super::state::{Machine, Run, State, WordAt};
 use super::trace_cache::{CachedStep, Memo, Next};
@@ -66,7 +66,7 @@ pub struct Positions {
 /// Traces programs through one kernel.
 pub struct TraceBuilder<'k> {
     kernel: &'k Kernel,
-    launch: Launch,
+    launch: KernelLaunch,
     live: Vec<LiveSet>,
     case_loop: usize,
     constants: [ConstantMemory; 2],
@@ -82,7 +82,7 @@ pub struct TraceBuilder<'k> {
 }
 
 impl<'k> TraceBuilder<'k> {
-    pub fn new(kernel: &'k Kernel, launch: Launch) -> Result<Self, TraceError> {
+    pub fn new(kernel: &'k Kernel, launch: KernelLaunch) -> Result<Self, TraceError> {
         check_launch(&launch)?;
         if kernel.instructions.len() > usize::from(u16::MAX) {
             return Err(TraceError::TooLong {
@@ -366,7 +366,7 @@ fn iterations(run: Run) -> u32 {
     }
 }
 
-fn check_launch(launch: &Launch) -> Result<(), TraceError> {
+fn check_launch(launch: &KernelLaunch) -> Result<(), TraceError> {
     let out_of_range = |name, given: u32, allowed: &str| TraceError::Input {
         name,
         given: given.to_string(),

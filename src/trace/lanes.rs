@@ -4,7 +4,7 @@
 //! barriers. Units: bytes, words.
 
 use super::error::TraceError;
-use super::launch::Launch;
+use super::launch::KernelLaunch;
 use super::memory::BlockMemory;
 use super::program::ProgramWords;
 use super::warp::{PathStep, Stop, Warp, WarpCounts};
@@ -45,7 +45,7 @@ impl BlockRun {
 /// Executes one program on a kernel, on all lanes of a block.
 pub fn run_block(
     kernel: &Kernel,
-    launch: &Launch,
+    launch: &KernelLaunch,
     program: &ProgramWords,
     cases: &CaseWords,
 ) -> Result<BlockRun, TraceError> {

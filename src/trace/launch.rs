@@ -69,7 +69,7 @@ pub enum Argument {
 
 /// A launch of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
+pub struct KernelLaunch {
     pub threads_per_block: u32,
     /// Fitness cases that one iteration of the case loop covers: block size times second dimension.
     pub cases_per_iteration: u32,
@@ -79,7 +79,7 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
 }
 
-impl Launch {
+impl KernelLaunch {
     /// The interpreters' arguments: programs, inputs, outputs, results, row length, cases.
     pub fn block_gp(threads_per_block: u32, second_dimension: u32, cases: u32) -> Self {
         Self {

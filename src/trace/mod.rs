@@ -21,7 +21,7 @@ pub mod warp;
 pub use builder::TraceBuilder;
 pub use error::TraceError;
 pub use lanes::{BlockRun, CaseWords, run_block};
-pub use launch::{Argument, Buffer, Launch};
+pub use launch::{Argument, Buffer, KernelLaunch};
 pub use program::ProgramWords;
 
 /// One executed warp instruction.

@@ -12,7 +12,7 @@ use crate::gpu::variant::{KernelId, Resources, Variant, VariantError};
 use crate::isa::{IsaError, Kernel, TimingOp};
 use crate::trace::builder::TraceBuilder;
 use crate::trace::error::TraceError;
-use crate::trace::launch::Launch;
+use crate::trace::launch::KernelLaunch;
 use crate::trace::{self, ProgramTrace, SegmentPool};
 
 /// Bytes of a program word.
@@ -96,11 +96,11 @@ pub(super) fn launch_of(
     words: &[EncodedProgram],
     threads_per_block: u32,
     fitness_cases: u32,
-) -> Launch {
+) -> KernelLaunch {
     let row_words = words.iter().map(|program| program.words.len()).max();
-    Launch {
+    KernelLaunch {
         max_program_words: row_words.unwrap_or(0) as u32,
-        ..Launch::block_gp(threads_per_block, variant.stack_dim, fitness_cases)
+        ..KernelLaunch::block_gp(threads_per_block, variant.stack_dim, fitness_cases)
     }
 }
 

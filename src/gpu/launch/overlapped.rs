@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaSlice, CudaStream, PinnedHostSlice};
 
-use super::{Asked, DeviceCases, DevicePrograms, Gpu, Launch, LoadedKernel, POISON, sums};
+use super::{Asked, DeviceCases, DevicePrograms, Gpu, GridLaunch, LoadedKernel, POISON, sums};
 use crate::gpu::error::GpuError;
 use crate::gpu::layout::{CaseTable, ProgramTable};
 
@@ -18,7 +18,7 @@ pub struct Evaluator<'a> {
     gpu: &'a Gpu,
     kernel: LoadedKernel,
     cases: DeviceCases,
-    launch: Launch,
+    launch: GridLaunch,
     parts: Vec<Part>,
 }
 
@@ -37,7 +37,7 @@ impl Gpu {
         kernel: LoadedKernel,
         tables: &[ProgramTable],
         cases: &CaseTable,
-        launch: Launch,
+        launch: GridLaunch,
     ) -> Result<Evaluator<'_>, GpuError> {
         kernel.prepare(launch)?;
         let per_program = kernel.results_per_program(launch);
@@ -89,7 +89,7 @@ impl Part {
         gpu: &Gpu,
         kernel: &LoadedKernel,
         cases: &DeviceCases,
-        launch: Launch,
+        launch: GridLaunch,
     ) -> Result<(), GpuError> {
         let copied = self
             .stream

@@ -6,7 +6,7 @@
 //! Units: bytes.
 
 use super::error::TraceError;
-use super::launch::{ConstantMemory, Launch};
+use super::launch::{ConstantMemory, KernelLaunch};
 use super::program::ProgramWords;
 use super::state::{Frame, Machine};
 use super::{AddressKind, TraceOp};
@@ -37,7 +37,7 @@ pub struct SharedCopy {
 /// What is fixed while a kernel is traced.
 pub struct Environment<'a> {
     pub kernel: &'a Kernel,
-    pub launch: &'a Launch,
+    pub launch: &'a KernelLaunch,
     pub constants: &'a ConstantMemory,
     /// Fitness cases that `constants` announces.
     pub run_cases: u32,
