@@ -146,8 +146,9 @@ pub struct SmxSpec {
     pub l2_request_bytes: u32,
 }
 
-/// Schedulers of a multiprocessor at most.
+/// Schedulers of a multiprocessor at most, and warps.
 pub const MAX_SCHEDULERS: usize = 4;
+pub const MAX_WARPS: usize = 64;
 
 /// Number of instruction classes.
 pub const N_CLASSES: usize = OpClass::ALL.len();
@@ -254,8 +255,9 @@ fn check_schedulers(device: &Device) -> Result<(), SpecError> {
     if n as usize > MAX_SCHEDULERS {
         return Err(value("schedulers", n, "at most 4"));
     }
-    if warps > 16 * n {
-        return Err(value("resident warps", warps, "at most 16 per scheduler"));
+    if warps > n * (MAX_WARPS as u32 / n.next_power_of_two()) {
+        let allowed = "at most 64 on one scheduler, 32 on each of two, 16 on each of three or four";
+        return Err(value("resident warps", warps, allowed));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use super::observe::{Cause, Counters};
 use super::spec::{WAIT_UNITS, WarpPolicy};
-use super::warp_mask::SLOTS;
+use super::warp_mask::{MAX_WARPS, WarpMask};
 
 /// See the module text.
 #[derive(Debug, Clone)]
@@ -22,15 +22,16 @@ pub struct Scheduler {
     /// Replays or a branch occupy the issue slot until here.
     busy_until: u64,
     /// By slot, the slots with older warps, one bit each.
-    older: [u16; SLOTS],
+    older: [WarpMask; MAX_WARPS],
+    n_slots: usize,
     /// Slots that hold a warp, one bit each.
-    resident: u16,
-    resident_since: [u64; SLOTS],
+    resident: WarpMask,
+    resident_since: [u64; MAX_WARPS],
 }
 
 impl Scheduler {
-    /// A scheduler without warps.
-    pub fn new(policy: WarpPolicy) -> Self {
+    /// A scheduler of `n_slots` without warps.
+    pub fn new(policy: WarpPolicy, n_slots: usize) -> Self {
         Scheduler {
             policy,
             last: 0,
@@ -39,8 +40,9 @@ impl Scheduler {
             accounted: 0,
             busy_until: 0,
             older: std::array::from_fn(|i| (1 << i) - 1),
+            n_slots,
             resident: 0,
-            resident_since: [0; SLOTS],
+            resident_since: [0; MAX_WARPS],
         }
     }
 
@@ -50,8 +52,11 @@ impl Scheduler {
         self.resident_since[slot] = now;
         let age = |slot: usize| (self.resident_since[slot], slot);
         let is_older = |than: usize| move |&slot: &usize| age(slot) < age(than);
-        self.older =
-            std::array::from_fn(|i| (0..SLOTS).filter(is_older(i)).map(|slot| 1 << slot).sum());
+        let n = self.n_slots;
+        let older = |i| (0..n).filter(is_older(i)).map(|slot| 1 << slot).sum();
+        let older: [WarpMask; MAX_WARPS] =
+            std::array::from_fn(|i| if i < n { older(i) } else { 0 });
+        self.older = older;
     }
 
     /// The warp of a slot has ended.
@@ -60,7 +65,7 @@ impl Scheduler {
     }
 
     /// Slots that hold a warp, one bit each.
-    pub fn resident(&self) -> u16 {
+    pub fn resident(&self) -> WarpMask {
         self.resident
     }
 
@@ -72,8 +77,8 @@ impl Scheduler {
 
     /// The first of some slots in the policy's order; there must be one.
     #[inline]
-    pub fn first(&self, slots: u16) -> usize {
-        let last = u32::from(self.last) % SLOTS as u32;
+    pub fn first(&self, slots: WarpMask) -> usize {
+        let last = u32::from(self.last) % MAX_WARPS as u32;
         match self.policy {
             WarpPolicy::GreedyThenOldest if slots >> last & 1 == 1 => last as usize,
             WarpPolicy::GreedyThenOldest => self.oldest(slots),
@@ -86,11 +91,11 @@ impl Scheduler {
     }
 
     #[inline]
-    fn oldest(&self, slots: u16) -> usize {
+    fn oldest(&self, slots: WarpMask) -> usize {
         let mut left = slots;
         loop {
             let slot = left.trailing_zeros() as usize;
-            left = slots & self.older[slot % SLOTS];
+            left = slots & self.older[slot % MAX_WARPS];
             if left == 0 {
                 return slot;
             }
@@ -99,19 +104,19 @@ impl Scheduler {
 
     /// All slots that come before one in the policy's order.
     #[inline]
-    pub fn before(&self, slot: usize) -> u16 {
-        let last = u32::from(self.last) % SLOTS as u32;
-        let below = (1u16 << slot) - 1;
+    pub fn before(&self, slot: usize) -> WarpMask {
+        let last = u32::from(self.last) % MAX_WARPS as u32;
+        let below = ((1 as WarpMask) << slot) - 1;
         match self.policy {
             WarpPolicy::GreedyThenOldest if slot == last as usize => 0,
-            WarpPolicy::GreedyThenOldest => self.older[slot % SLOTS] | 1 << last,
+            WarpPolicy::GreedyThenOldest => self.older[slot % MAX_WARPS] | 1 << last,
             WarpPolicy::LooseRoundRobin if slot > last as usize => below & !up_to(last),
             WarpPolicy::LooseRoundRobin => below | !up_to(last),
         }
     }
 
     /// Some slots in the policy's order.
-    pub fn in_order(&self, mut slots: u16) -> impl Iterator<Item = usize> {
+    pub fn in_order(&self, mut slots: WarpMask) -> impl Iterator<Item = usize> {
         std::iter::from_fn(move || {
             (slots != 0).then(|| {
                 let slot = self.first(slots);
@@ -159,8 +164,8 @@ impl Scheduler {
 
 /// The slots up to one, itself included.
 #[inline]
-fn up_to(slot: u32) -> u16 {
-    ((2u32 << slot) - 1) as u16
+fn up_to(slot: u32) -> WarpMask {
+    WarpMask::MAX >> (MAX_WARPS as u32 - 1 - slot)
 }
 
 #[cfg(test)]
@@ -168,7 +173,7 @@ mod tests {
     use super::*;
 
     fn scheduler(policy: WarpPolicy, started_at: [u64; 3]) -> Scheduler {
-        let mut scheduler = Scheduler::new(policy);
+        let mut scheduler = Scheduler::new(policy, 16);
         for (slot, now) in started_at.into_iter().enumerate() {
             scheduler.admit(slot, now);
         }
@@ -201,9 +206,9 @@ mod tests {
     fn what_comes_before_a_slot_is_what_is_picked_before_it() {
         for policy in [WarpPolicy::GreedyThenOldest, WarpPolicy::LooseRoundRobin] {
             let scheduler = scheduler(policy, [5, 3, 4]);
-            let order: Vec<usize> = scheduler.in_order(u16::MAX).collect();
+            let order: Vec<usize> = scheduler.in_order(0xffff).collect();
             for (place, &slot) in order.iter().enumerate() {
-                let before: u16 = order[..place].iter().map(|slot| 1 << slot).sum();
+                let before: WarpMask = order[..place].iter().map(|slot| 1 << slot).sum();
                 assert_eq!(scheduler.before(slot), before);
             }
         }

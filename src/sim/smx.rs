@@ -22,7 +22,7 @@ use super::scheduler::Scheduler;
 use super::spec::SmxSpec;
 use super::waits::Waits;
 use super::warp::{CREDITS_PER_TOKEN, Warp, WarpStart};
-use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, SLOTS};
+use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, Slots};
 
 /// See the module text.
 pub struct Smx<'a, O = ()> {
@@ -32,6 +32,7 @@ pub struct Smx<'a, O = ()> {
     case_window_bytes: u32,
     queue: BlockQueue,
     n_schedulers: usize,
+    slots: Slots,
     schedulers: [Scheduler; MAX_SCHEDULERS],
     /// By scheduler and slot.
     warps: Box<[Warp; MAX_WARPS]>,
@@ -86,6 +87,7 @@ impl<'a, O: Observer> Smx<'a, O> {
         seed: u32,
         observer: O,
     ) -> Self {
+        let slots = Slots::new(spec.n_schedulers);
         let mut smx = Smx {
             spec,
             code,
@@ -93,10 +95,13 @@ impl<'a, O: Observer> Smx<'a, O> {
             geometry,
             queue,
             n_schedulers: spec.n_schedulers,
-            schedulers: std::array::from_fn(|_| Scheduler::new(spec.warp_policy)),
+            slots,
+            schedulers: std::array::from_fn(|_| {
+                Scheduler::new(spec.warp_policy, slots.per_scheduler())
+            }),
             warps: Box::new(std::array::from_fn(|_| Warp::idle())),
             blocks: vec![Resident::default(); geometry.resident_blocks as usize],
-            waits: Box::new(Waits::new()),
+            waits: Box::new(Waits::new(slots)),
             pipes: Pipes::new(spec),
             memory: Memory::new(spec, seed),
             icaches: vec![InstructionCache::new(spec, code_bytes); spec.n_icaches],
@@ -234,14 +239,14 @@ impl<'a, O: Observer> Smx<'a, O> {
     fn enter(&mut self, s: usize, i: usize, warp: Warp, until: u64, cause: Cause) {
         let request = self.code.ops[warp.op as usize].request;
         self.waits
-            .ask_memory(SLOTS * s + i, request != MemoryRequest::None);
-        self.warps[SLOTS * s + i] = warp;
+            .ask_memory(self.slots.warp(s, i), request != MemoryRequest::None);
+        self.warps[self.slots.warp(s, i)] = warp;
         self.hold(s, i, until, cause);
     }
 
     /// The warp has ended its sampling unit; it could go on at `next`.
     fn end_unit(&mut self, s: usize, i: usize, next: u64) {
-        let warp = &self.warps[SLOTS * s + i];
+        let warp = &self.warps[self.slots.warp(s, i)];
         let (block, w, n_units) = (warp.block, warp.index, warp.n_units + 1);
         let resident = &mut self.blocks[block as usize];
         if let Some(unit) = resident.go_on(n_units as usize, &mut self.queue) {

@@ -9,11 +9,12 @@
 
 use super::observe::Cause;
 use super::timing_wheel::{TimingWheel, WHEEL};
-use super::warp_mask::{MAX_WARPS, SLOTS, WarpMask, mask_of, slots_of};
+use super::warp_mask::{MAX_WARPS, Slots, WarpMask};
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Waits {
+    slots: Slots,
     timing_wheel: TimingWheel,
     /// Can issue now.
     ready: WarpMask,
@@ -39,8 +40,9 @@ pub struct Woken {
 
 impl Waits {
     /// No warps.
-    pub fn new() -> Self {
+    pub fn new(slots: Slots) -> Self {
         Waits {
+            slots,
             timing_wheel: TimingWheel::new(),
             ready: 0,
             ask_memory: 0,
@@ -59,14 +61,14 @@ impl Waits {
 
     /// The ready warps of one scheduler.
     #[inline]
-    pub fn ready_slots(&self, scheduler: usize) -> u16 {
-        slots_of(self.ready, scheduler)
+    pub fn ready_slots(&self, scheduler: usize) -> WarpMask {
+        self.slots.of(self.ready, scheduler)
     }
 
     /// The warps of one scheduler whose next instruction is the load/store unit's.
     #[inline]
-    pub fn slots_asking_memory(&self, scheduler: usize) -> u16 {
-        slots_of(self.ask_memory, scheduler)
+    pub fn slots_asking_memory(&self, scheduler: usize) -> WarpMask {
+        self.slots.of(self.ask_memory, scheduler)
     }
 
     /// Says whether the next instruction of a warp is the load/store unit's.
@@ -94,8 +96,8 @@ impl Waits {
 
     /// The load/store unit, which opens at `opens_at`, refuses warps of one scheduler.
     #[inline]
-    pub fn refuse(&mut self, scheduler: usize, slots: u16, opens_at: u64, now: u64) {
-        let warps = mask_of(scheduler, slots);
+    pub fn refuse(&mut self, scheduler: usize, slots: WarpMask, opens_at: u64, now: u64) {
+        let warps = self.slots.warps(scheduler, slots);
         self.ready &= !warps;
         if opens_at - now < WHEEL {
             self.refused |= warps;
@@ -157,8 +159,8 @@ impl Waits {
     /// What the first of the woken warps of one scheduler waited for; where there is none, any cause.
     #[inline]
     pub fn cause_of_first(&self, woken: Woken, scheduler: usize) -> Cause {
-        let slot = slots_of(woken.warps, scheduler).trailing_zeros() as usize;
-        let warp = (SLOTS * scheduler + slot) % MAX_WARPS;
+        let slot = self.slots.of(woken.warps, scheduler).trailing_zeros() as usize;
+        let warp = self.slots.warp(scheduler, slot);
         if woken.opened >> warp & 1 == 1 {
             Cause::LoadStoreUnit
         } else {
@@ -167,25 +169,19 @@ impl Waits {
     }
 
     /// What the warp nearest to issuing waits for, of the given ones, none of which is ready.
-    pub fn nearest_cause(&self, scheduler: usize, slots: u16, opens_at: u64) -> Cause {
+    pub fn nearest_cause(&self, scheduler: usize, slots: WarpMask, opens_at: u64) -> Cause {
         let wait = |slot: usize| {
-            let warp = SLOTS * scheduler + slot;
+            let warp = self.slots.warp(scheduler, slot);
             match self.refused >> warp & 1 {
                 1 => (opens_at, Cause::LoadStoreUnit),
                 _ => (self.ready_at[warp], self.cause[warp]),
             }
         };
-        (0..SLOTS)
+        (0..self.slots.per_scheduler())
             .filter(|slot| slots >> slot & 1 == 1)
             .map(wait)
             .min_by_key(|wait| wait.0)
             .map_or(Cause::NoWarp, |wait| wait.1)
-    }
-}
-
-impl Default for Waits {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -195,7 +191,7 @@ mod tests {
 
     #[test]
     fn refused_warps_wake_when_the_unit_opens() {
-        let mut waits = Waits::new();
+        let mut waits = Waits::new(Slots::new(4));
         waits.hold(17, 5, Cause::Wait, 0);
         assert_eq!(waits.next_after(0, 40), 5);
         assert_eq!(waits.wake(5, 40).warps, 1 << 17);
@@ -208,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_wait_beyond_the_calendar_goes_on() {
-        let mut waits = Waits::new();
+        let mut waits = Waits::new(Slots::new(4));
         waits.hold(3, WHEEL + 100, Cause::Global, 0);
         waits.hold(4, WHEEL - 1, Cause::Wait, 0);
         assert_eq!(waits.wake(WHEEL - 1, 0).warps, 1 << 4);
@@ -218,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_unit_that_opens_beyond_the_calendar_is_waited_for_there() {
-        let mut waits = Waits::new();
+        let mut waits = Waits::new(Slots::new(4));
         let opens_at = 2 * WHEEL;
         waits.refuse(0, 1, opens_at, 0);
         assert_eq!(waits.nearest_cause(0, 1, opens_at), Cause::LoadStoreUnit);

@@ -2,24 +2,88 @@
 //!
 //! Sources: the largest multiprocessors there are: 64 warps, four schedulers.
 
-/// Warp slots of one scheduler.
-pub const SLOTS: usize = 16;
 /// Schedulers of one multiprocessor at most.
 pub use super::spec::MAX_SCHEDULERS;
 /// Warps of one multiprocessor at most.
-pub const MAX_WARPS: usize = MAX_SCHEDULERS * SLOTS;
+pub use super::spec::MAX_WARPS;
 
-/// Warps, one bit each: slot `i` of scheduler `s` has number `SLOTS * s + i`.
+/// Warps, or slots of one scheduler, one bit each.
 pub type WarpMask = u64;
 
-/// The slots of one scheduler in a mask.
-#[inline]
-pub fn slots_of(mask: WarpMask, scheduler: usize) -> u16 {
-    (mask >> (SLOTS * (scheduler % MAX_SCHEDULERS))) as u16
+/// How the slots are divided among the schedulers: equally, each scheduler's beside each other.
+#[derive(Debug, Clone, Copy)]
+pub struct Slots {
+    log2: u32,
+    of_one: WarpMask,
 }
 
-/// Slots of one scheduler as a mask.
-#[inline]
-pub fn mask_of(scheduler: usize, slots: u16) -> WarpMask {
-    WarpMask::from(slots) << (SLOTS * (scheduler % MAX_SCHEDULERS))
+impl Slots {
+    pub fn new(n_schedulers: usize) -> Self {
+        let log2 = (MAX_WARPS / n_schedulers.next_power_of_two()).ilog2();
+        Slots {
+            log2,
+            of_one: WarpMask::MAX >> (MAX_WARPS - (1 << log2)),
+        }
+    }
+
+    /// Slots of one scheduler.
+    pub fn per_scheduler(self) -> usize {
+        1 << self.log2
+    }
+
+    /// The number of a warp: slot `slot` of a scheduler.
+    #[inline]
+    pub fn warp(self, scheduler: usize, slot: usize) -> usize {
+        ((scheduler << self.log2) + slot) % MAX_WARPS
+    }
+
+    /// The slots of one scheduler in a mask of warps.
+    #[inline]
+    pub fn of(self, warps: WarpMask, scheduler: usize) -> WarpMask {
+        (warps >> self.warp(scheduler, 0)) & self.of_one
+    }
+
+    /// Slots of one scheduler as a mask of warps.
+    #[inline]
+    pub fn warps(self, scheduler: usize, slots: WarpMask) -> WarpMask {
+        slots << self.warp(scheduler, 0)
+    }
+
+    /// The mask in which scheduler `first` comes first.
+    #[inline]
+    pub fn from(self, warps: WarpMask, first: usize) -> WarpMask {
+        warps.rotate_right(self.warp(first, 0) as u32)
+    }
+
+    /// How many schedulers after the first one the first warp of a mask is, which must not be empty.
+    #[inline]
+    pub fn distance(self, warps: WarpMask) -> usize {
+        warps.trailing_zeros() as usize >> self.log2
+    }
+
+    /// The scheduler at a distance from another one.
+    #[inline]
+    pub fn scheduler(self, first: usize, distance: usize) -> usize {
+        (first + distance) & ((MAX_WARPS >> self.log2) - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheduler_has_the_same_share() {
+        for (n_schedulers, expected) in [(1, 64), (2, 32), (3, 16), (4, 16)] {
+            let slots = Slots::new(n_schedulers);
+            assert_eq!(slots.per_scheduler(), expected);
+            for scheduler in 0..n_schedulers {
+                let last = expected - 1;
+                let warps = slots.warps(scheduler, 1 << last);
+                assert_eq!(warps, 1 << slots.warp(scheduler, last));
+                assert_eq!(slots.of(warps, scheduler), 1 << last);
+                assert_eq!(slots.distance(slots.from(warps, scheduler)), 0);
+            }
+        }
+    }
 }

@@ -8,13 +8,13 @@ use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
 use crate::sim::warp::{Advance, Warp};
-use crate::sim::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, SLOTS};
+use crate::sim::warp_mask::MAX_SCHEDULERS;
 use crate::trace::AddressKind;
 
 impl<O: Observer> Smx<'_, O> {
     #[inline]
     fn warp(&mut self, s: usize, i: usize) -> &mut Warp {
-        &mut self.warps[(s * SLOTS + i) % MAX_WARPS]
+        &mut self.warps[self.slots.warp(s, i)]
     }
 
     /// Issues the next instruction of warp `i`, and its dual-issue partner; false when a pipe is taken.
@@ -73,7 +73,7 @@ impl<O: Observer> Smx<'_, O> {
             let until = now + u64::from(self.spec.branch_issue_slots);
             self.scheduler(s).occupy(until, Cause::Branch);
         }
-        let warp = &mut self.warps[(s * SLOTS + i) % MAX_WARPS];
+        let warp = &mut self.warps[self.slots.warp(s, i)];
         let step = if op.ends_other_warps && warp.index > 0 {
             warp.end()
         } else {
@@ -99,10 +99,10 @@ impl<O: Observer> Smx<'_, O> {
     #[inline]
     fn go_on(&mut self, s: usize, i: usize, op: &ReplayOp) -> bool {
         let now = self.now;
-        let warp = &mut self.warps[(s * SLOTS + i) % MAX_WARPS];
+        let warp = &mut self.warps[self.slots.warp(s, i)];
         let following = &self.code.ops[warp.op as usize];
         let asks_memory = following.request != MemoryRequest::None;
-        self.waits.ask_memory(s * SLOTS + i, asks_memory);
+        self.waits.ask_memory(self.slots.warp(s, i), asks_memory);
         let mut next = now + u64::from(op.stall_cycles);
         let mut cause = Cause::Wait;
         if op.redirects {
@@ -147,7 +147,7 @@ impl<O: Observer> Smx<'_, O> {
         let served = self.serve(s, i, op);
         self.observer
             .served(WarpSlot::new(s, i), served.ready_at, served.cause);
-        let warp = &mut self.warps[(s * SLOTS + i) % MAX_WARPS];
+        let warp = &mut self.warps[self.slots.warp(s, i)];
         if op.load_targets != 0 {
             warp.track_load(op.load_targets, served.ready_at, served.cause, now);
         }
@@ -166,7 +166,7 @@ impl<O: Observer> Smx<'_, O> {
     #[inline]
     fn serve(&mut self, s: usize, i: usize, op: &ReplayOp) -> Served {
         let now = self.now;
-        let warp = &self.warps[(s * SLOTS + i) % MAX_WARPS];
+        let warp = &self.warps[self.slots.warp(s, i)];
         let bytes = warp.address_offset(op);
         let (memory, base) = (&mut self.memory, warp.local_base);
         let (counters, observer) = (&mut self.counters, &mut self.observer);

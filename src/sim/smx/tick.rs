@@ -7,7 +7,7 @@ use super::Smx;
 use crate::sim::observe::{Cause, Observer, WarpSlot};
 use crate::sim::scheduler::Scheduler;
 use crate::sim::spec::Arbitration;
-use crate::sim::warp_mask::{MAX_SCHEDULERS, SLOTS};
+use crate::sim::warp_mask::{MAX_SCHEDULERS, WarpMask};
 
 impl<O: Observer> Smx<'_, O> {
     /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle. False when there is
@@ -18,11 +18,12 @@ impl<O: Observer> Smx<'_, O> {
         let woken = self.waits.wake(now, self.memory.accepts_at());
         let mut next = u64::MAX;
         let first = self.first_scheduler();
-        let mut left = self.waits.ready().rotate_right((SLOTS * first) as u32);
+        let slots = self.slots;
+        let mut left = slots.from(self.waits.ready(), first);
         while left != 0 {
-            let distance = left.trailing_zeros() as usize / SLOTS;
-            left &= u64::MAX << (SLOTS * distance) << SLOTS;
-            let s = (first + distance) % MAX_SCHEDULERS;
+            let distance = slots.distance(left);
+            left &= !slots.warps(distance, slots.of(left, distance));
+            let s = slots.scheduler(first, distance) % MAX_SCHEDULERS;
             // Where a warp has been ready since the last tick, the cycles not yet charged are all occupied ones.
             let cause = self.waits.cause_of_first(woken, s);
             self.schedulers[s].charge(now, cause, &mut self.counters);
@@ -94,7 +95,7 @@ impl<O: Observer> Smx<'_, O> {
                 ready &= !refused;
             }
             ready &= !(1 << i);
-            self.waits.take(SLOTS * s + i);
+            self.waits.take(self.slots.warp(s, i));
             if self.issue(s, i) {
                 self.schedulers[s].charge_issue(i, now, &mut self.counters);
                 return;
@@ -107,7 +108,7 @@ impl<O: Observer> Smx<'_, O> {
 
     /// The load/store unit, which opens at `opens_at`, refuses warps of scheduler `s`.
     #[inline]
-    pub(super) fn refuse(&mut self, s: usize, slots: u16, opens_at: u64) {
+    pub(super) fn refuse(&mut self, s: usize, slots: WarpMask, opens_at: u64) {
         if O::WATCHES {
             for i in self.schedulers[s].in_order(slots) {
                 let (slot, cause) = (WarpSlot::new(s, i), Cause::LoadStoreUnit);
@@ -123,6 +124,7 @@ impl<O: Observer> Smx<'_, O> {
         let until = until.max(self.now + 1);
         self.observer
             .held(WarpSlot::new(s, i), self.now, until, cause);
-        self.waits.hold(SLOTS * s + i, until, cause, self.now);
+        self.waits
+            .hold(self.slots.warp(s, i), until, cause, self.now);
     }
 }
