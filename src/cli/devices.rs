@@ -19,6 +19,7 @@ enum KindArg {
     Documented,
     Measured,
     Derived,
+    Assumed,
     Fitted,
 }
 
@@ -28,6 +29,7 @@ impl KindArg {
             KindArg::Documented => Kind::Documented,
             KindArg::Measured => Kind::Measured,
             KindArg::Derived => Kind::Derived,
+            KindArg::Assumed => Kind::Assumed,
             KindArg::Fitted => Kind::Fitted,
         }
     }

@@ -56,7 +56,7 @@ impl Condition {
     }
 }
 
-const CONDITIONS: [Condition; 6] = [
+const CONDITIONS: [Condition; 9] = [
     Condition {
         fields: &[
             "latency.alu_cycles",
@@ -64,13 +64,45 @@ const CONDITIONS: [Condition; 6] = [
             "latency.convert_cycles",
             "latency.predicate_cycles",
             "latency.special_register_cycles",
-            "latency.load_pace_cycles",
             // Where registers are tracked, those that a load of a constant writes are not.
             "constant_cache.l1_latency_cycles",
         ],
         decided_by: &["issue.dependencies"],
+        because: "issue.dependencies is registers",
+        holds: |device| device.issue.dependencies != Dependencies::Registers,
+    },
+    Condition {
+        fields: &["latency.load_pace_cycles"],
+        decided_by: &["issue.dependencies"],
         because: "issue.dependencies is not barriers",
         holds: |device| device.issue.dependencies == Dependencies::Barriers,
+    },
+    Condition {
+        fields: &[
+            "l1.geometry",
+            "l1.replacement",
+            "l1.index_hash",
+            "l1.index_hash_bits",
+            "l1.hit_latency_cycles",
+            "l1.write_back",
+            "l1.fills_hold_lines",
+            "l1.fetch_on_write_miss",
+        ],
+        decided_by: &["l1.caches_local", "l1.caches_global_loads"],
+        because: "nothing is looked up in an L1 (l1.caches_local, l1.caches_global_loads)",
+        holds: |device| device.l1.caches_local || device.l1.caches_global_loads,
+    },
+    Condition {
+        fields: &[
+            "l2.bytes",
+            "l2.usable_fraction",
+            "l2.n_ways",
+            "l2.line_bytes",
+            "l2.replacement",
+        ],
+        decided_by: &["l2.is_present"],
+        because: "l2.is_present is not true",
+        holds: |device| device.l2.is_present,
     },
     Condition {
         fields: &["load_store.store_queue_lines"],

@@ -13,6 +13,10 @@ use std::path::Path;
 /// The presets in the binary: name and file text.
 const BUILTIN: &[(&str, &str)] = &[
     ("gtx670", include_str!("../../fixtures/devices/gtx670.toml")),
+    ("g80", include_str!("../../fixtures/devices/g80.toml")),
+    ("gtx285", include_str!("../../fixtures/devices/gtx285.toml")),
+    ("gtx295", include_str!("../../fixtures/devices/gtx295.toml")),
+    ("t10p", include_str!("../../fixtures/devices/t10p.toml")),
     ("h200", include_str!("../../fixtures/devices/h200.toml")),
 ];
 

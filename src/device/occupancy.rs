@@ -1,11 +1,12 @@
 //! Occupancy: how many blocks of a kernel are resident on one SMX, and what limits them.
 //!
-//! Models the allocation rules of compute capability 3.0 and 9.0, granularities included.
-//! Leaves out: older chips, dynamic limits set by the driver.
+//! Models the allocation rules of compute capability 1.x, 3.0 and 9.0, granularities included.
+//! Leaves out: dynamic limits set by the driver.
 //! Units: registers, bytes, warps, blocks per SMX.
 //! Source: NVIDIA's `cuda_occupancy.h` 11.8; all 4,704 rows of `fixtures/devices/occupancy_vectors.csv` are tested.
 
 use super::Device;
+use super::policy::RegisterAllocation;
 use serde::Serialize;
 
 /// What a kernel asks for.
@@ -29,6 +30,8 @@ pub struct OccupancyLimits {
     pub blocks_per_smx: u32,
     pub registers_per_smx: u32,
     pub registers_per_thread: u32,
+    /// What gets its registers together.
+    pub register_allocation: RegisterAllocation,
     pub register_unit: u32,
     pub n_register_partitions: u32,
     pub warp_granularity: u32,
@@ -157,6 +160,7 @@ impl OccupancyLimits {
             blocks_per_smx: limits.blocks_per_smx,
             registers_per_smx: limits.registers_per_smx,
             registers_per_thread: limits.registers_per_thread,
+            register_allocation: limits.register_allocation,
             register_unit: limits.register_unit,
             n_register_partitions: limits.n_register_partitions,
             warp_granularity: limits.warp_granularity,
@@ -175,9 +179,8 @@ impl OccupancyLimits {
     ) -> Result<Occupancy, OccupancyError> {
         self.check_block(block)?;
         let warps_per_block = block.threads_per_block.div_ceil(self.warp_lanes);
-        let registers_per_warp =
-            (block.registers_per_thread * self.warp_lanes).next_multiple_of(self.register_unit);
-        let blocks_by_registers = self.blocks_by_registers(registers_per_warp, warps_per_block)?;
+        let (registers, blocks_by_registers) =
+            self.registers(block.registers_per_thread, warps_per_block)?;
 
         let allocated_shared = (block.shared_bytes_per_block
             + self.shared_reserved_bytes_per_block)
@@ -212,7 +215,7 @@ impl OccupancyLimits {
             blocks_by_registers,
             blocks_by_shared,
             shared_config_bytes,
-            allocated_registers_per_block: registers_per_warp * warps_per_block,
+            allocated_registers_per_block: registers,
             allocated_shared_bytes_per_block: allocated_shared,
         })
     }
@@ -261,18 +264,33 @@ impl OccupancyLimits {
         Ok(())
     }
 
-    /// Registers lie in partitions, and a warp's registers in one of them.
-    fn blocks_by_registers(&self, per_warp: u32, warps: u32) -> Result<u32, OccupancyError> {
+    /// Registers that a block gets, and how many blocks they let be resident.
+    fn registers(&self, per_thread: u32, warps: u32) -> Result<(u32, u32), OccupancyError> {
         let rounded_warps = warps.next_multiple_of(self.warp_granularity);
-        if per_warp * rounded_warps > self.registers_per_smx {
+        let of_warp = per_thread * self.warp_lanes;
+        let per_warp = of_warp.next_multiple_of(self.register_unit);
+        let per_block = match self.register_allocation {
+            RegisterAllocation::Warp => per_warp * rounded_warps,
+            RegisterAllocation::Block => {
+                (of_warp * rounded_warps).next_multiple_of(self.register_unit)
+            }
+        };
+        if per_block > self.registers_per_smx {
             return Err(OccupancyError::RegistersPerBlock {
-                given: per_warp * rounded_warps,
+                given: per_block,
                 warps,
                 most: self.registers_per_smx,
             });
         }
-        let per_partition = self.registers_per_smx / self.n_register_partitions / per_warp;
-        Ok(per_partition * self.n_register_partitions / warps)
+        Ok(match self.register_allocation {
+            // They lie in partitions, and a warp's registers in one of them.
+            RegisterAllocation::Warp => {
+                let partitions = self.n_register_partitions;
+                let per_partition = self.registers_per_smx / partitions / per_warp;
+                (per_warp * warps, per_partition * partitions / warps)
+            }
+            RegisterAllocation::Block => (per_block, self.registers_per_smx / per_block),
+        })
     }
 
     /// The preferred size, or if a block needs more the smallest size that holds it

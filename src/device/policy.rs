@@ -47,6 +47,8 @@ choice! {
     Dependencies {
         /// The hardware tracks the registers that loads write; the compiler's stall counts do the rest (Kepler).
         Registers = "registers",
+        /// The hardware tracks every register; nothing is read from the code (compute capability 1.x).
+        AllRegisters = "all_registers",
         /// The compiler names one of six barriers for every result whose time it does not know (Volta and later).
         Barriers = "barriers",
     }
@@ -91,6 +93,16 @@ choice! {
         LargestL1 = "largest_l1",
         /// The smallest shared memory that limits no block.
         LeastShared = "least_shared",
+    }
+}
+
+choice! {
+    /// What gets its registers together, in whole units.
+    RegisterAllocation {
+        /// Each warp, in one part of the register file.
+        Warp = "warp",
+        /// A block, all its warps and rounded up once (compute capability 1.x).
+        Block = "block",
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Kind {
     Measured,
     /// Computed or chosen from documented and measured values; the source says how.
     Derived,
+    /// Not known: a value out of the range that the source gives.
+    Assumed,
     /// Chosen so that predictions meet measurements; the source says on which cells.
     Fitted,
 }
@@ -26,6 +28,7 @@ impl Kind {
             Kind::Documented => "documented",
             Kind::Measured => "measured",
             Kind::Derived => "derived",
+            Kind::Assumed => "assumed",
             Kind::Fitted => "fitted",
         }
     }

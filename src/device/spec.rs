@@ -8,7 +8,8 @@
 use super::cache::{CacheGeometry, OnChipSplit};
 use super::ledger::Reader;
 use super::policy::{
-    Arbitration, DefaultSplit, Dependencies, IndexHash, Pipe, Replacement, WarpPolicy,
+    Arbitration, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation, Replacement,
+    WarpPolicy,
 };
 use super::quantity::{ANY, Entry, FieldError, Quantity};
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,9 @@ section! {
         blocks_per_smx: u32, "blocks", (1.0, 64.0), [Occupancy];
         registers_per_smx: u32, "registers", COUNT, [Occupancy];
         registers_per_thread: u32, "registers", (1.0, 255.0), [Occupancy];
-        /// Registers are given to a warp in multiples of this.
+        /// Whether a warp or a block gets its registers together.
+        register_allocation: RegisterAllocation, "policy", ANY, [Occupancy];
+        /// Registers are given in multiples of this.
         register_unit: u32, "registers", COUNT, [Occupancy];
         /// The register file is split among the schedulers; a warp's registers lie in one part.
         n_register_partitions: u32, "partitions", (1.0, 16.0), [Occupancy];
@@ -89,6 +92,8 @@ section! {
         n_dispatch: u32, "instructions", (1.0, 2.0), [Sim, Model];
         warp_policy: WarpPolicy, "policy", ANY, [Sim, Model];
         dependencies: Dependencies, "policy", ANY, [Sim, Model];
+        /// Cycles that an instruction takes of its scheduler.
+        interval_cycles: u32, "cycles", (1.0, 64.0), [Sim, Model];
         /// Issue slots that a branch occupies, taken or not.
         branch_issue_slots: u32, "slots", (1.0, 16.0), [Sim, Model];
         /// Full-rate instructions that start in a cycle, over all schedulers.
@@ -173,6 +178,8 @@ section! {
     /// Shared memory.
     Shared, SharedFile, "shared" {
         latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        /// Cycles of the load/store unit that an access without bank conflicts takes.
+        access_cycles: u32, "cycles", (1.0, 64.0), [Sim, Model];
     }
 }
 
@@ -190,6 +197,8 @@ section! {
         index_hash: IndexHash, "function", ANY, [Sim, Model];
         /// Address bits that the index hash folds into the low bits of the set number.
         index_hash_bits: Vec<u32>, "address bits", (0.0, 63.0), [Sim, Model];
+        /// Without it local memory, too, lies behind the load/store unit uncached.
+        caches_local: bool, "yes/no", ANY, [Sim, Model];
         caches_global_loads: bool, "yes/no", ANY, [Sim, Model];
         write_back: bool, "yes/no", ANY, [Sim, Model];
         fills_hold_lines: bool, "yes/no", ANY, [Sim];
@@ -201,6 +210,8 @@ section! {
 section! {
     /// The second-level cache, shared by all SMX.
     L2, L2File, "l2" {
+        /// Without it every line comes from device memory; ports and request sizes are then those to the memory.
+        is_present: bool, "yes/no", ANY, [Sim, Model];
         bytes: u32, "bytes", SIZE, [Sim, Model];
         /// Part of it that holds a launch's data.
         usable_fraction: f64, "fraction", FRACTION, [Sim, Model];

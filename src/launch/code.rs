@@ -34,6 +34,8 @@ pub struct ReplayOp {
     pub registers: u64,
     /// Registers that a load writes; 0 for everything else. With scoreboards: the one that the result releases.
     pub load_targets: u64,
+    /// Registers that anything but a load writes, for hardware that tracks them; 0 with scoreboards.
+    pub result_targets: u64,
     /// The scoreboard that is released when the operands have been read; 0 for none.
     pub read_targets: u8,
     /// See `TraceOp::address`.
@@ -270,18 +272,29 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
         request,
         MemoryRequest::LocalLoad | MemoryRequest::SharedLoad | MemoryRequest::GlobalLoad
     );
+    // No code that is tracked by registers has more than 63 of them: the last bit stands for all predicates.
+    let predicates = |mask: u8| u64::from(mask != 0) << 63;
     let by_register = || {
-        let targets = if is_load { mask(&op.writes) } else { 0 };
-        (mask(&op.reads) | mask(&op.writes), targets, 0)
+        let written = mask(&op.writes);
+        let registers = mask(&op.reads) | written | predicates(op.pred_reads | op.pred_writes);
+        let (loaded, computed) = match (is_load, request) {
+            (true, _) => (written, 0),
+            (false, MemoryRequest::None) => (0, written | predicates(op.pred_writes)),
+            (false, _) => (0, 0),
+        };
+        (registers, loaded, computed)
     };
-    let (registers, load_targets, read_targets) = if scoreboards {
-        scoreboard_masks(op)
+    let (registers, load_targets, read_targets, result_targets) = if scoreboards {
+        let (waits, written, read) = scoreboard_masks(op);
+        (waits, written, read, 0)
     } else {
-        by_register()
+        let (registers, loaded, computed) = by_register();
+        (registers, loaded, 0, computed)
     };
     ReplayOp {
         registers,
         load_targets,
+        result_targets,
         read_targets,
         address: 0,
         pc_bytes: op.pc_bytes,

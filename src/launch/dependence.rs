@@ -14,6 +14,9 @@ pub enum DependenceTracking {
     /// The hardware tracks the registers that loads from memory write; all other results, loaded constants too, are there
     /// when the compiler's stall counts say.
     Registers,
+    /// The hardware tracks all registers: issue to result, by `OpClass as usize`, for what is not memory. Stall counts of the
+    /// code say nothing.
+    AllRegisters([u32; N_CLASSES]),
     /// Barriers that the compiler names: six per warp.
     Barriers(BarrierTiming),
 }
@@ -32,8 +35,11 @@ impl DependenceTracking {
     pub fn new(device: &Device) -> Self {
         match device.issue.dependencies {
             Dependencies::Registers => DependenceTracking::Registers,
+            Dependencies::AllRegisters => {
+                DependenceTracking::AllRegisters(all_result_cycles(device))
+            }
             Dependencies::Barriers => DependenceTracking::Barriers(BarrierTiming {
-                result_cycles: OpClass::ALL.map(|class| result_cycles(device, class)),
+                result_cycles: all_result_cycles(device),
                 operand_cycles: device.latency.load_pace_cycles,
             }),
         }
@@ -42,10 +48,28 @@ impl DependenceTracking {
     /// The barriers' timing, where there are barriers.
     pub fn barriers(&self) -> Option<&BarrierTiming> {
         match self {
-            DependenceTracking::Registers => None,
             DependenceTracking::Barriers(timing) => Some(timing),
+            _ => None,
         }
     }
+
+    /// Issue to result by `OpClass as usize`, where results of arithmetic are waited for.
+    pub fn result_cycles(&self) -> Option<&[u32; N_CLASSES]> {
+        match self {
+            DependenceTracking::Registers => None,
+            DependenceTracking::AllRegisters(cycles) => Some(cycles),
+            DependenceTracking::Barriers(timing) => Some(&timing.result_cycles),
+        }
+    }
+
+    /// Whether the hardware alone says when an instruction may issue.
+    pub fn ignores_stall_counts(&self) -> bool {
+        matches!(self, DependenceTracking::AllRegisters(_))
+    }
+}
+
+fn all_result_cycles(device: &Device) -> [u32; N_CLASSES] {
+    OpClass::ALL.map(|class| result_cycles(device, class))
 }
 
 fn result_cycles(device: &Device, class: OpClass) -> u32 {

@@ -81,6 +81,8 @@ pub struct SmxSpec {
     pub max_warps: usize,
     pub dispatches_per_scheduler: u32,
     pub warp_policy: WarpPolicy,
+    /// Cycles that an issue takes of its scheduler.
+    pub issue_interval_cycles: u32,
     /// Full-rate ALU lanes groups: warp instructions per cycle over all full-rate classes together.
     pub alu_warps_per_cycle: u8,
     /// The pipe of every class.
@@ -88,6 +90,8 @@ pub struct SmxSpec {
     /// Which scheduler the shared units serve first.
     pub arbitration: Arbitration,
     pub shared_latency_cycles: u32,
+    /// Cycles of the load/store unit that an access to shared memory takes.
+    pub shared_access_cycles: u32,
     pub l1_latency_cycles: u32,
     pub l2_latency_cycles: u32,
     /// Added to the L2 latency when the line comes from DRAM.
@@ -136,6 +140,10 @@ pub struct SmxSpec {
     pub icache_l2_latency_cycles: u32,
     /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
     pub icache_next_line_cycles: [u32; 2],
+    /// Local memory is looked up in the L1.
+    pub l1_caches_local: bool,
+    /// Lines that are not in the L1 are looked up in an L2.
+    pub has_l2: bool,
     /// Global loads are looked up in the L1, too.
     pub l1_caches_global_loads: bool,
     /// Every store goes on to the L2.
@@ -180,12 +188,14 @@ impl SmxSpec {
             max_warps: device.limits.warps_per_smx as usize,
             dispatches_per_scheduler: device.issue.n_dispatch,
             warp_policy: device.issue.warp_policy,
+            issue_interval_cycles: device.issue.interval_cycles,
             alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES)
                 .min(f64::from(device.issue.full_rate_per_cycle))
                 as u8,
             limits: pipes::table(device)?,
             arbitration: device.load_store.arbitration,
             shared_latency_cycles: device.shared.latency_cycles,
+            shared_access_cycles: device.shared.access_cycles,
             l1_latency_cycles: device.l1.hit_latency_cycles,
             l2_latency_cycles: device.l2.hit_latency_cycles,
             dram_extra_cycles: device
@@ -221,6 +231,8 @@ impl SmxSpec {
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
+            l1_caches_local: device.l1.caches_local,
+            has_l2: device.l2.is_present,
             l1_caches_global_loads: device.l1.caches_global_loads,
             l1_write_through: !device.l1.write_back,
             store_queue_lines: device.load_store.store_queue_lines,

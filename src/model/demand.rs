@@ -20,6 +20,7 @@ pub struct Demand {
     pub memory_instructions: f64,
     /// 128-byte lines through the load/store unit.
     pub lines: f64,
+    pub shared_accesses: f64,
     pub local_load_lines: f64,
     pub local_store_lines: f64,
     pub global_load_lines: f64,
@@ -78,10 +79,15 @@ impl Demand {
             _ => {}
         }
         // The shared accesses of the kernels are broadcasts: one line.
-        self.lines += match op.request {
-            MemoryRequest::SharedLoad | MemoryRequest::SharedStore => 1.0,
-            _ => lines,
-        };
+        if matches!(
+            op.request,
+            MemoryRequest::SharedLoad | MemoryRequest::SharedStore
+        ) {
+            self.shared_accesses += 1.0;
+            self.lines += 1.0;
+        } else {
+            self.lines += lines;
+        }
     }
 
     pub(super) fn add(&mut self, other: &Demand, times: f64) {
@@ -104,7 +110,8 @@ impl Demand {
         } else {
             0.0
         };
-        self.issues(spec) + self.branches * branch_extra + replays + self.operand_slots(spec)
+        let issues = self.issues(spec) * f64::from(spec.issue_interval_cycles);
+        issues + self.branches * branch_extra + replays + self.operand_slots(spec)
     }
 
     /// Issue slots that waiting for operands of one register bank takes.

@@ -20,9 +20,9 @@ pub(super) fn cpi_stack(
     let mut stack = [0.0; Cause::ALL.len()];
     let mut add = |cause: Cause, cycles: f64| stack[cause as usize] += cycles;
     let branches = demand.branches * f64::from(spec.branch_issue_slots.max(1) - 1);
-    add(Cause::Issued, work.issues);
+    add(Cause::Issued, work.issued_cycles);
     add(Cause::Branch, branches);
-    add(Cause::LoadStoreUnit, slots - work.issues - branches);
+    add(Cause::LoadStoreUnit, slots - work.issued_cycles - branches);
     let waits = waits(model, time);
     let total: f64 = waits.iter().map(|wait| wait.1).sum();
     let idle = (spec.n_schedulers as f64 / tokens_per_cycle - slots).max(0.0);

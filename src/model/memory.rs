@@ -253,6 +253,13 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
     let stores = demand.local_store_lines + demand.global_store_lines;
     let loads = demand.lines - stores - demand.global_load_lines;
     let cases = returned(demand.global_load_bytes).max(demand.global_load_lines);
-    let writes = (stores + traffic.write_backs) * store_cycles;
-    loads + cases + writes + returned(LINE_BYTES * fills)
+    // Without an L1 what is stored goes on in the same pass.
+    let written_back = if spec.l1_caches_local {
+        traffic.write_backs
+    } else {
+        0.0
+    };
+    let writes = (stores + written_back) * store_cycles;
+    let shared = demand.shared_accesses * f64::from(spec.shared_access_cycles - 1);
+    shared + loads + cases + writes + returned(LINE_BYTES * fills)
 }

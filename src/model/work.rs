@@ -32,8 +32,9 @@ pub(super) struct TokenWork<'a> {
     prologues_per_token: f64,
     pub demand: Demand,
     pub fetch_wait_cycles: f64,
-    /// Instructions issued, a pair as one, and the issue slots that they take.
+    /// Instructions issued, a pair as one, the cycles that they take of a scheduler, and all that it is taken for.
     pub issues: f64,
+    pub issued_cycles: f64,
     pub slots: f64,
     /// Mean rest of an issue in progress.
     pub residual_cycles: f64,
@@ -50,8 +51,10 @@ impl<'a> TokenWork<'a> {
         let demand = analysis.shapes.per_token(iterations);
         let slots = demand.issue_slots(spec);
         // One-slot issues count half, longer ones by their square.
-        let branch_slots = f64::from(spec.branch_issue_slots.max(1));
-        let squares = slots + demand.branches * branch_slots * (branch_slots - 1.0);
+        let square = |slots: u32| f64::from(slots.max(1)) * f64::from(slots.max(1) - 1);
+        let squares = slots
+            + demand.branches * square(spec.branch_issue_slots)
+            + demand.issues(spec) * square(spec.issue_interval_cycles);
         let pipes = demand.pipes(spec);
         let most_cycles = pipes.iter().copied().fold(slots, f64::max);
         TokenWork {
@@ -60,6 +63,7 @@ impl<'a> TokenWork<'a> {
             prologues_per_token: analysis.shapes.prologues_per_token(iterations),
             fetch_wait_cycles: analysis.fetch_wait_cycles(spec),
             issues: demand.issues(spec),
+            issued_cycles: demand.issues(spec) * f64::from(spec.issue_interval_cycles),
             slots,
             residual_cycles: 0.5 * squares / slots,
             pipes,

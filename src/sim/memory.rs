@@ -106,6 +106,10 @@ pub struct Memory {
     dram_extra: u64,
     fetch_on_write_miss: bool,
     caches_global_loads: bool,
+    caches_local: bool,
+    has_l2: bool,
+    /// Of the unit, for an access to shared memory.
+    shared_cycles: u64,
     write_through: bool,
     store_queue_cycles: u64,
     request_bytes: u32,
@@ -132,6 +136,9 @@ impl Memory {
             fetch_on_write_miss: spec.l1_fetch_on_write_miss,
             caches_global_loads: spec.l1_caches_global_loads,
             write_through: spec.l1_write_through,
+            caches_local: spec.l1_caches_local,
+            has_l2: spec.has_l2,
+            shared_cycles: u64::from(spec.shared_access_cycles),
             store_queue_cycles: store_queue_cycles(spec),
             request_bytes: spec.l2_request_bytes,
             store_cycles: u64::from(spec.store_cycles_per_line),
@@ -171,7 +178,7 @@ impl Memory {
             }
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
                 let ready_at = self.lsu_free_at + self.shared_latency;
-                self.lsu_free_at += 1;
+                self.lsu_free_at += self.shared_cycles;
                 Served {
                     ready_at,
                     cause: Cause::Shared,
@@ -239,6 +246,9 @@ impl Memory {
         observer: &mut impl Observer,
     ) -> Served {
         let store = request == MemoryRequest::LocalStore;
+        if !self.caches_local {
+            return self.uncached_line(LOCAL_BASE + address, store, counters);
+        }
         let hit_at = self.lsu_free_at + self.l1_latency;
         if store && self.write_through {
             self.store_through(LOCAL_BASE + address, counters);
@@ -284,6 +294,21 @@ impl Memory {
                 served
             }
         }
+    }
+
+    /// Local memory on a machine without an L1: a line goes to the memory and comes from there.
+    #[cold]
+    fn uncached_line(&mut self, address: u32, store: bool, counters: &mut Counters) -> Served {
+        if store {
+            counters.l1_store_lines += 1;
+            self.write_l2(address, counters);
+            return Served {
+                ready_at: self.lsu_free_at,
+                cause: Cause::L1Hit,
+            };
+        }
+        counters.l1_load_lines += 1;
+        self.fill(address, LINE_BYTES, counters)
     }
 
     /// Looks a line up in the L1, of which `bytes` are asked for.
@@ -409,6 +434,9 @@ impl Memory {
         let start = self.read_port.reserve(now, asked, bytes);
         counters.l2_read_bytes += u64::from(bytes);
         counters.l2_lines += 1;
+        if !self.has_l2 {
+            return self.read_dram(address, bytes, start, counters);
+        }
         let arrival = start as u64 + self.l2_latency;
         match self.l2.access(address, false) {
             Lookup::Hit { ready_at } => {
@@ -427,16 +455,28 @@ impl Memory {
                 way, evicted_dirty, ..
             } => {
                 self.evict_to_dram(evicted_dirty, start, counters);
-                let fetched = bytes.max(SECTOR_BYTES);
-                let dram_start = self.dram.transfer(address, fetched, now, start);
-                counters.dram_read_bytes += u64::from(fetched);
-                let ready_at = dram_start as u64 + self.l2_latency + self.dram_extra;
-                self.l2.fill_at(way, ready_at);
-                Served {
-                    ready_at,
-                    cause: Cause::Dram,
-                }
+                let served = self.read_dram(address, bytes, start, counters);
+                self.l2.fill_at(way, served.ready_at);
+                served
             }
+        }
+    }
+
+    fn read_dram(
+        &mut self,
+        address: u32,
+        bytes: u32,
+        start: f64,
+        counters: &mut Counters,
+    ) -> Served {
+        let fetched = bytes.max(SECTOR_BYTES);
+        let dram_start = self
+            .dram
+            .transfer(address, fetched, self.lsu_free_at, start);
+        counters.dram_read_bytes += u64::from(fetched);
+        Served {
+            ready_at: dram_start as u64 + self.l2_latency + self.dram_extra,
+            cause: Cause::Dram,
         }
     }
 
@@ -451,6 +491,9 @@ impl Memory {
         let start = self.write_port.reserve(now, now as f64, LINE_BYTES);
         counters.l2_write_bytes += u64::from(LINE_BYTES);
         counters.l2_lines += 1;
+        if !self.has_l2 {
+            return self.evict_to_dram(Some(address), start, counters);
+        }
         match self.l2.access(address, true) {
             Lookup::Hit { .. } => counters.l2_hits += 1,
             Lookup::Miss { evicted_dirty, .. } => {

@@ -45,7 +45,8 @@ pub struct Smx<'a, O = ()> {
     /// Of each scheduler's instruction cache.
     icache_of: [u8; MAX_SCHEDULERS],
     /// Whether results besides those of loads are waited for.
-    has_barriers: bool,
+    tracks_results: bool,
+    ignores_stall_counts: bool,
     counters: Counters,
     /// Work done, by program.
     program_credits: Vec<u64>,
@@ -106,7 +107,8 @@ impl<'a, O: Observer> Smx<'a, O> {
             memory: Memory::new(spec, seed),
             icaches: vec![InstructionCache::new(spec, code_bytes); spec.n_icaches],
             icache_of: std::array::from_fn(|s| icache_of(s, spec.n_schedulers, spec.n_icaches)),
-            has_barriers: spec.dependences.barriers().is_some(),
+            tracks_results: spec.dependences.result_cycles().is_some(),
+            ignores_stall_counts: spec.dependences.ignores_stall_counts(),
             counters: Counters::default(),
             program_credits: vec![0; code.programs.len()],
             now: 0,

@@ -257,7 +257,11 @@ fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Depen
             u32::from(op.lines.max(1)) + rules.operand_cycles,
         ))),
     };
-    let results = result.map(|result| (op.load_targets, result));
+    let targets = match op.request {
+        MemoryRequest::None if rules.ignores_stall_counts => op.result_targets,
+        _ => op.load_targets,
+    };
+    let results = result.map(|result| (targets, result));
     let operands = of_operands.map(|read| (u64::from(op.read_targets), read));
     results
         .into_iter()

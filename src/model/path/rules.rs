@@ -11,11 +11,15 @@ use crate::launch::spec::{CodeLayout, N_CLASSES, SmxSpec};
 pub struct PathRules {
     /// Instructions of a warp that issue together, if the compiler pairs them.
     pub dispatches: u32,
+    /// From one issue of a scheduler to the next.
+    pub issue_interval_cycles: u32,
     /// Global loads of a warp that may be on their way to the L2, and how long each is.
     pub global_loads_in_flight: usize,
     pub global_hold_cycles: u32,
     /// Issue to result, by class; `None` where stall counts say it all.
     pub result_cycles: Option<[u32; N_CLASSES]>,
+    /// Stall counts of the code say nothing.
+    pub ignores_stall_counts: bool,
     /// From the load/store unit's turn to the release of the operands.
     pub operand_cycles: u32,
     /// From a taken branch to the next issue.
@@ -29,9 +33,11 @@ impl Default for PathRules {
     fn default() -> Self {
         PathRules {
             dispatches: 2,
+            issue_interval_cycles: 1,
             global_loads_in_flight: usize::MAX,
             global_hold_cycles: 0,
             result_cycles: None,
+            ignores_stall_counts: false,
             operand_cycles: 0,
             taken_branch_cycles: 0,
             code_layout: CodeLayout::default(),
@@ -43,13 +49,15 @@ impl PathRules {
     pub fn new(spec: &SmxSpec) -> Self {
         let rules = PathRules {
             dispatches: spec.dispatches_per_scheduler,
+            issue_interval_cycles: spec.issue_interval_cycles,
             global_loads_in_flight: spec.global_loads_in_flight_per_warp,
             global_hold_cycles: spec.l2_latency_cycles,
             ..PathRules::default()
         };
         let barriers = spec.dependences.barriers();
         PathRules {
-            result_cycles: barriers.map(|barriers| barriers.result_cycles),
+            result_cycles: spec.dependences.result_cycles().copied(),
+            ignores_stall_counts: spec.dependences.ignores_stall_counts(),
             operand_cycles: barriers.map_or(0, |barriers| barriers.operand_cycles),
             taken_branch_cycles: spec.taken_branch_cycles,
             code_layout: spec.code_layout,
@@ -60,8 +68,9 @@ impl PathRules {
     /// From the issue of `op` to that of what follows it at the earliest.
     pub fn stall_cycles(&self, op: &ReplayOp, following: Option<&ReplayOp>) -> f64 {
         let stall = match op.stall_cycles {
-            0 if self.dispatches < 2 => 1,
-            stall => u32::from(stall),
+            _ if self.ignores_stall_counts => self.issue_interval_cycles,
+            0 if self.dispatches >= 2 => 0,
+            stall => u32::from(stall).max(self.issue_interval_cycles),
         };
         let taken = following.map_or(0.0, |following| self.taken_cycles(op, following));
         f64::from(stall) + taken

@@ -4,6 +4,7 @@
 
 use super::Smx;
 use crate::isa::OpClass;
+use crate::launch::dependence::DependenceTracking;
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
@@ -64,7 +65,7 @@ impl<O: Observer> Smx<'_, O> {
         let now = self.now;
         if op.request != MemoryRequest::None {
             self.access(s, i, op);
-        } else if self.has_barriers || op.class == OpClass::ConstantLoad {
+        } else if self.tracks_results || op.class == OpClass::ConstantLoad {
             self.track_result(s, i, op);
         }
         let wait = self.pipes.operand_wait(op.class, op.sources);
@@ -103,7 +104,12 @@ impl<O: Observer> Smx<'_, O> {
         let following = &self.code.ops[warp.op as usize];
         let asks_memory = following.request != MemoryRequest::None;
         self.waits.ask_memory(self.slots.warp(s, i), asks_memory);
-        let mut next = now + u64::from(op.stall_cycles);
+        let stall = if self.ignores_stall_counts {
+            1
+        } else {
+            op.stall_cycles
+        };
+        let mut next = now + u64::from(stall);
         let mut cause = Cause::Wait;
         if op.redirects {
             cause = Cause::Branch;
@@ -187,19 +193,23 @@ impl<O: Observer> Smx<'_, O> {
     #[inline]
     fn track_result(&mut self, s: usize, i: usize, op: &ReplayOp) {
         let now = self.now;
-        let (targets, cycles, cause) = match self.spec.dependences.barriers() {
-            Some(barriers) => (
+        let (targets, cycles, cause) = match &self.spec.dependences {
+            DependenceTracking::Barriers(barriers) => (
                 op.load_targets | u64::from(op.read_targets),
                 barriers.result_cycles[op.class as usize],
                 Cause::Shared,
             ),
-            None if op.class == OpClass::ConstantLoad => {
+            DependenceTracking::AllRegisters(result_cycles) => {
+                let cycles = result_cycles[op.class as usize];
+                (op.result_targets, cycles, Cause::Wait)
+            }
+            DependenceTracking::Registers if op.class == OpClass::ConstantLoad => {
                 let cycles = self.spec.constant_latency_cycles;
                 (op.load_targets, cycles, Cause::Constant)
             }
-            None => return,
+            DependenceTracking::Registers => return,
         };
-        if !self.has_barriers || targets != 0 {
+        if !self.tracks_results || targets != 0 {
             let ready_at = now + u64::from(cycles);
             self.warp(s, i).track_load(targets, ready_at, cause, now);
         }

@@ -97,7 +97,12 @@ impl<O: Observer> Smx<'_, O> {
             ready &= !(1 << i);
             self.waits.take(self.slots.warp(s, i));
             if self.issue(s, i) {
-                self.schedulers[s].charge_issue(i, now, &mut self.counters);
+                let interval = u64::from(self.spec.issue_interval_cycles);
+                let scheduler = &mut self.schedulers[s];
+                scheduler.charge_issue(i, now, &mut self.counters);
+                if scheduler.busy_until() < now + interval {
+                    scheduler.occupy(now + interval, Cause::Issued);
+                }
                 return;
             }
             cause = Cause::MathPipe;
