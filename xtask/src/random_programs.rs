@@ -27,6 +27,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<(), Failure> {
     let Args { directory, seed } = args;
+    fs::create_dir_all(&directory)?;
     for &problem in FunctionSet::ALL {
         let (n_inputs, constants) = match problem {
             FunctionSet::Sextic => (1, None),
