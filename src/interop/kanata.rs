@@ -10,6 +10,7 @@ use super::schedule::ARITHMETIC_LATENCY;
 use super::timeline::{Event, Timeline, Wait, wait_name};
 use crate::isa::OpClass;
 use crate::launch::blocks::Blocks;
+use crate::launch::code::MemoryRequest;
 use std::fmt::Write as _;
 
 const HEADER: &str = "Kanata\t0004\n";
@@ -173,8 +174,8 @@ fn arrows(rows: &[Row], timeline: &Timeline, blocks: &Blocks, commands: &mut Vec
             }
             !needed
         });
-        if op.load_targets != 0 {
-            loads.push((op.load_targets, id));
+        if op.request != MemoryRequest::None && op.result_targets != 0 {
+            loads.push((op.result_targets, id));
         }
     }
 }

@@ -32,9 +32,8 @@ pub struct ReplayOp {
     /// Registers (bits 0..63) that the instruction reads or writes: it waits for loads into any of them.
     /// With compiler-set scoreboards: the scoreboards that it waits for.
     pub registers: u64,
-    /// Registers that a load writes; 0 for everything else. With scoreboards: the one that the result releases.
-    pub load_targets: u64,
-    /// Registers that anything but a load writes, for hardware that tracks them; 0 with scoreboards.
+    /// Registers that are written, for hardware that tracks them; those of arithmetic matter only where it tracks all. With
+    /// scoreboards: the one that the result releases.
     pub result_targets: u64,
     /// The scoreboard that is released when the operands have been read; 0 for none.
     pub read_targets: u8,
@@ -139,8 +138,8 @@ impl ReplayCode {
                     } else {
                         MemoryRequest::None
                     },
-                    load_targets: if active || !replay.is_memory() {
-                        replay.load_targets
+                    result_targets: if active || !replay.is_memory() {
+                        replay.result_targets
                     } else {
                         0
                     },
@@ -277,23 +276,20 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
     let by_register = || {
         let written = mask(&op.writes);
         let registers = mask(&op.reads) | written | predicates(op.pred_reads | op.pred_writes);
-        let (loaded, computed) = match (is_load, request) {
-            (true, _) => (written, 0),
-            (false, MemoryRequest::None) => (0, written | predicates(op.pred_writes)),
-            (false, _) => (0, 0),
+        let targets = match (is_load, request) {
+            (true, _) => written,
+            (false, MemoryRequest::None) => written | predicates(op.pred_writes),
+            (false, _) => 0,
         };
-        (registers, loaded, computed)
+        (registers, targets, 0)
     };
-    let (registers, load_targets, read_targets, result_targets) = if scoreboards {
-        let (waits, written, read) = scoreboard_masks(op);
-        (waits, written, read, 0)
+    let (registers, result_targets, read_targets) = if scoreboards {
+        scoreboard_masks(op)
     } else {
-        let (registers, loaded, computed) = by_register();
-        (registers, loaded, 0, computed)
+        by_register()
     };
     ReplayOp {
         registers,
-        load_targets,
         result_targets,
         read_targets,
         address: 0,

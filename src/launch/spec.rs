@@ -96,7 +96,6 @@ pub struct SmxSpec {
     pub l2_latency_cycles: u32,
     /// Added to the L2 latency when the line comes from DRAM.
     pub dram_extra_cycles: u32,
-    pub constant_latency_cycles: u32,
     /// Lines per cycle through the load/store unit is one; this many cycles of work may queue before
     /// further memory instructions are held at issue.
     pub lsu_queue_cycles: u32,
@@ -202,7 +201,6 @@ impl SmxSpec {
                 .dram
                 .latency_cycles
                 .saturating_sub(device.l2.hit_latency_cycles),
-            constant_latency_cycles: device.constant_cache.l1_latency_cycles,
             lsu_queue_cycles: device.load_store.queue_cycles,
             store_cycles_per_line: device
                 .l1

@@ -40,10 +40,7 @@ pub(super) fn cpi_stack(
 fn waits(model: &TokenModel, time: &TokenTime) -> [(Cause, f64); 9] {
     let work = model.work;
     let full = time.latencies;
-    let mut seen = Latencies {
-        constant_cycles: full.constant_cycles,
-        ..Latencies::default()
-    };
+    let mut seen = Latencies::default();
     let mut before = work.path_cycles(&seen);
     let fixed = before;
     let mut step = |change: &dyn Fn(&mut Latencies)| {

@@ -181,7 +181,6 @@ impl Memory {
                 local_miss_cycles: l2,
                 local_miss_probability,
                 global_cycles: l2,
-                constant_cycles: f64::from(spec.constant_latency_cycles),
                 operands_cycles: 0.0,
             },
             dram_extra_cycles: f64::from(spec.dram_extra_cycles),

@@ -197,7 +197,6 @@ fn idle_latencies(spec: &SmxSpec) -> Latencies {
         local_miss_cycles: f64::from(spec.l2_latency_cycles),
         local_miss_probability: 0.0,
         global_cycles: f64::from(spec.l2_latency_cycles),
-        constant_cycles: f64::from(spec.constant_latency_cycles),
         operands_cycles: 0.0,
     }
 }

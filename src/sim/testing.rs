@@ -48,7 +48,6 @@ pub fn spec() -> SmxSpec {
         l1_latency_cycles: 35,
         l2_latency_cycles: 200,
         dram_extra_cycles: 100,
-        constant_latency_cycles: 30,
         lsu_queue_cycles: 8,
         store_cycles_per_line: 1,
         return_bytes_per_cycle: 0,

@@ -10,8 +10,8 @@
 use super::Latencies;
 use super::tree::{LOCAL_HIT, LOCAL_MISS, MISS_PROBABILITY, NO_LATENCY, Paths};
 
-/// Derivatives by latency (shared, local hit, local miss, global, constant, operands) and by the probability of a local miss.
-pub type Gradient = [f64; 7];
+/// Derivatives by latency (shared, local hit, local miss, global, operands) and by the probability of a local miss.
+pub type Gradient = [f64; 6];
 
 /// A time and how it moves with the latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -15,7 +15,6 @@ use petgraph::visit::EdgeRef;
 use super::Latencies;
 use super::rules::PathRules;
 use super::stall_points::{Anchor, Awaited, StallPoint, StallPoints, Wait, add_wait};
-use crate::isa::OpClass;
 use crate::launch::code::{MemoryRequest, ReplayOp};
 
 /// Why one instruction waits for an earlier one.
@@ -27,7 +26,6 @@ enum Dependence {
     Local(f64),
     Shared,
     Global,
-    Constant,
     /// So many cycles after the load/store unit has come to it.
     Operands(f64),
     /// So many cycles.
@@ -65,7 +63,7 @@ impl Path {
             });
             let stall = rules.stall_cycles(op, ops.get(i + 1));
             graph.add_edge(nodes[i], nodes[i + 1], Dependence::Stall(stall));
-            if op.request == MemoryRequest::GlobalLoad && op.load_targets != 0 {
+            if op.request == MemoryRequest::GlobalLoad && op.result_targets != 0 {
                 let limit = rules.global_loads_in_flight;
                 if let Some(&first) = global_loads.iter().nth_back(limit.saturating_sub(1)) {
                     let held = Dependence::Known(f64::from(rules.global_hold_cycles));
@@ -113,7 +111,6 @@ impl Path {
                     Dependence::Stall(cycles) | Dependence::Known(cycles) => cycles,
                     Dependence::Shared => latencies.shared_cycles,
                     Dependence::Global => latencies.global_cycles,
-                    Dependence::Constant => latencies.constant_cycles,
                     Dependence::Operands(cycles) => latencies.operands_cycles + cycles,
                     Dependence::Local(lines) => {
                         hit = hit.max(from + latencies.local_hit_cycles + lines - 1.0);
@@ -171,7 +168,6 @@ impl Path {
                     Dependence::Operands(cycles) => (Awaited::Operands, cycles, 1.0),
                     Dependence::Shared => (Awaited::Shared, 0.0, 1.0),
                     Dependence::Global => (Awaited::Global, 0.0, 1.0),
-                    Dependence::Constant => (Awaited::Constant, 0.0, 1.0),
                 };
                 add_wait(
                     &mut waits,
@@ -246,9 +242,7 @@ fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Depen
         (MemoryRequest::None, Some(cycles)) => {
             Some(Dependence::Known(f64::from(cycles[op.class as usize])))
         }
-        (MemoryRequest::None, None) if op.class == OpClass::ConstantLoad => {
-            Some(Dependence::Constant)
-        }
+        (MemoryRequest::None, None) => None,
         _ => of_load,
     };
     let of_operands = match op.request {
@@ -257,11 +251,7 @@ fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Depen
             u32::from(op.lines.max(1)) + rules.operand_cycles,
         ))),
     };
-    let targets = match op.request {
-        MemoryRequest::None if rules.ignores_stall_counts => op.result_targets,
-        _ => op.load_targets,
-    };
-    let results = result.map(|result| (targets, result));
+    let results = result.map(|result| (op.result_targets, result));
     let operands = of_operands.map(|read| (u64::from(op.read_targets), read));
     results
         .into_iter()
@@ -272,6 +262,7 @@ fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Depen
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::OpClass;
     use crate::isa::Space;
     use crate::launch::code::ReplayCode;
     use crate::model::path::Builder;

@@ -24,7 +24,6 @@ pub struct Latencies {
     pub local_miss_cycles: f64,
     pub local_miss_probability: f64,
     pub global_cycles: f64,
-    pub constant_cycles: f64,
     /// Until the load/store unit reads the operands.
     pub operands_cycles: f64,
 }
@@ -32,13 +31,12 @@ pub struct Latencies {
 impl Latencies {
     /// In the order of [`evaluate::Gradient`].
     #[inline]
-    pub fn list(&self) -> [f64; 7] {
+    pub fn list(&self) -> [f64; 6] {
         [
             self.shared_cycles,
             self.local_hit_cycles,
             self.local_miss_cycles,
             self.global_cycles,
-            self.constant_cycles,
             self.operands_cycles,
             self.local_miss_probability,
         ]

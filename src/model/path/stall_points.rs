@@ -11,7 +11,6 @@ pub enum Awaited {
     Shared,
     Local,
     Global,
-    Constant,
     /// The load/store unit, which reads the operands in its turn.
     Operands,
     /// Something whose time is known: it is part of the offset.

@@ -15,11 +15,10 @@ pub(super) const SHARED: usize = 0;
 pub(super) const LOCAL_HIT: usize = 1;
 pub(super) const LOCAL_MISS: usize = 2;
 pub(super) const GLOBAL: usize = 3;
-pub(super) const CONSTANT: usize = 4;
-pub(super) const OPERANDS: usize = 5;
-pub(super) const MISS_PROBABILITY: usize = 6;
+pub(super) const OPERANDS: usize = 4;
+pub(super) const MISS_PROBABILITY: usize = 5;
 /// The index of a latency that is none.
-pub(super) const NO_LATENCY: u32 = 7;
+pub(super) const NO_LATENCY: u32 = 6;
 
 /// A stall point of the tree. Those before it have smaller numbers.
 #[derive(Debug, Clone, Copy)]
@@ -333,7 +332,6 @@ fn which(awaited: Awaited) -> u32 {
         Awaited::Shared => SHARED as u32,
         Awaited::Local => LOCAL_HIT as u32,
         Awaited::Global => GLOBAL as u32,
-        Awaited::Constant => CONSTANT as u32,
         Awaited::Operands => OPERANDS as u32,
         Awaited::Known => NO_LATENCY,
     }

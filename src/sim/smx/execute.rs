@@ -3,7 +3,6 @@
 //! Every latency is known when an instruction issues: the warp's next issue cycle is computed at once.
 
 use super::Smx;
-use crate::isa::OpClass;
 use crate::launch::dependence::DependenceTracking;
 use crate::sim::code::{MemoryRequest, ReplayOp};
 use crate::sim::memory::{CaseOffset, Served};
@@ -65,7 +64,7 @@ impl<O: Observer> Smx<'_, O> {
         let now = self.now;
         if op.request != MemoryRequest::None {
             self.access(s, i, op);
-        } else if self.tracks_results || op.class == OpClass::ConstantLoad {
+        } else if self.tracks_results {
             self.track_result(s, i, op);
         }
         let wait = self.pipes.operand_wait(op.class, op.sources);
@@ -154,8 +153,8 @@ impl<O: Observer> Smx<'_, O> {
         self.observer
             .served(WarpSlot::new(s, i), served.ready_at, served.cause);
         let warp = &mut self.warps[self.slots.warp(s, i)];
-        if op.load_targets != 0 {
-            warp.track_load(op.load_targets, served.ready_at, served.cause, now);
+        if op.result_targets != 0 {
+            warp.track_load(op.result_targets, served.ready_at, served.cause, now);
         }
         if op.read_targets != 0
             && let Some(barriers) = self.spec.dependences.barriers()
@@ -195,7 +194,7 @@ impl<O: Observer> Smx<'_, O> {
         let now = self.now;
         let (targets, cycles, cause) = match &self.spec.dependences {
             DependenceTracking::Barriers(barriers) => (
-                op.load_targets | u64::from(op.read_targets),
+                op.result_targets | u64::from(op.read_targets),
                 barriers.result_cycles[op.class as usize],
                 Cause::Shared,
             ),
@@ -203,13 +202,9 @@ impl<O: Observer> Smx<'_, O> {
                 let cycles = result_cycles[op.class as usize];
                 (op.result_targets, cycles, Cause::Wait)
             }
-            DependenceTracking::Registers if op.class == OpClass::ConstantLoad => {
-                let cycles = self.spec.constant_latency_cycles;
-                (op.load_targets, cycles, Cause::Constant)
-            }
             DependenceTracking::Registers => return,
         };
-        if !self.tracks_results || targets != 0 {
+        if targets != 0 {
             let ready_at = now + u64::from(cycles);
             self.warp(s, i).track_load(targets, ready_at, cause, now);
         }

@@ -100,7 +100,7 @@ impl<O: Observer> Smx<'_, O> {
                 let interval = u64::from(self.spec.issue_interval_cycles);
                 let scheduler = &mut self.schedulers[s];
                 scheduler.charge_issue(i, now, &mut self.counters);
-                if scheduler.busy_until() < now + interval {
+                if interval > 1 && scheduler.busy_until() < now + interval {
                     scheduler.occupy(now + interval, Cause::Issued);
                 }
                 return;
