@@ -126,8 +126,7 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
     ("h200", "dram.efficiency", Reader::Model, IN_L2),
     ("h200", "dram.activation_interval_ns", Reader::Model, IN_L2),
 ];
-const SAME_BLOCKS: &str =
-    "a warp's registers of these kernels are nearly whole units: as many blocks fit";
+const SAME_BLOCKS: &str = "as many blocks of these launches fit either way";
 const FITS: &str =
     "the second-level instruction cache holds the code; the model counts no first touches";
 const ONE_VALUE: &str = "only one value is allowed";
@@ -483,7 +482,13 @@ fn a_reference_changes_no_device() {
         let preset = Preset::load(name).unwrap();
         let mut table: toml::Table = Preset::text(name).unwrap().parse().unwrap();
         let kept = table.remove("reference").unwrap();
-        assert!(!kept.as_table().unwrap().is_empty());
+        // Of the older chips little is known that nothing reads.
+        let least = if ["gtx670", "h200"].contains(&name) {
+            6
+        } else {
+            1
+        };
+        assert!(kept.as_table().unwrap().len() >= least);
         assert_eq!(
             Preset::from_table(table, name).unwrap().device,
             preset.device

@@ -6,7 +6,7 @@
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
 use crate::device::{Device, Preset};
-use crate::engine::{Engine, Settings};
+use crate::engine::Engine;
 use crate::gpu::variant::{Arch, Variant};
 use crate::launch::{CarveOut, Request};
 use crate::predict::{Configuration, PredictError};
@@ -52,12 +52,8 @@ impl Study<'_> {
         let rows = self.measured(&device)?;
         let (engine, request) = match rows.first() {
             Some(row) => {
-                let settings = Settings {
-                    kind: self.engine.engine.kind(),
-                    ..Settings::default()
-                };
                 let request = Requests::new(Programs::Committed, None).of(row)?;
-                (Engine::new(device, &[], settings)?, request)
+                (Engine::new(device, &[], self.engine.settings())?, request)
             }
             None => {
                 let engine = self.engine.open(&device, &[&self.configuration.problem])?;

@@ -121,10 +121,14 @@ impl EngineArgs {
 
     /// The model for a device and the problems named.
     pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
+        engine::Engine::new(device.clone(), problems, self.settings())
+    }
+
+    pub fn settings(&self) -> Settings {
         let mut settings = self.inputs.settings();
         settings.kind = self.engine.kind();
         settings.simulator.effort = self.effort.effort();
-        engine::Engine::new(device.clone(), problems, settings)
+        settings
     }
 }
 

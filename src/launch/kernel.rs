@@ -12,7 +12,7 @@ use crate::predict::PredictError;
 use crate::trace::mix::MixEntry;
 
 /// The blocks of one launch.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Grid {
     /// Work of every block in grid order: its program's nodes, weighted by the warp instructions that this program takes for
     /// a node against the mean of all programs, where the block's program is known.
@@ -20,7 +20,7 @@ pub struct Grid {
     /// Nodes of all blocks.
     pub nodes: u64,
     /// By multiprocessors and resident blocks.
-    handed_out: Arc<Memo<(usize, usize), HandedOut>>,
+    handed_out: Memo<(usize, usize), HandedOut>,
 }
 
 impl Grid {
@@ -28,7 +28,7 @@ impl Grid {
         Grid {
             work,
             nodes,
-            handed_out: Arc::default(),
+            handed_out: Memo::default(),
         }
     }
 
@@ -55,7 +55,8 @@ pub struct Facts {
     pub prologue_instructions: f64,
     /// Warp instructions that real fitness cases add to the traces, in percent.
     pub added_by_data_percent: f64,
-    pub grids: Vec<Grid>,
+    /// Kernels share those in which programs differ in nodes alone.
+    pub grids: Arc<Vec<Grid>>,
 }
 
 /// Programs traced in full, laid out for replay by blocks of any size.

@@ -94,7 +94,7 @@ pub fn traffic(
     let case_hits =
         repeated * hit(1.0 / again.max(1.0)) + locality.first_case_lines * hit(case_rate);
     let per_token = sharers.instructions_per_token;
-    let traffic = Traffic {
+    Traffic {
         load_misses: misses.loads * per_token,
         store_misses: misses.stores * per_token,
         write_backs: if spec.l1_write_through {
@@ -114,36 +114,25 @@ pub fn traffic(
         survival_log2: log2_time,
         warps: sharers.warps,
         lines_per_warp: used.iter().map(|asked| asked.lines).sum::<f64>() / sharers.warps,
-    };
-    if spec.has_l2 {
-        traffic
-    } else {
-        traffic.past_the_l2()
     }
 }
 
 impl Traffic {
-    /// Where there is no L2.
-    fn past_the_l2(self) -> Traffic {
-        Traffic {
-            fill_l2_hit: 0.0,
-            write_back_l2_hit: 0.0,
-            case_l2_hit: 0.0,
-            paired_l2_miss: 1.0,
-            ..self
+    /// What becomes of it where a cache is not there.
+    pub fn past_missing_caches(mut self, spec: &SmxSpec, demand: &Demand) -> Traffic {
+        if !spec.has_l2 {
+            (self.fill_l2_hit, self.write_back_l2_hit, self.case_l2_hit) = (0.0, 0.0, 0.0);
+            self.paired_l2_miss = 1.0;
         }
-    }
-
-    /// Where local memory is not looked up in an L1: every line is fetched, and every stored line goes on.
-    pub fn past_the_l1(self, demand: &Demand) -> Traffic {
-        Traffic {
-            load_misses: demand.local_load_lines,
-            store_misses: demand.local_store_lines,
-            write_backs: demand.local_store_lines,
-            waiting_loads: demand.local_load_lines,
-            paired_loads: demand.local_load_lines,
-            ..self
+        if !spec.l1_caches_local {
+            // Every line is fetched, and every stored line goes on.
+            self.load_misses = demand.local_load_lines;
+            self.waiting_loads = demand.local_load_lines;
+            self.paired_loads = demand.local_load_lines;
+            self.store_misses = demand.local_store_lines;
+            self.write_backs = demand.local_store_lines;
         }
+        self
     }
 }
 

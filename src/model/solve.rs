@@ -167,16 +167,14 @@ impl<'a> Solver<'a> {
             guess_log2: self.survival_log2.get(),
         };
         let spec = self.point.spec;
-        let mut traffic = traffic(
+        let traffic = traffic(
             spec,
             &self.point.geometry,
             &self.curve,
             &self.analysis.locality,
             &sharers,
-        );
-        if !spec.l1_caches_local {
-            traffic = traffic.past_the_l1(&self.work.demand);
-        }
+        )
+        .past_missing_caches(spec, &self.work.demand);
         self.survival_log2.set(traffic.survival_log2);
         let model = TokenModel::new(&self.work, warps, traffic);
         let tokens_per_cycle = model.throughput(&paths, self.last_throughput.get());

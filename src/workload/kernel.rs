@@ -43,7 +43,7 @@ impl KernelWork {
         variant: &Variant,
         population: Arc<Population>,
         cases: &Cases,
-        unweighted: &[Grid],
+        unweighted: &Arc<Vec<Grid>>,
     ) -> Result<Self, TracesError> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (programs, sample) = (&population.programs, &population.sample);
@@ -75,8 +75,8 @@ impl KernelWork {
             prologue_instructions: summary.prologues.iter().map(prologue).sum(),
             added_by_data_percent: added_percent(variant, &population, cases, &lengths)?,
             grids: match &population.blocks {
-                Some(blocks) => weighted(unweighted, blocks, &weights),
-                None => unweighted.to_vec(),
+                Some(blocks) => Arc::new(weighted(unweighted, blocks, &weights)),
+                None => Arc::clone(unweighted),
             },
         };
         Ok(KernelWork {

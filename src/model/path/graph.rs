@@ -262,8 +262,7 @@ fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Depen
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::OpClass;
-    use crate::isa::Space;
+    use crate::isa::{OpClass, Space};
     use crate::launch::code::ReplayCode;
     use crate::model::path::Builder;
     use crate::sim::testing::{alu, load_to, looped, use_of_load};

@@ -67,20 +67,24 @@ impl PathRules {
 
     /// From the issue of `op` to that of what follows it at the earliest.
     pub fn stall_cycles(&self, op: &ReplayOp, following: Option<&ReplayOp>) -> f64 {
-        let stall = match op.stall_cycles {
+        let taken = following.map_or(0.0, |following| self.taken_cycles(op, following));
+        f64::from(self.straight_on(op)) + taken
+    }
+
+    /// The same if `op` is no taken branch.
+    fn straight_on(&self, op: &ReplayOp) -> u32 {
+        match op.stall_cycles {
             _ if self.ignores_stall_counts => self.issue_interval_cycles,
             0 if self.dispatches >= 2 => 0,
             stall => u32::from(stall).max(self.issue_interval_cycles),
-        };
-        let taken = following.map_or(0.0, |following| self.taken_cycles(op, following));
-        f64::from(stall) + taken
+        }
     }
 
-    /// What it adds to the stall count of `op` that it is a branch to `following`.
+    /// What it adds that `op` is a branch to `following`.
     pub fn taken_cycles(&self, op: &ReplayOp, following: &ReplayOp) -> f64 {
         let more = self
             .taken_branch_cycles
-            .saturating_sub(op.stall_cycles.into());
+            .saturating_sub(self.straight_on(op));
         f64::from(if self.is_taken(op, following) {
             more
         } else {
