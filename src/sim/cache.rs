@@ -75,6 +75,7 @@ impl Cache {
     }
 
     /// Looks the line of `address` up and allocates it when absent. `store` marks it dirty.
+    #[inline]
     pub fn access(&mut self, address: u32, store: bool) -> Lookup {
         let tag = address >> self.line_shift;
         let set = self.set_of(tag) as usize;
@@ -117,11 +118,13 @@ impl Cache {
     }
 
     /// Says when the line that [`Lookup::Miss`] allocated is filled.
+    #[inline]
     pub fn fill_at(&mut self, way: u32, cycle: u64) {
         self.lines[way as usize].ready_at = cycle;
     }
 
     /// The cycle of the accesses that follow: what is filled later is still being filled.
+    #[inline]
     pub fn now(&mut self, cycle: u64) {
         self.now = cycle;
     }
@@ -148,6 +151,7 @@ impl Cache {
         })
     }
 
+    #[inline]
     fn set_of(&self, tag: u32) -> u32 {
         self.spec.index.set_of(tag, self.spec.sets)
     }

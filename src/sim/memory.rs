@@ -60,6 +60,7 @@ impl Mshrs {
     }
 
     /// The first cycle from `cycle` on at which a miss can be tracked.
+    #[inline]
     fn admit(&mut self, cycle: u64) -> u64 {
         if self.ends_at.len() < self.limit {
             return cycle;
@@ -78,6 +79,7 @@ impl Mshrs {
         first
     }
 
+    #[inline]
     fn track(&mut self, ends_at: u64) {
         self.ends_at.push(ends_at);
     }
@@ -153,12 +155,14 @@ impl Memory {
     }
 
     /// The cycle at which the unit has taken everything that was given to it.
+    #[inline]
     pub fn busy_until(&self) -> u64 {
         self.lsu_free_at
     }
 
     /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
     /// `global_offset` what the warp's fitness cases add to a per-case address.
+    #[inline]
     pub fn serve(
         &mut self,
         op: &ReplayOp,
@@ -212,6 +216,7 @@ impl Memory {
         last
     }
 
+    #[inline]
     fn local(
         &mut self,
         op: &ReplayOp,
@@ -238,6 +243,7 @@ impl Memory {
         served
     }
 
+    #[inline]
     fn local_line(
         &mut self,
         address: u32,
@@ -332,6 +338,7 @@ impl Memory {
     }
 
     /// Sends a stored line to the L2; when the port is behind by more than the queue, the unit waits.
+    #[inline]
     fn store_through(&mut self, address: u32, counters: &mut Counters) {
         self.write_l2(address, counters);
         let behind = self.write_port.free_at() as u64;
@@ -377,6 +384,7 @@ impl Memory {
         }
     }
 
+    #[inline]
     fn global(
         &mut self,
         op: &ReplayOp,
@@ -408,6 +416,7 @@ impl Memory {
     }
 
     /// Fetches a line into the L1 as soon as a miss can be tracked; accesses behind it go on.
+    #[inline]
     fn fill(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
         let cycle = self.misses.admit(self.lsu_free_at);
         let served = self.read(address, bytes, cycle, counters);
@@ -417,6 +426,7 @@ impl Memory {
     }
 
     /// Cycles that `bytes` from the L2 take of the unit.
+    #[inline]
     fn return_cycles(&self, bytes: u32) -> u64 {
         match self.return_bytes_per_cycle {
             0 => 0,
@@ -481,6 +491,7 @@ impl Memory {
     }
 
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
+    #[inline]
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
         self.lsu_free_at += self.store_cycles;
         self.write_l2(LOCAL_BASE + address, counters);
@@ -502,6 +513,7 @@ impl Memory {
         }
     }
 
+    #[inline]
     fn evict_to_dram(&mut self, victim: Option<u32>, start: f64, counters: &mut Counters) {
         if let Some(address) = victim {
             self.dram

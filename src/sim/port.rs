@@ -21,21 +21,25 @@ impl Port {
     }
 
     /// Reserves the port at `now` for `bytes` that can start at `earliest`; the cycle at which they start.
+    #[inline]
     pub fn reserve(&mut self, now: u64, earliest: f64, bytes: u32) -> f64 {
         self.hold(now, earliest, f64::from(bytes) / self.bytes_per_cycle)
     }
 
     /// As [`Port::reserve`], for a transfer that occupies the port for at least `cycles`.
+    #[inline]
     pub fn reserve_at_least(&mut self, now: u64, earliest: f64, bytes: u32, cycles: f64) -> f64 {
         let transfer = f64::from(bytes) / self.bytes_per_cycle;
         self.hold(now, earliest, transfer.max(cycles))
     }
 
     /// The cycle at which everything reserved so far is through.
+    #[inline]
     pub fn free_at(&self) -> f64 {
         self.free_at
     }
 
+    #[inline]
     fn hold(&mut self, now: u64, earliest: f64, cycles: f64) -> f64 {
         let free_at = self.free_at.max(now as f64);
         self.free_at = free_at + cycles;

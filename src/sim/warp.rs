@@ -164,6 +164,7 @@ impl Warp {
         self.enter_segment(code);
     }
 
+    #[inline]
     fn enter_segment(&mut self, code: &ReplayCode) {
         let (start, end) = code.segments[code.lists[self.list as usize] as usize];
         self.op = start;
@@ -219,6 +220,7 @@ impl Warp {
         self.next_segment(code)
     }
 
+    #[inline]
     fn next_segment(&mut self, code: &ReplayCode) -> Advance {
         self.list += 1;
         if self.list < self.list_end {
@@ -304,10 +306,12 @@ impl Warp {
             .min()
     }
 
+    #[inline]
     fn in_flight(&self) -> &[PendingLoad] {
         &self.loads[..self.n_loads]
     }
 
+    #[inline]
     fn forget_finished(&mut self, now: u64) {
         let mut i = 0;
         let mut mask = 0;
