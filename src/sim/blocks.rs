@@ -7,8 +7,9 @@
 
 use super::dispatch::BlockQueue;
 use super::observe::{Counters, Observer};
-use super::smx::{Deadlock, Smx};
+use super::smx::{Deadlock, Setup, Smx};
 use super::spec::SmxSpec;
+use super::warp_mask::are_quarters;
 use crate::launch::blocks::Blocks;
 
 /// What running some blocks showed.
@@ -35,8 +36,33 @@ pub fn run<O: Observer>(
         blocks.iterations,
         blocks.programs_per_warp,
     );
-    let (code, bytes) = (&blocks.code, blocks.code_bytes);
-    let mut smx = Smx::observed(spec, code, bytes, geometry, queue, seed, observer);
+    let setup = Setup {
+        spec,
+        code: &blocks.code,
+        code_bytes: blocks.code_bytes,
+        geometry,
+        queue,
+        seed,
+    };
+    run_queue(setup, until_cycle, observer)
+}
+
+/// Runs all that is in a queue, or until cycle `until_cycle` is reached.
+pub fn run_queue<O: Observer>(
+    setup: Setup,
+    until_cycle: u64,
+    observer: O,
+) -> Result<BlocksRun<O>, Deadlock> {
+    match are_quarters(setup.spec.n_schedulers) {
+        true => finish(Smx::<O, true>::new(setup, observer), until_cycle),
+        false => finish(Smx::<O, false>::new(setup, observer), until_cycle),
+    }
+}
+
+fn finish<O: Observer, const QUARTERS: bool>(
+    mut smx: Smx<O, QUARTERS>,
+    until_cycle: u64,
+) -> Result<BlocksRun<O>, Deadlock> {
     let ended = smx.run_blocks(until_cycle)?;
     let counters = smx.counters();
     Ok(BlocksRun {

@@ -7,11 +7,12 @@
 
 use std::time::Instant;
 
+use super::blocks::run_queue;
 use super::dispatch::{BlockQueue, Geometry};
 use super::figures::{cpi_entries, traffic};
 use super::observe::Counters;
 use super::sample::{Drawn, per_token_of};
-use super::smx::Smx;
+use super::smx::Setup;
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::Resolved;
 use crate::launch::kernel::Replay;
@@ -147,11 +148,16 @@ impl Simulator {
         let rows = geometry.working_case_blocks() as usize;
         let order = blocks.order.repeat(rows);
         let queue = BlockQueue::once(order, &geometry, u32::MAX, 0).every(geometry.n_smx);
-        let (code, bytes) = (&blocks.code, blocks.code_bytes);
-        let seed = self.plan.window.seed;
-        let mut smx = Smx::new(&launch.spec, code, bytes, geometry, queue, seed);
-        smx.run_blocks(u64::MAX).map_err(PredictError::other)?;
-        let counters = smx.counters();
+        let setup = Setup {
+            spec: &launch.spec,
+            code: &blocks.code,
+            code_bytes: blocks.code_bytes,
+            geometry,
+            queue,
+            seed: self.plan.window.seed,
+        };
+        let run = run_queue(setup, u64::MAX, ()).map_err(PredictError::other)?;
+        let counters = run.counters;
         let of_row = |row: usize| {
             let iterations = geometry.warp_iterations(row as u32) as f64;
             blocks.work.iter().map(move |work| work * iterations)

@@ -24,20 +24,20 @@ use super::waits::Waits;
 use super::warp::{CREDITS_PER_TOKEN, Warp, WarpStart};
 use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, Slots};
 
-/// See the module text.
-pub struct Smx<'a, O = ()> {
+/// See the module text; `QUARTERS` is that of [`Slots`].
+pub struct Smx<'a, O, const QUARTERS: bool> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
     case_window_bytes: u32,
     queue: BlockQueue,
     n_schedulers: usize,
-    slots: Slots,
+    slots: Slots<QUARTERS>,
     schedulers: [Scheduler; MAX_SCHEDULERS],
     /// By scheduler and slot.
     warps: Box<[Warp; MAX_WARPS]>,
     blocks: Vec<Resident>,
-    waits: Box<Waits>,
+    waits: Box<Waits<QUARTERS>>,
     pipes: Pipes,
     memory: Memory,
     /// One, or one per scheduler.
@@ -54,6 +54,17 @@ pub struct Smx<'a, O = ()> {
     observer: O,
 }
 
+/// What a multiprocessor is to run.
+pub struct Setup<'a> {
+    pub spec: &'a SmxSpec,
+    pub code: &'a ReplayCode,
+    pub code_bytes: u32,
+    pub geometry: Geometry,
+    pub queue: BlockQueue,
+    /// Of the caches.
+    pub seed: u32,
+}
+
 /// The simulation stopped moving.
 #[derive(Debug, thiserror::Error)]
 #[error("no warp can ever issue again at cycle {cycle}: {snapshot}")]
@@ -62,32 +73,18 @@ pub struct Deadlock {
     pub snapshot: String,
 }
 
-impl<'a> Smx<'a> {
+impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
     /// A multiprocessor with all its block slots filled; block `b` of the first wave starts in the middle
-    /// of its iterations, so that blocks do not end together.
-    pub fn new(
-        spec: &'a SmxSpec,
-        code: &'a ReplayCode,
-        code_bytes: u32,
-        geometry: Geometry,
-        queue: BlockQueue,
-        seed: u32,
-    ) -> Self {
-        Self::observed(spec, code, code_bytes, geometry, queue, seed, ())
-    }
-}
-
-impl<'a, O: Observer> Smx<'a, O> {
-    /// The same with an observer that is told of every event.
-    pub fn observed(
-        spec: &'a SmxSpec,
-        code: &'a ReplayCode,
-        code_bytes: u32,
-        geometry: Geometry,
-        queue: BlockQueue,
-        seed: u32,
-        observer: O,
-    ) -> Self {
+    /// of its iterations, so that blocks do not end together. The observer is told of every event.
+    pub fn new(setup: Setup<'a>, observer: O) -> Self {
+        let Setup {
+            spec,
+            code,
+            code_bytes,
+            geometry,
+            queue,
+            seed,
+        } = setup;
         let slots = Slots::new(spec.n_schedulers);
         let mut smx = Smx {
             spec,

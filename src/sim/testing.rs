@@ -4,7 +4,7 @@
 use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::Counters;
-use super::smx::Smx;
+use super::smx::{Setup, Smx};
 use super::spec::{
     Arbitration, CacheSpec, CodeLayout, DependenceTracking, DramSpec, IssueLimit, N_CLASSES, Pipe,
     Replacement, SetIndex, SmxSpec, WarpPolicy,
@@ -224,7 +224,15 @@ pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Coun
         local_stride_bytes: 4096,
     };
     let queue = BlockQueue::units(code, &[0], &geometry, f64::INFINITY);
-    let mut smx = Smx::new(spec, code, 64, geometry, queue, 1);
+    let setup = Setup {
+        spec,
+        code,
+        code_bytes: 64,
+        geometry,
+        queue,
+        seed: 1,
+    };
+    let mut smx = Smx::<(), false>::new(setup, ());
     smx.run_tokens(tokens).expect("the bench code ends");
     let start = smx.counters();
     smx.run_tokens(tokens).expect("the bench code ends");

@@ -13,8 +13,8 @@ use super::warp_mask::{MAX_WARPS, Slots, WarpMask};
 
 /// See the module text.
 #[derive(Debug, Clone)]
-pub struct Waits {
-    slots: Slots,
+pub struct Waits<const QUARTERS: bool> {
+    slots: Slots<QUARTERS>,
     timing_wheel: TimingWheel,
     /// Can issue now.
     ready: WarpMask,
@@ -38,9 +38,9 @@ pub struct Woken {
     opened: WarpMask,
 }
 
-impl Waits {
+impl<const QUARTERS: bool> Waits<QUARTERS> {
     /// No warps.
-    pub fn new(slots: Slots) -> Self {
+    pub fn new(slots: Slots<QUARTERS>) -> Self {
         Waits {
             slots,
             timing_wheel: TimingWheel::new(),
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn refused_warps_wake_when_the_unit_opens() {
-        let mut waits = Waits::new(Slots::new(4));
+        let mut waits = Waits::new(Slots::<true>::new(4));
         waits.hold(17, 5, Cause::Wait, 0);
         assert_eq!(waits.next_after(0, 40), 5);
         assert_eq!(waits.wake(5, 40).warps, 1 << 17);
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_wait_beyond_the_calendar_goes_on() {
-        let mut waits = Waits::new(Slots::new(4));
+        let mut waits = Waits::new(Slots::<true>::new(4));
         waits.hold(3, WHEEL + 100, Cause::Global, 0);
         waits.hold(4, WHEEL - 1, Cause::Wait, 0);
         assert_eq!(waits.wake(WHEEL - 1, 0).warps, 1 << 4);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_unit_that_opens_beyond_the_calendar_is_waited_for_there() {
-        let mut waits = Waits::new(Slots::new(4));
+        let mut waits = Waits::new(Slots::<true>::new(4));
         let opens_at = 2 * WHEEL;
         waits.refuse(0, 1, opens_at, 0);
         assert_eq!(waits.nearest_cause(0, 1, opens_at), Cause::LoadStoreUnit);

@@ -10,8 +10,9 @@ use super::code::ReplayCode;
 use super::dispatch::{BlockQueue, Geometry};
 use super::observe::{Counters, Observer};
 use super::sample::{Drawn, Mix};
-use super::smx::{Deadlock, Smx};
+use super::smx::{Deadlock, Setup, Smx};
 use super::spec::SmxSpec;
+use super::warp_mask::are_quarters;
 
 /// How long to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,9 +89,27 @@ pub fn simulate_observed<O: Observer>(
     let mix = Mix::new(code, drawn);
     let tokens = plan.instructions(&mix, &geometry) / mix.instructions_per_token();
     let per_unit = tokens / f64::from(plan.units);
-    let queue = BlockQueue::units(code, drawn.order, &geometry, per_unit);
-    let seed = plan.seed;
-    let mut smx = Smx::observed(spec, code, code_bytes, geometry, queue, seed, observer);
+    let setup = Setup {
+        spec,
+        code,
+        code_bytes,
+        geometry,
+        queue: BlockQueue::units(code, drawn.order, &geometry, per_unit),
+        seed: plan.seed,
+    };
+    match are_quarters(spec.n_schedulers) {
+        true => measure(Smx::<O, true>::new(setup, observer), &mix, tokens, plan),
+        false => measure(Smx::<O, false>::new(setup, observer), &mix, tokens, plan),
+    }
+}
+
+/// Warms up, then measures `tokens`.
+fn measure<O: Observer, const QUARTERS: bool>(
+    mut smx: Smx<O, QUARTERS>,
+    mix: &Mix,
+    tokens: f64,
+    plan: WindowPlan,
+) -> Result<(Window, O), Deadlock> {
     smx.run_tokens((tokens * f64::from(plan.warm_up_percent) / 100.0) as u64)?;
     let start = Progress::of(&mut smx);
     let mut costs = Vec::new();
@@ -98,11 +117,11 @@ pub fn simulate_observed<O: Observer>(
     for _ in 0..plan.batches {
         smx.run_tokens((tokens / f64::from(plan.batches)).ceil() as u64)?;
         let progress = Progress::of(&mut smx);
-        costs.push(progress.cycles_per_token_since(&previous, &mix));
+        costs.push(progress.cycles_per_token_since(&previous, mix));
         previous = progress;
     }
     let window = Window {
-        tokens_per_cycle: 1.0 / previous.cycles_per_token_since(&start, &mix),
+        tokens_per_cycle: 1.0 / previous.cycles_per_token_since(&start, mix),
         error_percent: relative_standard_error_percent(&costs),
         simulated_instructions: previous.counters.instructions,
         counters: previous.counters.since(&start.counters),
@@ -119,7 +138,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn of<O: Observer>(smx: &mut Smx<'_, O>) -> Self {
+    fn of<O: Observer, const QUARTERS: bool>(smx: &mut Smx<'_, O, QUARTERS>) -> Self {
         Progress {
             counters: smx.counters(),
             credits: smx.program_credits().to_vec(),

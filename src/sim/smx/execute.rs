@@ -11,7 +11,7 @@ use crate::sim::warp::{Advance, Warp};
 use crate::sim::warp_mask::MAX_SCHEDULERS;
 use crate::trace::AddressKind;
 
-impl<O: Observer> Smx<'_, O> {
+impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
     #[inline]
     fn warp(&mut self, s: usize, i: usize) -> &mut Warp {
         &mut self.warps[self.slots.warp(s, i)]
