@@ -25,7 +25,7 @@ fn drawn_cells(table: Table) -> Vec<Compared> {
 
 fn two_bars() -> StackedBars {
     let layers = |values: [f64; 5]| {
-        let names = ["issued", "l1_hit", "shared", "dram", "constant"];
+        let names = ["issued", "l1_hit", "shared", "dram", "no_warp"];
         names.map(String::from).into_iter().zip(values).collect()
     };
     let bar = |label: &str, values| Bar {

@@ -180,3 +180,18 @@ fn help_and_version_are_no_errors() {
         assert.success().stderr("");
     }
 }
+
+#[test]
+fn options_that_the_study_of_the_carve_out_does_not_have_are_refused() {
+    let study = ["whatif", "--device", "h200", "--vary", "carveout"];
+    for (option, value) in [
+        ("--heatmap", "map.svg"),
+        ("--over", "threads"),
+        ("--l1", "48"),
+        ("--format", "json-lines"),
+    ] {
+        let args: Vec<&str> = study.into_iter().chain([option, value]).collect();
+        refuses(&args, &[option, "--out and --chart"]);
+    }
+    assert!(!Path::new("map.svg").exists());
+}

@@ -112,6 +112,12 @@ pub fn run(args: &WhatifArgs) -> CliResult {
 const CARVE_OUT: &str = "carveout";
 
 fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliResult {
+    if let Some(option) = without_meaning(args, file)? {
+        let allowed = "--device, the launch, the engine's options, --out and --chart";
+        return Err(
+            format!("{option}: given with --vary {CARVE_OUT}; allowed with it: {allowed}").into(),
+        );
+    }
     let device = device_name(args, file);
     let base = Base::load(device)?;
     let study = carveout::Study {
@@ -122,6 +128,22 @@ fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliRes
         chart: args.chart.as_deref(),
     };
     study.run()
+}
+
+/// What was asked for that the study of the carve-out does not have.
+fn without_meaning(
+    args: &WhatifArgs,
+    file: &StudyFile,
+) -> Result<Option<&'static str>, StudyError> {
+    let asked = [
+        ("--format json-lines", args.format == Format::JsonLines),
+        ("--heatmap", args.heatmap.is_some()),
+        ("--over", args.over.is_some()),
+        ("--l1", args.l1.is_some()),
+        ("keys of a study file", !file.axes()?.is_empty()),
+    ];
+    let found = asked.iter().find(|(_, asked)| *asked);
+    Ok(found.map(|(name, _)| *name))
 }
 
 fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {

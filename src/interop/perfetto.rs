@@ -132,7 +132,7 @@ fn colour(cause: Option<Cause>) -> &'static str {
         Some(Cause::L2) => "bad",
         Some(Cause::Dram) => "terrible",
         Some(Cause::Global) => "thread_state_uninterruptible",
-        Some(Cause::Shared | Cause::Constant) => "rail_load",
+        Some(Cause::Shared) => "rail_load",
         Some(Cause::MathPipe) => "rail_animation",
         Some(Cause::LoadStoreUnit) => "olive",
         Some(Cause::NoInstruction) => "detailed_memory_dump",

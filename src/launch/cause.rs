@@ -27,8 +27,6 @@ pub enum Cause {
     Global,
     /// Shared-memory load (program fetch).
     Shared,
-    /// Constant load.
-    Constant,
     /// The pipe of the next instruction is taken.
     MathPipe,
     /// The load/store unit is taken, or its replays take the issue slot.
@@ -41,7 +39,7 @@ pub enum Cause {
 
 impl Cause {
     /// All causes in display order.
-    pub const ALL: [Cause; 13] = [
+    pub const ALL: [Cause; 12] = [
         Cause::Issued,
         Cause::Wait,
         Cause::Branch,
@@ -50,7 +48,6 @@ impl Cause {
         Cause::Dram,
         Cause::Global,
         Cause::Shared,
-        Cause::Constant,
         Cause::MathPipe,
         Cause::LoadStoreUnit,
         Cause::NoInstruction,
@@ -68,7 +65,6 @@ impl Cause {
             Cause::Dram => "dram",
             Cause::Global => "global",
             Cause::Shared => "shared",
-            Cause::Constant => "constant",
             Cause::MathPipe => "math_pipe",
             Cause::LoadStoreUnit => "load_store_unit",
             Cause::NoInstruction => "no_instruction",
@@ -87,7 +83,6 @@ impl Cause {
             Cause::Dram => "stack load, DRAM",
             Cause::Global => "fitness-case load",
             Cause::Shared => "program fetch",
-            Cause::Constant => "constant load",
             Cause::MathPipe => "pipe taken",
             Cause::LoadStoreUnit => "load/store unit",
             Cause::NoInstruction => "instruction fetch",
@@ -102,7 +97,7 @@ impl Cause {
             Cause::Wait => "wait",
             Cause::Branch => "branch_resolving",
             Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::Global => "long_scoreboard",
-            Cause::Shared | Cause::Constant => "short_scoreboard",
+            Cause::Shared => "short_scoreboard",
             Cause::MathPipe => "math_pipe_throttle",
             Cause::LoadStoreUnit => "lg_throttle",
             Cause::NoInstruction => "no_instruction",

@@ -50,7 +50,7 @@ pub fn sum(a: Demand, b: Demand) -> Demand {
 /// What the cycles charged to a cause are taken to be proportional to; `None`: to the work done.
 pub fn followed_by(cause: Cause) -> Option<Counted> {
     match cause {
-        Cause::Issued | Cause::Wait | Cause::MathPipe | Cause::NoInstruction | Cause::Constant => {
+        Cause::Issued | Cause::Wait | Cause::MathPipe | Cause::NoInstruction => {
             Some(Counted::Instructions)
         }
         Cause::Branch => Some(Counted::Branches),
