@@ -83,6 +83,8 @@ pub mod launch;
 pub mod memo;
 #[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
+pub mod papers;
 #[cfg_attr(doc, doc(hidden))]
 pub mod predict;
 #[doc(hidden)]

@@ -35,6 +35,14 @@ class Variant:
         return {"sm_35": 63, "sm_90": 64}[self.arch]
 
     @property
+    def folder(self):
+        return self.arch
+
+    @property
+    def is_indexed(self):
+        return True
+
+    @property
     def stem(self):
         registers = f"-r{self.stack_registers}" if self.stack_registers else ""
         stack = f"d{self.stack_dim}{registers}"
@@ -60,6 +68,33 @@ class Variant:
         if self.kernel == "accumulator" and self.math == "fast":
             chosen += ["-DMATH_FAST"]
         return chosen + (["--use_fast_math"] if self.math == "fast" else [])
+
+
+@dataclasses.dataclass(frozen=True)
+class Submachine:
+    """Langdon's interpreter, whose blocks hold several programs. Not in the index: all that is asked of it stands in its code."""
+    threads_per_program: int
+    arch: str
+    source = "submachine.cu"
+    headers = ()
+    max_registers = 63
+    folder = "submachine"
+    is_indexed = False
+
+    @property
+    def stem(self):
+        return f"{self.arch}-p{self.threads_per_program}"
+
+    @property
+    def name(self):
+        return f"{self.folder}/{self.stem}"
+
+    @property
+    def keeps_cubin(self):
+        return self.arch == "sm_90"
+
+    def options(self):
+        return [f"-DPARALLEL={self.threads_per_program}"]
 
 
 def interpreters():
@@ -100,3 +135,6 @@ def all_variants():
         for math in ("accurate",) if problem == "mux20" else ("accurate", "fast"):
             for registers in (2, 3):
                 yield Variant("accumulator", problem, 8, registers, math=math, dispatch="int", arch="sm_90")
+    for arch in ARCHES:
+        for threads in (1, 2, 4, 8, 16, 32, 64):
+            yield Submachine(threads, arch)

@@ -20,6 +20,7 @@ pub mod kernels;
 pub mod langdon;
 pub mod measure;
 pub mod occupancy;
+pub mod papers;
 pub mod problems;
 pub mod report;
 pub mod reproduce;

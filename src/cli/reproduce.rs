@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
+use super::papers::{PaperArg, Reproduction};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
 use crate::predict::{Configuration, PredictError};
@@ -19,15 +20,18 @@ const ALL: &str = "all";
 /// Predict every cell of a table of the paper and compare it with the measured value.
 #[derive(Debug, clap::Args)]
 pub struct ReproduceArgs {
-    /// Tables of the paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
-    #[arg(long)]
-    pub table: String,
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
+    #[arg(long, required_unless_present = "paper")]
+    pub table: Option<String>,
+    /// Another paper, whose figures are predicted beside what it published
+    #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread", "chart"])]
+    pub paper: Option<PaperArg>,
     /// Problem names, separated by commas (`warpstack problems` lists them), or all
     #[arg(long, default_value = "sextic")]
     pub problem: String,
-    /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
-    pub device: String,
+    /// Device name, or the path of a .toml file [default: gtx670; with --paper the paper's own]
+    #[arg(long)]
+    pub device: Option<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Output format
@@ -51,7 +55,17 @@ pub enum Format {
 }
 
 pub fn run(args: &ReproduceArgs) -> CliResult {
-    let tables = parse_tables(&args.table)?;
+    if let Some(paper) = args.paper {
+        let reproduction = Reproduction {
+            paper,
+            device: args.device.as_deref(),
+            engine: &args.engine,
+            format: args.format,
+            out: args.out.as_deref(),
+        };
+        return reproduction.run();
+    }
+    let tables = parse_tables(args.table.as_deref().unwrap_or(ALL))?;
     let problems = parse_problems(&args.problem)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
@@ -59,7 +73,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let device = Preset::load(&args.device)?.device;
+    let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
     let model = args.engine.open(&device, &problems)?;
     let cells = all_cells(&tables, &problems);
     let predictions = predict_all(&model, &cells)?;

@@ -347,7 +347,8 @@ fn index() -> Result<&'static [Entry], VariantError> {
     }
 }
 
-fn unpack(file: &str) -> Result<Vec<u8>, VariantError> {
+/// The content of a file under `fixtures/sass/`.
+pub(crate) fn unpack(file: &str) -> Result<Vec<u8>, VariantError> {
     let (_, packed) = FILES
         .iter()
         .find(|(name, _)| *name == file)
@@ -359,7 +360,7 @@ fn unpack(file: &str) -> Result<Vec<u8>, VariantError> {
     Ok(content)
 }
 
-fn damaged(file: &str, reason: impl fmt::Display) -> VariantError {
+pub(crate) fn damaged(file: &str, reason: impl fmt::Display) -> VariantError {
     VariantError::Damaged {
         file: format!("fixtures/sass/{file}"),
         reason: reason.to_string(),

@@ -4,7 +4,7 @@
 //! * [`record`]: some blocks of this program's own traces as `.traceg` blocks.
 //! * [`schedule`]: the compiler's schedule, for which `.traceg` has no place, in a file beside it.
 //! * [`replay`]: `.traceg` blocks as blocks that the simulator runs; [`classify`]: what an opcode is; [`statics`]: each
-//!   instruction once; [`memory_map`], [`spread`]: what its lanes access.
+//!   instruction once; [`memory_map`]: what its lanes access.
 //! * [`timeline`]: what happened when, recorded from the simulator; [`perfetto`] and [`kanata`] write it.
 //!
 //! Knows no GP. Does no I/O but reading from what it is given.
@@ -17,6 +17,5 @@ pub mod perfetto;
 pub mod record;
 pub mod replay;
 pub mod schedule;
-pub mod spread;
 pub mod statics;
 pub mod timeline;

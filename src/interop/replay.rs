@@ -10,13 +10,13 @@ use super::accel_sim::{Block, FormatError, Header, Line, TraceReader};
 use super::classify;
 use super::memory_map::MemoryMap;
 use super::schedule::{DefaultSchedule, Schedule};
-use super::spread::{Spread, spread};
 use super::statics::Statics;
 use crate::device::occupancy::BlockResources;
 use crate::isa::instruction::Control;
 use crate::launch::blocks::Blocks;
 use crate::launch::code::{Part, ReplayCode};
 use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::launch::spread::{Spread, spread};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use std::io::BufRead;
 

@@ -21,6 +21,7 @@ pub mod request;
 pub mod residency;
 pub mod resolved;
 pub mod spec;
+pub mod spread;
 
 pub use request::{CarveOut, Cases, Request};
 pub use resolved::{Launches, Resolved};

@@ -8,6 +8,7 @@ pub mod chart;
 pub mod explain;
 pub mod output;
 pub mod page;
+pub mod papers;
 pub mod prediction;
 pub mod progress;
 pub mod reproduction;

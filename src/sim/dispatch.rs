@@ -18,6 +18,8 @@ const CASE_STEP: f64 = std::f64::consts::SQRT_2;
 #[derive(Debug, Clone)]
 pub struct BlockQueue {
     blocks: Blocks,
+    /// See [`BlockStart::program`].
+    programs_per_warp: u32,
     /// Blocks of the launch from one of these to the next.
     step: u32,
     started: usize,
@@ -31,11 +33,7 @@ pub struct BlockQueue {
 #[derive(Debug, Clone)]
 enum Blocks {
     /// These programs once, each from its first instruction on, cut to a number of iterations.
-    Once {
-        order: Vec<u32>,
-        iteration_cap: u32,
-        programs_per_warp: u32,
-    },
+    Once { order: Vec<u32>, iteration_cap: u32 },
     /// Sampling units without end.
     Sampled(Vec<SampledBlock>),
 }
@@ -116,9 +114,15 @@ impl BlockQueue {
         let blocks = Blocks::Once {
             order,
             iteration_cap,
-            programs_per_warp,
         };
-        Self::of(blocks, geometry)
+        Self::of(blocks, geometry).of_programs_per_warp(programs_per_warp)
+    }
+
+    /// The same where the warps of a block run its program (0), or that and the following ones, whose addresses are
+    /// final (1).
+    pub fn of_programs_per_warp(mut self, programs_per_warp: u32) -> Self {
+        self.programs_per_warp = programs_per_warp;
+        self
     }
 
     /// The same blocks as every `step`-th of a launch.
@@ -130,6 +134,7 @@ impl BlockQueue {
     fn of(blocks: Blocks, geometry: &Geometry) -> Self {
         BlockQueue {
             blocks,
+            programs_per_warp: 0,
             step: 1,
             started: 0,
             geometry: *geometry,
@@ -151,14 +156,13 @@ impl BlockQueue {
             Blocks::Once {
                 order,
                 iteration_cap,
-                programs_per_warp,
             } => BlockStart {
                 number: number as u32,
                 case_block: self
                     .geometry
                     .case_block(f64::from(self.step) * number as f64),
                 program: *order.get(number)?,
-                programs_per_warp: *programs_per_warp,
+                programs_per_warp: self.programs_per_warp,
                 cut: (*iteration_cap < self.full_iterations).then_some(*iteration_cap),
                 run_prologue: true,
                 steady_only: false,
@@ -204,7 +208,7 @@ impl BlockQueue {
             number: number as u32,
             case_block,
             program: sampled.program,
-            programs_per_warp: 0,
+            programs_per_warp: self.programs_per_warp,
             cut: is_cut.then_some(iterations),
             run_prologue,
             steady_only: is_cut && !(run_prologue && iterations > 1),

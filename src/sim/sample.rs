@@ -28,11 +28,17 @@ pub struct Drawn<'a> {
     pub order: &'a [u32],
     /// Counts per token of all blocks that these stand for; `None`: they stand for themselves.
     pub whole: Option<PerToken>,
+    /// 0 when all warps of a block run its program, 1 when they run that and the following ones.
+    pub programs_per_warp: u32,
 }
 
 impl<'a> From<&'a [u32]> for Drawn<'a> {
     fn from(order: &'a [u32]) -> Self {
-        Drawn { order, whole: None }
+        Drawn {
+            order,
+            whole: None,
+            programs_per_warp: 0,
+        }
     }
 }
 

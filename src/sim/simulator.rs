@@ -179,6 +179,7 @@ pub fn drawn<'a>(launch: &Resolved, sample: &'a Replay) -> Drawn<'a> {
     Drawn {
         order: &sample.order,
         whole: Some(per_token_of(&summary.code, &summary.sample)),
+        programs_per_warp: 0,
     }
 }
 

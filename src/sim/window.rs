@@ -94,7 +94,8 @@ pub fn simulate_observed<O: Observer>(
         code,
         code_bytes,
         geometry,
-        queue: BlockQueue::units(code, drawn.order, &geometry, per_unit),
+        queue: BlockQueue::units(code, drawn.order, &geometry, per_unit)
+            .of_programs_per_warp(drawn.programs_per_warp),
         seed: plan.seed,
     };
     match are_quarters(spec.n_schedulers) {

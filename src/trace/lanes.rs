@@ -4,10 +4,10 @@
 //! barriers. Units: bytes, words.
 
 use super::error::TraceError;
-use super::launch::KernelLaunch;
+use super::launch::{ConstantMemory, KernelLaunch};
 use super::memory::BlockMemory;
 use super::program::ProgramWords;
-use super::warp::{PathStep, Stop, Warp, WarpCounts};
+use super::warp::{LaneAddresses, PathStep, Stop, Warp, WarpCounts};
 use crate::isa::Kernel;
 
 /// Instructions of one warp before it counts as endless.
@@ -42,6 +42,55 @@ impl BlockRun {
     }
 }
 
+/// What one warp executed, and where its lanes accessed memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarpPath {
+    pub steps: Vec<PathStep>,
+    pub accesses: Vec<LaneAddresses>,
+}
+
+/// Executes a block of threads on the memory given, whatever programs they run: the path of every warp, divergent where
+/// its lanes go different ways.
+pub fn execute_block(
+    kernel: &Kernel,
+    constants: &ConstantMemory,
+    threads: u32,
+    memory: &mut BlockMemory,
+) -> Result<Vec<WarpPath>, TraceError> {
+    let mut warps = warps(kernel, constants, threads);
+    for warp in &mut warps {
+        (warp.path, warp.accesses) = (Some(Vec::new()), Some(Vec::new()));
+    }
+    run_warps(&mut warps, memory)?;
+    let path = |warp: Warp| WarpPath {
+        steps: warp.path.unwrap_or_default(),
+        accesses: warp.accesses.unwrap_or_default(),
+    };
+    Ok(warps.into_iter().map(path).collect())
+}
+
+fn warps<'a>(kernel: &'a Kernel, constants: &'a ConstantMemory, threads: u32) -> Vec<Warp<'a>> {
+    let firsts = (0..threads).step_by(32);
+    firsts
+        .map(|first| Warp::new(kernel, constants, first, (threads - first).min(32)))
+        .collect()
+}
+
+/// Runs all warps to their ends, from barrier to barrier.
+fn run_warps(warps: &mut [Warp], memory: &mut BlockMemory) -> Result<(), TraceError> {
+    let mut running: Vec<&mut Warp> = warps.iter_mut().collect();
+    while !running.is_empty() {
+        let mut waiting = Vec::new();
+        for warp in running {
+            if warp.run(memory, WARP_LIMIT)? == Stop::Barrier {
+                waiting.push(warp);
+            }
+        }
+        running = waiting;
+    }
+    Ok(())
+}
+
 /// Executes one program on a kernel, on all lanes of a block.
 pub fn run_block(
     kernel: &Kernel,
@@ -55,23 +104,11 @@ pub fn run_block(
     let mut row = program.words().to_vec();
     row.resize(row.len().max(launch.max_program_words as usize), 0);
     let mut memory = BlockMemory::new(row, cases.inputs.to_vec(), cases.outputs.to_vec(), threads);
-    let mut warps: Vec<Warp> = (0..threads)
-        .step_by(32)
-        .map(|first| Warp::new(kernel, &constants, first, (threads - first).min(32)))
-        .collect();
+    let mut warps = warps(kernel, &constants, threads);
     if let Some(first) = warps.first_mut() {
         first.path = Some(Vec::new());
     }
-    let mut running: Vec<&mut Warp> = warps.iter_mut().collect();
-    while !running.is_empty() {
-        let mut waiting = Vec::new();
-        for warp in running {
-            if warp.run(&mut memory, WARP_LIMIT)? == Stop::Barrier {
-                waiting.push(warp);
-            }
-        }
-        running = waiting;
-    }
+    run_warps(&mut warps, &mut memory)?;
     let mut counts = WarpCounts::default();
     for warp in &warps {
         counts.instructions += warp.counts.instructions;

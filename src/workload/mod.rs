@@ -5,6 +5,7 @@
 
 pub mod counted;
 pub mod divergence;
+pub mod executed;
 pub mod kernel;
 pub mod summary;
 pub mod traces;

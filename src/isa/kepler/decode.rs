@@ -177,11 +177,13 @@ fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     for hint in ["CA", "CG", "CS", "CV", "CI", "WB", "WT", "LU", "P"] {
         modifiers.take(hint);
     }
+    // A byte without a sign, by itself in a register.
+    let is_byte = !store && modifiers.take("U8");
     let op = if store { Op::Store } else { Op::Load };
     let mut meaning = Meaning::new(op, OpClass::Memory);
     meaning.access = Some(Access {
         space,
-        bytes_per_lane: 4 * registers,
+        bytes_per_lane: if is_byte { 1 } else { 4 * registers },
         store,
     });
     meaning.wide_address = wide_address;

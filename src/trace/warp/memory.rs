@@ -1,6 +1,6 @@
 //! Memory accesses of a warp, lane by lane.
 
-use super::{LANES, Warp, lanes_of};
+use super::{LANES, LaneAddresses, Warp, lanes_of};
 use crate::isa::Space;
 use crate::isa::instruction::Instruction;
 use crate::isa::operand::{Place, RZ};
@@ -9,12 +9,20 @@ use crate::trace::launch::LOCAL_TOP;
 use crate::trace::memory::BlockMemory;
 
 impl Warp<'_> {
-    /// Lane 0's address, for the path.
-    fn note_address(&mut self, address: u32, lanes: u32) {
+    /// For the path.
+    fn note_addresses(&mut self, addresses: &[u32; LANES], lanes: u32) {
+        let Some(path) = &mut self.path else {
+            return;
+        };
         if lanes & 1 != 0
-            && let Some(step) = self.path.as_mut().and_then(|path| path.last_mut())
+            && let Some(step) = path.last_mut()
         {
-            step.address = Some(address);
+            step.address = Some(addresses[0]);
+        }
+        let step = path.len().saturating_sub(1);
+        if let Some(accesses) = self.accesses.as_mut().filter(|_| lanes != 0) {
+            let addresses = lanes_of(lanes).map(|lane| addresses[lane]).collect();
+            accesses.push(LaneAddresses { step, addresses });
         }
     }
 
@@ -37,12 +45,15 @@ impl Warp<'_> {
         memory: &BlockMemory,
     ) -> Result<(), TraceError> {
         let addresses = self.addresses(instruction);
-        self.note_address(addresses[0], lanes);
+        self.note_addresses(&addresses, lanes);
         let Some(first) = instruction.dst.filter(|_| lanes != 0) else {
             return Ok(());
         };
         let space = instruction.access.map(|access| access.space);
         let base = instruction.memory.map_or(RZ, |memory| memory.base);
+        let is_byte = instruction
+            .access
+            .is_some_and(|access| access.bytes_per_lane == 1);
         // Lanes that read one word of the block's memory read the same.
         let uniform = lanes == u32::MAX && space != Some(Space::Local) && self.uniform.holds(base);
         self.uniform.set(first, instruction.dst_registers, uniform);
@@ -57,7 +68,12 @@ impl Warp<'_> {
                     Some(Space::Shared) => memory.load_shared(address),
                     _ => memory.load_global(address, self.kernel),
                 };
-                let value = value.ok_or_else(|| self.outside(instruction, address, lane))?;
+                let word = value.ok_or_else(|| self.outside(instruction, address, lane))?;
+                let value = if is_byte {
+                    word.to_le_bytes()[address as usize % 4].into()
+                } else {
+                    word
+                };
                 let register = &mut self.registers[usize::from(first + part)];
                 if uniform {
                     *register = [value; LANES];
@@ -76,7 +92,7 @@ impl Warp<'_> {
         memory: &mut BlockMemory,
     ) -> Result<(), TraceError> {
         let addresses = self.addresses(instruction);
-        self.note_address(addresses[0], lanes);
+        self.note_addresses(&addresses, lanes);
         let Some(Place::Reg(first)) = instruction.sources.first().map(|source| source.place) else {
             return Err(self.fail(instruction, "the stored value is not in a register"));
         };

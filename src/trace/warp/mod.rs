@@ -65,6 +65,15 @@ pub struct PathStep {
     pub address: Option<u32>,
 }
 
+/// Where the active lanes accessed memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneAddresses {
+    /// Of the path.
+    pub step: usize,
+    /// Of each active lane, at least one.
+    pub addresses: Vec<u32>,
+}
+
 /// One warp.
 pub struct Warp<'a> {
     kernel: &'a Kernel,
@@ -84,6 +93,8 @@ pub struct Warp<'a> {
     pub counts: WarpCounts,
     /// Executed instructions, when asked for.
     pub path: Option<Vec<PathStep>>,
+    /// Accesses of the path in its order, when asked for.
+    pub accesses: Option<Vec<LaneAddresses>>,
 }
 
 impl<'a> Warp<'a> {
@@ -114,6 +125,7 @@ impl<'a> Warp<'a> {
             local: vec![[0; LANES]; kernel.frame_bytes.div_ceil(4) as usize],
             counts: WarpCounts::default(),
             path: None,
+            accesses: None,
         }
     }
 

@@ -1,0 +1,77 @@
+//! `warpstack reproduce --paper`: figures of another paper, predicted beside what was published.
+
+use super::CliResult;
+use super::engine::{Engine, EngineArgs};
+use super::reproduce::Format;
+use crate::device::Preset;
+use crate::engine::architecture;
+use crate::gpu::variant::Arch;
+use crate::papers::langdon;
+use crate::report::{output, papers};
+use crate::validate::papers::{Paper, compare};
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum PaperArg {
+    /// Langdon 2010: sub-machine-code GP, the initial generation of the 20-multiplexer
+    Langdon,
+}
+
+/// What is to be reproduced, and where to.
+pub struct Reproduction<'a> {
+    pub paper: PaperArg,
+    pub device: Option<&'a str>,
+    pub engine: &'a EngineArgs,
+    pub format: Format,
+    pub out: Option<&'a Path>,
+}
+
+/// Seed of programs and tests.
+const SEED: u64 = 1;
+
+impl Reproduction<'_> {
+    pub fn run(&self) -> CliResult {
+        self.check()?;
+        let PaperArg::Langdon = self.paper;
+        let name = self.device.unwrap_or("gtx295");
+        let device = Preset::load(name)?.device;
+        let choice = self.engine.code_choice();
+        let arch = match architecture(&device, &choice) {
+            Ok(arch) => arch,
+            // No compiler at hand makes code for the papers' own chips.
+            Err(_) => {
+                eprintln!(
+                    "{name}: there is no machine code for {}; that of {} stands in for it",
+                    device.code,
+                    Arch::Sm35
+                );
+                Arch::Sm35
+            }
+        };
+        let figures = langdon::figures::figures(name, &device, arch, SEED)?;
+        // Published values are read only now that every prediction stands.
+        let rows = compare(Paper::Langdon, figures)?;
+        let content = match self.format {
+            Format::Table => papers::text(&rows).into_bytes(),
+            Format::Csv => papers::csv(&rows)?,
+        };
+        Ok(output::write(self.out, &content)?)
+    }
+
+    fn check(&self) -> CliResult {
+        if let Some(path) = self.out {
+            output::check_writable(path)?;
+        }
+        if self.engine.engine != Engine::Sim {
+            return Err("--engine: given model with --paper; allowed: sim".into());
+        }
+        let mut others = self.engine.clone();
+        others.inputs.code = None;
+        let given = others.changed_options();
+        if !given.is_empty() {
+            let allowed = "--code, --device, --format, --out";
+            return Err(format!("options:{given} given with --paper; allowed: {allowed}").into());
+        }
+        Ok(())
+    }
+}

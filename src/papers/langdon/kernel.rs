@@ -1,0 +1,144 @@
+//! The interpreter: its machine code, the encoding of programs, the blocks that it executes.
+//!
+//! Models: `gpu/kernels/submachine.cu`. Leaves out: time. Units: bytes, words of 32 Boolean cases.
+//! Sources: Langdon 2010, Figure 4 and section 6 (15 stack levels of 4 bytes for each thread).
+
+use super::PROGRAM_BYTES;
+use crate::gp::primitive::Primitive;
+use crate::gp::program::{Rpn, Token};
+use crate::gpu::variant::{Arch, unpack};
+use crate::isa::Kernel;
+use crate::predict::PredictError;
+use crate::trace::launch::{Argument, Buffer, KernelLaunch};
+use crate::trace::memory::BlockMemory;
+use crate::trace::{WarpPath, execute_block};
+
+/// Stack levels of a thread.
+pub const STACK_LEVELS: u32 = 15;
+
+const END: u8 = 0;
+const FIRST_INPUT: u16 = 8;
+const INPUT_D5: u16 = 16;
+/// Inputs whose patterns lie in constant memory.
+const PATTERNS: u16 = 5;
+const MOST_INPUTS: u16 = 37;
+
+/// The kernel compiled for a number of threads per program.
+#[derive(Debug)]
+pub struct Submachine {
+    pub kernel: Kernel,
+    pub threads_per_program: u32,
+}
+
+/// Tests of a program: words of 32 cases.
+#[derive(Debug, Clone)]
+pub struct Tests {
+    /// The inputs from the sixth on, one bit each.
+    pub numbers: Vec<u32>,
+    pub expected: Vec<u32>,
+}
+
+/// What a block executed and found.
+#[derive(Debug, Clone)]
+pub struct BlockRun {
+    pub warps: Vec<WarpPath>,
+    /// Wrong cases of each of its programs.
+    pub wrong: Vec<u32>,
+}
+
+impl Submachine {
+    pub fn load(threads_per_program: u32, arch: Arch) -> Result<Self, PredictError> {
+        let file = format!("submachine/{arch}-p{threads_per_program}.sass.gz");
+        let allowed = || super::THREADS_PER_PROGRAM.map(|n| n.to_string()).join(", ");
+        let unknown = |_| PredictError::Input {
+            what: "threads per program",
+            given: threads_per_program.to_string(),
+            allowed: allowed(),
+        };
+        let code = unpack(&file).map_err(unknown)?;
+        let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
+        Ok(Submachine {
+            kernel: kernel.map_err(PredictError::other)?,
+            threads_per_program,
+        })
+    }
+
+    /// Bytes of shared memory of a block: the stacks of its threads.
+    pub fn shared_bytes(threads_per_block: u32) -> u32 {
+        4 * STACK_LEVELS * threads_per_block
+    }
+
+    /// Executes a block of `threads` on as many programs as it has room for.
+    pub fn execute(
+        &self,
+        programs: &[Rpn],
+        tests: &Tests,
+        threads: u32,
+    ) -> Result<BlockRun, PredictError> {
+        let mut bytes = Vec::with_capacity(programs.len() * PROGRAM_BYTES as usize);
+        for program in programs {
+            let start = bytes.len();
+            bytes.extend(encode(program)?);
+            bytes.resize(start + PROGRAM_BYTES as usize, END);
+        }
+        let launch = self.launch(threads, tests.numbers.len() as u32);
+        let constants = launch.constants(&self.kernel, launch.cases);
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        let (numbers, expected) = (tests.numbers.clone(), tests.expected.clone());
+        let mut memory = BlockMemory::new(words, numbers, expected, threads);
+        let warps = execute_block(&self.kernel, &constants, threads, &mut memory);
+        Ok(BlockRun {
+            warps: warps.map_err(PredictError::other)?,
+            wrong: memory.results[..programs.len()].to_vec(),
+        })
+    }
+
+    fn launch(&self, threads_per_block: u32, n_tests: u32) -> KernelLaunch {
+        KernelLaunch {
+            threads_per_block,
+            cases_per_iteration: self.threads_per_program,
+            cases: n_tests,
+            max_program_words: PROGRAM_BYTES,
+            arguments: vec![
+                Argument::Buffer(Buffer::Programs),
+                Argument::Buffer(Buffer::Inputs),
+                Argument::Buffer(Buffer::Outputs),
+                Argument::Buffer(Buffer::Results),
+                Argument::MaxProgramWords,
+                Argument::Cases,
+            ],
+        }
+    }
+}
+
+/// A program as the kernel reads it: one byte per node, and the end.
+pub fn encode(program: &Rpn) -> Result<Vec<u8>, PredictError> {
+    let bytes = program.0.iter().map(byte).chain([Ok(END)]);
+    let bytes = bytes.collect::<Result<Vec<u8>, _>>()?;
+    if bytes.len() > PROGRAM_BYTES as usize {
+        return Err(PredictError::Input {
+            what: "nodes of a program",
+            given: program.0.len().to_string(),
+            allowed: format!("at most {}", PROGRAM_BYTES - 1),
+        });
+    }
+    Ok(bytes)
+}
+
+fn byte(token: &Token) -> Result<u8, PredictError> {
+    Ok(match *token {
+        Token::Input(input) if input < PATTERNS => (FIRST_INPUT + input) as u8,
+        Token::Input(input) if input < MOST_INPUTS => (INPUT_D5 + input - PATTERNS) as u8,
+        Token::Apply(Primitive::And) => 1,
+        Token::Apply(Primitive::Or) => 2,
+        Token::Apply(Primitive::Nand) => 3,
+        Token::Apply(Primitive::Nor) => 4,
+        other => {
+            return Err(PredictError::Input {
+                what: "node of a program",
+                given: format!("{other:?}"),
+                allowed: "the inputs X1 to X37, AND, OR, NAND, NOR".to_owned(),
+            });
+        }
+    })
+}

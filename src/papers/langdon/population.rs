@@ -1,0 +1,47 @@
+//! The programs of the initial generation, and the tests they run on.
+//!
+//! Models: ramped half-and-half. Table 1 says "4:5" and section 8 that the trees have 55 instructions on average, which depths
+//! of 4 and 5 edges cannot give (at most 47). Taken here: 5 and 6 edges, a function at the root, and in trees that grow as many
+//! terminals as functions: 53.5 nodes, 54.5 with the end.
+//! Leaves out: later generations. Units: nodes. Sources: Langdon 2010, table 1 and section 8.
+
+use super::TEST_WORDS;
+use super::kernel::Tests;
+use crate::gp::evolve::dice::Dice;
+use crate::gp::problem::multiplexer::Multiplexer;
+use crate::gp::program::{Rpn, Token};
+
+const DEPTHS: [u32; 2] = [5, 6];
+const MUX: Multiplexer = Multiplexer::MUX20;
+
+/// Program `index` of the initial generation.
+pub fn initial(index: u32, seed: u64) -> Rpn {
+    let mut dice = Dice::for_offspring(seed, 0, index);
+    let depth = DEPTHS[index as usize % DEPTHS.len()];
+    let grows = (index as usize / DEPTHS.len()) % 2 == 1;
+    let mut tokens = Vec::new();
+    function(&mut dice, depth, grows, &mut tokens);
+    Rpn(tokens)
+}
+
+fn function(dice: &mut Dice, depth: u32, grows: bool, out: &mut Vec<Token>) {
+    for _ in 0..2 {
+        if depth == 1 || grows && dice.chance(0.5) {
+            out.push(Token::Input(dice.below(MUX.n_inputs() as usize) as u16));
+        } else {
+            function(dice, depth - 1, grows, out);
+        }
+    }
+    out.push(Token::Apply(dice.pick(MUX.functions)));
+}
+
+/// The first `n` of the words of 32 cases that a generation is tested on.
+pub fn tests(n: u32, seed: u64) -> Tests {
+    let mut dice = Dice::new(seed, u64::from(u32::MAX));
+    let mut words = MUX.sample(&mut dice, TEST_WORDS as usize);
+    words.truncate(n as usize);
+    Tests {
+        expected: MUX.cases(&words).expected,
+        numbers: words.into_iter().map(|word| word as u32).collect(),
+    }
+}

@@ -1,0 +1,167 @@
+//! The interpreter's speed on a device, at any number of threads per program and per block.
+//!
+//! Models: a sample of the grid's blocks, executed and replayed on one multiprocessor that is kept full.
+//! Leaves out: the end of the grid; all but two of a thread's runs of its program, which are alike.
+//! Units: nodes times cases per second, milliseconds.
+
+use super::kernel::Submachine;
+use super::{POPULATION, PROGRAM_BYTES, TEST_WORDS, population};
+use crate::device::Device;
+use crate::device::occupancy::BlockResources;
+use crate::gp::program::Rpn;
+use crate::gpu::variant::Arch;
+use crate::launch::CarveOut;
+use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::launch::residency::reside;
+use crate::launch::spec::SmxSpec;
+use crate::predict::PredictError;
+use crate::sim::sample::{Drawn, per_token_of};
+use crate::sim::simulator::SamplingPlan;
+use crate::sim::window::{self, Window};
+use crate::workload::executed::{ExecutedBlock, ExecutedCode};
+use rayon::prelude::*;
+
+/// Blocks of the grid that are executed.
+const SAMPLED_BLOCKS: u32 = 48;
+/// Runs of its program that a sampled thread makes at most.
+const RUNS: u32 = 2;
+/// Cases that one node of a warp is evaluated on.
+const CASES_PER_WARP_NODE: f64 = 32.0 * 32.0;
+
+/// One way to lay the population out over threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    pub threads_per_program: u32,
+    pub threads_per_block: u32,
+}
+
+/// What a layout does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speed {
+    pub layout: Layout,
+    pub resident_blocks: u32,
+    pub mean_nodes: f64,
+    /// Warp instructions for a node of a warp: more than for one program where its lanes part.
+    pub warp_instructions_per_node: f64,
+    pub gpops_billion: f64,
+    /// Of a generation, without transfers.
+    pub kernel_milliseconds: f64,
+}
+
+/// The initial generation on `device`, which runs machine code of `arch`.
+pub fn predict(
+    device: &Device,
+    arch: Arch,
+    layout: Layout,
+    seed: u64,
+) -> Result<Speed, PredictError> {
+    let kernel = Submachine::load(layout.threads_per_program, arch)?;
+    let block = BlockResources {
+        threads_per_block: layout.threads_per_block,
+        registers_per_thread: kernel.kernel.registers,
+        shared_bytes_per_block: Submachine::shared_bytes(layout.threads_per_block),
+    };
+    let (occupancy, l1_bytes) = reside(device, "submachine", CarveOut::Default, block)?;
+    let spec = SmxSpec::new(device, l1_bytes).map_err(PredictError::other)?;
+    let blocks = executed_blocks(&kernel, layout, seed)?;
+    let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
+    let programs: usize = blocks.len() * programs_per_block(layout) as usize;
+    let mean_nodes = nodes_of_all / programs as f64;
+    let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
+    let code = ExecutedCode::new(&kernel.kernel, &executed);
+    let geometry = Geometry {
+        threads_per_block: layout.threads_per_block,
+        stack_dim: 1,
+        // A warp's whole path counts as one iteration.
+        fitness_cases: layout.threads_per_block,
+        programs: grid_blocks(layout),
+        case_blocks: 1,
+        resident_blocks: occupancy.blocks,
+        n_smx: device.chip.n_smx,
+        local_stride_bytes: local_stride_bytes(kernel.kernel.frame_bytes),
+    };
+    let window = replay(&spec, &code, geometry)?;
+    let per_second =
+        window.tokens_per_cycle * device.chip.clock_mhz * 1e6 * f64::from(device.chip.n_smx);
+    let gpops = per_second * CASES_PER_WARP_NODE;
+    let operations = f64::from(POPULATION) * mean_nodes * f64::from(32 * TEST_WORDS);
+    Ok(Speed {
+        layout,
+        resident_blocks: occupancy.blocks,
+        mean_nodes,
+        warp_instructions_per_node: window.counters.instructions as f64 / window.counters.tokens(),
+        gpops_billion: gpops / 1e9,
+        kernel_milliseconds: 1e3 * operations / gpops,
+    })
+}
+
+fn programs_per_block(layout: Layout) -> u32 {
+    layout.threads_per_block / layout.threads_per_program
+}
+
+fn grid_blocks(layout: Layout) -> u32 {
+    POPULATION / programs_per_block(layout)
+}
+
+/// Blocks spread evenly over the grid, each with the nodes of its programs.
+fn executed_blocks(
+    kernel: &Submachine,
+    layout: Layout,
+    seed: u64,
+) -> Result<Vec<(ExecutedBlock, f64)>, PredictError> {
+    let runs = (TEST_WORDS / layout.threads_per_program).min(RUNS);
+    let tests = population::tests(runs * layout.threads_per_program, seed);
+    let grid = grid_blocks(layout);
+    let per_block = programs_per_block(layout);
+    (0..SAMPLED_BLOCKS)
+        .into_par_iter()
+        .map(|sampled| {
+            let block = (u64::from(sampled) * u64::from(grid) / u64::from(SAMPLED_BLOCKS)) as u32;
+            let first = block * per_block;
+            let program = |index| population::initial(index, seed);
+            let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
+            let run = kernel.execute(&programs, &tests, layout.threads_per_block)?;
+            let size = |program: &Rpn| program.0.len() as f64;
+            let executed = ExecutedBlock {
+                nodes: nodes_of_warps(&programs, layout, runs),
+                warps: run.warps,
+                programs_offset: first * PROGRAM_BYTES,
+                results_offset: 4 * first,
+            };
+            Ok((executed, programs.iter().map(size).sum()))
+        })
+        .collect()
+}
+
+/// Nodes that each warp evaluates, mean over its lanes.
+fn nodes_of_warps(programs: &[Rpn], layout: Layout, runs: u32) -> Vec<u32> {
+    let of_thread = |thread: u32| {
+        programs[(thread / layout.threads_per_program) as usize]
+            .0
+            .len() as f64
+    };
+    let of_warp = |first: u32| {
+        let lanes = first..(first + 32).min(layout.threads_per_block);
+        let sum: f64 = lanes.map(of_thread).sum();
+        (f64::from(runs) * sum / 32.0).round() as u32
+    };
+    let firsts = (0..layout.threads_per_block).step_by(32);
+    firsts.map(of_warp).collect()
+}
+
+fn replay(
+    spec: &SmxSpec,
+    executed: &ExecutedCode,
+    geometry: Geometry,
+) -> Result<Window, PredictError> {
+    let code = &executed.code;
+    let warps: Vec<u32> = (0..code.programs.len() as u32).collect();
+    let drawn = Drawn {
+        order: &executed.order,
+        whole: Some(per_token_of(code, &warps)),
+        programs_per_warp: 1,
+    };
+    let plan = SamplingPlan::default().window;
+    window::simulate(spec, code, executed.code_bytes, geometry, drawn, plan)
+        .map_err(PredictError::other)
+}

@@ -1,0 +1,75 @@
+//! What the other papers published, beside what was predicted.
+//!
+//! Leaves out: how a figure was predicted (`papers`). Units: in the quantities' names.
+//! Source: `fixtures/papers/`, each value with its place in the paper.
+
+use crate::papers::figure::Figure;
+use serde::{Deserialize, Serialize};
+
+const LANGDON: &str = include_str!("../../fixtures/papers/langdon.csv");
+
+/// A paper whose figures can be reproduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paper {
+    /// Langdon 2010.
+    Langdon,
+}
+
+impl Paper {
+    pub fn name(self) -> &'static str {
+        match self {
+            Paper::Langdon => "langdon",
+        }
+    }
+
+    fn published(self) -> &'static str {
+        match self {
+            Paper::Langdon => LANGDON,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Published {
+    experiment: String,
+    configuration: String,
+    quantity: String,
+    published: f64,
+}
+
+/// One line of a reproduction.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub paper: &'static str,
+    pub experiment: &'static str,
+    pub configuration: String,
+    pub quantity: &'static str,
+    pub predicted: f64,
+    pub published: Option<f64>,
+    pub error_percent: Option<f64>,
+}
+
+/// Puts published values beside the figures.
+pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, csv::Error> {
+    let published = csv::Reader::from_reader(paper.published().as_bytes())
+        .deserialize()
+        .collect::<Result<Vec<Published>, _>>()?;
+    let row = |figure: Figure| {
+        let same = |value: &&Published| {
+            value.experiment == figure.experiment
+                && value.configuration == figure.configuration
+                && value.quantity == figure.quantity
+        };
+        let value = published.iter().find(same).map(|value| value.published);
+        Row {
+            paper: paper.name(),
+            experiment: figure.experiment,
+            quantity: figure.quantity,
+            predicted: figure.predicted,
+            published: value,
+            error_percent: value.map(|value| 100.0 * (figure.predicted / value - 1.0)),
+            configuration: figure.configuration,
+        }
+    };
+    Ok(figures.into_iter().map(row).collect())
+}

@@ -1,0 +1,99 @@
+//! Does Langdon's interpreter compute what the reference interpreter does, however its threads are laid out, and are warps whose
+//! lanes run different programs executed as such?
+
+use warpstack::gp::interpret::reference::value_u32;
+use warpstack::gp::problem::multiplexer::Multiplexer;
+use warpstack::gp::program::Rpn;
+use warpstack::gpu::variant::Arch;
+use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode};
+use warpstack::papers::langdon::{THREADS_PER_PROGRAM, population};
+
+const THREADS: u32 = 64;
+
+fn programs(first: u32, n: u32) -> Vec<Rpn> {
+    let program = |index| population::initial(index, 3);
+    (first..first + n).map(program).collect()
+}
+
+/// Wrong cases by the reference interpreter.
+fn wrong(program: &Rpn, tests: &Tests) -> u32 {
+    let words: Vec<u64> = tests.numbers.iter().map(|&word| word.into()).collect();
+    let cases = Multiplexer::MUX20.cases(&words);
+    assert_eq!(cases.expected, tests.expected);
+    let of_word = |at: usize| {
+        let inputs: Vec<u32> = cases.inputs.iter().map(|row| row[at]).collect();
+        (value_u32(program, &inputs) ^ cases.expected[at]).count_ones()
+    };
+    (0..words.len()).map(of_word).sum()
+}
+
+fn executed(kernel: &Submachine, programs: &[Rpn], tests: &Tests) -> BlockRun {
+    kernel.execute(programs, tests, THREADS).unwrap()
+}
+
+#[test]
+fn every_layout_finds_the_wrong_cases_of_the_reference_interpreter() {
+    for &arch in Arch::ALL {
+        for threads_per_program in THREADS_PER_PROGRAM {
+            let kernel = Submachine::load(threads_per_program, arch).unwrap();
+            let programs = programs(100, THREADS / threads_per_program);
+            let tests = population::tests(64, 5);
+            let expected: Vec<u32> = programs.iter().map(|p| wrong(p, &tests)).collect();
+            let run = executed(&kernel, &programs, &tests);
+            assert_eq!(run.wrong, expected, "{arch}, {threads_per_program}");
+            assert!(expected.iter().any(|&wrong| wrong > 0));
+        }
+    }
+}
+
+/// Warp instructions of a block's first warp.
+fn length(run: &BlockRun) -> usize {
+    run.warps[0].steps.len()
+}
+
+#[test]
+fn different_programs_in_a_warp_cost_more_than_the_same_program_many_times() {
+    for &arch in Arch::ALL {
+        let kernel = Submachine::load(1, arch).unwrap();
+        let tests = population::tests(1, 5);
+        let different = programs(0, THREADS);
+        let longest = different
+            .iter()
+            .max_by_key(|program| program.0.len())
+            .unwrap();
+        let same = vec![longest.clone(); THREADS as usize];
+        let (apart, together) = (
+            length(&executed(&kernel, &different, &tests)),
+            length(&executed(&kernel, &same, &tests)),
+        );
+        // Every kind of node that some lane is at takes its own turn, but none takes more than all of them one by one.
+        let nodes: usize = different[..32].iter().map(|p| p.0.len()).sum();
+        let of_node = together / longest.0.len();
+        assert!(10 * apart > 12 * together, "{arch}: {apart} and {together}");
+        assert!(apart < nodes * of_node, "{arch}: {apart}");
+    }
+}
+
+#[test]
+fn a_program_is_one_byte_per_node_and_its_end() {
+    let program: Rpn = "X1 X6 AND X20 NOR".parse().unwrap();
+    assert_eq!(encode(&program).unwrap(), [8, 16, 1, 30, 4, 0]);
+    let other: Rpn = "X1 X2 +".parse().unwrap();
+    let message = encode(&other).unwrap_err().to_string();
+    assert!(message.contains("allowed: the inputs"), "{message}");
+}
+
+#[test]
+fn the_initial_trees_have_as_many_nodes_as_the_paper_says() {
+    let programs = programs(0, 20_000);
+    let nodes: usize = programs.iter().map(|program| program.0.len()).sum();
+    let mean = nodes as f64 / programs.len() as f64;
+    // 55 instructions, the end among them or not.
+    assert!((53.0..56.0).contains(&mean), "{mean}");
+}
+
+#[test]
+fn a_layout_that_was_not_compiled_is_refused() {
+    let message = Submachine::load(3, Arch::Sm35).unwrap_err().to_string();
+    assert!(message.contains("given 3; allowed: 1, 2, 4"), "{message}");
+}
