@@ -1,11 +1,9 @@
 //! Does Langdon's interpreter compute what the reference interpreter does, however its threads are laid out, and are warps whose
 //! lanes run different programs executed as such?
 
-use warpstack::gp::interpret::reference::value_u32;
-use warpstack::gp::problem::multiplexer::Multiplexer;
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::variant::Arch;
-use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode};
+use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
 use warpstack::papers::langdon::{THREADS_PER_PROGRAM, population};
 
 const THREADS: u32 = 64;
@@ -13,18 +11,6 @@ const THREADS: u32 = 64;
 fn programs(first: u32, n: u32) -> Vec<Rpn> {
     let program = |index| population::initial(index, 3);
     (first..first + n).map(program).collect()
-}
-
-/// Wrong cases by the reference interpreter.
-fn wrong(program: &Rpn, tests: &Tests) -> u32 {
-    let words: Vec<u64> = tests.numbers.iter().map(|&word| word.into()).collect();
-    let cases = Multiplexer::MUX20.cases(&words);
-    assert_eq!(cases.expected, tests.expected);
-    let of_word = |at: usize| {
-        let inputs: Vec<u32> = cases.inputs.iter().map(|row| row[at]).collect();
-        (value_u32(program, &inputs) ^ cases.expected[at]).count_ones()
-    };
-    (0..words.len()).map(of_word).sum()
 }
 
 fn executed(kernel: &Submachine, programs: &[Rpn], tests: &Tests) -> BlockRun {

@@ -1,6 +1,7 @@
 //! `warpstack measure`: the interpreters on a real GPU, or on this CPU.
 
 use super::CliResult;
+use super::papers::PaperArg;
 use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
 use crate::gpu::launch::{Gpu, GridLaunch};
@@ -10,6 +11,7 @@ use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
+use crate::papers::langdon::{self, measure::Generation, predict::Layout};
 use crate::report::output;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -26,11 +28,22 @@ pub struct MeasureArgs {
     /// Number of the GPU
     #[arg(long, default_value_t = 0)]
     device: usize,
+    /// Another paper's system instead of the main paper's interpreters: its own programs and cases
+    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on"])]
+    paper: Option<PaperArg>,
+    /// Numbers of threads that share the tests of a program (--paper langdon only)
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "1,2,4,8,16,32,64",
+        requires = "paper"
+    )]
+    threads_per_program: Vec<u32>,
     /// Problem: sextic, shuttle, kddcup or mux20
-    #[arg(long, required_unless_present = "counters")]
+    #[arg(long, required_unless_present_any = ["counters", "paper"])]
     problem: Option<String>,
     /// File of programs, one per line in postfix order
-    #[arg(long, value_name = "FILE", required_unless_present = "counters")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["counters", "paper"])]
     programs: Option<PathBuf>,
     /// Folder of the UCI files for shuttle and kddcup [default: the folder that WARPSTACK_DATA names, else random cases]
     #[arg(long, value_name = "DIR")]
@@ -94,6 +107,7 @@ pub struct MeasureArgs {
 pub fn run(args: &MeasureArgs) -> CliResult {
     match (&args.counters, &args.rows) {
         (Some(counters), Some(rows)) => join(counters, rows, args.out.as_deref()),
+        _ if args.paper.is_some() => measure_paper(args),
         _ => measure(args),
     }
 }
@@ -108,6 +122,48 @@ fn join(counters: &Path, rows: &Path, out: Option<&Path>) -> CliResult {
 pub(super) fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read `{}`: {error}", path.display()))
+}
+
+fn protocol(args: &MeasureArgs) -> Protocol {
+    Protocol {
+        warm_ups: usize::from(args.warm_ups),
+        repeats: usize::from(args.repeats),
+        checked_programs: args.check,
+    }
+}
+
+/// Langdon's, the only other paper whose kernel there is.
+fn measure_paper(args: &MeasureArgs) -> CliResult {
+    let layouts = layouts(args)?;
+    let gpu = Gpu::open(args.device)?;
+    let generation = Generation::initial(langdon::SEED)?;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for layout in layouts {
+        writer.serialize(generation.measure(&gpu, layout, protocol(args))?)?;
+    }
+    output::write(args.out.as_deref(), &writer.into_inner()?)?;
+    Ok(())
+}
+
+/// Every combination of the lists whose programs fill blocks.
+fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
+    let check = |what: &str, given: &[u32], allowed: &[u32]| {
+        let wrong = given.iter().find(|value| !allowed.contains(value));
+        wrong.map_or(Ok(()), |value| {
+            Err(format!("{what}: given {value}; allowed: {allowed:?}"))
+        })
+    };
+    check("--threads", &args.threads, &langdon::THREADS_PER_BLOCK)?;
+    let (programs, allowed) = (&args.threads_per_program, &langdon::THREADS_PER_PROGRAM);
+    check("--threads-per-program", programs, allowed)?;
+    let asked = |layout: &Layout| {
+        args.threads.contains(&layout.threads_per_block)
+            && programs.contains(&layout.threads_per_program)
+    };
+    Ok(langdon::figures::layouts()
+        .into_iter()
+        .filter(asked)
+        .collect())
 }
 
 fn measure(args: &MeasureArgs) -> CliResult {
@@ -126,11 +182,7 @@ fn measure(args: &MeasureArgs) -> CliResult {
     if args.longest_first {
         programs.sort_by_key(|program| std::cmp::Reverse(program.0.len()));
     }
-    let protocol = Protocol {
-        warm_ups: usize::from(args.warm_ups),
-        repeats: usize::from(args.repeats),
-        checked_programs: args.check,
-    };
+    let protocol = protocol(args);
     let mut writer = csv::Writer::from_writer(Vec::new());
     if args.on == "cpu" {
         writer.serialize(on_cpu::measure(&workload, &programs, protocol)?)?;

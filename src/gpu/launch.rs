@@ -23,7 +23,9 @@ use super::source;
 use super::variant::{Arch, KernelId, Variant};
 
 mod overlapped;
+mod submachine;
 pub use overlapped::Evaluator;
+pub use submachine::SubmachineLaunch;
 
 /// What results hold before a run; an error is never negative.
 pub const POISON: f32 = -1.0;

@@ -282,7 +282,7 @@ fn hopper_split_kib(percent: u32, shared_bytes_per_block: u32) -> Option<(u32, u
     Some((split.shared_bytes / 1024, split.l1_bytes / 1024))
 }
 
-pub(super) fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {

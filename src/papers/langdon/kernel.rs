@@ -4,7 +4,9 @@
 //! Sources: Langdon 2010, Figure 4 and section 6 (15 stack levels of 4 bytes for each thread).
 
 use super::PROGRAM_BYTES;
+use crate::gp::interpret::reference::value_u32;
 use crate::gp::primitive::Primitive;
+use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::program::{Rpn, Token};
 use crate::gpu::variant::{Arch, unpack};
 use crate::isa::Kernel;
@@ -141,4 +143,15 @@ fn byte(token: &Token) -> Result<u8, PredictError> {
             });
         }
     })
+}
+
+/// Wrong cases of a program by the reference interpreter.
+pub fn wrong(program: &Rpn, tests: &Tests) -> u32 {
+    let words: Vec<u64> = tests.numbers.iter().map(|&word| word.into()).collect();
+    let cases = Multiplexer::MUX20.cases(&words);
+    let of_word = |at: usize| {
+        let inputs: Vec<u32> = cases.inputs.iter().map(|row| row[at]).collect();
+        (value_u32(program, &inputs) ^ cases.expected[at]).count_ones()
+    };
+    (0..words.len()).map(of_word).sum()
 }

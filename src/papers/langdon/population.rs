@@ -2,7 +2,8 @@
 //!
 //! Models: ramped half-and-half. Table 1 says "4:5" and section 8 that the trees have 55 instructions on average, which depths
 //! of 4 and 5 edges cannot give (at most 47). Taken here: 5 and 6 edges, a function at the root, and in trees that grow as many
-//! terminals as functions: 53.5 nodes, 54.5 with the end.
+//! terminals as functions: 53.5 nodes, 54.5 with the end. Depth and method are drawn for each tree by itself: neighbours in a block
+//! are not alike, as they are not after the first tournament.
 //! Leaves out: later generations. Units: nodes. Sources: Langdon 2010, table 1 and section 8.
 
 use super::TEST_WORDS;
@@ -17,8 +18,8 @@ const MUX: Multiplexer = Multiplexer::MUX20;
 /// Program `index` of the initial generation.
 pub fn initial(index: u32, seed: u64) -> Rpn {
     let mut dice = Dice::for_offspring(seed, 0, index);
-    let depth = DEPTHS[index as usize % DEPTHS.len()];
-    let grows = (index as usize / DEPTHS.len()) % 2 == 1;
+    let depth = dice.pick(&DEPTHS);
+    let grows = dice.chance(0.5);
     let mut tokens = Vec::new();
     function(&mut dice, depth, grows, &mut tokens);
     Rpn(tokens)

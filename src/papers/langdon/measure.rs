@@ -1,0 +1,116 @@
+//! The interpreter on a live GPU: the initial generation in one layout.
+//!
+//! Models: warm-up launches, launches timed by events, and the wrong cases of some programs against the reference interpreter.
+//! Leaves out: transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second.
+
+use super::kernel::{Submachine, Tests, encode, wrong};
+use super::predict::Layout;
+use super::{POPULATION, PROGRAM_BYTES, TEST_WORDS, population};
+use crate::gp::program::Rpn;
+use crate::gpu::launch::{Gpu, SubmachineLaunch};
+use crate::gpu::measure::{Protocol, median};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::error::Error;
+
+/// One measured layout.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub paper: &'static str,
+    pub device: String,
+    pub threads_per_program: u32,
+    pub threads_per_block: u32,
+    pub population: u32,
+    pub seed: u64,
+    pub nodes: u64,
+    pub registers: i32,
+    pub shared_bytes: u32,
+    pub resident_blocks: u32,
+    pub repeats: usize,
+    pub median_ms: f64,
+    pub min_ms: f64,
+    pub max_ms: f64,
+    pub gpops_billion: f64,
+    pub checked_programs: usize,
+    pub agreeing_programs: usize,
+}
+
+/// A generation ready to be measured in any layout.
+pub struct Generation {
+    programs: Vec<Rpn>,
+    bytes: Vec<u8>,
+    tests: Tests,
+    nodes: u64,
+    seed: u64,
+}
+
+impl Generation {
+    /// The initial one.
+    pub fn initial(seed: u64) -> Result<Self, Box<dyn Error>> {
+        let one = |index| population::initial(index, seed);
+        let programs: Vec<Rpn> = (0..POPULATION).into_par_iter().map(one).collect();
+        let mut bytes = Vec::with_capacity((POPULATION * PROGRAM_BYTES) as usize);
+        for program in &programs {
+            let start = bytes.len();
+            bytes.extend(encode(program)?);
+            bytes.resize(start + PROGRAM_BYTES as usize, 0);
+        }
+        Ok(Generation {
+            nodes: programs.iter().map(|program| program.0.len() as u64).sum(),
+            tests: population::tests(TEST_WORDS, seed),
+            programs,
+            bytes,
+            seed,
+        })
+    }
+
+    pub fn measure(
+        &self,
+        gpu: &Gpu,
+        layout: Layout,
+        protocol: Protocol,
+    ) -> Result<Row, Box<dyn Error>> {
+        let launch = SubmachineLaunch {
+            threads_per_program: layout.threads_per_program,
+            threads_per_block: layout.threads_per_block,
+            shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
+            programs: &self.bytes,
+            program_bytes: PROGRAM_BYTES,
+            tests: &self.tests.numbers,
+            expected: &self.tests.expected,
+        };
+        let run = gpu.run_submachine(&launch, protocol.warm_ups, protocol.repeats)?;
+        let times: Vec<f64> = run.milliseconds.iter().map(|&ms| f64::from(ms)).collect();
+        let median_ms = median(&times);
+        let checked = self.spread(protocol.checked_programs);
+        let agreeing = checked
+            .par_iter()
+            .filter(|&&at| run.wrong[at] == wrong(&self.programs[at], &self.tests));
+        let operations = self.nodes as f64 * f64::from(32 * TEST_WORDS);
+        Ok(Row {
+            paper: "langdon",
+            device: gpu.info.name.clone(),
+            threads_per_program: layout.threads_per_program,
+            threads_per_block: layout.threads_per_block,
+            population: POPULATION,
+            seed: self.seed,
+            nodes: self.nodes,
+            registers: run.registers,
+            shared_bytes: launch.shared_bytes,
+            resident_blocks: run.resident_blocks,
+            repeats: protocol.repeats,
+            median_ms,
+            min_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
+            max_ms: times.iter().copied().fold(0.0, f64::max),
+            gpops_billion: operations / median_ms / 1e6,
+            checked_programs: checked.len(),
+            agreeing_programs: agreeing.count(),
+        })
+    }
+
+    /// Places of `n` programs, evenly over all.
+    fn spread(&self, n: usize) -> Vec<usize> {
+        let n = n.min(self.programs.len());
+        (0..n).map(|i| i * self.programs.len() / n).collect()
+    }
+}
