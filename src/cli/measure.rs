@@ -39,6 +39,9 @@ pub struct MeasureArgs {
         requires = "paper"
     )]
     threads_per_program: Vec<u32>,
+    /// Seed of the paper's programs and tests
+    #[arg(long, default_value_t = 1, requires = "paper")]
+    population_seed: u64,
     /// Problem: sextic, shuttle, kddcup or mux20
     #[arg(long, required_unless_present_any = ["counters", "paper"])]
     problem: Option<String>,
@@ -136,7 +139,7 @@ fn protocol(args: &MeasureArgs) -> Protocol {
 fn measure_paper(args: &MeasureArgs) -> CliResult {
     let layouts = layouts(args)?;
     let gpu = Gpu::open(args.device)?;
-    let generation = Generation::initial(langdon::SEED)?;
+    let generation = Generation::initial(args.population_seed)?;
     let mut writer = csv::Writer::from_writer(Vec::new());
     for layout in layouts {
         writer.serialize(generation.measure(&gpu, layout, protocol(args))?)?;

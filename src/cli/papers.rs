@@ -45,7 +45,8 @@ impl Reproduction<'_> {
                 Arch::Sm35
             }
         };
-        let figures = langdon::figures::figures(name, &device, arch, langdon::SEED)?;
+        let figures =
+            langdon::figures::figures(name, &device, arch, self.engine.inputs.population_seed)?;
         // Published values are read only now that every prediction stands.
         let rows = compare(Paper::Langdon, figures)?;
         let content = match self.format {
@@ -64,9 +65,10 @@ impl Reproduction<'_> {
         }
         let mut others = self.engine.clone();
         others.inputs.code = None;
+        others.inputs.population_seed = 1;
         let given = others.changed_options();
         if !given.is_empty() {
-            let allowed = "--code, --device, --format, --out";
+            let allowed = "--code, --device, --format, --out, --population-seed";
             return Err(format!("options:{given} given with --paper; allowed: {allowed}").into());
         }
         Ok(())

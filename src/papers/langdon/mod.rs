@@ -21,5 +21,3 @@ pub const POPULATION: u32 = 262_144;
 pub const TEST_WORDS: u32 = 64;
 /// Bytes between programs in memory (section 8).
 pub const PROGRAM_BYTES: u32 = 512;
-/// Of the programs and the tests that are predicted and measured.
-pub const SEED: u64 = 1;

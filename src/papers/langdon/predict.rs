@@ -17,12 +17,17 @@ use crate::launch::spec::SmxSpec;
 use crate::predict::PredictError;
 use crate::sim::sample::{Drawn, per_token_of};
 use crate::sim::simulator::SamplingPlan;
-use crate::sim::window::{self, Window};
+use crate::sim::window::{self, Window, WindowPlan};
 use crate::workload::executed::{ExecutedBlock, ExecutedCode};
 use rayon::prelude::*;
 
-/// Blocks of the grid that are executed.
-const SAMPLED_BLOCKS: u32 = 48;
+/// Warps of the grid that are executed; where all lanes run one program, so many more, as their paths are short and each holds
+/// but one.
+const SAMPLED_WARPS: u32 = 384;
+const SAMPLED_UNIFORM_WARPS: u32 = 1536;
+/// How often the blocks of a full multiprocessor are replaced while it is measured, at least: all of them start together, and the
+/// short ones would be measured too often.
+const ROUNDS: u64 = 6;
 /// Runs of its program that a sampled thread makes at most.
 const RUNS: u32 = 2;
 /// Cases that one node of a warp is evaluated on.
@@ -89,7 +94,7 @@ pub fn predict(
         layout,
         resident_blocks: occupancy.blocks,
         mean_nodes,
-        warp_instructions_per_node: window.counters.instructions as f64 / window.counters.tokens(),
+        warp_instructions_per_node: per_node(&code),
         gpops_billion: gpops / 1e9,
         kernel_milliseconds: 1e3 * operations / gpops,
     })
@@ -113,10 +118,15 @@ fn executed_blocks(
     let tests = population::tests(runs * layout.threads_per_program, seed);
     let grid = grid_blocks(layout);
     let per_block = programs_per_block(layout);
-    (0..SAMPLED_BLOCKS)
+    let warps = match layout.threads_per_program {
+        32.. => SAMPLED_UNIFORM_WARPS,
+        _ => SAMPLED_WARPS,
+    };
+    let n_blocks = 32 * warps / layout.threads_per_block;
+    (0..n_blocks)
         .into_par_iter()
         .map(|sampled| {
-            let block = (u64::from(sampled) * u64::from(grid) / u64::from(SAMPLED_BLOCKS)) as u32;
+            let block = (u64::from(sampled) * u64::from(grid) / u64::from(n_blocks)) as u32;
             let first = block * per_block;
             let program = |index| population::initial(index, seed);
             let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
@@ -149,6 +159,13 @@ fn nodes_of_warps(programs: &[Rpn], layout: Layout, runs: u32) -> Vec<u32> {
     firsts.map(of_warp).collect()
 }
 
+/// Warp instructions for a node of a warp, of all that was executed.
+fn per_node(executed: &ExecutedCode) -> f64 {
+    let programs = &executed.code.programs;
+    let nodes: f64 = programs.iter().map(|warp| f64::from(warp.nodes)).sum();
+    executed.code.ops.len() as f64 / nodes
+}
+
 fn replay(
     spec: &SmxSpec,
     executed: &ExecutedCode,
@@ -162,6 +179,13 @@ fn replay(
         programs_per_warp: 1,
     };
     let plan = SamplingPlan::default().window;
+    let resident = u64::from(geometry.resident_blocks * geometry.warps_per_block());
+    let round = resident * code.ops.len() as u64 / warps.len().max(1) as u64;
+    let (least, most) = plan.instructions;
+    let plan = WindowPlan {
+        instructions: (least.max(ROUNDS * round), most.max(ROUNDS * round)),
+        ..plan
+    };
     window::simulate(spec, code, executed.code_bytes, geometry, drawn, plan)
         .map_err(PredictError::other)
 }
