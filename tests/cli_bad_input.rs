@@ -195,3 +195,20 @@ fn options_that_the_study_of_the_carve_out_does_not_have_are_refused() {
     }
     assert!(!Path::new("map.svg").exists());
 }
+
+#[test]
+fn what_another_paper_does_not_have_is_refused() {
+    let paper = ["reproduce", "--paper", "langdon"];
+    for (option, value, allowed) in [
+        ("--engine", "model", "allowed: sim"),
+        ("--weights", "none", "--population-seed"),
+        ("--table", "3", "--paper"),
+    ] {
+        let args: Vec<&str> = paper.into_iter().chain([option, value]).collect();
+        refuses(&args, &[option, allowed]);
+    }
+    let measure = ["measure", "--paper", "langdon", "--threads", "48"];
+    refuses(&measure, &["--threads", "48", "[32, 64, 128, 256]"]);
+    let both = ["measure", "--paper", "langdon", "--problem", "sextic"];
+    refuses(&both, &["--paper", "--problem"]);
+}

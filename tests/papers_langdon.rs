@@ -1,10 +1,13 @@
 //! Does Langdon's interpreter compute what the reference interpreter does, however its threads are laid out, and are warps whose
 //! lanes run different programs executed as such?
 
+use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::variant::Arch;
+use warpstack::papers::langdon::figures::layouts;
 use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
-use warpstack::papers::langdon::{THREADS_PER_PROGRAM, population};
+use warpstack::papers::langdon::predict::{Layout, predict};
+use warpstack::papers::langdon::{POPULATION, TEST_WORDS, THREADS_PER_PROGRAM, population};
 
 const THREADS: u32 = 64;
 
@@ -82,4 +85,48 @@ fn the_initial_trees_have_as_many_nodes_as_the_paper_says() {
 fn a_layout_that_was_not_compiled_is_refused() {
     let message = Submachine::load(3, Arch::Sm35).unwrap_err().to_string();
     assert!(message.contains("given 3; allowed: 1, 2, 4"), "{message}");
+}
+
+/// What the card's counters say (`ncu`): a warp whose lanes part executes as many instructions as the executor says.
+#[test]
+fn warp_instructions_are_those_of_the_card() {
+    let file = std::fs::read_to_string("fixtures/measured/h200/langdon/counters.csv").unwrap();
+    let device = Preset::load("h200").unwrap().device;
+    let mut checked = 0;
+    for line in file.lines().skip(1) {
+        let fields: Vec<f64> = line
+            .split(',')
+            .map(|field| field.parse().unwrap())
+            .collect();
+        let [seed, threads_per_program, threads_per_block] = [0, 1, 2].map(|i| fields[i] as u32);
+        // One layout of each kind: all take half a minute.
+        if ![(1, 256), (8, 64), (32, 64)].contains(&(threads_per_program, threads_per_block)) {
+            continue;
+        }
+        let layout = Layout {
+            threads_per_program,
+            threads_per_block,
+        };
+        let speed = predict(&device, Arch::Sm90, layout, seed.into()).unwrap();
+        let nodes: usize = (0..POPULATION)
+            .map(|index| population::initial(index, seed.into()).0.len())
+            .sum();
+        let warp_nodes = nodes as f64 * f64::from(TEST_WORDS) / 32.0;
+        let difference = speed.warp_instructions_per_node / (fields[3] / warp_nodes) - 1.0;
+        assert!(difference.abs() < 0.02, "{layout:?}: {difference}");
+        checked += 1;
+    }
+    assert_eq!(checked, 3);
+}
+
+#[test]
+fn every_layout_fills_its_blocks() {
+    let layouts = layouts();
+    assert_eq!(layouts.len(), 27);
+    let fills = |layout: &Layout| {
+        layout
+            .threads_per_block
+            .is_multiple_of(layout.threads_per_program)
+    };
+    assert!(layouts.iter().all(fills));
 }

@@ -85,7 +85,8 @@ impl Submachine {
         }
         let launch = self.launch(threads, tests.numbers.len() as u32);
         let constants = launch.constants(&self.kernel, launch.cases);
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        let (words, _) = bytes.as_chunks::<4>();
+        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let (numbers, expected) = (tests.numbers.clone(), tests.expected.clone());
         let mut memory = BlockMemory::new(words, numbers, expected, threads);
         let warps = execute_block(&self.kernel, &constants, threads, &mut memory);
