@@ -138,6 +138,9 @@ fn protocol(args: &MeasureArgs) -> Protocol {
 /// Langdon's, the only other paper whose kernel there is.
 fn measure_paper(args: &MeasureArgs) -> CliResult {
     let layouts = layouts(args)?;
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
     let gpu = Gpu::open(args.device)?;
     let generation = Generation::initial(args.population_seed)?;
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -33,10 +33,15 @@ pub fn figures(
     arch: Arch,
     seed: u64,
 ) -> Result<Vec<Figure>, PredictError> {
-    let speeds = layouts()
-        .into_par_iter()
-        .map(|layout| predict(device, arch, layout, seed))
-        .collect::<Result<Vec<Speed>, _>>()?;
+    // What a layout's sample executed takes some hundred megabytes.
+    const TOGETHER: usize = 4;
+    let mut speeds: Vec<Speed> = Vec::new();
+    for some in layouts().chunks(TOGETHER) {
+        let predicted = some
+            .par_iter()
+            .map(|&layout| predict(device, arch, layout, seed));
+        speeds.extend(predicted.collect::<Result<Vec<Speed>, _>>()?);
+    }
     let mut figures: Vec<Figure> = speeds
         .iter()
         .flat_map(|speed| of_layout(name, speed))

@@ -72,8 +72,10 @@ pub fn predict(
     let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
     let programs: usize = blocks.len() * programs_per_block(layout) as usize;
     let mean_nodes = nodes_of_all / programs as f64;
-    let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
-    let code = ExecutedCode::new(&kernel.kernel, &executed);
+    let code = {
+        let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
+        ExecutedCode::new(&kernel.kernel, &executed)
+    };
     let geometry = Geometry {
         threads_per_block: layout.threads_per_block,
         stack_dim: 1,
