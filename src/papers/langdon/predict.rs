@@ -1,7 +1,8 @@
 //! The interpreter's speed on a device, at any number of threads per program and per block.
 //!
-//! Models: a sample of the grid's blocks, executed and replayed on one multiprocessor that is kept full.
-//! Leaves out: the end of the grid; all but two of a thread's runs of its program, which are alike.
+//! Models: a sample of the grid's blocks, executed and replayed on one multiprocessor that is kept full; where the grid is
+//! a few waves of blocks, all blocks of some multiprocessors, each from its first block to the end of its last.
+//! Leaves out: all but two of a thread's runs of its program, which are alike; that the multiprocessors do not end together.
 //! Units: nodes times cases per second, milliseconds.
 
 use super::kernel::Submachine;
@@ -15,8 +16,11 @@ use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::predict::PredictError;
+use crate::sim::blocks::run_queue;
+use crate::sim::dispatch::BlockQueue;
 use crate::sim::sample::{Drawn, per_token_of};
 use crate::sim::simulator::SamplingPlan;
+use crate::sim::smx::Setup;
 use crate::sim::window::{self, Window, WindowPlan};
 use crate::workload::executed::{ExecutedBlock, ExecutedCode};
 use rayon::prelude::*;
@@ -28,6 +32,10 @@ const SAMPLED_UNIFORM_WARPS: u32 = 1536;
 /// How often the blocks of a full multiprocessor are replaced while it is measured, at least: all of them start together, and the
 /// short ones would be measured too often.
 const ROUNDS: u64 = 6;
+/// Grids of fewer waves of blocks are run to their end.
+const FEW_WAVES: f64 = 8.0;
+/// On so many multiprocessors.
+const SAMPLED_SMX: u32 = 4;
 /// Runs of its program that a sampled thread makes at most.
 const RUNS: u32 = 2;
 /// Cases that one node of a warp is evaluated on.
@@ -68,7 +76,13 @@ pub fn predict(
     };
     let (occupancy, l1_bytes) = reside(device, "submachine", CarveOut::Default, block)?;
     let spec = SmxSpec::new(device, l1_bytes).map_err(PredictError::other)?;
-    let blocks = executed_blocks(&kernel, layout, seed)?;
+    let n_smx = device.chip.n_smx;
+    let waves = f64::from(grid_blocks(layout)) / f64::from(n_smx * occupancy.blocks);
+    let sample = match waves < FEW_WAVES {
+        true => Sample::whole(layout, n_smx),
+        false => Sample::spread(layout),
+    };
+    let blocks = executed_blocks(&kernel, layout, &sample, seed)?;
     let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
     let programs: usize = blocks.len() * programs_per_block(layout) as usize;
     let mean_nodes = nodes_of_all / programs as f64;
@@ -84,12 +98,14 @@ pub fn predict(
         programs: grid_blocks(layout),
         case_blocks: 1,
         resident_blocks: occupancy.blocks,
-        n_smx: device.chip.n_smx,
+        n_smx,
         local_stride_bytes: local_stride_bytes(kernel.kernel.frame_bytes),
     };
-    let window = replay(&spec, &code, geometry)?;
-    let per_second =
-        window.tokens_per_cycle * device.chip.clock_mhz * 1e6 * f64::from(device.chip.n_smx);
+    let tokens_per_cycle = match sample.per_smx {
+        Some(per_smx) => run_to_the_end(&spec, &code, geometry, per_smx)?,
+        None => replay(&spec, &code, geometry)?.tokens_per_cycle,
+    };
+    let per_second = tokens_per_cycle * device.chip.clock_mhz * 1e6 * f64::from(n_smx);
     let gpops = per_second * CASES_PER_WARP_NODE;
     let operations = f64::from(POPULATION) * mean_nodes * f64::from(32 * TEST_WORDS);
     Ok(Speed {
@@ -110,25 +126,57 @@ fn grid_blocks(layout: Layout) -> u32 {
     POPULATION / programs_per_block(layout)
 }
 
-/// Blocks spread evenly over the grid, each with the nodes of its programs.
+/// Blocks of the grid, by their numbers.
+struct Sample {
+    blocks: Vec<u32>,
+    /// If they are all blocks of some multiprocessors, one multiprocessor's after the other's: how many each has.
+    per_smx: Option<usize>,
+}
+
+impl Sample {
+    /// Spread evenly over the grid.
+    fn spread(layout: Layout) -> Self {
+        let warps = match layout.threads_per_program {
+            32.. => SAMPLED_UNIFORM_WARPS,
+            _ => SAMPLED_WARPS,
+        };
+        let n_blocks = 32 * warps / layout.threads_per_block;
+        let grid = u64::from(grid_blocks(layout));
+        let place = |sampled| (u64::from(sampled) * grid / u64::from(n_blocks)) as u32;
+        Sample {
+            blocks: (0..n_blocks).map(place).collect(),
+            per_smx: None,
+        }
+    }
+
+    /// Every `n_smx`-th block, from the first block of some multiprocessors on.
+    fn whole(layout: Layout, n_smx: u32) -> Self {
+        let per_smx = grid_blocks(layout).div_ceil(n_smx);
+        let of_smx = |sampled: u32| {
+            let first = sampled * n_smx / SAMPLED_SMX;
+            (0..per_smx).map(move |nth| (first + nth * n_smx) % grid_blocks(layout))
+        };
+        Sample {
+            blocks: (0..SAMPLED_SMX).flat_map(of_smx).collect(),
+            per_smx: Some(per_smx as usize),
+        }
+    }
+}
+
+/// Blocks executed, each with the nodes of its programs.
 fn executed_blocks(
     kernel: &Submachine,
     layout: Layout,
+    sample: &Sample,
     seed: u64,
 ) -> Result<Vec<(ExecutedBlock, f64)>, PredictError> {
     let runs = (TEST_WORDS / layout.threads_per_program).min(RUNS);
     let tests = population::tests(runs * layout.threads_per_program, seed);
-    let grid = grid_blocks(layout);
     let per_block = programs_per_block(layout);
-    let warps = match layout.threads_per_program {
-        32.. => SAMPLED_UNIFORM_WARPS,
-        _ => SAMPLED_WARPS,
-    };
-    let n_blocks = 32 * warps / layout.threads_per_block;
-    (0..n_blocks)
-        .into_par_iter()
-        .map(|sampled| {
-            let block = (u64::from(sampled) * u64::from(grid) / u64::from(n_blocks)) as u32;
+    sample
+        .blocks
+        .par_iter()
+        .map(|&block| {
             let first = block * per_block;
             let program = |index| population::initial(index, seed);
             let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
@@ -166,6 +214,31 @@ fn per_node(executed: &ExecutedCode) -> f64 {
     let programs = &executed.code.programs;
     let nodes: f64 = programs.iter().map(|warp| f64::from(warp.nodes)).sum();
     executed.code.ops.len() as f64 / nodes
+}
+
+/// Nodes of a warp per cycle of multiprocessors that run their blocks once.
+fn run_to_the_end(
+    spec: &SmxSpec,
+    executed: &ExecutedCode,
+    geometry: Geometry,
+    per_smx: usize,
+) -> Result<f64, PredictError> {
+    let seed = SamplingPlan::default().window.seed;
+    let counters = executed.order.par_chunks(per_smx).map(|order| {
+        let setup = Setup {
+            spec,
+            code: &executed.code,
+            code_bytes: executed.code_bytes,
+            geometry,
+            queue: BlockQueue::once(order.to_vec(), &geometry, u32::MAX, 1),
+            seed,
+        };
+        let run = run_queue(setup, u64::MAX, ()).map_err(PredictError::other)?;
+        Ok((run.counters.tokens(), run.counters.cycles as f64))
+    });
+    let all = counters.collect::<Result<Vec<(f64, f64)>, PredictError>>()?;
+    let sum = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>();
+    Ok(sum(|smx| smx.0) / sum(|smx| smx.1))
 }
 
 fn replay(
