@@ -14,9 +14,9 @@ use super::statics::Statics;
 use crate::device::occupancy::BlockResources;
 use crate::isa::instruction::Control;
 use crate::launch::blocks::Blocks;
-use crate::launch::code::{Part, ReplayCode};
+use crate::launch::code::ReplayCode;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
-use crate::launch::spread::{Spread, spread};
+use crate::launch::spread::{ScatteredParts, spread};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use std::io::BufRead;
 
@@ -88,8 +88,7 @@ struct Builder<'h> {
     n_blocks: usize,
     statics: Statics,
     pool: SegmentPool,
-    parts: Vec<Part>,
-    part_starts: Vec<u32>,
+    scattered: ScatteredParts,
     memory: MemoryMap,
 }
 
@@ -106,8 +105,7 @@ impl<'h> Builder<'h> {
                 starts: vec![0],
                 others_end: None,
             },
-            parts: Vec::new(),
-            part_starts: vec![0],
+            scattered: ScatteredParts::default(),
             memory: MemoryMap::new(header, local_bytes),
         }
     }
@@ -190,20 +188,15 @@ impl<'h> Builder<'h> {
             return Ok(op);
         }
         let addresses = self.memory.simulated(access, &memory.addresses)?;
-        match spread(access.space, u32::from(access.bytes_per_lane), &addresses) {
-            Spread::One(part) => (op.address_kind, op.address) = (part.kind, part.address),
-            Spread::Parts(parts) => {
-                op.address_kind = AddressKind::Scattered;
-                op.address = self.part_starts.len() as u32 - 1;
-                self.parts.extend(parts);
-                self.part_starts.push(self.parts.len() as u32);
-            }
-        }
+        let spread = spread(access.space, u32::from(access.bytes_per_lane), &addresses);
+        self.scattered.note(&mut op, spread);
         Ok(op)
     }
 
     fn finish(mut self, more_blocks: bool) -> Result<Imported, Fault> {
-        let local_bytes = self.memory.settle(&mut self.pool.ops, &mut self.parts);
+        let local_bytes = self
+            .memory
+            .settle(&mut self.pool.ops, &mut self.scattered.parts);
         let threads = self.header.threads_per_block();
         let warps_per_block = threads.div_ceil(32);
         let programs: Vec<ProgramTrace> = (0..self.pool.starts.len() as u32 - 1)
@@ -230,7 +223,7 @@ impl<'h> Builder<'h> {
             None => last_pc.saturating_add(instruction_bytes),
         };
         let code = ReplayCode::new(&self.statics.timing, &self.pool, &programs)
-            .with_scattered(self.parts, &self.part_starts);
+            .with_scattered(self.scattered.parts, &self.scattered.starts);
         Ok(Imported {
             instructions: self.pool.ops.len() as u64,
             blocks: Blocks {

@@ -8,7 +8,7 @@
 
 use crate::isa::Space;
 use crate::launch::code::Part;
-use crate::trace::{self, AddressKind};
+use crate::trace::{self, AddressKind, TraceOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 const BANKS: u64 = 32;
@@ -22,6 +22,37 @@ pub enum Spread {
     One(Part),
     /// At least two.
     Parts(Vec<Part>),
+}
+
+/// The parts of all accesses that are none by themselves, as `ReplayCode::with_scattered` takes them.
+#[derive(Debug)]
+pub struct ScatteredParts {
+    pub parts: Vec<Part>,
+    pub starts: Vec<u32>,
+}
+
+impl Default for ScatteredParts {
+    fn default() -> Self {
+        ScatteredParts {
+            parts: Vec::new(),
+            starts: vec![0],
+        }
+    }
+}
+
+impl ScatteredParts {
+    /// Says in an instruction how its access spreads.
+    pub fn note(&mut self, op: &mut TraceOp, spread: Spread) {
+        match spread {
+            Spread::One(part) => (op.address_kind, op.address) = (part.kind, part.address),
+            Spread::Parts(parts) => {
+                op.address_kind = AddressKind::Scattered;
+                op.address = self.starts.len() as u32 - 1;
+                self.parts.extend(parts);
+                self.starts.push(self.parts.len() as u32);
+            }
+        }
+    }
 }
 
 /// The spread of an access of `width` bytes per lane at the `addresses` of the active lanes, at least one, all below

@@ -5,8 +5,8 @@
 //! Units: bytes, nodes. Sources: those of `trace::warp` and `launch::spread`.
 
 use crate::isa::{Kernel, Space};
-use crate::launch::code::{Part, ReplayCode};
-use crate::launch::spread::{Spread, spread};
+use crate::launch::code::ReplayCode;
+use crate::launch::spread::{ScatteredParts, spread};
 use crate::trace::launch::{Buffer, LOCAL_TOP};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp, WarpPath};
 
@@ -43,7 +43,7 @@ impl ExecutedCode {
         let timing: Vec<_> = kernel.instructions.iter().map(|i| i.timing()).collect();
         let code = ReplayCode::new(&timing, &layout.pool, &layout.programs);
         ExecutedCode {
-            code: code.with_scattered(layout.parts, &layout.part_starts),
+            code: code.with_scattered(layout.scattered.parts, &layout.scattered.starts),
             code_bytes: kernel
                 .instructions
                 .last()
@@ -57,8 +57,7 @@ struct Layout<'a> {
     kernel: &'a Kernel,
     pool: SegmentPool,
     programs: Vec<ProgramTrace>,
-    parts: Vec<Part>,
-    part_starts: Vec<u32>,
+    scattered: ScatteredParts,
 }
 
 impl<'a> Layout<'a> {
@@ -71,8 +70,7 @@ impl<'a> Layout<'a> {
                 others_end: None,
             },
             programs: Vec::new(),
-            parts: Vec::new(),
-            part_starts: vec![0],
+            scattered: ScatteredParts::default(),
         }
     }
 
@@ -116,14 +114,7 @@ impl<'a> Layout<'a> {
             moved.into()
         };
         let addresses: Vec<u64> = lanes.iter().map(place).collect();
-        match spread(access.space, u32::from(access.bytes_per_lane), &addresses) {
-            Spread::One(part) => (op.address_kind, op.address) = (part.kind, part.address),
-            Spread::Parts(parts) => {
-                op.address_kind = AddressKind::Scattered;
-                op.address = self.part_starts.len() as u32 - 1;
-                self.parts.extend(parts);
-                self.part_starts.push(self.parts.len() as u32);
-            }
-        }
+        let spread = spread(access.space, u32::from(access.bytes_per_lane), &addresses);
+        self.scattered.note(op, spread);
     }
 }

@@ -11,7 +11,7 @@ use crate::gp::program::{Rpn, Token};
 use crate::gpu::variant::{Arch, unpack};
 use crate::isa::Kernel;
 use crate::predict::PredictError;
-use crate::trace::launch::{Argument, Buffer, KernelLaunch};
+use crate::trace::launch::KernelLaunch;
 use crate::trace::memory::BlockMemory;
 use crate::trace::{WarpPath, execute_block};
 
@@ -77,12 +77,7 @@ impl Submachine {
         tests: &Tests,
         threads: u32,
     ) -> Result<BlockRun, PredictError> {
-        let mut bytes = Vec::with_capacity(programs.len() * PROGRAM_BYTES as usize);
-        for program in programs {
-            let start = bytes.len();
-            bytes.extend(encode(program)?);
-            bytes.resize(start + PROGRAM_BYTES as usize, END);
-        }
+        let bytes = table(programs)?;
         let launch = self.launch(threads, tests.numbers.len() as u32);
         let constants = launch.constants(&self.kernel, launch.cases);
         let (words, _) = bytes.as_chunks::<4>();
@@ -98,20 +93,22 @@ impl Submachine {
 
     fn launch(&self, threads_per_block: u32, n_tests: u32) -> KernelLaunch {
         KernelLaunch {
-            threads_per_block,
             cases_per_iteration: self.threads_per_program,
-            cases: n_tests,
             max_program_words: PROGRAM_BYTES,
-            arguments: vec![
-                Argument::Buffer(Buffer::Programs),
-                Argument::Buffer(Buffer::Inputs),
-                Argument::Buffer(Buffer::Outputs),
-                Argument::Buffer(Buffer::Results),
-                Argument::MaxProgramWords,
-                Argument::Cases,
-            ],
+            ..KernelLaunch::block_gp(threads_per_block, 1, n_tests)
         }
     }
+}
+
+/// Programs in memory, one behind the other at equal distances.
+pub fn table(programs: &[Rpn]) -> Result<Vec<u8>, PredictError> {
+    let mut bytes = Vec::with_capacity(programs.len() * PROGRAM_BYTES as usize);
+    for program in programs {
+        let start = bytes.len();
+        bytes.extend(encode(program)?);
+        bytes.resize(start + PROGRAM_BYTES as usize, END);
+    }
+    Ok(bytes)
 }
 
 /// A program as the kernel reads it: one byte per node, and the end.

@@ -3,7 +3,7 @@
 //! Models: warm-up launches, launches timed by events, and the wrong cases of some programs against the reference interpreter.
 //! Leaves out: transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
-use super::kernel::{Submachine, Tests, encode, wrong};
+use super::kernel::{Submachine, Tests, table, wrong};
 use super::predict::Layout;
 use super::{POPULATION, PROGRAM_BYTES, TEST_WORDS, population};
 use crate::gp::program::Rpn;
@@ -49,17 +49,11 @@ impl Generation {
     pub fn initial(seed: u64) -> Result<Self, Box<dyn Error>> {
         let one = |index| population::initial(index, seed);
         let programs: Vec<Rpn> = (0..POPULATION).into_par_iter().map(one).collect();
-        let mut bytes = Vec::with_capacity((POPULATION * PROGRAM_BYTES) as usize);
-        for program in &programs {
-            let start = bytes.len();
-            bytes.extend(encode(program)?);
-            bytes.resize(start + PROGRAM_BYTES as usize, 0);
-        }
         Ok(Generation {
+            bytes: table(&programs)?,
             nodes: programs.iter().map(|program| program.0.len() as u64).sum(),
             tests: population::tests(TEST_WORDS, seed),
             programs,
-            bytes,
             seed,
         })
     }
