@@ -5,4 +5,5 @@
 //! Leaves out: what the papers measured, which only `validate` reads.
 
 pub mod figure;
+pub mod grid;
 pub mod langdon;
