@@ -97,6 +97,36 @@ class Submachine:
         return [f"-DPARALLEL={self.threads_per_program}"]
 
 
+@dataclasses.dataclass(frozen=True)
+class Gpocl:
+    """GPOCL's strategies. Not in the index, like Langdon's."""
+    strategy: str
+    domain: str
+    outputs: str
+    arch: str
+    source = "gpocl.cu"
+    headers = ()
+    max_registers = 63
+    folder = "gpocl"
+    is_indexed = False
+
+    @property
+    def stem(self):
+        return f"{self.arch}-{self.strategy}-{self.domain}-{self.outputs}"
+
+    @property
+    def name(self):
+        return f"{self.folder}/{self.stem}"
+
+    @property
+    def keeps_cubin(self):
+        return self.arch == "sm_90"
+
+    def options(self):
+        chosen = [f"-DSTRATEGY_{self.strategy.upper()}", f"-DDOMAIN_{self.domain.upper()}"]
+        return chosen + (["-DOUTPUTS_IN_CONSTANT"] if self.outputs == "constant" else [])
+
+
 def interpreters():
     """Kernel, second dimension and stack registers of every interpreter of the paper."""
     for kernel in ("rpn", "lgp"):
@@ -138,3 +168,7 @@ def all_variants():
     for arch in ARCHES:
         for threads in (1, 2, 4, 8, 16, 32, 64):
             yield Submachine(threads, arch)
+        for strategy in ("fp", "pppe", "ppcu"):
+            for domain in ("regression", "classification"):
+                for outputs in ("global", "constant"):
+                    yield Gpocl(strategy, domain, outputs, arch)
