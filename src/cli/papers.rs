@@ -6,7 +6,7 @@ use super::reproduce::Format;
 use crate::device::Preset;
 use crate::engine::architecture;
 use crate::gpu::variant::Arch;
-use crate::papers::langdon;
+use crate::papers::{gpocl, langdon};
 use crate::report::{output, papers};
 use crate::validate::papers::{Paper, compare};
 use std::path::Path;
@@ -15,6 +15,8 @@ use std::path::Path;
 pub enum PaperArg {
     /// Langdon 2010: sub-machine-code GP, the initial generation of the 20-multiplexer
     Langdon,
+    /// Augusto and Barbosa 2013: GPOCL's three strategies in both domains
+    Gpocl,
 }
 
 /// What is to be reproduced, and where to.
@@ -29,8 +31,11 @@ pub struct Reproduction<'a> {
 impl Reproduction<'_> {
     pub fn run(&self) -> CliResult {
         self.check()?;
-        let PaperArg::Langdon = self.paper;
-        let name = self.device.unwrap_or("gtx295");
+        let (paper, own_device) = match self.paper {
+            PaperArg::Langdon => (Paper::Langdon, "gtx295"),
+            PaperArg::Gpocl => (Paper::Gpocl, "gtx285"),
+        };
+        let name = self.device.unwrap_or(own_device);
         let device = Preset::load(name)?.device;
         let choice = self.engine.code_choice();
         let arch = match architecture(&device, &choice) {
@@ -45,10 +50,19 @@ impl Reproduction<'_> {
                 Arch::Sm35
             }
         };
-        let figures =
-            langdon::figures::figures(name, &device, arch, self.engine.inputs.population_seed)?;
+        let seed = self.engine.inputs.population_seed;
+        let figures = match self.paper {
+            PaperArg::Langdon => langdon::figures::figures(name, &device, arch, seed)?,
+            PaperArg::Gpocl => {
+                let on = gpocl::predict::On {
+                    device: &device,
+                    arch,
+                };
+                gpocl::figures::figures(name, on, seed)?
+            }
+        };
         // Published values are read only now that every prediction stands.
-        let rows = compare(Paper::Langdon, figures)?;
+        let rows = compare(paper, figures)?;
         let content = match self.format {
             Format::Table => papers::text(&rows).into_bytes(),
             Format::Csv => papers::csv(&rows)?,

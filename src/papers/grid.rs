@@ -29,8 +29,6 @@ use rayon::prelude::*;
 const ROUNDS: u64 = 6;
 /// Grids of fewer waves of blocks are run to their end.
 const FEW_WAVES: f64 = 8.0;
-/// On so many multiprocessors.
-const SAMPLED_SMX: u32 = 4;
 const EULER_GAMMA: f64 = 0.577_215_664_901_532_9;
 
 /// What is launched.
@@ -117,16 +115,21 @@ impl Grid {
         f64::from(blocks) / f64::from(n_smx * resident_blocks)
     }
 
-    /// The blocks to execute: `spread` of them where the grid has many waves.
-    pub fn sample(&self, spread: u32) -> Sample {
+    /// Whether it is as if it went on for ever.
+    pub fn has_many_waves(&self) -> bool {
+        self.waves() >= FEW_WAVES
+    }
+
+    /// The blocks to execute: `spread` of them where the grid has many waves, otherwise those of `multiprocessors`.
+    pub fn sample(&self, spread: u32, multiprocessors: u32) -> Sample {
         let (blocks, n_smx) = (self.geometry.programs, self.geometry.n_smx);
-        if self.waves() >= FEW_WAVES {
+        if self.has_many_waves() {
             let place =
                 |sampled| (u64::from(sampled) * u64::from(blocks) / u64::from(spread)) as u32;
             return Sample::Spread((0..spread).map(place).collect());
         }
         let longest = self.longest_multiprocessors();
-        let sampled = longest.min(SAMPLED_SMX);
+        let sampled = longest.min(multiprocessors);
         let of_smx = |nth: u32| {
             let first = nth * longest / sampled;
             (first..blocks).step_by(n_smx as usize).collect()
@@ -231,12 +234,12 @@ fn expected_maximum(drawn: &[f64], n: u32) -> f64 {
 }
 
 /// What takes `cycles[0]` with `repetitions[0]` and `cycles[1]` with `repetitions[1]`, with `n`.
-pub fn extrapolated(n: u32, repetitions: [u32; 2], cycles: [f64; 2]) -> f64 {
+pub fn extrapolated(n: f64, repetitions: [u32; 2], cycles: [f64; 2]) -> f64 {
     let [few, more] = repetitions.map(f64::from);
     if few == more {
-        return cycles[0] * f64::from(n) / few;
+        return cycles[0] * n / few;
     }
-    cycles[0] + (f64::from(n) - few) * (cycles[1] - cycles[0]) / (more - few)
+    cycles[0] + (n - few) * (cycles[1] - cycles[0]) / (more - few)
 }
 
 #[cfg(test)]
@@ -245,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_straight_line_is_continued() {
-        assert_eq!(extrapolated(10, [2, 4], [9.0, 13.0]), 25.0);
+        assert_eq!(extrapolated(10.0, [2, 4], [9.0, 13.0]), 25.0);
     }
 
     /// The mean of the largest of 100 normal deviates is 2.51 (Tippett's tables).

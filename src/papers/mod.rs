@@ -5,5 +5,6 @@
 //! Leaves out: what the papers measured, which only `validate` reads.
 
 pub mod figure;
+pub mod gpocl;
 pub mod grid;
 pub mod langdon;

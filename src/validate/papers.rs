@@ -7,24 +7,29 @@ use crate::papers::figure::Figure;
 use serde::{Deserialize, Serialize};
 
 const LANGDON: &str = include_str!("../../fixtures/papers/langdon.csv");
+const GPOCL: &str = include_str!("../../fixtures/papers/gpocl.csv");
 
 /// A paper whose figures can be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paper {
     /// Langdon 2010.
     Langdon,
+    /// Augusto and Barbosa 2013.
+    Gpocl,
 }
 
 impl Paper {
     pub fn name(self) -> &'static str {
         match self {
             Paper::Langdon => "langdon",
+            Paper::Gpocl => "gpocl",
         }
     }
 
     fn published(self) -> &'static str {
         match self {
             Paper::Langdon => LANGDON,
+            Paper::Gpocl => GPOCL,
         }
     }
 }

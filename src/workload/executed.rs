@@ -16,9 +16,27 @@ pub struct ExecutedBlock {
     pub warps: Vec<WarpPath>,
     /// Nodes that each warp evaluated, mean over its lanes.
     pub nodes: Vec<u32>,
-    /// How far the block's programs and its results lie behind those of the first block.
-    pub programs_offset: u32,
-    pub results_offset: u32,
+    pub offsets: Offsets,
+}
+
+/// How far what a block reads and writes lies behind that of the first block.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offsets {
+    pub programs: u32,
+    /// Inputs and expected outputs.
+    pub cases: u32,
+    pub results: u32,
+}
+
+impl Offsets {
+    fn of(self, buffer: Buffer) -> u32 {
+        match buffer {
+            Buffer::Programs => self.programs,
+            Buffer::Inputs | Buffer::Outputs => self.cases,
+            Buffer::Results => self.results,
+            Buffer::ModuleData => 0,
+        }
+    }
 }
 
 /// Blocks ready for replay; every warp is a program of the code, those of a block in succession.
@@ -107,8 +125,7 @@ impl<'a> Layout<'a> {
         let place = |&address: &u32| -> u64 {
             let moved = match (access.space, Buffer::of(address)) {
                 (Space::Local, _) => address.wrapping_sub(frame),
-                (Space::Global, Some(Buffer::Programs)) => address + block.programs_offset,
-                (Space::Global, Some(Buffer::Results)) => address + block.results_offset,
+                (Space::Global, Some(buffer)) => address + block.offsets.of(buffer),
                 _ => address,
             };
             moved.into()

@@ -6,8 +6,6 @@
 
 pub mod figures;
 pub mod kernel;
-#[cfg(feature = "gpu")]
-pub mod measure;
 pub mod ndrange;
 pub mod population;
 pub mod predict;

@@ -37,7 +37,11 @@ fn grow(dice: &mut Dice, domain: Domain, size: usize, nodes: &mut Vec<Node>) {
     for following in (0..function.arity()).rev() {
         // Every argument that follows takes one node at least.
         let most = rest - following;
-        let own = if following == 0 { rest } else { 1 + dice.below(most) };
+        let own = if following == 0 {
+            rest
+        } else {
+            1 + dice.below(most)
+        };
         grow(dice, domain, own, nodes);
         rest -= own;
     }

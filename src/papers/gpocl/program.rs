@@ -167,10 +167,7 @@ mod tests {
 
     #[test]
     fn words_hold_code_and_value() {
-        let program = Program(vec![
-            Node::Apply(Function::Negate),
-            Node::Variable(9),
-        ]);
+        let program = Program(vec![Node::Apply(Function::Negate), Node::Variable(9)]);
         assert_eq!(program.words(Domain::Regression), [2, 6 << 22, 9]);
     }
 }

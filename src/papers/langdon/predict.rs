@@ -11,13 +11,15 @@ use crate::gp::program::Rpn;
 use crate::gpu::variant::Arch;
 use crate::papers::grid::{Grid, Launch, extrapolated};
 use crate::predict::PredictError;
-use crate::workload::executed::{ExecutedBlock, ExecutedCode};
+use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use rayon::prelude::*;
 
 /// Warps of the grid that are executed; where all lanes run one program, so many more, as their paths are short and each holds
 /// but one.
 const SAMPLED_WARPS: u32 = 384;
 const SAMPLED_UNIFORM_WARPS: u32 = 1536;
+/// Multiprocessors of a grid of a few waves whose blocks are executed.
+const SAMPLED_SMX: u32 = 4;
 /// Runs of its program that a sampled thread makes at most.
 const RUNS: u32 = 2;
 /// One way to lay the population out over threads.
@@ -56,7 +58,7 @@ pub fn predict(
         blocks: grid_blocks(layout),
     };
     let grid = Grid::place(device, launch)?;
-    let sample = grid.sample(spread_blocks(layout));
+    let sample = grid.sample(spread_blocks(layout), SAMPLED_SMX);
     let sampled = sample.blocks();
     let blocks = executed_blocks(&kernel, layout, &sampled, seed)?;
     let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
@@ -68,8 +70,11 @@ pub fn predict(
     };
     let runs = [runs_executed(layout); 2];
     let cycles = grid.cycles(&sample, &code)?;
-    let kernel_milliseconds =
-        grid.milliseconds(extrapolated(runs_of_thread(layout), runs, [cycles; 2]));
+    let kernel_milliseconds = grid.milliseconds(extrapolated(
+        runs_of_thread(layout).into(),
+        runs,
+        [cycles; 2],
+    ));
     let operations = f64::from(POPULATION) * mean_nodes * f64::from(32 * TEST_WORDS);
     Ok(Speed {
         layout,
@@ -127,8 +132,11 @@ fn executed_blocks(
             let executed = ExecutedBlock {
                 nodes: nodes_of_warps(&programs, layout, runs),
                 warps: run.warps,
-                programs_offset: first * PROGRAM_BYTES,
-                results_offset: 4 * first,
+                offsets: Offsets {
+                    programs: first * PROGRAM_BYTES,
+                    results: 4 * first,
+                    ..Offsets::default()
+                },
             };
             Ok((executed, programs.iter().map(size).sum()))
         })

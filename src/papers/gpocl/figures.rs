@@ -1,0 +1,104 @@
+//! What section 4 reports of a device, predicted: the surfaces over populations and data sets, and the tables made of them.
+//!
+//! Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 7 to 9 and 17 to 19, tables 1 and 4 to 6.
+
+use super::predict::{On, Speed, predict};
+use super::{Configuration, Domain, SIZES, Strategy};
+use crate::papers::figure::Figure;
+use crate::predict::PredictError;
+
+const SPEED: &str = "speed (billion GPop/s)";
+/// Table 1's power consumption, in watts.
+const WATTS: [(&str, f64); 2] = [("gtx285", 204.0), ("hd5750", 86.0)];
+
+/// The 6 by 6 grid of a strategy in a domain.
+pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
+    let of_population = |population| {
+        SIZES.into_iter().map(move |dataset| Configuration {
+            strategy,
+            domain,
+            population,
+            dataset,
+        })
+    };
+    SIZES.into_iter().flat_map(of_population).collect()
+}
+
+/// `name`: what the device is called in the configurations.
+pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
+    let surfaces = Domain::ALL.into_iter().flat_map(|domain| {
+        Strategy::ALL
+            .into_iter()
+            .map(move |strategy| (strategy, domain))
+    });
+    let surfaces: Vec<(Strategy, Domain)> = surfaces.collect();
+    let all: Vec<Configuration> = surfaces
+        .iter()
+        .flat_map(|&(strategy, domain)| surface(strategy, domain))
+        .collect();
+    let speeds = predict(on, &all, seed)?;
+    let mut figures = Vec::new();
+    let per_surface = SIZES.len() * SIZES.len();
+    for ((strategy, domain), speeds) in surfaces.into_iter().zip(speeds.chunks(per_surface)) {
+        figures.extend(speeds.iter().map(|speed| of_cell(name, speed)));
+        figures.extend(of_tables(name, strategy, domain, speeds));
+    }
+    Ok(figures)
+}
+
+fn of_cell(name: &str, speed: &Speed) -> Figure {
+    let Configuration {
+        strategy,
+        domain,
+        population,
+        dataset,
+    } = speed.configuration;
+    Figure {
+        experiment: match (domain, strategy) {
+            (Domain::Regression, Strategy::Fp) => "figure 7",
+            (Domain::Regression, Strategy::Pppe) => "figure 8",
+            (Domain::Regression, Strategy::Ppcu) => "figure 9",
+            (Domain::Classification, Strategy::Fp) => "figure 17",
+            (Domain::Classification, Strategy::Pppe) => "figure 18",
+            (Domain::Classification, Strategy::Ppcu) => "figure 19",
+        },
+        configuration: format!(
+            "{name} {}, {population} programs, {dataset} rows",
+            strategy.name()
+        ),
+        quantity: SPEED,
+        predicted: speed.gpops_billion,
+    }
+}
+
+fn of_tables(name: &str, strategy: Strategy, domain: Domain, speeds: &[Speed]) -> Vec<Figure> {
+    let mut sorted: Vec<f64> = speeds.iter().map(|speed| speed.gpops_billion).collect();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let median = f64::midpoint(sorted[middle - 1], sorted[middle]);
+    let peak = sorted[sorted.len() - 1];
+    let (table, per_watt) = match domain {
+        Domain::Regression => (
+            "table 4",
+            "regression: median speed per watt (million GPop/s)",
+        ),
+        Domain::Classification => (
+            "table 5",
+            "classification: median speed per watt (million GPop/s)",
+        ),
+    };
+    let figure = |experiment, quantity, predicted| Figure {
+        experiment,
+        configuration: format!("{name} {}", strategy.name()),
+        quantity,
+        predicted,
+    };
+    let mut figures = vec![
+        figure(table, "peak speed (billion GPop/s)", peak),
+        figure(table, "median speed (billion GPop/s)", median),
+    ];
+    if let Some((_, watts)) = WATTS.into_iter().find(|(device, _)| *device == name) {
+        figures.push(figure("table 6", per_watt, 1e3 * median / watts));
+    }
+    figures
+}

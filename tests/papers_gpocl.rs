@@ -1,0 +1,56 @@
+//! Do GPOCL's kernels compute what the reference interpreter does, whichever way programs and cases are spread?
+
+use warpstack::gpu::variant::Arch;
+use warpstack::papers::gpocl::kernel::{Interpreter, Part, error};
+use warpstack::papers::gpocl::ndrange::NdRange;
+use warpstack::papers::gpocl::population::{Data, program};
+use warpstack::papers::gpocl::program::Program;
+use warpstack::papers::gpocl::{Domain, Strategy};
+
+/// Of a local size that is no multiple of a warp's.
+const LOCAL: u32 = 40;
+
+fn check(strategy: Strategy, domain: Domain, dataset: u32, arch: Arch) {
+    let interpreter = Interpreter::load(strategy, domain, dataset, arch).unwrap();
+    let data = Data::random(dataset, 3);
+    let (n_programs, cases) = match strategy {
+        Strategy::Fp => (5, LOCAL - 3),
+        Strategy::Pppe => (LOCAL - 3, 4),
+        Strategy::Ppcu => (1, 2 * LOCAL + 7),
+    };
+    let programs: Vec<Program> = (0..n_programs).map(|i| program(domain, i, 5)).collect();
+    let part = Part {
+        programs: &programs,
+        data: &data,
+        first_case: 0,
+        cases,
+    };
+    let range = NdRange {
+        local: LOCAL,
+        groups: 1,
+    };
+    let run = interpreter.execute(range, part).unwrap();
+    assert_eq!(run.errors.len(), programs.len());
+    for (program, &found) in programs.iter().zip(&run.errors) {
+        let expected = error(program, &data, cases);
+        let same = expected.is_finite() == found.is_finite();
+        let near = (f64::from(found) - expected).abs() <= 1e-3 * (1.0 + expected.abs());
+        assert!(
+            same && (near || !found.is_finite()),
+            "{strategy:?} {domain:?} {arch}: {found} instead of {expected}"
+        );
+    }
+}
+
+#[test]
+fn every_strategy_finds_the_errors_of_the_reference_interpreter() {
+    for &arch in Arch::ALL {
+        for strategy in Strategy::ALL {
+            for domain in Domain::ALL {
+                for dataset in [200, 17_000] {
+                    check(strategy, domain, dataset, arch);
+                }
+            }
+        }
+    }
+}
