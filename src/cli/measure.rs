@@ -1,6 +1,7 @@
 //! `warpstack measure`: the interpreters on a real GPU, or on this CPU.
 
 use super::CliResult;
+use super::measure_paper;
 use super::papers::PaperArg;
 use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
@@ -11,7 +12,6 @@ use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
-use crate::papers::langdon::{self, measure::Generation, predict::Layout};
 use crate::report::output;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -27,7 +27,7 @@ pub struct MeasureArgs {
     on: String,
     /// Number of the GPU
     #[arg(long, default_value_t = 0)]
-    device: usize,
+    pub device: usize,
     /// Another paper's system instead of the main paper's interpreters: its own programs and cases
     #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on"])]
     paper: Option<PaperArg>,
@@ -38,10 +38,32 @@ pub struct MeasureArgs {
         default_value = "1,2,4,8,16,32,64",
         requires = "paper"
     )]
-    threads_per_program: Vec<u32>,
+    pub threads_per_program: Vec<u32>,
+    /// Ways to spread programs and cases: fp, pppe, ppcu (--paper gpocl only)
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "fp,pppe,ppcu",
+        requires = "paper"
+    )]
+    pub strategy: Vec<String>,
+    /// Domains: regression, classification (--paper gpocl only)
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "regression,classification",
+        requires = "paper"
+    )]
+    pub domain: Vec<String>,
+    /// Sizes of the population (--paper gpocl only)
+    #[arg(long, value_delimiter = ',', default_value = "1000,10000", requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub populations: Vec<u32>,
+    /// Rows of the data set (--paper gpocl only)
+    #[arg(long, value_delimiter = ',', default_value = "1000,10000", requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub datasets: Vec<u32>,
     /// Seed of the paper's programs and tests
     #[arg(long, default_value_t = 1, requires = "paper")]
-    population_seed: u64,
+    pub population_seed: u64,
     /// Problem: sextic, shuttle, kddcup or mux20
     #[arg(long, required_unless_present_any = ["counters", "paper"])]
     problem: Option<String>,
@@ -80,7 +102,7 @@ pub struct MeasureArgs {
     math: Vec<String>,
     /// Number of threads per block
     #[arg(long, value_delimiter = ',', default_value = "128")]
-    threads: Vec<u32>,
+    pub threads: Vec<u32>,
     /// Numbers of blocks that share the fitness cases of a program (accumulator only)
     #[arg(long, value_delimiter = ',', default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     case_blocks: Vec<u32>,
@@ -104,14 +126,16 @@ pub struct MeasureArgs {
     every: u16,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }
 
 pub fn run(args: &MeasureArgs) -> CliResult {
     match (&args.counters, &args.rows) {
         (Some(counters), Some(rows)) => join(counters, rows, args.out.as_deref()),
-        _ if args.paper.is_some() => measure_paper(args),
-        _ => measure(args),
+        _ => match args.paper {
+            Some(paper) => measure_paper::run(args, paper),
+            None => measure(args),
+        },
     }
 }
 
@@ -127,49 +151,12 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
         .map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }
 
-fn protocol(args: &MeasureArgs) -> Protocol {
+pub(super) fn protocol(args: &MeasureArgs) -> Protocol {
     Protocol {
         warm_ups: usize::from(args.warm_ups),
         repeats: usize::from(args.repeats),
         checked_programs: args.check,
     }
-}
-
-/// Langdon's, the only other paper whose kernel there is.
-fn measure_paper(args: &MeasureArgs) -> CliResult {
-    let layouts = layouts(args)?;
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
-    let gpu = Gpu::open(args.device)?;
-    let generation = Generation::initial(args.population_seed)?;
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for layout in layouts {
-        writer.serialize(generation.measure(&gpu, layout, protocol(args))?)?;
-    }
-    output::write(args.out.as_deref(), &writer.into_inner()?)?;
-    Ok(())
-}
-
-/// Every combination of the lists whose programs fill blocks.
-fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
-    let check = |what: &str, given: &[u32], allowed: &[u32]| {
-        let wrong = given.iter().find(|value| !allowed.contains(value));
-        wrong.map_or(Ok(()), |value| {
-            Err(format!("{what}: given {value}; allowed: {allowed:?}"))
-        })
-    };
-    check("--threads", &args.threads, &langdon::THREADS_PER_BLOCK)?;
-    let (programs, allowed) = (&args.threads_per_program, &langdon::THREADS_PER_PROGRAM);
-    check("--threads-per-program", programs, allowed)?;
-    let asked = |layout: &Layout| {
-        args.threads.contains(&layout.threads_per_block)
-            && programs.contains(&layout.threads_per_program)
-    };
-    Ok(langdon::figures::layouts()
-        .into_iter()
-        .filter(asked)
-        .collect())
 }
 
 fn measure(args: &MeasureArgs) -> CliResult {

@@ -19,6 +19,7 @@ pub mod import;
 pub mod kernels;
 pub mod langdon;
 pub mod measure;
+mod measure_paper;
 pub mod occupancy;
 pub mod papers;
 pub mod problems;

@@ -13,6 +13,7 @@ use crate::report::progress::Progress;
 use crate::report::validation::{self, Line};
 use crate::report::{chart, output};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
+use crate::validate::paper_rows::{self, PaperRow, Predicted};
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Split, Table, cells};
 use rayon::prelude::*;
@@ -93,7 +94,8 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         chart::save(&validation::scatter(&lines), path)?;
     }
     eprint!("{}", validation::summary(&lines));
-    if let (Some(_), Some(worst)) = (&args.measured, validation::worst(&lines)) {
+    let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());
+    if let (Some(_), Some(worst)) = (&args.measured, worst) {
         eprint!("{}", explain_command(args, worst));
     }
     Ok(())
@@ -125,12 +127,51 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     let path = args.measured.as_deref().unwrap_or(Path::new(""));
     let file = path.display().to_string();
     let text = super::measure::read(path)?;
+    if let Some(rows) = paper_rows::parse(&text, &file)? {
+        return of_papers(args, &device, &spread(rows, args.rows));
+    }
     let rows = merged(parse(&text, &file, &device)?);
     let requests = Requests::new(
         Programs::File(args.programs.clone()),
         folder(args.data.as_deref()),
     );
     predicted(device, spread(rows, args.rows), requests, settings)
+}
+
+/// Launches of other papers' systems.
+fn of_papers(
+    args: &ValidateArgs,
+    device: &Device,
+    rows: &[PaperRow],
+) -> Result<Vec<Line>, Box<dyn Error>> {
+    if !matches!(args.engine, EngineArg::Sim) {
+        return Err("--engine: given model for rows of --paper; allowed: sim".into());
+    }
+    let arch = super::papers::architecture_of(&args.device, device, None);
+    let predicted = paper_rows::predict(device, arch, rows)?;
+    let line = |(row, predicted): (&PaperRow, Predicted)| {
+        let (problem, kernel) = row.names();
+        Line {
+            device: device.name.clone(),
+            split: "holdout",
+            problem,
+            kernel,
+            stack_dim: 1,
+            data_type: String::new(),
+            stack_registers: 0,
+            threads_per_block: predicted.threads_per_block,
+            population: row.population(),
+            case_blocks: 1,
+            l1_kib: 0,
+            measured_ms: row.milliseconds,
+            predicted_ms: predicted.milliseconds,
+            measured_warp_instructions: row.warp_instructions,
+            predicted_warp_instructions: predicted.warp_instructions as u64,
+            measured_l1_hit_percent: None,
+            predicted_l1_hit_percent: None,
+        }
+    };
+    Ok(rows.iter().zip(predicted).map(line).collect())
 }
 
 /// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.

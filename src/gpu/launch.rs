@@ -22,8 +22,11 @@ use super::layout::{CaseTable, ProgramTable};
 use super::source;
 use super::variant::{Arch, KernelId, Variant};
 
+mod gpocl;
 mod overlapped;
+mod paper;
 mod submachine;
+pub use gpocl::GpoclLaunch;
 pub use overlapped::Evaluator;
 pub use submachine::SubmachineLaunch;
 
@@ -61,6 +64,7 @@ pub struct GpuInfo {
     pub driver_version: i32,
     pub compute_capability: (i32, i32),
     pub multiprocessors: i32,
+    pub max_threads_per_block: u32,
     /// The highest clock that the device may run at.
     pub max_clock_khz: i32,
     pub shared_bytes_per_multiprocessor: i32,
@@ -355,6 +359,9 @@ impl GpuInfo {
                 .compute_capability()
                 .to("read the compute capability")?,
             multiprocessors: attribute(DeviceAttribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            max_threads_per_block: attribute(
+                DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            )? as u32,
             max_clock_khz: attribute(DeviceAttribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
             shared_bytes_per_multiprocessor: attribute(
                 DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,

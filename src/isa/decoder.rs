@@ -115,7 +115,7 @@ impl Decoder<'_> {
                 let special = special(name).ok_or("unknown special register")?;
                 instruction.op = Op::S2r(special);
             }
-            Operand::Barrier => {}
+            Operand::Barrier(number) => instruction.convergence = Some(number),
             Operand::ConditionCode(test) => {
                 let test = Compare::named(test).ok_or("unknown condition-code test")?;
                 instruction.cc_test = Some(test);
@@ -226,10 +226,10 @@ fn required_sources(instruction: &Instruction) -> usize {
         | Op::Cont
         | Op::Call
         | Op::Exit => 0,
-        Op::Nop | Op::Barrier | Op::Ret | Op::Popc => instruction.sources.len(),
+        Op::Nop | Op::Barrier | Op::WarpSync | Op::Ret | Op::Popc => instruction.sources.len(),
         Op::Plop3 => 2,
         Op::Lop3 | Op::Lea { high: true } => 4,
-        Op::Iadd3 | Op::Lea { high: false } | Op::ImadWide { .. } => 3,
+        Op::Iadd3 | Op::Lea { high: false } | Op::LeaSigned | Op::ImadWide { .. } => 3,
         Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
         Op::Flo { .. } => 1,
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,

@@ -48,6 +48,8 @@ pub struct Instruction {
     pub cc_test: Option<Compare>,
     /// Kepler's `.S`, Hopper's `BSYNC`: afterwards the lanes meet at the innermost reconvergence point.
     pub sync: bool,
+    /// The convergence barrier that it names (Hopper).
+    pub convergence: Option<u8>,
     pub saturate: bool,
     pub flush_denormals: bool,
     pub round: Round,

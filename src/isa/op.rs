@@ -223,6 +223,8 @@ pub enum Op {
     Lea {
         high: bool,
     },
+    /// Scaled addition of the upper half of the first, sign-extended.
+    LeaSigned,
     Imul {
         high: bool,
         signed: bool,
@@ -309,6 +311,8 @@ pub enum Op {
     Ret,
     Exit,
     Barrier,
+    /// All lanes of the warp meet.
+    WarpSync,
 }
 
 impl Op {

@@ -74,7 +74,7 @@ pub enum Operand<'a> {
     },
     Special(&'a str),
     /// A convergence barrier: `B0`.
-    Barrier,
+    Barrier(u8),
     /// `CC.NEU`: a test of the condition code.
     ConditionCode(&'a str),
 }
@@ -111,11 +111,9 @@ pub fn parse_operand(text: &str) -> Result<Operand<'_>, String> {
     if let Some(test) = text.strip_prefix("CC.") {
         return Ok(Operand::ConditionCode(test));
     }
-    if text
-        .strip_prefix('B')
-        .is_some_and(|digits| digits.parse::<u8>().is_ok())
-    {
-        return Ok(Operand::Barrier);
+    let barrier = text.strip_prefix('B').map(str::parse);
+    if let Some(Ok(number)) = barrier {
+        return Ok(Operand::Barrier(number));
     }
     if text == "SRZ"
         || text.starts_with("SR_")

@@ -55,6 +55,7 @@ impl Builder {
             carry_in: meaning.carry_in,
             cc_test: None,
             sync: meaning.sync,
+            convergence: None,
             saturate: meaning.saturate,
             flush_denormals: meaning.flush_denormals,
             round: meaning.round,

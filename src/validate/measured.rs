@@ -154,7 +154,7 @@ fn rate(
         })
 }
 
-fn csv_error(file: &str, error: &csv::Error) -> MeasuredError {
+pub(super) fn csv_error(file: &str, error: &csv::Error) -> MeasuredError {
     MeasuredError::Csv {
         file: file.into(),
         line: error.position().map_or(1, csv::Position::line),

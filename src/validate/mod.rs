@@ -12,6 +12,7 @@ pub mod compare;
 pub mod ladder;
 pub mod launches;
 pub mod measured;
+pub mod paper_rows;
 pub mod papers;
 pub mod requests;
 pub mod stack_tables;

@@ -72,12 +72,16 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "SEL" => Meaning::new(Op::Sel, OpClass::Compare),
         "PRMT" => Meaning::new(Op::Prmt, OpClass::Logic),
         "IADD3" => Meaning::new(Op::Iadd3, OpClass::IntAdd),
-        "LEA" => Meaning::new(
-            Op::Lea {
-                high: modifiers.take("HI"),
-            },
-            OpClass::IntAdd,
-        ),
+        "LEA" => {
+            let high = modifiers.take("HI");
+            let signed = high && modifiers.take("SX32");
+            let op = if signed {
+                Op::LeaSigned
+            } else {
+                Op::Lea { high }
+            };
+            Meaning::new(op, OpClass::IntAdd)
+        }
         "IMNMX" | "VIMNMX" => {
             let signed = !modifiers.take("U32");
             Meaning::new(Op::Imnmx { signed }, OpClass::Compare)
@@ -230,6 +234,8 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "BRA" => Op::Bra,
         "BRX" => Op::Brx,
         "BSSY" => Op::Ssy,
+        // Its lanes will not come to the barrier. They leave it when they come to one further out (`trace::warp`).
+        "BREAK" => Op::Nop,
         "CALL" if take_all(&["REL", "NOINC"]) => Op::Call,
         "RET" if take_all(&["REL", "NODEC"]) => Op::Ret,
         "EXIT" => Op::Exit,
@@ -253,6 +259,7 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
             modifiers.take("DEFER_BLOCKING");
             return Some(Meaning::new(Op::Barrier, OpClass::Barrier));
         }
+        "WARPSYNC" if take_all(&["ALL"]) => Op::WarpSync,
         "VOTE" if take_all(&["ANY"]) => {
             return Some(Meaning::new(Op::VoteAny, OpClass::Compare));
         }

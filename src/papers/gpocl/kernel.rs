@@ -60,6 +60,14 @@ pub fn stem(arch: Arch, strategy: Strategy, domain: Domain, constant_outputs: bo
     format!("gpocl/{arch}-{strategy}-{domain}-{outputs}")
 }
 
+/// Shared memory of a block: the program and partial errors, where the strategy has them.
+pub fn shared_bytes(strategy: Strategy, local: u32) -> u32 {
+    match strategy {
+        Strategy::Pppe => 0,
+        Strategy::Fp | Strategy::Ppcu => CACHED_BYTES + 4 * local,
+    }
+}
+
 impl Interpreter {
     /// For a data set of `dataset` rows.
     pub fn load(
@@ -78,14 +86,6 @@ impl Interpreter {
             domain,
             constant_outputs,
         })
-    }
-
-    /// Shared memory of a block: the program and partial errors, where the strategy has them.
-    pub fn shared_bytes(&self, local: u32) -> u32 {
-        match self.strategy {
-            Strategy::Pppe => 0,
-            Strategy::Fp | Strategy::Ppcu => CACHED_BYTES + 4 * local,
-        }
     }
 
     /// Executes a block.

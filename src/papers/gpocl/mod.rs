@@ -6,6 +6,8 @@
 
 pub mod figures;
 pub mod kernel;
+#[cfg(feature = "gpu")]
+pub mod measure;
 pub mod ndrange;
 pub mod population;
 pub mod predict;

@@ -13,10 +13,27 @@ pub struct NdRange {
     pub groups: u32,
 }
 
+/// What the equations ask of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest local size.
+    pub local: u32,
+    /// Compute units.
+    pub units: u32,
+}
+
+impl Limits {
+    pub fn of(device: &Device) -> Limits {
+        Limits {
+            local: device.limits.threads_per_block,
+            units: device.chip.n_smx,
+        }
+    }
+}
+
 impl NdRange {
-    pub fn of(configuration: Configuration, device: &Device) -> NdRange {
-        let most = device.limits.threads_per_block;
-        let units = device.chip.n_smx;
+    pub fn of(configuration: Configuration, limits: Limits) -> NdRange {
+        let Limits { local: most, units } = limits;
         let Configuration {
             population,
             dataset,
@@ -56,7 +73,7 @@ mod tests {
                 population,
                 dataset,
             };
-            let range = NdRange::of(configuration, &device);
+            let range = NdRange::of(configuration, Limits::of(&device));
             (range.local, range.groups)
         };
         assert_eq!(of(Strategy::Fp, 50_000, 100), (4, 25));

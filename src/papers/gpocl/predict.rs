@@ -4,8 +4,8 @@
 //! and continued in a straight line (`papers::grid`). Launches that differ in nothing else share what was executed.
 //! Leaves out: transfers, and adding up errors on the host. Units: milliseconds; nodes times cases per second.
 
-use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part};
-use super::ndrange::NdRange;
+use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part, shared_bytes};
+use super::ndrange::{Limits, NdRange};
 use super::population::{self, Data};
 use super::program::Program;
 use super::{Configuration, NODES, SIZES, Strategy};
@@ -99,17 +99,21 @@ fn executed_repetitions(strategy: Strategy) -> [u32; 2] {
 }
 
 impl On<'_> {
+    fn range(self, configuration: Configuration) -> NdRange {
+        NdRange::of(configuration, Limits::of(self.device))
+    }
+
     fn grid(
         self,
         configuration: Configuration,
         interpreter: &Interpreter,
     ) -> Result<Grid, PredictError> {
-        let range = NdRange::of(configuration, self.device);
+        let range = self.range(configuration);
         let launch = Launch {
             name: "gpocl",
             kernel: &interpreter.kernel,
             threads_per_block: range.local,
-            shared_bytes: interpreter.shared_bytes(range.local),
+            shared_bytes: shared_bytes(interpreter.strategy, range.local),
             blocks: range.groups,
         };
         Grid::place(self.device, launch)
@@ -133,7 +137,7 @@ impl On<'_> {
             false => dataset.max(MOST_CONSTANT_OUTPUTS + 1),
         };
         let [_, most] = executed_repetitions(configuration.strategy);
-        let range = NdRange::of(configuration, self.device);
+        let range = self.range(configuration);
         let many = repetitions(configuration, range) > f64::from(most);
         Ok(match configuration.strategy {
             Strategy::Fp => Configuration {
@@ -168,7 +172,7 @@ impl On<'_> {
     }
 
     fn cost(self, configuration: Configuration, seed: u64) -> Result<Cost, PredictError> {
-        let range = NdRange::of(configuration, self.device);
+        let range = self.range(configuration);
         let interpreter = self.interpreter(configuration)?;
         let grid = self.grid(configuration, &interpreter)?;
         let all = repetitions(configuration, range).ceil() as u32;
@@ -216,7 +220,7 @@ impl On<'_> {
     }
 
     fn speed(self, configuration: Configuration, cost: &Cost) -> Result<Speed, PredictError> {
-        let range = NdRange::of(configuration, self.device);
+        let range = self.range(configuration);
         let grid = self.grid(configuration, &self.interpreter(configuration)?)?;
         let groups = f64::from(range.groups) / f64::from(cost.groups);
         let whole = |of: [f64; 2]| {

@@ -123,6 +123,15 @@ impl Program {
 
     /// Its value on a row of inputs.
     pub fn value(&self, inputs: &[f32]) -> f64 {
+        self.rounded_value(inputs, |value| value)
+    }
+
+    /// The same, every result rounded to single precision.
+    pub fn value_in_single(&self, inputs: &[f32]) -> f64 {
+        self.rounded_value(inputs, |value| f64::from(value as f32))
+    }
+
+    fn rounded_value(&self, inputs: &[f32], round: impl Fn(f64) -> f64) -> f64 {
         let mut stack = Vec::with_capacity(self.0.len());
         for node in self.0.iter().rev() {
             let value = match *node {
@@ -136,7 +145,7 @@ impl Program {
                     function.apply(arguments)
                 }
             };
-            stack.push(value);
+            stack.push(round(value));
         }
         stack.pop().unwrap_or(f64::NAN)
     }

@@ -73,8 +73,9 @@ impl Generation {
             tests: &self.tests.numbers,
             expected: &self.tests.expected,
         };
-        let run = gpu.run_submachine(&launch, protocol.warm_ups, protocol.repeats)?;
-        let times: Vec<f64> = run.milliseconds.iter().map(|&ms| f64::from(ms)).collect();
+        let run = gpu.run_submachine(&launch, [protocol.warm_ups, protocol.repeats])?;
+        let times = run.times.milliseconds.iter();
+        let times: Vec<f64> = times.map(|&ms| f64::from(ms)).collect();
         let median_ms = median(&times);
         let checked = self.spread(protocol.checked_programs);
         let agreeing = checked
@@ -89,9 +90,9 @@ impl Generation {
             population: POPULATION,
             seed: self.seed,
             nodes: self.nodes,
-            registers: run.registers,
+            registers: run.times.registers,
             shared_bytes: launch.shared_bytes,
-            resident_blocks: run.resident_blocks,
+            resident_blocks: run.times.resident_blocks,
             repeats: protocol.repeats,
             median_ms,
             min_ms: times.iter().copied().fold(f64::INFINITY, f64::min),

@@ -76,6 +76,7 @@ mod tests {
             resident_blocks: 1,
             mean_nodes: 55.0,
             warp_instructions_per_node: 40.0,
+            warp_instructions: 0.0,
             gpops_billion: 100.0,
             kernel_milliseconds: 150.0 + 80.0 / f64::from(program) + 900.0 / f64::from(block),
         };

@@ -22,6 +22,9 @@ const SAMPLED_UNIFORM_WARPS: u32 = 1536;
 const SAMPLED_SMX: u32 = 4;
 /// Runs of its program that a sampled thread makes at most.
 const RUNS: u32 = 2;
+/// Cases that one node of a warp is evaluated on.
+const CASES_PER_WARP_NODE: f64 = 32.0 * 32.0;
+
 /// One way to lay the population out over threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
@@ -37,6 +40,8 @@ pub struct Speed {
     pub mean_nodes: f64,
     /// Warp instructions for a node of a warp: more than for one program where its lanes part.
     pub warp_instructions_per_node: f64,
+    /// Of the launch.
+    pub warp_instructions: f64,
     pub gpops_billion: f64,
     /// Of a generation, without transfers.
     pub kernel_milliseconds: f64,
@@ -81,6 +86,7 @@ pub fn predict(
         resident_blocks: grid.resident_blocks(),
         mean_nodes,
         warp_instructions_per_node: per_node(&code),
+        warp_instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
         gpops_billion: operations / kernel_milliseconds / 1e6,
         kernel_milliseconds,
     })

@@ -58,7 +58,9 @@ impl Lane<'_> {
         } else {
             0
         };
-        with_carry(part + u64::from(self.i(2)) + carry)
+        // Hopper's `.X` names the predicate that holds the carry.
+        let predicate = u64::from(self.inputs.predicates[0]);
+        with_carry(part + u64::from(self.i(2)) + carry + predicate)
     }
 
     pub(super) fn integer(&self, op: Op) -> Option<Outputs> {
@@ -170,6 +172,18 @@ impl Lane<'_> {
             predicates: [sum >> 32 != 0, false],
             ..value(sum as u32)
         }
+    }
+
+    /// The upper half of the sign-extended first, shifted, plus the second.
+    pub(super) fn scaled_sign(&self) -> Outputs {
+        let shift = self.raw(2) & 31;
+        let extended = i64::from(self.i(0) as i32) << shift;
+        let carry = u32::from(self.inputs.predicates[0]);
+        value(
+            ((extended >> 32) as u32)
+                .wrapping_add(self.i(1))
+                .wrapping_add(carry),
+        )
     }
 
     pub(super) fn truth_table(&self) -> Outputs {

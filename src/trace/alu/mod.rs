@@ -106,6 +106,7 @@ impl Lane<'_> {
             Op::Iscadd => self.scaled_add(),
             Op::Iadd3 => self.add_three(),
             Op::Lea { high } => self.scaled_address(high),
+            Op::LeaSigned => self.scaled_sign(),
             Op::ImadWide { signed } => {
                 value64(self.product(signed).wrapping_add(self.inputs.sources[2]))
             }

@@ -208,7 +208,7 @@ impl<'a> Executor<'a> {
         match instruction.op {
             Op::Load => self.load(instruction, guard.bits)?,
             Op::Store => self.store(instruction, guard.bits)?,
-            Op::Nop | Op::Barrier => {}
+            Op::Nop | Op::Barrier | Op::WarpSync => {}
             Op::Ssy | Op::Pbk | Op::Pcnt => self.push_frame(instruction)?,
             Op::Bra | Op::Brx | Op::Brk | Op::Cont | Op::Call | Op::Ret | Op::Exit => {
                 return self.redirect(instruction);

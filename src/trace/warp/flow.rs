@@ -25,20 +25,15 @@ impl Warp<'_> {
         };
         let pc = self.target(instruction)?;
         self.stack.push(Entry {
-            reason,
-            pc,
-            lanes: self.active,
+            barrier: instruction.convergence,
+            ..Entry::new(reason, pc, self.active)
         });
         Ok(())
     }
 
     pub(super) fn call(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
         let target = self.target(instruction)?;
-        let back = Entry {
-            reason: Reason::Return,
-            pc: self.pc + 1,
-            lanes: self.active,
-        };
+        let back = Entry::new(Reason::Return, self.pc + 1, self.active);
         self.stack.push(back);
         self.pc = target;
         Ok(())
@@ -71,11 +66,7 @@ impl Warp<'_> {
         }
         if taken != 0 {
             self.counts.divergences += 1;
-            self.stack.push(Entry {
-                reason: Reason::Diverged,
-                pc: target,
-                lanes: taken,
-            });
+            self.stack.push(Entry::new(Reason::Diverged, target, taken));
             self.active &= !taken;
         }
         self.pc += 1;
@@ -98,18 +89,15 @@ impl Warp<'_> {
         let others = self.active & !together;
         if others != 0 {
             self.counts.divergences += 1;
-            self.stack.push(Entry {
-                reason: Reason::Diverged,
-                pc: self.pc,
-                lanes: others,
-            });
+            self.stack
+                .push(Entry::new(Reason::Diverged, self.pc, others));
         }
         self.active = together;
         self.pc = target;
         Ok(())
     }
 
-    /// `lanes` go to the innermost entry of a kind and wait there for the others.
+    /// `lanes` go to the innermost entry of a kind and wait there for the others, those of barriers further in left out.
     pub(super) fn leave(
         &mut self,
         instruction: &Instruction,
@@ -120,7 +108,9 @@ impl Warp<'_> {
             self.pc += 1;
             return Ok(());
         }
-        let innermost = self.stack.iter().rposition(|entry| entry.reason == reason);
+        let barrier = instruction.convergence;
+        let goal = |entry: &Entry| entry.reason == reason && entry.barrier == barrier;
+        let innermost = self.stack.iter().rposition(goal);
         let innermost = innermost
             .ok_or_else(|| self.fail(instruction, "nothing on the reconvergence stack to go to"))?;
         for entry in &mut self.stack[innermost + 1..] {
@@ -132,6 +122,26 @@ impl Warp<'_> {
         }
         self.pc += 1;
         Ok(())
+    }
+
+    /// The active lanes wait here for all others: below them on the stack, which is empty but for them when the last ones come.
+    pub(super) fn meet(&mut self) {
+        self.pc += 1;
+        if self.active == !self.exited {
+            return;
+        }
+        for entry in &mut self.stack {
+            entry.lanes &= !self.active;
+        }
+        let here = |entry: &Entry| entry.reason == Reason::Meeting && entry.pc == self.pc;
+        match self.stack.iter_mut().find(|entry| here(entry)) {
+            Some(entry) => entry.lanes |= self.active,
+            None => {
+                let meeting = Entry::new(Reason::Meeting, self.pc, self.active);
+                self.stack.insert(0, meeting);
+            }
+        }
+        self.active = 0;
     }
 
     pub(super) fn exit(&mut self, lanes: u32) {

@@ -30,6 +30,8 @@ enum Reason {
     Break,
     Continue,
     Return,
+    /// Lanes that have come to where all lanes meet.
+    Meeting,
     /// The other side of a branch that not all lanes took.
     Diverged,
 }
@@ -37,8 +39,21 @@ enum Reason {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     reason: Reason,
+    /// Which of Hopper's convergence barriers.
+    barrier: Option<u8>,
     pc: usize,
     lanes: u32,
+}
+
+impl Entry {
+    fn new(reason: Reason, pc: usize, lanes: u32) -> Self {
+        Entry {
+            reason,
+            barrier: None,
+            pc,
+            lanes,
+        }
+    }
 }
 
 /// What a warp stopped at.
@@ -202,6 +217,10 @@ impl<'a> Warp<'a> {
             Op::Barrier => {
                 self.pc += 1;
                 return Ok(true);
+            }
+            Op::WarpSync => {
+                self.meet();
+                return Ok(false);
             }
             Op::VoteAny => self.vote(instruction, lanes),
             Op::ShuffleXor => self.shuffle(instruction, lanes),

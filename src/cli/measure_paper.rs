@@ -1,0 +1,118 @@
+//! `warpstack measure --paper`: another paper's system on a real GPU.
+
+use super::CliResult;
+use super::measure::{MeasureArgs, protocol};
+use super::papers::PaperArg;
+use crate::gpu::launch::Gpu;
+use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
+use crate::papers::langdon::{self, measure::Generation, predict::Layout};
+use crate::report::output;
+use std::error::Error;
+
+pub(super) fn run(args: &MeasureArgs, paper: PaperArg) -> CliResult {
+    let work = Work::of(args, paper)?;
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
+    let gpu = Gpu::open(args.device)?;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    work.measure(args, &gpu, &mut writer)?;
+    output::write(args.out.as_deref(), &writer.into_inner()?)?;
+    Ok(())
+}
+
+/// What is to be measured.
+enum Work {
+    Langdon(Vec<Layout>),
+    Gpocl(Vec<Configuration>),
+}
+
+impl Work {
+    fn of(args: &MeasureArgs, paper: PaperArg) -> Result<Work, String> {
+        Ok(match paper {
+            PaperArg::Langdon => Work::Langdon(layouts(args)?),
+            PaperArg::Gpocl => Work::Gpocl(configurations(args)?),
+        })
+    }
+
+    fn measure(
+        &self,
+        args: &MeasureArgs,
+        gpu: &Gpu,
+        writer: &mut csv::Writer<Vec<u8>>,
+    ) -> Result<(), Box<dyn Error>> {
+        let (seed, protocol) = (args.population_seed, protocol(args));
+        match self {
+            Work::Langdon(layouts) => {
+                let generation = Generation::initial(seed)?;
+                for &layout in layouts {
+                    writer.serialize(generation.measure(gpu, layout, protocol)?)?;
+                }
+            }
+            Work::Gpocl(configurations) => {
+                for &one in configurations {
+                    writer.serialize(gpocl::measure::measure(gpu, one, seed, protocol)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every combination of the lists whose programs fill blocks.
+fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
+    let check = |what: &str, given: &[u32], allowed: &[u32]| {
+        let wrong = given.iter().find(|value| !allowed.contains(value));
+        wrong.map_or(Ok(()), |value| {
+            Err(format!("{what}: given {value}; allowed: {allowed:?}"))
+        })
+    };
+    check("--threads", &args.threads, &langdon::THREADS_PER_BLOCK)?;
+    let (programs, allowed) = (&args.threads_per_program, &langdon::THREADS_PER_PROGRAM);
+    check("--threads-per-program", programs, allowed)?;
+    let asked = |layout: &Layout| {
+        args.threads.contains(&layout.threads_per_block)
+            && programs.contains(&layout.threads_per_program)
+    };
+    Ok(langdon::figures::layouts()
+        .into_iter()
+        .filter(asked)
+        .collect())
+}
+
+/// Every combination of the lists.
+fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
+    let strategies = named("--strategy", &args.strategy, &Strategy::ALL, Strategy::name)?;
+    let domains = named("--domain", &args.domain, &Domain::ALL, Domain::name)?;
+    let mut all = Vec::new();
+    for &strategy in &strategies {
+        for &domain in &domains {
+            for &population in &args.populations {
+                let of_dataset = |&dataset| Configuration {
+                    strategy,
+                    domain,
+                    population,
+                    dataset,
+                };
+                all.extend(args.datasets.iter().map(of_dataset));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn named<T: Copy>(
+    option: &str,
+    given: &[String],
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<Vec<T>, String> {
+    let find = |text: &String| {
+        let found = all.iter().copied().find(|&one| name(one) == text);
+        found.ok_or_else(|| {
+            let allowed: Vec<&str> = all.iter().map(|&one| name(one)).collect();
+            format!("{option}: given {text}; allowed: {}", allowed.join(", "))
+        })
+    };
+    given.iter().map(find).collect()
+}

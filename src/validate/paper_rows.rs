@@ -1,0 +1,268 @@
+//! Measured launches of the other papers' systems, as `measure --paper` writes them, and what is predicted for them.
+//!
+//! Leaves out: how it is predicted (`papers`). Units: milliseconds, warp instructions.
+//! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
+
+use super::MeasuredError;
+use crate::device::Device;
+use crate::gpu::variant::Arch;
+use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
+use crate::papers::langdon::predict::{Layout, predict as predict_layout};
+use crate::papers::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use crate::predict::PredictError;
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+
+/// What was launched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Launched {
+    Langdon(Layout),
+    Gpocl(Configuration),
+}
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PaperRow {
+    pub launched: Launched,
+    pub seed: u64,
+    pub milliseconds: Option<f64>,
+    pub warp_instructions: Option<u64>,
+}
+
+/// What is predicted for a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Predicted {
+    pub milliseconds: f64,
+    pub warp_instructions: f64,
+    pub threads_per_block: u32,
+}
+
+impl PaperRow {
+    /// The system, and the way in which it is used.
+    pub fn names(&self) -> (String, String) {
+        match self.launched {
+            Launched::Langdon(layout) => (
+                "langdon mux20".to_owned(),
+                format!("{} threads per program", layout.threads_per_program),
+            ),
+            Launched::Gpocl(one) => (
+                format!("gpocl {}", one.domain.name()),
+                format!("{}, {} rows", one.strategy.name(), one.dataset),
+            ),
+        }
+    }
+
+    pub fn population(&self) -> u32 {
+        match self.launched {
+            Launched::Langdon(_) => POPULATION,
+            Launched::Gpocl(one) => one.population,
+        }
+    }
+}
+
+/// The rows of a file whose first column is `paper`; `None` for any other. `file` is used in messages only.
+pub fn parse(text: &str, file: &str) -> Result<Option<Vec<PaperRow>>, MeasuredError> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let failed = |error: csv::Error| super::measured::csv_error(file, &error);
+    let header = reader.headers().map_err(failed)?.clone();
+    if header.get(0) != Some("paper") {
+        return Ok(None);
+    }
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(failed)?;
+        let fields = Fields {
+            file,
+            line: record.position().map_or(0, csv::Position::line),
+            values: header.iter().zip(record.iter()).collect(),
+        };
+        rows.push(fields.row()?);
+    }
+    Ok(Some(rows))
+}
+
+struct Fields<'a> {
+    file: &'a str,
+    line: u64,
+    values: HashMap<&'a str, &'a str>,
+}
+
+impl Fields<'_> {
+    fn row(&self) -> Result<PaperRow, MeasuredError> {
+        const PAPERS: &str = "langdon, gpocl";
+        let launched = match self.text("paper") {
+            "langdon" => Launched::Langdon(self.layout()?),
+            "gpocl" => Launched::Gpocl(self.configuration()?),
+            _ => return Err(self.wrong("paper", PAPERS)),
+        };
+        Ok(PaperRow {
+            launched,
+            seed: self.number("seed", "a whole number")?,
+            milliseconds: self
+                .optional("median_ms", "a positive number, or nothing", |ms| *ms > 0.0)?,
+            warp_instructions: self.optional(
+                "warp_instructions",
+                "a whole number, or nothing",
+                |_| true,
+            )?,
+        })
+    }
+
+    fn layout(&self) -> Result<Layout, MeasuredError> {
+        const PROGRAM: &str = "1, 2, 4, 8, 16, 32, 64";
+        const BLOCK: &str = "32, 64, 128, 256, no less than threads_per_program";
+        let layout = Layout {
+            threads_per_program: self.number("threads_per_program", PROGRAM)?,
+            threads_per_block: self.number("threads_per_block", BLOCK)?,
+        };
+        if !THREADS_PER_PROGRAM.contains(&layout.threads_per_program) {
+            return Err(self.wrong("threads_per_program", PROGRAM));
+        }
+        let fits = layout.threads_per_block >= layout.threads_per_program;
+        if !THREADS_PER_BLOCK.contains(&layout.threads_per_block) || !fits {
+            return Err(self.wrong("threads_per_block", BLOCK));
+        }
+        Ok(layout)
+    }
+
+    fn configuration(&self) -> Result<Configuration, MeasuredError> {
+        const SIZE: &str = "1 to 1000000";
+        let size = |field: &'static str| {
+            let size: u32 = self.number(field, SIZE)?;
+            match (1..=1_000_000).contains(&size) {
+                true => Ok(size),
+                false => Err(self.wrong(field, SIZE)),
+            }
+        };
+        let strategy = Strategy::ALL
+            .into_iter()
+            .find(|one| one.name() == self.text("strategy"));
+        let domain = Domain::ALL
+            .into_iter()
+            .find(|one| one.name() == self.text("domain"));
+        Ok(Configuration {
+            strategy: strategy.ok_or_else(|| self.wrong("strategy", "fp, pppe, ppcu"))?,
+            domain: domain.ok_or_else(|| self.wrong("domain", "regression, classification"))?,
+            population: size("population")?,
+            dataset: size("dataset")?,
+        })
+    }
+
+    fn text(&self, field: &str) -> &str {
+        self.values.get(field).copied().unwrap_or("").trim()
+    }
+
+    fn number<T: std::str::FromStr>(
+        &self,
+        field: &'static str,
+        allowed: &'static str,
+    ) -> Result<T, MeasuredError> {
+        let value = self.text(field).parse();
+        value.map_err(|_| self.wrong(field, allowed))
+    }
+
+    fn optional<T: std::str::FromStr>(
+        &self,
+        field: &'static str,
+        allowed: &'static str,
+        holds: impl Fn(&T) -> bool,
+    ) -> Result<Option<T>, MeasuredError> {
+        if self.text(field).is_empty() {
+            return Ok(None);
+        }
+        let value: T = self.number(field, allowed)?;
+        match holds(&value) {
+            true => Ok(Some(value)),
+            false => Err(self.wrong(field, allowed)),
+        }
+    }
+
+    fn wrong(&self, field: &'static str, allowed: &'static str) -> MeasuredError {
+        MeasuredError::Field {
+            file: self.file.to_owned(),
+            line: self.line,
+            field,
+            given: self.text(field).to_owned(),
+            allowed,
+        }
+    }
+}
+
+/// What is predicted for every row on `device`, which runs machine code of `arch`.
+pub fn predict(
+    device: &Device,
+    arch: Arch,
+    rows: &[PaperRow],
+) -> Result<Vec<Predicted>, PredictError> {
+    let mut predicted: Vec<Option<Predicted>> = rows
+        .par_iter()
+        .map(|row| match row.launched {
+            Launched::Langdon(layout) => of_layout(device, arch, layout, row.seed).map(Some),
+            Launched::Gpocl(_) => Ok(None),
+        })
+        .collect::<Result<_, PredictError>>()?;
+    // GPOCL's launches share what they execute.
+    let seeds: BTreeSet<u64> = rows.iter().map(|row| row.seed).collect();
+    for seed in seeds {
+        let of_row = |(at, row): (usize, &PaperRow)| match row.launched {
+            Launched::Gpocl(one) if row.seed == seed => Some((at, one)),
+            _ => None,
+        };
+        let (places, asked): (Vec<usize>, Vec<Configuration>) =
+            rows.iter().enumerate().filter_map(of_row).unzip();
+        let on = gpocl::predict::On { device, arch };
+        let speeds = gpocl::predict::predict(on, &asked, seed)?;
+        for (at, speed) in places.into_iter().zip(speeds) {
+            predicted[at] = Some(Predicted {
+                milliseconds: speed.milliseconds,
+                warp_instructions: speed.instructions,
+                threads_per_block: speed.range.local,
+            });
+        }
+    }
+    Ok(predicted.into_iter().flatten().collect())
+}
+
+fn of_layout(
+    device: &Device,
+    arch: Arch,
+    layout: Layout,
+    seed: u64,
+) -> Result<Predicted, PredictError> {
+    let speed = predict_layout(device, arch, layout, seed)?;
+    Ok(Predicted {
+        milliseconds: speed.kernel_milliseconds,
+        warp_instructions: speed.warp_instructions,
+        threads_per_block: layout.threads_per_block,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_both_papers_are_read() {
+        let text = "paper,seed,strategy,domain,population,dataset,threads_per_program,threads_per_block,median_ms\n\
+                    gpocl,3,ppcu,regression,100,1000,,,\n\
+                    langdon,4,,,,,8,64,2.5\n";
+        let rows = parse(text, "rows.csv").unwrap().unwrap();
+        assert_eq!(rows[0].names().1, "ppcu, 1000 rows");
+        assert_eq!(
+            (rows[0].milliseconds, rows[1].milliseconds),
+            (None, Some(2.5))
+        );
+    }
+
+    #[test]
+    fn other_files_are_left_to_others_and_wrong_fields_are_named() {
+        assert!(parse("gpu,seed\n", "f").unwrap().is_none());
+        let text =
+            "paper,seed,threads_per_program,threads_per_block,median_ms\nlangdon,4,64,32,1\n";
+        let message = parse(text, "f").unwrap_err().to_string();
+        assert!(
+            message.contains("f, line 2, field threads_per_block: given \"32\""),
+            "{message}"
+        );
+    }
+}
