@@ -111,6 +111,14 @@ impl Instruction {
         mask | u16::from(self.carry_in || self.cc_test.is_some()) << 7
     }
 
+    /// The guard's predicate as a mask; 0 where there is none.
+    pub fn guard_mask(&self) -> u8 {
+        match self.guard.index {
+            PT => 0,
+            index => 1u8.checked_shl(u32::from(index)).unwrap_or(0),
+        }
+    }
+
     /// Predicates written, as a mask of their numbers; bit 7 is the condition code.
     pub fn predicate_writes(&self) -> u16 {
         let written = self.dst_predicates.iter().filter(|&&index| index != PT);

@@ -14,6 +14,7 @@ pub mod jump_table;
 pub mod kepler;
 pub mod kernel;
 pub mod meaning;
+pub mod nv50;
 pub mod op;
 pub mod operand;
 mod operands;

@@ -1,0 +1,222 @@
+//! Address registers: which results go there.
+//!
+//! Models: shared, local and indexed constant memory are addressed by one of four address registers and an immediate offset; a result that is
+//! an address goes there once, where it is computed, and all accesses off it reuse it. A shift by a constant, or an addition of a constant,
+//! whose result is nothing but an address is the write of the address register itself. Where more than four addresses are live, those with
+//! the fewest accesses are converted at every access.
+//! Leaves out: the 16 bits of an address register (no memory that it addresses is larger).
+//! Units: instruction indices. Sources: envytools on $a0 to $a4, `shl` and `add` to $a.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::flow::{self, Flow, Registers};
+use super::is_indexed;
+use crate::isa::cfg::ControlFlow;
+use crate::isa::instruction::Instruction;
+use crate::isa::kernel::Kernel;
+use crate::isa::op::Op;
+use crate::isa::operand::{Place, RZ};
+
+/// Address registers of a thread.
+const SLOTS: u8 = 4;
+
+/// How a result gets into an address register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Write {
+    /// It goes nowhere else: one instruction, of this name.
+    Only(&'static str),
+    /// It is copied after it was computed.
+    Also,
+}
+
+/// See the module text.
+pub struct Addresses {
+    writes: HashMap<usize, Write>,
+    slots: HashMap<u8, u8>,
+    /// Accesses that convert their address themselves.
+    at_use: HashSet<usize>,
+}
+
+impl Addresses {
+    pub fn new(kernel: &Kernel, control: &ControlFlow, flow: &Flow) -> Self {
+        let kept = kept(kernel, control, flow);
+        let mut addresses = Addresses {
+            writes: HashMap::new(),
+            slots: HashMap::new(),
+            at_use: HashSet::new(),
+        };
+        for (number, register) in kept.all().enumerate() {
+            addresses.slots.insert(register, number as u8 % SLOTS);
+            addresses.find_writes(kernel, control, flow, register);
+        }
+        for (index, instruction) in kernel.instructions.iter().enumerate() {
+            let Some(base) = address(flow, instruction).filter(|base| !kept.has(*base)) else {
+                continue;
+            };
+            if flow.is_needed(index) && !converted_before(kernel, control, flow, index, base) {
+                addresses.at_use.insert(index);
+            }
+        }
+        addresses
+    }
+
+    fn find_writes(&mut self, kernel: &Kernel, control: &ControlFlow, flow: &Flow, register: u8) {
+        for (index, instruction) in kernel.instructions.iter().enumerate() {
+            if !flow.is_needed(index) || !instruction.writes().contains(&register) {
+                continue;
+            }
+            let uses = flow.uses(kernel, control, index, register);
+            let is_address = |&at: &usize| {
+                let using = &kernel.instructions[at];
+                address(flow, using) == Some(register)
+            };
+            let is_only = |&at: &usize| {
+                let using = &kernel.instructions[at];
+                is_address(&at) && !flow::sources(using).contains(&register)
+            };
+            if !uses.iter().any(is_address) {
+                continue;
+            }
+            let write = match writes_address(flow, instruction) {
+                Some(name) if uses.iter().all(is_only) => Write::Only(name),
+                _ => Write::Also,
+            };
+            self.writes.insert(index, write);
+        }
+    }
+
+    pub fn write(&self, index: usize) -> Option<Write> {
+        self.writes.get(&index).copied()
+    }
+
+    /// Whether an access converts its address itself.
+    pub fn is_converted_at(&self, index: usize) -> bool {
+        self.at_use.contains(&index)
+    }
+
+    /// Whether a register's value is kept in an address register.
+    pub fn has(&self, register: u8) -> bool {
+        self.slots.contains_key(&register)
+    }
+
+    /// The address register that stands for a register.
+    pub fn slot(&self, register: u8) -> u8 {
+        self.slots.get(&register).copied().unwrap_or(0)
+    }
+}
+
+/// The register that an instruction has an address in, which is no address of global memory.
+pub fn address(flow: &Flow, instruction: &Instruction) -> Option<u8> {
+    let indexed = match instruction.access {
+        Some(access) => is_indexed(access.space),
+        None => instruction.op == Op::Ldc,
+    };
+    flow::base(instruction).filter(|&base| indexed && !flow.is_frame_pointer(base))
+}
+
+/// The one instruction that computes an address into an address register, if one does.
+fn writes_address(flow: &Flow, instruction: &Instruction) -> Option<&'static str> {
+    let is_constant = |place: Place| match place {
+        Place::Imm(_) => true,
+        Place::Reg(register) => register == RZ || flow.is_frame_pointer(register),
+        Place::Const { .. } => false,
+    };
+    let is_register = |place: Place| matches!(place, Place::Reg(_)) && !is_constant(place);
+    let plain = instruction
+        .sources
+        .iter()
+        .all(|source| !source.negate && !source.invert);
+    if !plain || instruction.carry_in || instruction.writes_cc || instruction.sync {
+        return None;
+    }
+    let places: Vec<Place> = instruction
+        .sources
+        .iter()
+        .map(|source| source.place)
+        .collect();
+    let fits = match (instruction.op, &places[..]) {
+        (Op::Mov, [a]) => is_register(*a),
+        (Op::Shl { .. }, [a, by]) => is_register(*a) && matches!(by, Place::Imm(_)),
+        (Op::Shf { right: false, .. }, [low, by, a]) => {
+            *low == Place::Reg(RZ) && is_register(*a) && matches!(by, Place::Imm(_))
+        }
+        (Op::Iadd, [a, b]) => {
+            is_register(*a) && is_constant(*b) || is_register(*b) && is_constant(*a)
+        }
+        (Op::Iscadd, [a, b, _]) => is_register(*a) && is_constant(*b),
+        _ => false,
+    };
+    fits.then_some(match instruction.op {
+        Op::Iadd => "add",
+        _ => "shl b32",
+    })
+}
+
+/// Registers whose addresses stay in address registers: no more than there are anywhere.
+fn kept(kernel: &Kernel, control: &ControlFlow, flow: &Flow) -> Registers {
+    let mut accesses: BTreeMap<u8, usize> = BTreeMap::new();
+    for (index, instruction) in kernel.instructions.iter().enumerate() {
+        if let Some(base) = address(flow, instruction).filter(|_| flow.is_needed(index)) {
+            *accesses.entry(base).or_default() += 1;
+        }
+    }
+    let mut kept = Registers::default();
+    accesses.keys().for_each(|&register| kept.add(register));
+    while let Some(crowd) = crowd(kernel, control, flow, &kept) {
+        let fewest = crowd.all().min_by_key(|register| accesses[register]);
+        fewest
+            .into_iter()
+            .for_each(|register| kept.remove(register));
+    }
+    kept
+}
+
+/// Addresses that are live at one place, if they are too many.
+fn crowd(
+    kernel: &Kernel,
+    control: &ControlFlow,
+    flow: &Flow,
+    kept: &Registers,
+) -> Option<Registers> {
+    let mut live = vec![Registers::default(); kernel.instructions.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in (0..live.len()).rev() {
+            let instruction = &kernel.instructions[index];
+            let mut set = Registers::default();
+            for &next in &control.successors[index] {
+                set.join(&live[next]);
+            }
+            if flow::always(instruction) && flow.is_needed(index) {
+                instruction.writes().into_iter().for_each(|r| set.remove(r));
+            }
+            let base = address(flow, instruction).filter(|base| kept.has(*base));
+            base.into_iter().for_each(|base| set.add(base));
+            changed |= set != live[index];
+            live[index] = set;
+        }
+    }
+    live.into_iter().find(|set| set.len() > u32::from(SLOTS))
+}
+
+/// Whether an access before this one in its block has the address in an address register.
+fn converted_before(
+    kernel: &Kernel,
+    control: &ControlFlow,
+    flow: &Flow,
+    index: usize,
+    base: u8,
+) -> bool {
+    let start = control.graph[control.block_of[index]].start;
+    for earlier in (start..index).rev() {
+        let instruction = &kernel.instructions[earlier];
+        if instruction.writes().contains(&base) {
+            return false;
+        }
+        if address(flow, instruction) == Some(base) {
+            return true;
+        }
+    }
+    false
+}

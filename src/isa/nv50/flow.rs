@@ -1,0 +1,235 @@
+//! Which results are needed on a machine with 32-bit addresses, and where a result goes.
+//!
+//! Models: backwards over the control flow, results that nothing needs: upper halves of addresses and what they alone are computed from;
+//! the table look-up in front of an indirect branch, which becomes comparisons; the stack pointer, because local memory starts at 0.
+//! Leaves out: values. Units: instruction indices.
+
+use crate::isa::cfg::ControlFlow;
+use crate::isa::instruction::Instruction;
+use crate::isa::kernel::Kernel;
+use crate::isa::op::Op;
+use crate::isa::operand::{Place, Predicate, RZ};
+
+/// The stack pointer of the ABI.
+const STACK_POINTER: u8 = 1;
+/// Where the launch puts it.
+const STACK_TOP: Place = Place::Const {
+    bank: 0,
+    index: RZ,
+    offset: 0x44,
+};
+
+/// A set of registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Registers([u64; 4]);
+
+impl Registers {
+    pub fn has(&self, register: u8) -> bool {
+        self.0[usize::from(register / 64)] >> (register % 64) & 1 != 0
+    }
+
+    pub fn add(&mut self, register: u8) {
+        self.0[usize::from(register / 64)] |= 1 << (register % 64);
+    }
+
+    pub fn remove(&mut self, register: u8) {
+        self.0[usize::from(register / 64)] &= !(1 << (register % 64));
+    }
+
+    pub fn join(&mut self, other: &Registers) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine |= theirs;
+        }
+    }
+
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..RZ).filter(|&register| self.has(register))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Live {
+    registers: Registers,
+    predicates: u16,
+}
+
+/// See the module text.
+pub struct Flow {
+    needed: Vec<bool>,
+    frame_pointer: Option<u8>,
+}
+
+impl Flow {
+    pub fn new(kernel: &Kernel, control: &ControlFlow) -> Self {
+        let mut flow = Flow {
+            needed: Vec::new(),
+            frame_pointer: frame_pointer(kernel),
+        };
+        flow.needed = flow.needed_of(kernel, control);
+        flow
+    }
+
+    pub fn is_needed(&self, index: usize) -> bool {
+        self.needed[index]
+    }
+
+    /// Whether a register is the stack pointer, which is 0.
+    pub fn is_frame_pointer(&self, register: u8) -> bool {
+        self.frame_pointer == Some(register)
+    }
+
+    /// Registers that an instruction reads here: no upper halves of addresses, no stack pointer.
+    pub fn reads(&self, instruction: &Instruction) -> Vec<u8> {
+        let mut all = sources(instruction);
+        all.extend(base(instruction));
+        all.retain(|&register| !self.is_frame_pointer(register));
+        all
+    }
+
+    /// Needed instructions that may read what `index` writes to `register`.
+    pub fn uses(
+        &self,
+        kernel: &Kernel,
+        control: &ControlFlow,
+        index: usize,
+        register: u8,
+    ) -> Vec<usize> {
+        let mut seen = vec![false; kernel.instructions.len()];
+        let mut pending = control.successors[index].clone();
+        let mut uses = Vec::new();
+        while let Some(at) = pending.pop() {
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            let instruction = &kernel.instructions[at];
+            if self.needed[at] && self.reads(instruction).contains(&register) {
+                uses.push(at);
+            }
+            let overwrites =
+                self.needed[at] && always(instruction) && instruction.writes().contains(&register);
+            if !overwrites {
+                pending.extend(&control.successors[at]);
+            }
+        }
+        uses.sort_unstable();
+        uses
+    }
+
+    fn needed_of(&self, kernel: &Kernel, control: &ControlFlow) -> Vec<bool> {
+        let n = kernel.instructions.len();
+        let (mut needed, mut live) = (vec![false; n], vec![Live::default(); n]);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for index in (0..n).rev() {
+                let (is_needed, before) = self.before(kernel, control, &live, index);
+                changed |= before != live[index] || is_needed != needed[index];
+                (needed[index], live[index]) = (is_needed, before);
+            }
+        }
+        needed
+    }
+
+    fn before(
+        &self,
+        kernel: &Kernel,
+        control: &ControlFlow,
+        live: &[Live],
+        index: usize,
+    ) -> (bool, Live) {
+        let instruction = &kernel.instructions[index];
+        let mut set = Live::default();
+        for &next in &control.successors[index] {
+            set.registers.join(&live[next].registers);
+            set.predicates |= live[next].predicates;
+        }
+        let mut written = instruction.writes().into_iter();
+        let gives = written.any(|register| set.registers.has(register))
+            || set.predicates & instruction.predicate_writes() != 0;
+        let needed = has_effect(instruction) || gives;
+        if !needed {
+            return (false, set);
+        }
+        if always(instruction) {
+            for register in instruction.writes() {
+                set.registers.remove(register);
+            }
+            set.predicates &= !instruction.predicate_writes();
+        }
+        for register in self.reads(instruction) {
+            set.registers.add(register);
+        }
+        set.predicates |= instruction.predicate_reads();
+        (true, set)
+    }
+}
+
+/// Registers that are data of an instruction.
+pub fn sources(instruction: &Instruction) -> Vec<u8> {
+    let sources = instruction
+        .sources
+        .iter()
+        .zip(&instruction.source_registers);
+    let of = |(source, &count): (&crate::isa::operand::Source, &u8)| match source.place {
+        Place::Reg(RZ) | Place::Imm(_) => 0..0,
+        Place::Reg(first) => first..first.saturating_add(count),
+        Place::Const { index: RZ, .. } => 0..0,
+        Place::Const { .. } if instruction.op == Op::Ldc => 0..0,
+        Place::Const { index, .. } => index..index + 1,
+    };
+    sources.flat_map(of).collect()
+}
+
+/// The register of an address, its lower half where there are two.
+pub fn base(instruction: &Instruction) -> Option<u8> {
+    if instruction.op == Op::Ldc {
+        return match instruction.sources.first()?.place {
+            Place::Const { index, .. } if index != RZ => Some(index),
+            _ => None,
+        };
+    }
+    let memory = instruction.memory.filter(|_| instruction.op != Op::Brx)?;
+    Some(memory.base).filter(|&base| base != RZ)
+}
+
+/// Whether no predicate can switch an instruction off.
+pub fn always(instruction: &Instruction) -> bool {
+    instruction.guard == Predicate::ALWAYS
+}
+
+fn has_effect(instruction: &Instruction) -> bool {
+    use Op::*;
+    let acts = matches!(
+        instruction.op,
+        Load | Store | Bra | Brx | Ssy | Pbk | Brk | Pcnt | Cont | Call | Ret | Exit | Barrier
+    );
+    acts || instruction.sync
+}
+
+/// The stack pointer, if the code treats it as one.
+fn frame_pointer(kernel: &Kernel) -> Option<u8> {
+    let mut writers = kernel
+        .instructions
+        .iter()
+        .filter(|instruction| instruction.writes().contains(&STACK_POINTER));
+    let sets_it = |instruction: &Instruction| {
+        let place = |at: usize| instruction.sources.get(at).map(|source| source.place);
+        match instruction.op {
+            Op::Mov => place(0) == Some(STACK_TOP),
+            Op::Iadd => {
+                place(0) == Some(Place::Reg(STACK_POINTER))
+                    && matches!(place(1), Some(Place::Imm(_)))
+            }
+            _ => false,
+        }
+    };
+    let any = kernel
+        .instructions
+        .iter()
+        .any(|instruction| instruction.writes().contains(&STACK_POINTER));
+    (any && writers.all(sets_it)).then_some(STACK_POINTER)
+}

@@ -1,0 +1,172 @@
+//! Kepler's machine code, translated into that of compute capability 1.x ("nv50") for timing.
+//!
+//! Models: what each sm_35 instruction becomes: an instruction of the same kind, several (`table`), or none, because its result is the
+//! upper half of an address (addresses have 32 bits), or because it is an operand of another one (`fold`). Addresses of shared, local and
+//! indexed constant memory lie in address registers (`address`). Execution stays that of sm_35: its steps are laid out as what they become.
+//! Leaves out: short forms of 4 bytes (every instruction has 8), a second allocation of registers, parallelism within an expansion: its
+//! instructions are a chain. Kernel parameters and block sizes lie in shared memory and are operands from there; immediates that do not
+//! fit are operands from constant memory.
+//! Units: bytes, instructions.
+//! Sources: envytools' description of the Tesla instruction set (which forms and operands there are); how Mesa's nouveau compiler splits
+//! 32-bit products into 16-bit ones; CUDA's `device_functions.h` for the population count. Every line of the table: `docs/nv50.md`.
+
+mod address;
+mod emit;
+mod float;
+mod flow;
+mod fold;
+mod integer;
+mod predicate;
+mod table;
+
+use super::cfg::ControlFlow;
+use super::kernel::Kernel;
+use super::{Space, TimingOp};
+use address::Addresses;
+use flow::Flow;
+use fold::Folds;
+
+/// Bytes of an instruction.
+pub const INSTRUCTION_BYTES: u32 = 8;
+/// The architecture whose code is translated.
+pub const SOURCE: &str = "sm_35";
+
+/// What differs between the chips of compute capability 1.x.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    pub name: &'static str,
+    /// Votes over a warp.
+    pub votes: bool,
+}
+
+/// All that are known.
+pub const TARGETS: [Target; 4] = [
+    Target {
+        name: "sm_10",
+        votes: false,
+    },
+    Target {
+        name: "sm_11",
+        votes: false,
+    },
+    Target {
+        name: "sm_12",
+        votes: true,
+    },
+    Target {
+        name: "sm_13",
+        votes: true,
+    },
+];
+
+/// The target of a name as device files have it.
+pub fn target(name: &str) -> Option<Target> {
+    TARGETS.into_iter().find(|target| target.name == name)
+}
+
+/// What cannot be translated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TranslationError {
+    #[error("machine code to translate: given {given}; allowed: {SOURCE}")]
+    Architecture { given: String },
+    #[error("{kernel} at {pc_bytes:#06x}, `{text}`: no counterpart on {target}: {why}")]
+    Instruction {
+        kernel: String,
+        pc_bytes: u32,
+        text: String,
+        target: &'static str,
+        why: &'static str,
+    },
+}
+
+/// One instruction of the translation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translation {
+    pub timing: TimingOp,
+    /// As a listing shows it; registers by their sm_35 names.
+    pub text: String,
+}
+
+/// A kernel's translation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translated {
+    pub instructions: Vec<Translation>,
+    /// sm_35 instruction `i` becomes `instructions[starts[i]..starts[i + 1]]`.
+    pub starts: Vec<u32>,
+    /// For every sm_35 instruction that accesses memory, the instruction that does so, perhaps a later one's.
+    pub access: Vec<Option<u32>>,
+}
+
+impl Translated {
+    /// What one sm_35 instruction becomes.
+    pub fn of(&self, index: usize) -> &[Translation] {
+        &self.instructions[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    /// Bytes of the code.
+    pub fn code_bytes(&self) -> u32 {
+        INSTRUCTION_BYTES * self.instructions.len() as u32
+    }
+
+    /// Both codes side by side.
+    pub fn listing(&self, kernel: &Kernel) -> String {
+        let mut text = String::new();
+        for (index, instruction) in kernel.instructions.iter().enumerate() {
+            text += &format!("/*{:04x}*/ {}\n", instruction.pc_bytes, instruction.text);
+            for found in self.of(index) {
+                text += &format!("        {:04x}  {}\n", found.timing.pc_bytes, found.text);
+            }
+        }
+        text
+    }
+}
+
+/// What the parts of the translation know of the kernel.
+struct Context<'a> {
+    kernel: &'a Kernel,
+    target: Target,
+    control: ControlFlow,
+    flow: Flow,
+    addresses: Addresses,
+    folds: Folds,
+}
+
+impl Context<'_> {
+    fn refuse(&self, index: usize, why: &'static str) -> TranslationError {
+        let instruction = &self.kernel.instructions[index];
+        TranslationError::Instruction {
+            kernel: self.kernel.name.clone(),
+            pc_bytes: instruction.pc_bytes,
+            text: instruction.text.clone(),
+            target: self.target.name,
+            why,
+        }
+    }
+}
+
+/// See the module text.
+pub fn translate(kernel: &Kernel, target: Target) -> Result<Translated, TranslationError> {
+    if kernel.arch != SOURCE {
+        return Err(TranslationError::Architecture {
+            given: kernel.arch.clone(),
+        });
+    }
+    let control = ControlFlow::new(kernel);
+    let flow = Flow::new(kernel, &control);
+    let folds = Folds::new(kernel, &control, &flow);
+    let addresses = Addresses::new(kernel, &control, &flow);
+    let context = Context {
+        kernel,
+        target,
+        control,
+        flow,
+        addresses,
+        folds,
+    };
+    emit::all(&context)
+}
+
+/// Whether a space is addressed through address registers.
+fn is_indexed(space: Space) -> bool {
+    matches!(space, Space::Shared | Space::Local)
+}

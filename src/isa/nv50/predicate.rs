@@ -1,0 +1,73 @@
+//! Rows of the table: comparisons, predicates, choices.
+//!
+//! Models: a comparison sets a condition code, as one instruction; condition codes are combined in registers (moved there, combined, and the
+//! code set by the last); a choice is two moves, one of them predicated.
+//! Leaves out: arithmetic that sets a condition code by itself. Units: instructions. Sources: envytools.
+
+use super::table::{Row, Step};
+use crate::isa::OpClass::{Compare, Logic};
+use crate::isa::instruction::Instruction;
+use crate::isa::op::Op;
+use crate::isa::operand::{PT, Place, Predicate};
+
+pub fn row(instruction: &Instruction) -> Option<Row> {
+    Some(Ok(match instruction.op {
+        Op::Isetp { .. } | Op::Fsetp { .. } => combined(instruction, "set"),
+        Op::Iset { as_float, .. } | Op::Fset { as_float, .. } => {
+            let mut steps = combined(instruction, "set");
+            if as_float {
+                steps.push((Logic, "and b32"));
+            }
+            steps
+        }
+        Op::Icmp { .. } | Op::Fcmp { .. } => {
+            let mut steps = vec![(Compare, "set")];
+            steps.extend(choice(instruction));
+            steps
+        }
+        Op::Sel => match instruction.predicates.first() {
+            Some(predicate) if predicate.index != PT => choice(instruction),
+            _ => vec![(Logic, "mov b32")],
+        },
+        Op::Psetp { .. } => logic(instruction),
+        _ => return None,
+    }))
+}
+
+/// A comparison, and what combining it with a predicate adds.
+fn combined(instruction: &Instruction, name: &'static str) -> Vec<Step> {
+    let mut steps = vec![(Compare, name)];
+    let with = instruction.predicates.first();
+    if with.is_some_and(|predicate| *predicate != Predicate::ALWAYS) {
+        steps.extend([(Logic, "mov $c"), (Logic, "and/or b32")]);
+        if !instruction.dst_predicates.contains(&PT) {
+            // The complement is combined, too.
+            steps.extend([(Compare, name), (Logic, "and/or b32")]);
+        }
+    }
+    steps
+}
+
+/// Of two sources, one of them perhaps there already.
+fn choice(instruction: &Instruction) -> Vec<Step> {
+    let there = |at: usize| {
+        let place = instruction.sources.get(at).map(|source| source.place);
+        instruction
+            .dst
+            .is_some_and(|dst| place == Some(Place::Reg(dst)))
+    };
+    let moves = if there(0) || there(1) { 1 } else { 2 };
+    vec![(Logic, "mov b32"); moves]
+}
+
+/// Every predicate to a register, combined two by two.
+fn logic(instruction: &Instruction) -> Vec<Step> {
+    let sources = instruction
+        .predicates
+        .iter()
+        .filter(|source| source.index != PT);
+    let n = sources.count().max(1);
+    let mut steps = vec![(Logic, "mov $c"); n];
+    steps.extend(vec![(Logic, "and/or b32"); (n - 1).max(1)]);
+    steps
+}
