@@ -6,8 +6,8 @@
 use rayon::prelude::*;
 use std::sync::Arc;
 use warpstack::device::{
-    Arbitration, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset, Reader,
-    RegisterAllocation, Replacement, WarpPolicy, ledger,
+    Arbitration, Coalescing, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset,
+    Reader, RegisterAllocation, Replacement, WarpPolicy, ledger,
 };
 use warpstack::engine::{Engine, Kind, Settings};
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
@@ -77,6 +77,24 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
         Reader::Model,
         SMALL_ROWS,
     ),
+    ("gtx670", "load_store.coalescing", Reader::Sim, LANE_BY_LANE),
+    ("h200", "load_store.coalescing", Reader::Sim, LANE_BY_LANE),
+    ("gtx670", "shared.n_banks", Reader::Sim, LANE_BY_LANE),
+    ("h200", "shared.n_banks", Reader::Sim, LANE_BY_LANE),
+    ("gtx670", "shared.lanes_together", Reader::Sim, LANE_BY_LANE),
+    ("h200", "shared.lanes_together", Reader::Sim, LANE_BY_LANE),
+    (
+        "gtx670",
+        "constant_cache.lanes_together",
+        Reader::Sim,
+        LANE_BY_LANE,
+    ),
+    (
+        "h200",
+        "constant_cache.lanes_together",
+        Reader::Sim,
+        LANE_BY_LANE,
+    ),
     ("h200", "issue.n_dispatch", Reader::Sim, NO_PAIRS),
     ("h200", "issue.n_dispatch", Reader::Model, NO_PAIRS),
     ("h200", "latency.alu_cycles", Reader::Model, NOT_GUARDED),
@@ -129,6 +147,8 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
 const SAME_BLOCKS: &str = "as many blocks of these launches fit either way";
 const FITS: &str =
     "the second-level instruction cache holds the code; the model counts no first touches";
+const LANE_BY_LANE: &str =
+    "it acts on blocks that are executed lane by lane, which are the other papers' (cc1_memory)";
 const ONE_VALUE: &str = "only one value is allowed";
 const SMALL_ROWS: &str = "no program of these is near the limit of a block";
 const NO_PAIRS: &str = "code for one dispatch marks no pairs";
@@ -143,6 +163,7 @@ fn names() -> Vec<&'static str> {
     }
     [
         of(Arbitration::ALL, Arbitration::name),
+        of(Coalescing::ALL, Coalescing::name),
         of(DefaultSplit::ALL, DefaultSplit::name),
         of(Dependencies::ALL, Dependencies::name),
         of(IndexHash::ALL, IndexHash::name),

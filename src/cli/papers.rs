@@ -3,9 +3,8 @@
 use super::CliResult;
 use super::engine::{Engine, EngineArgs};
 use super::reproduce::Format;
-use crate::device::{Device, Preset};
-use crate::engine::architecture;
-use crate::gpu::variant::Arch;
+use crate::device::Preset;
+use crate::engine::executed_architecture;
 use crate::papers::{gpocl, langdon};
 use crate::report::{output, papers};
 use crate::validate::papers::{Paper, compare};
@@ -37,7 +36,7 @@ impl Reproduction<'_> {
         };
         let name = self.device.unwrap_or(own_device);
         let device = Preset::load(name)?.device;
-        let arch = architecture_of(name, &device, Some(self.engine));
+        let arch = executed_architecture(&device, &self.engine.code_choice())?;
         let seed = self.engine.inputs.population_seed;
         let figures = match self.paper {
             PaperArg::Langdon => langdon::figures::figures(name, &device, arch, seed)?,
@@ -75,18 +74,4 @@ impl Reproduction<'_> {
         }
         Ok(())
     }
-}
-
-/// The machine code that a device runs, or what stands in for it.
-pub(super) fn architecture_of(name: &str, device: &Device, engine: Option<&EngineArgs>) -> Arch {
-    let choice = engine.map(EngineArgs::code_choice).unwrap_or_default();
-    architecture(device, &choice).unwrap_or_else(|_| {
-        // No compiler at hand makes code for the papers' own chips.
-        eprintln!(
-            "{name}: there is no machine code for {}; that of {} stands in for it",
-            device.code,
-            Arch::Sm35
-        );
-        Arch::Sm35
-    })
 }

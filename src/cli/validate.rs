@@ -147,7 +147,7 @@ fn of_papers(
     if !matches!(args.engine, EngineArg::Sim) {
         return Err("--engine: given model for rows of --paper; allowed: sim".into());
     }
-    let arch = super::papers::architecture_of(&args.device, device, None);
+    let arch = engine::executed_architecture(device, &CodeChoice::default())?;
     let predicted = paper_rows::predict(device, arch, rows)?;
     let line = |(row, predicted): (&PaperRow, Predicted)| {
         let (problem, kernel) = row.names();

@@ -23,8 +23,8 @@ pub use cache::{CacheGeometry, OnChipSplit};
 pub use ledger::Reader;
 pub use load::{DeviceError, builtin_names};
 pub use policy::{
-    Arbitration, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation, Replacement,
-    WarpPolicy,
+    Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
+    Replacement, WarpPolicy,
 };
 pub use quantity::{Entry, Kind};
 pub use spec::{

@@ -55,6 +55,20 @@ choice! {
 }
 
 choice! {
+    /// What accesses of lanes that are executed one by one move of global and local memory.
+    Coalescing {
+        /// Every 128-byte line or 32-byte sector that is touched, once (compute capability 2 and later).
+        Lines = "lines",
+        /// Of each half-warp one segment of 16 words, if lane k accesses word k of it; else 32 bytes for every lane (compute
+        /// capability 1.0 and 1.1).
+        HalfWarpsInOrder = "half_warps_in_order",
+        /// Of each half-warp the segments that it touches, or the halves or quarters of them that it uses (compute
+        /// capability 1.2 and 1.3).
+        HalfWarpsBySegment = "half_warps_by_segment",
+    }
+}
+
+choice! {
     /// Which scheduler the load/store unit and the shared cores serve first in a cycle.
     Arbitration {
         /// Always the first that has something.

@@ -8,8 +8,8 @@
 use super::cache::{CacheGeometry, OnChipSplit};
 use super::ledger::Reader;
 use super::policy::{
-    Arbitration, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation, Replacement,
-    WarpPolicy,
+    Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
+    Replacement, WarpPolicy,
 };
 use super::quantity::{ANY, Entry, FieldError, Quantity};
 use serde::{Deserialize, Serialize};
@@ -122,6 +122,8 @@ section! {
         global_loads_in_flight_per_warp: u32, "loads", (1.0, 64.0), [Sim, Model];
         /// Who comes first where several schedulers ask in one cycle.
         arbitration: Arbitration, "policy", ANY, [Sim];
+        /// What a warp moves of global and local memory, where its lanes are executed one by one.
+        coalescing: Coalescing, "policy", ANY, [Sim];
     }
 }
 
@@ -180,6 +182,10 @@ section! {
         latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Cycles of the load/store unit that an access without bank conflicts takes.
         access_cycles: u32, "cycles", (1.0, 64.0), [Sim, Model];
+        /// Words that it gives in a turn, each of a bank of its own.
+        n_banks: u32, "banks", (16.0, 32.0), [Sim];
+        /// Lanes whose conflicts count together.
+        lanes_together: u32, "lanes", (16.0, 32.0), [Sim];
     }
 }
 
@@ -274,6 +280,8 @@ section! {
     /// Constant memory.
     ConstantCache, ConstantCacheFile, "constant_cache" {
         l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        /// Lanes of which one address is served at a time; 0 where repetitions are not counted.
+        lanes_together: u32, "lanes", (0.0, 32.0), [Sim];
     }
 }
 

@@ -6,6 +6,7 @@
 use super::CodeChoice;
 use crate::device::Device;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
+use crate::isa::nv50;
 use crate::predict::{Configuration, PredictError};
 
 /// A property of a variant: its name and its value as text.
@@ -34,6 +35,14 @@ pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, Predic
                 architectures()
             ),
         }),
+    }
+}
+
+/// The architecture whose code is executed lane by lane for a device: its own, or the one that its own is translated from.
+pub fn executed_architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, PredictError> {
+    match (choice.arch, nv50::target(&device.code)) {
+        (None, Some(_)) => nv50::SOURCE.parse().map_err(PredictError::other),
+        _ => architecture(device, choice),
     }
 }
 

@@ -13,7 +13,7 @@ mod settings;
 mod sweep;
 
 pub use blocks::SampleBlocks;
-pub use code::{architecture, compiled, smallest};
+pub use code::{architecture, compiled, executed_architecture, smallest};
 pub use inputs::{InputError, problems};
 pub use settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};
 pub use sweep::Sweep;

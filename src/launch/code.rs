@@ -58,6 +58,8 @@ pub struct ReplayOp {
     /// Blocks' widths between the first row of cases that a thread holds and the one accessed: thread `t` holds the
     /// cases `t`, `t + threads`, `t + 2 * threads` and so on. 0 where the address says it all.
     pub case_row: u8,
+    /// Of an access of kind [`AddressKind::Segment`]: the sectors that it moves, or of shared memory the quarters of a whole access's time.
+    pub quarters: u8,
 }
 
 /// What a global access moves: parts of equal size.
@@ -79,9 +81,30 @@ impl ReplayOp {
     pub fn global_access(&self) -> GlobalAccess {
         let (parts, part_bytes) = match self.address_kind {
             AddressKind::Uniform => (1, SECTOR_BYTES),
+            AddressKind::Segment => (1, self.moved_bytes()),
             _ => (u32::from(self.lines), LINE_BYTES),
         };
         GlobalAccess { parts, part_bytes }
+    }
+}
+
+impl ReplayOp {
+    /// Bytes of one line or segment.
+    #[inline]
+    pub fn moved_bytes(&self) -> u32 {
+        match self.address_kind {
+            AddressKind::Segment => SECTOR_BYTES * u32::from(self.quarters),
+            _ => LINE_BYTES,
+        }
+    }
+
+    /// The part of some cycles for a whole access that a line or segment takes.
+    #[inline]
+    pub fn share_of(&self, cycles: u64) -> u64 {
+        match self.address_kind {
+            AddressKind::Segment => (cycles * u64::from(self.quarters)).div_ceil(4),
+            _ => cycles,
+        }
     }
 }
 
@@ -111,11 +134,13 @@ pub struct ReplayCode {
     pub scattered: Vec<Part>,
 }
 
-/// One 32-byte sector, 128-byte line, local word or shared-memory turn of a scattered access.
+/// One 32-byte sector, 128-byte line, segment, local word or shared-memory turn of a scattered access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub kind: AddressKind,
     pub address: u32,
+    /// See [`ReplayOp::quarters`].
+    pub quarters: u8,
 }
 
 impl ReplayCode {
@@ -224,6 +249,7 @@ impl ReplayCode {
         parts.iter().map(move |part| ReplayOp {
             address: part.address,
             address_kind: part.kind,
+            quarters: part.quarters,
             lines: 1,
             ..op
         })
@@ -277,7 +303,8 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
         let written = mask(&op.writes);
         let registers = mask(&op.reads) | written | predicates(op.pred_reads | op.pred_writes);
         let targets = match (is_load, request) {
-            (true, _) => written,
+            // A comparison may have its operand in shared memory.
+            (true, _) => written | predicates(op.pred_writes),
             (false, MemoryRequest::None) => written | predicates(op.pred_writes),
             (false, _) => 0,
         };
@@ -308,6 +335,7 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
         warp_lines: 0,
         ends_other_warps: false,
         case_row: 0,
+        quarters: 0,
     }
 }
 

@@ -20,7 +20,7 @@ const SECTOR_BYTES: u64 = trace::SECTOR_BYTES as u64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spread {
     One(Part),
-    /// At least two.
+    /// At least two, or segments.
     Parts(Vec<Part>),
 }
 
@@ -64,6 +64,7 @@ pub fn spread(space: Space, width: u32, addresses: &[u64]) -> Spread {
         Spread::One(Part {
             kind,
             address: addresses[0] as u32,
+            quarters: 0,
         })
     };
     match (space, step) {
@@ -100,6 +101,7 @@ fn local_words(width: u64, addresses: &[u64]) -> Vec<Part> {
     let part = |word: u64| Part {
         kind: AddressKind::Local,
         address: (word * WORD_BYTES) as u32,
+        quarters: 0,
     };
     distinct.into_iter().map(part).collect()
 }
@@ -121,10 +123,12 @@ fn lines_and_sectors(width: u64, addresses: &[u64]) -> Vec<Part> {
         1 => Part {
             kind: AddressKind::Uniform,
             address: (sectors.first().copied().unwrap_or(0) * SECTOR_BYTES) as u32,
+            quarters: 0,
         },
         _ => Part {
             kind: AddressKind::PerCase,
             address: (line * LINE_BYTES) as u32,
+            quarters: 0,
         },
     };
     lines.into_iter().map(part).collect()
@@ -142,6 +146,7 @@ fn bank_turns(width: u64, addresses: &[u64]) -> Vec<Part> {
     let part = Part {
         kind: AddressKind::Uniform,
         address: addresses[0] as u32,
+        quarters: 0,
     };
     vec![part; turns as usize]
 }
@@ -170,6 +175,7 @@ mod tests {
         let expected = Part {
             kind: AddressKind::Local,
             address: 8,
+            quarters: 0,
         };
         assert_eq!(local, Spread::One(expected));
     }

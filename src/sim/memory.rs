@@ -14,7 +14,7 @@ use super::dram::Dram;
 use super::observe::{Cause, Counters, L1Access, Observer};
 use super::port::Port;
 use super::spec::SmxSpec;
-use crate::trace::{LINE_BYTES, SECTOR_BYTES};
+use crate::trace::{AddressKind, LINE_BYTES, SECTOR_BYTES};
 
 /// Local memory lies above all global buffers in the simulated physical address space.
 const LOCAL_BASE: u32 = 0x8000_0000;
@@ -182,7 +182,7 @@ impl Memory {
             }
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
                 let ready_at = self.lsu_free_at + self.shared_latency;
-                self.lsu_free_at += self.shared_cycles;
+                self.lsu_free_at += op.share_of(self.shared_cycles);
                 Served {
                     ready_at,
                     cause: Cause::Shared,
@@ -231,9 +231,9 @@ impl Memory {
         // One 32-bit word of all 32 lanes is one line.
         let first = base + op.address * (LINE_BYTES / 4);
         for i in 0..u32::from(op.lines) {
-            let line = self.local_line(first + i * LINE_BYTES, op.request, counters, observer);
+            let line = self.local_line(op, first + i * LINE_BYTES, counters, observer);
             self.lsu_free_at += match op.request {
-                MemoryRequest::LocalStore => self.store_cycles,
+                MemoryRequest::LocalStore => op.share_of(self.store_cycles),
                 _ => 1,
             };
             if line.ready_at >= served.ready_at {
@@ -246,14 +246,15 @@ impl Memory {
     #[inline]
     fn local_line(
         &mut self,
+        op: &ReplayOp,
         address: u32,
-        request: MemoryRequest,
         counters: &mut Counters,
         observer: &mut impl Observer,
     ) -> Served {
+        let request = op.request;
         let store = request == MemoryRequest::LocalStore;
         if !self.caches_local {
-            return self.uncached_line(LOCAL_BASE + address, store, counters);
+            return self.uncached_line(LOCAL_BASE + address, op.moved_bytes(), store, counters);
         }
         let hit_at = self.lsu_free_at + self.l1_latency;
         if store && self.write_through {
@@ -304,17 +305,23 @@ impl Memory {
 
     /// Local memory on a machine without an L1: a line goes to the memory and comes from there.
     #[cold]
-    fn uncached_line(&mut self, address: u32, store: bool, counters: &mut Counters) -> Served {
+    fn uncached_line(
+        &mut self,
+        address: u32,
+        bytes: u32,
+        store: bool,
+        counters: &mut Counters,
+    ) -> Served {
         if store {
             counters.l1_store_lines += 1;
-            self.write_l2(address, counters);
+            self.write_l2(address, bytes, counters);
             return Served {
                 ready_at: self.lsu_free_at,
                 cause: Cause::L1Hit,
             };
         }
         counters.l1_load_lines += 1;
-        self.fill(address, LINE_BYTES, counters)
+        self.fill(address, bytes, counters)
     }
 
     /// Looks a line up in the L1, of which `bytes` are asked for.
@@ -340,7 +347,7 @@ impl Memory {
     /// Sends a stored line to the L2; when the port is behind by more than the queue, the unit waits.
     #[inline]
     fn store_through(&mut self, address: u32, counters: &mut Counters) {
-        self.write_l2(address, counters);
+        self.write_l2(address, LINE_BYTES, counters);
         let behind = self.write_port.free_at() as u64;
         self.lsu_free_at = self
             .lsu_free_at
@@ -402,7 +409,10 @@ impl Memory {
             let now = self.lsu_free_at;
             self.write_port.reserve(now, now as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
-            self.lsu_free_at += u64::from(op.lines) * self.store_cycles;
+            self.lsu_free_at += u64::from(op.lines) * op.share_of(self.store_cycles);
+            if !self.has_l2 && op.address_kind == AddressKind::Segment {
+                self.write_dram(address, bytes, now as f64, counters);
+            }
             now
         } else {
             let served = self.read(address, bytes, self.lsu_free_at, counters);
@@ -494,16 +504,16 @@ impl Memory {
     #[inline]
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
         self.lsu_free_at += self.store_cycles;
-        self.write_l2(LOCAL_BASE + address, counters);
+        self.write_l2(LOCAL_BASE + address, LINE_BYTES, counters);
     }
 
-    fn write_l2(&mut self, address: u32, counters: &mut Counters) {
+    fn write_l2(&mut self, address: u32, bytes: u32, counters: &mut Counters) {
         let now = self.lsu_free_at;
-        let start = self.write_port.reserve(now, now as f64, LINE_BYTES);
-        counters.l2_write_bytes += u64::from(LINE_BYTES);
+        let start = self.write_port.reserve(now, now as f64, bytes);
+        counters.l2_write_bytes += u64::from(bytes);
         counters.l2_lines += 1;
         if !self.has_l2 {
-            return self.evict_to_dram(Some(address), start, counters);
+            return self.write_dram(address, bytes, start, counters);
         }
         match self.l2.access(address, true) {
             Lookup::Hit { .. } => counters.l2_hits += 1,
@@ -516,9 +526,13 @@ impl Memory {
     #[inline]
     fn evict_to_dram(&mut self, victim: Option<u32>, start: f64, counters: &mut Counters) {
         if let Some(address) = victim {
-            self.dram
-                .transfer(address, LINE_BYTES, self.lsu_free_at, start);
-            counters.dram_write_bytes += u64::from(LINE_BYTES);
+            self.write_dram(address, LINE_BYTES, start, counters);
         }
+    }
+
+    #[inline]
+    fn write_dram(&mut self, address: u32, bytes: u32, start: f64, counters: &mut Counters) {
+        self.dram.transfer(address, bytes, self.lsu_free_at, start);
+        counters.dram_write_bytes += u64::from(bytes);
     }
 }

@@ -63,6 +63,8 @@ pub enum AddressKind {
     /// Any other pattern, in traces of other tools only: `address` is the access's number among those that
     /// come with the trace (`ReplayCode::with_scattered`).
     Scattered,
+    /// A part of such an access that is less than a line: `ReplayOp::quarters` says how much.
+    Segment,
 }
 
 /// Index of a segment in a [`SegmentPool`].

@@ -1,13 +1,19 @@
 //! Blocks of threads that were executed lane by lane, laid out for replay: several programs in a block, or in a warp.
 //!
 //! Models: what every warp executed, its lanes' paths one after the other where they part, and where they accessed memory: one
-//! access, or as many parts as the memory serves one by one. Leaves out: time; paths shared by warps, which are kept apart.
+//! access, or as many parts as the memory serves one by one; each instruction as what it becomes in the machine code of the device. Leaves out: time; paths shared by warps, which are kept apart.
 //! Units: bytes, nodes. Sources: those of `trace::warp` and `launch::spread`.
 
-use crate::isa::{Kernel, Space};
+use super::timed::TimedCode;
+use crate::device::Device;
+use crate::isa::nv50::TranslationError;
+use crate::isa::{Access, Kernel, OpClass, Space};
 use crate::launch::code::ReplayCode;
-use crate::launch::spread::{ScatteredParts, spread};
+use crate::launch::half_warps::LaneAddress;
+use crate::launch::memory_rules::MemoryRules;
+use crate::launch::spread::{ScatteredParts, Spread};
 use crate::trace::launch::{Buffer, LOCAL_TOP};
+use crate::trace::warp::LaneAddresses;
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp, WarpPath};
 
 /// What the warps of one block executed.
@@ -49,8 +55,23 @@ pub struct ExecutedCode {
 }
 
 impl ExecutedCode {
+    /// Timed as the code that was executed; memory serves lines.
     pub fn new(kernel: &Kernel, blocks: &[ExecutedBlock]) -> Self {
-        let mut layout = Layout::new(kernel);
+        Self::laid_out(&TimedCode::literal(kernel), MemoryRules::LINES, blocks)
+    }
+
+    /// As a device runs it: its machine code, its memory.
+    pub fn on(
+        device: &Device,
+        kernel: &Kernel,
+        blocks: &[ExecutedBlock],
+    ) -> Result<Self, TranslationError> {
+        let code = TimedCode::on(device, kernel)?;
+        Ok(Self::laid_out(&code, MemoryRules::new(device), blocks))
+    }
+
+    pub fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
+        let mut layout = Layout::new(code, rules);
         let mut order = Vec::with_capacity(blocks.len());
         for block in blocks {
             order.push(layout.programs.len() as u32);
@@ -58,30 +79,28 @@ impl ExecutedCode {
                 layout.warp(block, path, nodes);
             }
         }
-        let timing: Vec<_> = kernel.instructions.iter().map(|i| i.timing()).collect();
-        let code = ReplayCode::new(&timing, &layout.pool, &layout.programs);
+        let replay = ReplayCode::new(&code.timing, &layout.pool, &layout.programs);
         ExecutedCode {
-            code: code.with_scattered(layout.scattered.parts, &layout.scattered.starts),
-            code_bytes: kernel
-                .instructions
-                .last()
-                .map_or(0, |last| last.pc_bytes + u32::from(last.size_bytes)),
+            code: replay.with_scattered(layout.scattered.parts, &layout.scattered.starts),
+            code_bytes: code.code_bytes,
             order,
         }
     }
 }
 
 struct Layout<'a> {
-    kernel: &'a Kernel,
+    code: &'a TimedCode<'a>,
+    rules: MemoryRules,
     pool: SegmentPool,
     programs: Vec<ProgramTrace>,
     scattered: ScatteredParts,
 }
 
 impl<'a> Layout<'a> {
-    fn new(kernel: &'a Kernel) -> Self {
+    fn new(code: &'a TimedCode, rules: MemoryRules) -> Self {
         Layout {
-            kernel,
+            code,
+            rules,
             pool: SegmentPool {
                 ops: Vec::new(),
                 starts: vec![0],
@@ -93,16 +112,28 @@ impl<'a> Layout<'a> {
     }
 
     fn warp(&mut self, block: &ExecutedBlock, path: &WarpPath, nodes: u32) {
-        let first = self.pool.ops.len();
-        let ops = path.steps.iter().map(|step| TraceOp {
-            inst: step.instruction,
-            address_kind: AddressKind::None,
-            warp_lines: 0,
-            address: 0,
-        });
-        self.pool.ops.extend(ops);
-        for access in &path.accesses {
-            self.access(block, first + access.step, &access.addresses);
+        // An access may be that of an instruction further on: of the timed instruction, what it accesses.
+        let mut pending: Vec<(u32, Spread)> = Vec::new();
+        let mut accesses = path.accesses.iter().peekable();
+        for (at, step) in path.steps.iter().enumerate() {
+            let mut turns = 1;
+            while let Some(access) = accesses.next_if(|access| access.step == at) {
+                match self.code.kernel.instructions[usize::from(step.instruction)].access {
+                    Some(kind) => {
+                        let spread = self.spread(block, kind, access);
+                        let timed = self.code.access(step.instruction);
+                        pending.extend(timed.map(|timed| (timed, spread)));
+                    }
+                    None => {
+                        turns = self
+                            .rules
+                            .constant_turns(&lane_addresses(access, u64::from))
+                    }
+                }
+            }
+            for timed in self.code.of(step.instruction) {
+                self.timed(timed, turns, &mut pending);
+            }
         }
         let segment = SegmentId(self.pool.starts.len() as u32 - 1);
         self.pool.starts.push(self.pool.ops.len() as u32);
@@ -115,14 +146,25 @@ impl<'a> Layout<'a> {
         });
     }
 
-    fn access(&mut self, block: &ExecutedBlock, at: usize, lanes: &[u32]) {
-        let op = &mut self.pool.ops[at];
-        let instruction = &self.kernel.instructions[usize::from(op.inst)];
-        let Some(access) = instruction.access else {
-            return;
+    /// One timed instruction; a load of constants in as many turns as its addresses take.
+    fn timed(&mut self, timed: u32, turns: usize, pending: &mut Vec<(u32, Spread)>) {
+        let mut op = TraceOp {
+            inst: timed as u16,
+            address_kind: AddressKind::None,
+            warp_lines: 0,
+            address: 0,
         };
-        let frame = LOCAL_TOP - self.kernel.frame_bytes;
-        let place = |&address: &u32| -> u64 {
+        if let Some(at) = pending.iter().position(|(of, _)| *of == timed) {
+            self.scattered.note(&mut op, pending.swap_remove(at).1);
+        }
+        let is_constant = self.code.timing[timed as usize].class == OpClass::ConstantLoad;
+        let n = if is_constant { turns } else { 1 };
+        self.pool.ops.extend(std::iter::repeat_n(op, n));
+    }
+
+    fn spread(&self, block: &ExecutedBlock, access: Access, lanes: &LaneAddresses) -> Spread {
+        let frame = LOCAL_TOP - self.code.kernel.frame_bytes;
+        let place = |address: u32| -> u64 {
             let moved = match (access.space, Buffer::of(address)) {
                 (Space::Local, _) => address.wrapping_sub(frame),
                 (Space::Global, Some(buffer)) => address + block.offsets.of(buffer),
@@ -130,8 +172,15 @@ impl<'a> Layout<'a> {
             };
             moved.into()
         };
-        let addresses: Vec<u64> = lanes.iter().map(place).collect();
-        let spread = spread(access.space, u32::from(access.bytes_per_lane), &addresses);
-        self.scattered.note(op, spread);
+        let lanes = lane_addresses(lanes, place);
+        self.rules
+            .spread(access.space, u32::from(access.bytes_per_lane), &lanes)
     }
+}
+
+/// The active lanes' numbers with their addresses, placed.
+fn lane_addresses(access: &LaneAddresses, place: impl Fn(u32) -> u64) -> Vec<LaneAddress> {
+    let active = (0..32).filter(|lane| access.lanes >> lane & 1 != 0);
+    let addresses = access.addresses.iter().map(|&address| place(address));
+    active.zip(addresses).collect()
 }

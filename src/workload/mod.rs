@@ -8,6 +8,7 @@ pub mod divergence;
 pub mod executed;
 pub mod kernel;
 pub mod summary;
+pub mod timed;
 pub mod traces;
 
 pub use kernel::{KernelWork, unweighted_grids};

@@ -31,37 +31,49 @@ pub const INSTRUCTION_BYTES: u32 = 8;
 /// The architecture whose code is translated.
 pub const SOURCE: &str = "sm_35";
 
-/// What differs between the chips of compute capability 1.x.
+/// How much a compiler puts around the same operations: the two ends between which real code is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiler {
+    /// What the source says, and no more.
+    Tight,
+    /// As Mesa's compiler: every forward branch sets a point where lanes meet, and has an instruction there; parameters are loaded, constants
+    /// that are compared with are moved to registers.
+    Loose,
+}
+
+/// A chip of compute capability 1.x, and how code for it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     pub name: &'static str,
     /// Votes over a warp.
     pub votes: bool,
+    pub compiler: Compiler,
 }
 
-/// All that are known.
-pub const TARGETS: [Target; 4] = [
-    Target {
-        name: "sm_10",
-        votes: false,
-    },
-    Target {
-        name: "sm_11",
-        votes: false,
-    },
-    Target {
-        name: "sm_12",
-        votes: true,
-    },
-    Target {
-        name: "sm_13",
-        votes: true,
-    },
+/// Architectures, and whether they have votes.
+const ARCHITECTURES: [(&str, bool); 4] = [
+    ("sm_10", false),
+    ("sm_11", false),
+    ("sm_12", true),
+    ("sm_13", true),
 ];
+/// Behind the name of an architecture: [`Compiler::Loose`].
+const LOOSE: &str = "-loose";
 
-/// The target of a name as device files have it.
+/// The target of a name as device files have it: `sm_13`, or `sm_13-loose`.
 pub fn target(name: &str) -> Option<Target> {
-    TARGETS.into_iter().find(|target| target.name == name)
+    let (architecture, compiler) = match name.strip_suffix(LOOSE) {
+        Some(architecture) => (architecture, Compiler::Loose),
+        None => (name, Compiler::Tight),
+    };
+    let found = ARCHITECTURES
+        .into_iter()
+        .find(|found| found.0 == architecture);
+    found.map(|(name, votes)| Target {
+        name,
+        votes,
+        compiler,
+    })
 }
 
 /// What cannot be translated.

@@ -3,7 +3,7 @@
 //! Models: the number and the kind of instructions; the rows of arithmetic are in `integer`, `predicate` and `float`.
 //! Leaves out: registers (`emit`). Units: instructions. Sources: envytools; the compared listings in `fixtures/nv50/`.
 
-use super::{Context, TranslationError, float, integer, predicate};
+use super::{Compiler, Context, TranslationError, float, integer, predicate};
 use crate::isa::instruction::Instruction;
 use crate::isa::op::{Op, Special};
 use crate::isa::operand::{Place, RZ};
@@ -19,7 +19,32 @@ pub type Row = Result<Vec<Step>, &'static str>;
 pub fn steps(context: &Context, index: usize) -> Result<Vec<Step>, TranslationError> {
     let instruction = &context.kernel.instructions[index];
     let row = row(context, index).map_err(|why| context.refuse(index, why))?;
-    Ok(meet(context, index, instruction, row))
+    let mut steps = meet(context, index, instruction, row);
+    if context.target.compiler == Compiler::Loose {
+        loosen(instruction, &mut steps);
+    }
+    Ok(steps)
+}
+
+/// What Mesa's compiler adds.
+fn loosen(instruction: &Instruction, steps: &mut Vec<Step>) {
+    let forward = instruction
+        .target
+        .is_some_and(|target| target > instruction.pc_bytes);
+    if instruction.op == Op::Bra && forward && !super::flow::always(instruction) {
+        steps.insert(0, (OpClass::Control, "joinat"));
+        steps.push((OpClass::Control, "nop join"));
+    }
+    let compares = instruction.class == OpClass::Compare;
+    let loaded = instruction
+        .sources
+        .iter()
+        .filter(|source| match source.place {
+            Place::Const { bank: 0, .. } => true,
+            Place::Imm(bits) => compares && bits != 0,
+            _ => false,
+        });
+    steps.splice(0..0, loaded.map(|_| (OpClass::Logic, "mov b32")));
 }
 
 fn row(context: &Context, index: usize) -> Row {

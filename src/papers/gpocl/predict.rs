@@ -211,7 +211,8 @@ impl On<'_> {
                     .sum::<f64>()
             };
             let instructions: f64 = blocks.iter().map(of_block).sum();
-            let code = ExecutedCode::new(&interpreter.kernel, &blocks);
+            let code = ExecutedCode::on(self.device, &interpreter.kernel, &blocks)
+                .map_err(PredictError::other)?;
             drop(blocks);
             cost.instructions[at] = instructions / numbers.len() as f64 * f64::from(range.groups);
             cost.cycles[at] = grid.cycles(&sample, &code)?;

@@ -71,7 +71,7 @@ pub fn predict(
     let mean_nodes = nodes_of_all / programs as f64;
     let code = {
         let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
-        ExecutedCode::new(&kernel.kernel, &executed)
+        ExecutedCode::on(device, &kernel.kernel, &executed).map_err(PredictError::other)?
     };
     let runs = [runs_executed(layout); 2];
     let cycles = grid.cycles(&sample, &code)?;

@@ -16,6 +16,9 @@ impl Warp<'_> {
         if lanes == 0 {
             return Ok(());
         }
+        if instruction.op == Op::Ldc {
+            self.note_constants(instruction, lanes);
+        }
         if self.is_uniform(instruction, lanes) {
             let outputs = self.lane(instruction, 0)?;
             self.write_all(instruction, &outputs);

@@ -8,6 +8,14 @@ use crate::trace::error::TraceError;
 use crate::trace::launch::LOCAL_TOP;
 use crate::trace::memory::BlockMemory;
 
+fn of_lanes(step: usize, addresses: &[u32; LANES], lanes: u32) -> LaneAddresses {
+    LaneAddresses {
+        step,
+        lanes,
+        addresses: lanes_of(lanes).map(|lane| addresses[lane]).collect(),
+    }
+}
+
 impl Warp<'_> {
     /// For the path.
     fn note_addresses(&mut self, addresses: &[u32; LANES], lanes: u32) {
@@ -21,9 +29,26 @@ impl Warp<'_> {
         }
         let step = path.len().saturating_sub(1);
         if let Some(accesses) = self.accesses.as_mut().filter(|_| lanes != 0) {
-            let addresses = lanes_of(lanes).map(|lane| addresses[lane]).collect();
-            accesses.push(LaneAddresses { step, addresses });
+            accesses.push(of_lanes(step, addresses, lanes));
         }
+    }
+
+    /// For the path: an access to constant memory, where not all lanes access the same.
+    pub(super) fn note_constants(&mut self, instruction: &Instruction, lanes: u32) {
+        let (Some(path), Some(accesses)) = (&self.path, &mut self.accesses) else {
+            return;
+        };
+        let Some(Place::Const { index, offset, .. }) =
+            instruction.sources.first().map(|source| source.place)
+        else {
+            return;
+        };
+        if index == RZ || self.uniform.holds(index) {
+            return;
+        }
+        let bases = self.registers[usize::from(index)];
+        let addresses = bases.map(|base| base.wrapping_add_signed(offset));
+        accesses.push(of_lanes(path.len().saturating_sub(1), &addresses, lanes));
     }
 
     fn addresses(&self, instruction: &Instruction) -> [u32; LANES] {

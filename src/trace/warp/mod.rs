@@ -85,7 +85,9 @@ pub struct PathStep {
 pub struct LaneAddresses {
     /// Of the path.
     pub step: usize,
-    /// Of each active lane, at least one.
+    /// The active lanes, at least one, by bit.
+    pub lanes: u32,
+    /// Of each active lane.
     pub addresses: Vec<u32>,
 }
 

@@ -1,0 +1,70 @@
+//! How a machine serves the addresses of a warp's lanes: what of its preset decides.
+//!
+//! Leaves out: time. Units: lanes, banks. Sources: the preset; `spread` and `half_warps` for the rules.
+
+use super::half_warps::{self, LaneAddress, Rule};
+use super::spread::{Spread, spread};
+use crate::device::{Coalescing, Device};
+use crate::isa::Space;
+
+/// Lanes of a warp.
+const WARP: u32 = 32;
+
+/// See the module text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryRules {
+    pub coalescing: Coalescing,
+    /// Banks of shared memory, and the lanes that it serves together.
+    pub banks: u32,
+    pub shared_lanes: u32,
+    /// Lanes of an access to constant memory that take turns if their addresses differ; 0: turns are not counted.
+    pub constant_lanes: u32,
+}
+
+impl MemoryRules {
+    pub fn new(device: &Device) -> Self {
+        MemoryRules {
+            coalescing: device.load_store.coalescing,
+            banks: device.shared.n_banks,
+            shared_lanes: device.shared.lanes_together,
+            constant_lanes: device.constant_cache.lanes_together,
+        }
+    }
+
+    /// Lines, and 32 banks for a whole warp.
+    pub const LINES: MemoryRules = MemoryRules {
+        coalescing: Coalescing::Lines,
+        banks: WARP,
+        shared_lanes: WARP,
+        constant_lanes: 0,
+    };
+
+    /// An access of `width` bytes per lane at the addresses of the active lanes, at least one, in their order.
+    pub fn spread(&self, space: Space, width: u32, lanes: &[LaneAddress]) -> Spread {
+        let rule: Option<Rule> = match self.coalescing {
+            Coalescing::Lines => None,
+            Coalescing::HalfWarpsInOrder => Some(half_warps::in_order),
+            Coalescing::HalfWarpsBySegment => Some(half_warps::by_segment),
+        };
+        let parts = match (space, rule) {
+            (Space::Shared, _) if self.shared_lanes < WARP => {
+                half_warps::shared(self.banks.into(), width.into(), lanes)
+            }
+            (Space::Global, Some(rule)) => half_warps::global(rule, width.into(), lanes),
+            (Space::Local, Some(rule)) => half_warps::local(rule, width.into(), lanes),
+            _ => {
+                let addresses: Vec<u64> = lanes.iter().map(|lane| lane.1).collect();
+                return spread(space, width, &addresses);
+            }
+        };
+        Spread::Parts(parts)
+    }
+
+    /// How often an access to constant memory is issued.
+    pub fn constant_turns(&self, lanes: &[LaneAddress]) -> usize {
+        match self.constant_lanes {
+            0 => 1,
+            _ => half_warps::constant_turns(lanes),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Do blocks that are executed lane by lane move what the memory of compute capability 1.x moves, and take as long?
+
+use warpstack::device::{Device, Preset};
+use warpstack::gpu::variant::Arch;
+use warpstack::isa::{OpClass, Space};
+use warpstack::launch::memory_rules::MemoryRules;
+use warpstack::launch::spread::Spread;
+use warpstack::papers::langdon::kernel::Submachine;
+use warpstack::papers::langdon::population;
+use warpstack::trace::AddressKind;
+use warpstack::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
+
+fn device(name: &str) -> Device {
+    Preset::load(name).unwrap().device
+}
+
+fn moved(name: &str, space: Space, lanes: &[(usize, u64)]) -> u32 {
+    match MemoryRules::new(&device(name)).spread(space, 4, lanes) {
+        Spread::One(_) => panic!("{name}: not in segments"),
+        Spread::Parts(parts) => parts.iter().map(|part| 32 * u32::from(part.quarters)).sum(),
+    }
+}
+
+fn lanes(n: usize, address: impl Fn(u64) -> u64) -> Vec<(usize, u64)> {
+    (0..n).map(|lane| (lane, address(lane as u64))).collect()
+}
+
+#[test]
+fn one_address_is_32_bytes_for_every_lane_or_every_half_warp() {
+    assert_eq!(moved("g80", Space::Global, &lanes(32, |_| 4096)), 32 * 32);
+    assert_eq!(moved("gtx285", Space::Global, &lanes(32, |_| 4096)), 2 * 32);
+}
+
+#[test]
+fn a_store_of_one_lane_to_local_memory_moves_32_bytes() {
+    for name in ["gtx285", "gtx295", "t10p"] {
+        assert_eq!(moved(name, Space::Local, &[(17, 8)]), 32, "{name}");
+    }
+    // In order, though all alone: the segment of its half-warp.
+    assert_eq!(moved("g80", Space::Local, &[(17, 8)]), 64);
+}
+
+#[test]
+fn later_machines_serve_warps() {
+    for name in ["gtx670", "h200"] {
+        assert_eq!(
+            MemoryRules::new(&device(name)),
+            MemoryRules::LINES,
+            "{name}"
+        );
+    }
+}
+
+fn executed(name: &str, threads_per_program: u32) -> ExecutedCode {
+    let kernel = Submachine::load(threads_per_program, Arch::Sm35).unwrap();
+    let programs: Vec<_> = (0..64 / threads_per_program)
+        .map(|index| population::initial(index, 3))
+        .collect();
+    let run = kernel
+        .execute(&programs, &population::tests(64, 3), 64)
+        .unwrap();
+    let block = ExecutedBlock {
+        nodes: vec![1; run.warps.len()],
+        warps: run.warps,
+        offsets: Offsets::default(),
+    };
+    ExecutedCode::on(&device(name), &kernel.kernel, &[block]).unwrap()
+}
+
+#[test]
+fn the_code_of_these_chips_is_longer_and_its_accesses_are_as_many() {
+    let accesses = |code: &ExecutedCode| {
+        let ops = code.code.ops.iter();
+        ops.filter(|op| op.address_kind != AddressKind::None)
+            .count()
+    };
+    for threads_per_program in [1, 32] {
+        let own = executed("gtx295", threads_per_program);
+        let literal = executed("gtx670", threads_per_program);
+        assert!(own.code.ops.len() > literal.code.ops.len());
+        assert_eq!(accesses(&own), accesses(&literal), "{threads_per_program}");
+    }
+}
+
+#[test]
+fn constants_at_different_addresses_are_loaded_several_times() {
+    let loads = |threads_per_program| {
+        let code = executed("gtx295", threads_per_program);
+        let ops = code.code.ops.iter();
+        ops.filter(|op| op.class == OpClass::ConstantLoad).count()
+    };
+    let literal = executed("gtx670", 1);
+    let once = literal
+        .code
+        .ops
+        .iter()
+        .filter(|op| op.class == OpClass::ConstantLoad)
+        .count();
+    assert!(loads(1) > once, "{} and {once}", loads(1));
+}
