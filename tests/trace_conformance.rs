@@ -157,7 +157,9 @@ fn wrong_address(
             // Shared words are counted from the token.
             AddressKind::Uniform if op.address < PROGRAMS_ADDRESS => return step.address.is_none(),
             AddressKind::Uniform => Some(op.address),
-            AddressKind::Scattered => panic!("only traces of other tools have scattered accesses"),
+            AddressKind::Scattered | AddressKind::Segment => {
+                panic!("lanes that run one program access lines and sectors")
+            }
         };
         expected != step.address && !(data_decides && step.address.is_none())
     });

@@ -127,6 +127,40 @@ class Gpocl:
         return chosen + (["-DOUTPUTS_IN_CONSTANT"] if self.outputs == "constant" else [])
 
 
+@dataclasses.dataclass(frozen=True)
+class Robilliard:
+    """The population-parallel interpreters of 2008; not in the index, like Langdon's."""
+    # blockgp, threadgp; blockgp-shared: the program in shared memory.
+    scheme: str
+    problem: str
+    arch: str
+    source = "robilliard.cu"
+    headers = ()
+    folder = "robilliard"
+    is_indexed = False
+
+    @property
+    def max_registers(self):
+        return {"sm_35": 63, "sm_90": 64}[self.arch]
+
+    @property
+    def stem(self):
+        return f"{self.arch}-{self.scheme}-{self.problem}"
+
+    @property
+    def name(self):
+        return f"{self.folder}/{self.stem}"
+
+    @property
+    def keeps_cubin(self):
+        return self.arch == "sm_90"
+
+    def options(self):
+        scheme, _, place = self.scheme.partition("-")
+        chosen = [f"-DSCHEME_{scheme.upper()}", f"-DPROBLEM_{self.problem.upper()}"]
+        return chosen + (["-DPROGRAM_SHARED"] if place else [])
+
+
 def interpreters():
     """Kernel, second dimension and stack registers of every interpreter of the paper."""
     for kernel in ("rpn", "lgp"):
@@ -172,3 +206,6 @@ def all_variants():
             for domain in ("regression", "classification"):
                 for outputs in ("global", "constant"):
                     yield Gpocl(strategy, domain, outputs, arch)
+        for scheme in ("blockgp", "blockgp-shared", "threadgp"):
+            for problem in ("regression", "multiplexer", "spirals"):
+                yield Robilliard(scheme, problem, arch)

@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::measure_paper;
+use super::measure_robilliard::RobilliardArgs;
 use super::papers::PaperArg;
 use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
@@ -55,12 +56,14 @@ pub struct MeasureArgs {
         requires = "paper"
     )]
     pub domain: Vec<String>,
-    /// Sizes of the population (--paper gpocl only)
-    #[arg(long, value_delimiter = ',', default_value = "1000,10000", requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Sizes of the population [default: --paper gpocl: 1000, 10000; --paper robilliard: 100, 500, 2500, 12500]
+    #[arg(long, value_delimiter = ',', requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub populations: Vec<u32>,
     /// Rows of the data set (--paper gpocl only)
     #[arg(long, value_delimiter = ',', default_value = "1000,10000", requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub datasets: Vec<u32>,
+    #[command(flatten)]
+    pub robilliard: RobilliardArgs,
     /// Seed of the paper's programs and tests
     #[arg(long, default_value_t = 1, requires = "paper")]
     pub population_seed: u64,

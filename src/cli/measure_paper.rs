@@ -2,12 +2,17 @@
 
 use super::CliResult;
 use super::measure::{MeasureArgs, protocol};
+use super::measure_robilliard;
 use super::papers::PaperArg;
 use crate::gpu::launch::Gpu;
 use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
 use crate::papers::langdon::{self, measure::Generation, predict::Layout};
+use crate::papers::robilliard;
 use crate::report::output;
 use std::error::Error;
+
+/// Measured unless others are asked for.
+const GPOCL_POPULATIONS: [u32; 2] = [1000, 10_000];
 
 pub(super) fn run(args: &MeasureArgs, paper: PaperArg) -> CliResult {
     let work = Work::of(args, paper)?;
@@ -25,13 +30,18 @@ pub(super) fn run(args: &MeasureArgs, paper: PaperArg) -> CliResult {
 enum Work {
     Langdon(Vec<Layout>),
     Gpocl(Vec<Configuration>),
+    Robilliard(Vec<robilliard::predict::Layout>),
 }
 
 impl Work {
-    fn of(args: &MeasureArgs, paper: PaperArg) -> Result<Work, String> {
+    fn of(args: &MeasureArgs, paper: PaperArg) -> Result<Work, Box<dyn Error>> {
         Ok(match paper {
             PaperArg::Langdon => Work::Langdon(layouts(args)?),
             PaperArg::Gpocl => Work::Gpocl(configurations(args)?),
+            PaperArg::Robilliard => {
+                let (threads, populations) = (&args.threads, &args.populations);
+                Work::Robilliard(args.robilliard.layouts(threads, populations)?)
+            }
         })
     }
 
@@ -48,6 +58,9 @@ impl Work {
                 for &layout in layouts {
                     writer.serialize(generation.measure(gpu, layout, protocol)?)?;
                 }
+            }
+            Work::Robilliard(layouts) => {
+                measure_robilliard::write(layouts, gpu, seed, protocol, writer)?;
             }
             Work::Gpocl(configurations) => {
                 for &one in configurations {
@@ -84,10 +97,14 @@ fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
 fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
     let strategies = named("--strategy", &args.strategy, &Strategy::ALL, Strategy::name)?;
     let domains = named("--domain", &args.domain, &Domain::ALL, Domain::name)?;
+    let populations: &[u32] = match args.populations[..] {
+        [] => &GPOCL_POPULATIONS,
+        _ => &args.populations,
+    };
     let mut all = Vec::new();
     for &strategy in &strategies {
         for &domain in &domains {
-            for &population in &args.populations {
+            for &population in populations {
                 let of_dataset = |&dataset| Configuration {
                     strategy,
                     domain,

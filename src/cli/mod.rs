@@ -20,6 +20,7 @@ pub mod kernels;
 pub mod langdon;
 pub mod measure;
 mod measure_paper;
+mod measure_robilliard;
 pub mod occupancy;
 pub mod papers;
 pub mod problems;

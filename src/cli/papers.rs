@@ -5,7 +5,7 @@ use super::engine::{Engine, EngineArgs};
 use super::reproduce::Format;
 use crate::device::Preset;
 use crate::engine::executed_architecture;
-use crate::papers::{gpocl, langdon};
+use crate::papers::{gpocl, langdon, robilliard};
 use crate::report::{output, papers};
 use crate::validate::papers::{Paper, compare};
 use std::path::Path;
@@ -16,6 +16,8 @@ pub enum PaperArg {
     Langdon,
     /// Augusto and Barbosa 2013: GPOCL's three strategies in both domains
     Gpocl,
+    /// Robilliard et al. 2008: population-parallel GP on the G80, three problems of the ECJ library
+    Robilliard,
 }
 
 /// What is to be reproduced, and where to.
@@ -33,6 +35,7 @@ impl Reproduction<'_> {
         let (paper, own_device) = match self.paper {
             PaperArg::Langdon => (Paper::Langdon, "gtx295"),
             PaperArg::Gpocl => (Paper::Gpocl, "gtx285"),
+            PaperArg::Robilliard => (Paper::Robilliard, "g80"),
         };
         let name = self.device.unwrap_or(own_device);
         let device = Preset::load(name)?.device;
@@ -40,6 +43,7 @@ impl Reproduction<'_> {
         let seed = self.engine.inputs.population_seed;
         let figures = match self.paper {
             PaperArg::Langdon => langdon::figures::figures(name, &device, arch, seed)?,
+            PaperArg::Robilliard => robilliard::figures::figures(name, &device, arch, seed)?,
             PaperArg::Gpocl => {
                 let on = gpocl::predict::On {
                     device: &device,

@@ -3,7 +3,7 @@
 use super::CliResult;
 use super::engine::{Effort, Engine as EngineArg};
 use crate::device::{Device, Preset};
-use crate::engine::{self, Engine, Settings};
+use crate::engine::{self, CodeChoice, Engine, Settings};
 use crate::gp::problem::uci::folder;
 use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};

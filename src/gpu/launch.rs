@@ -25,9 +25,11 @@ use super::variant::{Arch, KernelId, Variant};
 mod gpocl;
 mod overlapped;
 mod paper;
+mod robilliard;
 mod submachine;
 pub use gpocl::GpoclLaunch;
 pub use overlapped::Evaluator;
+pub use robilliard::RobilliardLaunch;
 pub use submachine::SubmachineLaunch;
 
 /// What results hold before a run; an error is never negative.

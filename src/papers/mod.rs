@@ -8,3 +8,4 @@ pub mod figure;
 pub mod gpocl;
 pub mod grid;
 pub mod langdon;
+pub mod robilliard;

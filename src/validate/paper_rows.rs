@@ -5,10 +5,12 @@
 
 use super::MeasuredError;
 use crate::device::Device;
+use crate::gp::program::Rpn;
 use crate::gpu::variant::Arch;
 use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
 use crate::papers::langdon::predict::{Layout, predict as predict_layout};
 use crate::papers::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use crate::papers::robilliard;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -18,6 +20,7 @@ use std::collections::{BTreeSet, HashMap};
 pub enum Launched {
     Langdon(Layout),
     Gpocl(Configuration),
+    Robilliard(robilliard::predict::Layout),
 }
 
 /// One row.
@@ -45,6 +48,10 @@ impl PaperRow {
                 "langdon mux20".to_owned(),
                 format!("{} threads per program", layout.threads_per_program),
             ),
+            Launched::Robilliard(layout) => (
+                format!("robilliard {}", layout.benchmark),
+                layout.scheme.name().to_owned(),
+            ),
             Launched::Gpocl(one) => (
                 format!("gpocl {}", one.domain.name()),
                 format!("{}, {} rows", one.strategy.name(), one.dataset),
@@ -56,6 +63,7 @@ impl PaperRow {
         match self.launched {
             Launched::Langdon(_) => POPULATION,
             Launched::Gpocl(one) => one.population,
+            Launched::Robilliard(layout) => layout.population,
         }
     }
 }
@@ -89,10 +97,11 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn row(&self) -> Result<PaperRow, MeasuredError> {
-        const PAPERS: &str = "langdon, gpocl";
+        const PAPERS: &str = "langdon, gpocl, robilliard";
         let launched = match self.text("paper") {
             "langdon" => Launched::Langdon(self.layout()?),
             "gpocl" => Launched::Gpocl(self.configuration()?),
+            "robilliard" => Launched::Robilliard(self.robilliard()?),
             _ => return Err(self.wrong("paper", PAPERS)),
         };
         Ok(PaperRow {
@@ -125,15 +134,38 @@ impl Fields<'_> {
         Ok(layout)
     }
 
-    fn configuration(&self) -> Result<Configuration, MeasuredError> {
+    fn robilliard(&self) -> Result<robilliard::predict::Layout, MeasuredError> {
+        const THREADS: &str = "32, 64, 128, 256, 512";
+        let scheme = robilliard::kernel::Scheme::named(self.text("scheme"));
+        let benchmark = robilliard::problem::Benchmark::named(self.text("problem"));
+        let threads_per_block = self.number("threads_per_block", THREADS)?;
+        if ![32, 64, 128, 256, 512].contains(&threads_per_block) {
+            return Err(self.wrong("threads_per_block", THREADS));
+        }
+        Ok(robilliard::predict::Layout {
+            scheme: scheme
+                .map_err(|_| self.wrong("scheme", "blockgp, blockgp-shared, threadgp"))?,
+            benchmark: benchmark.map_err(|_| {
+                self.wrong(
+                    "problem",
+                    "regression-64, regression-256, regression-1024, mux6, mux11, spirals",
+                )
+            })?,
+            threads_per_block,
+            population: self.size("population")?,
+        })
+    }
+
+    fn size(&self, field: &'static str) -> Result<u32, MeasuredError> {
         const SIZE: &str = "1 to 1000000";
-        let size = |field: &'static str| {
-            let size: u32 = self.number(field, SIZE)?;
-            match (1..=1_000_000).contains(&size) {
-                true => Ok(size),
-                false => Err(self.wrong(field, SIZE)),
-            }
-        };
+        let size: u32 = self.number(field, SIZE)?;
+        match (1..=1_000_000).contains(&size) {
+            true => Ok(size),
+            false => Err(self.wrong(field, SIZE)),
+        }
+    }
+
+    fn configuration(&self) -> Result<Configuration, MeasuredError> {
         let strategy = Strategy::ALL
             .into_iter()
             .find(|one| one.name() == self.text("strategy"));
@@ -143,8 +175,8 @@ impl Fields<'_> {
         Ok(Configuration {
             strategy: strategy.ok_or_else(|| self.wrong("strategy", "fp, pppe, ppcu"))?,
             domain: domain.ok_or_else(|| self.wrong("domain", "regression, classification"))?,
-            population: size("population")?,
-            dataset: size("dataset")?,
+            population: self.size("population")?,
+            dataset: self.size("dataset")?,
         })
     }
 
@@ -198,6 +230,7 @@ pub fn predict(
         .par_iter()
         .map(|row| match row.launched {
             Launched::Langdon(layout) => of_layout(device, arch, layout, row.seed).map(Some),
+            Launched::Robilliard(layout) => of_robilliard(device, arch, layout, row.seed).map(Some),
             Launched::Gpocl(_) => Ok(None),
         })
         .collect::<Result<_, PredictError>>()?;
@@ -230,6 +263,22 @@ fn of_layout(
     seed: u64,
 ) -> Result<Predicted, PredictError> {
     let speed = predict_layout(device, arch, layout, seed)?;
+    Ok(Predicted {
+        milliseconds: speed.kernel_milliseconds,
+        warp_instructions: speed.warp_instructions,
+        threads_per_block: layout.threads_per_block,
+    })
+}
+
+fn of_robilliard(
+    device: &Device,
+    arch: Arch,
+    layout: robilliard::predict::Layout,
+    seed: u64,
+) -> Result<Predicted, PredictError> {
+    let runs = robilliard::runs::Run::of(layout.benchmark, &[layout.population], seed)?;
+    let generations: Vec<&[Rpn]> = runs.iter().flat_map(|run| run.generations()).collect();
+    let speed = robilliard::predict::predict(device, arch, layout, &generations)?;
     Ok(Predicted {
         milliseconds: speed.kernel_milliseconds,
         warp_instructions: speed.warp_instructions,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 const LANGDON: &str = include_str!("../../fixtures/papers/langdon.csv");
 const GPOCL: &str = include_str!("../../fixtures/papers/gpocl.csv");
+const ROBILLIARD: &str = include_str!("../../fixtures/papers/robilliard.csv");
 
 /// A paper whose figures can be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Paper {
     Langdon,
     /// Augusto and Barbosa 2013.
     Gpocl,
+    /// Robilliard et al. 2008.
+    Robilliard,
 }
 
 impl Paper {
@@ -23,6 +26,7 @@ impl Paper {
         match self {
             Paper::Langdon => "langdon",
             Paper::Gpocl => "gpocl",
+            Paper::Robilliard => "robilliard",
         }
     }
 
@@ -30,6 +34,7 @@ impl Paper {
         match self {
             Paper::Langdon => LANGDON,
             Paper::Gpocl => GPOCL,
+            Paper::Robilliard => ROBILLIARD,
         }
     }
 }

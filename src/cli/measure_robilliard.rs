@@ -1,0 +1,82 @@
+//! `warpstack measure --paper robilliard`: which of the paper's layouts are measured.
+
+use crate::gpu::launch::Gpu;
+use crate::gpu::measure::Protocol;
+use crate::papers::robilliard::figures::layouts;
+use crate::papers::robilliard::kernel::Scheme;
+use crate::papers::robilliard::measure::measure;
+use crate::papers::robilliard::predict::Layout;
+use crate::papers::robilliard::problem::Benchmark;
+use crate::papers::robilliard::runs::Run;
+use std::error::Error;
+use std::io::Write;
+
+/// The sum over a block's threads halves them.
+const THREADS: [u32; 5] = [32, 64, 128, 256, 512];
+
+#[derive(Debug, clap::Args)]
+pub struct RobilliardArgs {
+    /// Layouts: blockgp, blockgp-shared, threadgp (--paper robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',', requires = "paper")]
+    scheme: Vec<String>,
+    /// Benchmarks: regression-64, regression-256, regression-1024, mux6, mux11, spirals (--paper robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',', requires = "paper")]
+    benchmark: Vec<String>,
+}
+
+impl RobilliardArgs {
+    /// Those asked for; all `populations` if there are none.
+    pub fn layouts(
+        &self,
+        threads: &[u32],
+        populations: &[u32],
+    ) -> Result<Vec<Layout>, Box<dyn Error>> {
+        let schemes = self.scheme.iter().map(|name| Scheme::named(name));
+        let schemes = schemes.collect::<Result<Vec<_>, _>>()?;
+        let benchmarks = self.benchmark.iter().map(|name| Benchmark::named(name));
+        let benchmarks = benchmarks.collect::<Result<Vec<_>, _>>()?;
+        if let Some(wrong) = threads.iter().find(|given| !THREADS.contains(given)) {
+            return Err(format!("--threads: given {wrong}; allowed: {THREADS:?}").into());
+        }
+        let asked = |layout: &Layout| {
+            (schemes.is_empty() || schemes.contains(&layout.scheme))
+                && (benchmarks.is_empty() || benchmarks.contains(&layout.benchmark))
+                && (populations.is_empty() || populations.contains(&layout.population))
+        };
+        let with = |layout: Layout| {
+            let each = threads.iter();
+            each.map(move |&threads_per_block| Layout {
+                threads_per_block,
+                ..layout
+            })
+        };
+        let found: Vec<Layout> = layouts().into_iter().filter(asked).flat_map(with).collect();
+        match found.is_empty() {
+            true => Err(format!(
+                "--populations: given {:?}; allowed: 100, 500, 2500, 12500, with blockgp-shared and threadgp 2500",
+                populations
+            )
+            .into()),
+            false => Ok(found),
+        }
+    }
+}
+
+/// Writes a row for each layout.
+pub fn write(
+    layouts: &[Layout],
+    gpu: &Gpu,
+    seed: u64,
+    protocol: Protocol,
+    writer: &mut csv::Writer<impl Write>,
+) -> Result<(), Box<dyn Error>> {
+    for benchmark in Benchmark::ALL {
+        let own = layouts.iter().filter(|one| one.benchmark == benchmark);
+        let own: Vec<&Layout> = own.collect();
+        let populations: Vec<u32> = own.iter().map(|one| one.population).collect();
+        for (layout, run) in own.iter().zip(Run::of(benchmark, &populations, seed)?) {
+            writer.serialize(measure(gpu, **layout, &run, seed, protocol)?)?;
+        }
+    }
+    Ok(())
+}

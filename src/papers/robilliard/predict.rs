@@ -1,0 +1,334 @@
+//! How long a generation's kernel takes on a device, in any layout.
+//!
+//! Models: blocks of the grid, executed and replayed (`papers::grid`), coalesced as the device's preset says. Where the threads of a block run
+//! a program more than a few times, the time is continued linearly from two smaller numbers of times.
+//! Leaves out: launch and transfers (`host`); of populations larger than what was evolved, that their programs differ: they repeat.
+//! Units: nodes times cases per second, milliseconds.
+
+use super::kernel::{Interpreter, Scheme};
+use super::problem::{Benchmark, CaseTable};
+use super::program::translate;
+use crate::device::Device;
+use crate::gp::program::Rpn;
+use crate::gpu::variant::Arch;
+use crate::papers::grid::{Grid, Launch, Sample, extrapolated};
+use crate::predict::PredictError;
+use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use rayon::prelude::*;
+use std::fmt;
+
+/// Warps that are executed of a grid of many waves; with a program per thread fewer, as their paths are long.
+const SAMPLED_WARPS: u32 = 192;
+const SAMPLED_DIVERGENT_WARPS: u32 = 48;
+/// Multiprocessors whose blocks are all executed, of a grid of few waves.
+const SAMPLED_SMX: u32 = 4;
+/// Runs of its program that a thread makes at most before they are cut short.
+const WHOLE_RUNS: u32 = 4;
+/// Runs of all warps that are executed together.
+const WARP_RUNS: u32 = 1024;
+const MOST_RUNS: u32 = 6;
+
+/// How a benchmark's programs are laid out over threads, and how many they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    pub scheme: Scheme,
+    pub benchmark: Benchmark,
+    pub threads_per_block: u32,
+    pub population: u32,
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Layout {
+            scheme,
+            benchmark,
+            threads_per_block,
+            population,
+        } = self;
+        let scheme = scheme.name();
+        write!(
+            f,
+            "{scheme}, {benchmark}, population {population}, {threads_per_block} threads per block"
+        )
+    }
+}
+
+/// What a layout does, mean over generations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speed {
+    pub layout: Layout,
+    pub resident_blocks: u32,
+    pub mean_nodes: f64,
+    pub kernel_milliseconds: f64,
+    pub gpops_billion: f64,
+    /// Of the whole launch.
+    pub warp_instructions: f64,
+}
+
+/// `generations`: programs of some generations of a run; each launch repeats those of one until the population is full.
+pub fn predict(
+    device: &Device,
+    arch: Arch,
+    layout: Layout,
+    generations: &[&[Rpn]],
+) -> Result<Speed, PredictError> {
+    let interpreter = Interpreter::load(layout.scheme, layout.benchmark.function_set(), arch)?;
+    let generations = generations
+        .iter()
+        .map(|programs| Generation::new(programs, layout));
+    let generations = generations.collect::<Result<Vec<_>, _>>()?;
+    let words = generations.iter().map(Generation::longest).max();
+    let launch = Launch {
+        name: "robilliard",
+        kernel: &interpreter.kernel,
+        threads_per_block: layout.threads_per_block,
+        shared_bytes: (layout.scheme).shared_bytes(layout.threads_per_block, words.unwrap_or(0)),
+        blocks: layout.blocks(),
+    };
+    let grid = Grid::place(device, launch)?;
+    let run = Runs {
+        device,
+        interpreter: &interpreter,
+        grid: &grid,
+        layout,
+        cases: layout.benchmark.case_words(),
+    };
+    let each: Vec<Vec<&Generation>> = match grid.has_many_waves() {
+        // A sample of all generations at once.
+        true => vec![generations.iter().collect()],
+        false => generations.iter().map(|one| vec![one]).collect(),
+    };
+    let done = each.iter().map(|some| run.cost(some));
+    let done = done.collect::<Result<Vec<Cost>, _>>()?;
+    let mean = |of: fn(&Cost) -> f64| done.iter().map(of).sum::<f64>() / done.len() as f64;
+    let nodes = generations.iter().map(|one| one.mean_nodes);
+    let mean_nodes = nodes.sum::<f64>() / generations.len() as f64;
+    let kernel_milliseconds = grid.milliseconds(mean(|cost| cost.cycles));
+    let operations = f64::from(layout.population) * mean_nodes * run.cases.len() as f64;
+    Ok(Speed {
+        layout,
+        resident_blocks: grid.resident_blocks(),
+        mean_nodes,
+        kernel_milliseconds,
+        gpops_billion: operations / kernel_milliseconds / 1e6,
+        warp_instructions: mean(|cost| cost.instructions),
+    })
+}
+
+impl Layout {
+    fn programs_per_block(self) -> u32 {
+        self.scheme.programs_per_block(self.threads_per_block)
+    }
+
+    pub fn blocks(self) -> u32 {
+        self.population.div_ceil(self.programs_per_block())
+    }
+
+    fn spread_blocks(self) -> u32 {
+        let warps = match self.scheme {
+            Scheme::ThreadGp => SAMPLED_DIVERGENT_WARPS,
+            Scheme::BlockGp | Scheme::BlockGpShared => SAMPLED_WARPS,
+        };
+        (warps * 32 / self.threads_per_block).max(16)
+    }
+
+    /// How often a thread runs its program.
+    fn runs(self, cases: u32) -> u32 {
+        match self.scheme {
+            Scheme::ThreadGp => cases,
+            Scheme::BlockGp | Scheme::BlockGpShared => cases.div_ceil(self.threads_per_block),
+        }
+    }
+
+    /// The cases of so many runs: warps see neighbouring cases, as they do in all.
+    fn cases_of(self, runs: u32, all: &CaseTable) -> CaseTable {
+        match self.scheme {
+            Scheme::ThreadGp => all.sampled(runs as usize, 1),
+            Scheme::BlockGp | Scheme::BlockGpShared => {
+                all.sampled((runs * self.threads_per_block) as usize, 32)
+            }
+        }
+    }
+}
+
+/// Programs of one generation as they lie in memory.
+struct Generation {
+    codes: Vec<Vec<u32>>,
+    nodes: Vec<u32>,
+    mean_nodes: f64,
+    /// Words before each program, of the first repetition.
+    starts: Vec<u32>,
+}
+
+impl Generation {
+    fn new(programs: &[Rpn], layout: Layout) -> Result<Self, PredictError> {
+        let set = layout.benchmark.function_set();
+        let codes = programs.iter().map(|program| translate(program, set));
+        let codes = codes.collect::<Result<Vec<_>, _>>()?;
+        let nodes: Vec<u32> = programs.iter().map(|one| one.n_nodes() as u32).collect();
+        let mut starts = vec![0];
+        for code in &codes {
+            starts.push(starts[starts.len() - 1] + code.len() as u32);
+        }
+        let all = (0..layout.population as usize).map(|at| f64::from(nodes[at % nodes.len()]));
+        let mean_nodes = all.sum::<f64>() / f64::from(layout.population);
+        Ok(Generation {
+            codes,
+            nodes,
+            mean_nodes,
+            starts,
+        })
+    }
+
+    fn longest(&self) -> u32 {
+        self.codes.iter().map(Vec::len).max().unwrap_or(0) as u32
+    }
+
+    /// Words before program `at` of the population.
+    fn start(&self, at: u32) -> u32 {
+        let own = self.codes.len() as u32;
+        at / own * self.starts[own as usize] + self.starts[(at % own) as usize]
+    }
+}
+
+/// Of one launch.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    cycles: f64,
+    instructions: f64,
+}
+
+struct Runs<'a> {
+    device: &'a Device,
+    interpreter: &'a Interpreter,
+    grid: &'a Grid,
+    layout: Layout,
+    cases: CaseTable,
+}
+
+impl Runs<'_> {
+    /// Of a launch of these generations' programs, mixed.
+    fn cost(&self, generations: &[&Generation]) -> Result<Cost, PredictError> {
+        let sample = (self.grid).sample(self.layout.spread_blocks(), SAMPLED_SMX);
+        let n = self.layout.runs(self.cases.len() as u32);
+        let numbers = self.repetitions(n, sample.blocks().len() as u32);
+        let few = self.executed(generations, &sample, numbers[0])?;
+        let more = match numbers[0] == numbers[1] {
+            true => few,
+            false => self.executed(generations, &sample, numbers[1])?,
+        };
+        let continued = |of: fn(Cost) -> f64| extrapolated(n.into(), numbers, [of(few), of(more)]);
+        Ok(Cost {
+            cycles: continued(|cost| cost.cycles),
+            instructions: continued(|cost| cost.instructions),
+        })
+    }
+
+    fn repetitions(&self, n: u32, blocks: u32) -> [u32; 2] {
+        let warps = blocks * self.layout.threads_per_block.div_ceil(32);
+        match n <= WHOLE_RUNS {
+            true => [n, n],
+            false => [1, (WARP_RUNS / warps).clamp(2, MOST_RUNS)],
+        }
+    }
+
+    fn executed(
+        &self,
+        generations: &[&Generation],
+        sample: &Sample,
+        runs: u32,
+    ) -> Result<Cost, PredictError> {
+        let cases = match runs == self.layout.runs(self.cases.len() as u32) {
+            true => self.cases.clone(),
+            false => self.layout.cases_of(runs, &self.cases),
+        };
+        let sampled = sample.blocks();
+        let mixed = |nth: usize| generations[nth % generations.len()];
+        let blocks = sampled
+            .par_iter()
+            .enumerate()
+            .map(|(nth, &block)| self.block(mixed(nth), block, &cases, runs));
+        let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
+        let steps: usize = (blocks.iter().flat_map(|block| &block.warps))
+            .map(|warp| warp.steps.len())
+            .sum();
+        let code = ExecutedCode::on(self.device, &self.interpreter.kernel, &blocks);
+        let code = code.map_err(PredictError::other)?;
+        drop(blocks);
+        let own = sampled.iter().enumerate();
+        let own = own.map(|(nth, &block)| self.nodes_of_block(mixed(nth), block));
+        let per_block = f64::from(self.layout.population) / f64::from(self.layout.blocks());
+        let means = generations.iter().map(|one| one.mean_nodes).sum::<f64>();
+        let expected = per_block * means / generations.len() as f64;
+        // The sample's programs are not quite as long as the population's.
+        let ratio = match sample {
+            Sample::Spread(_) => expected / (own.sum::<f64>() / sampled.len() as f64),
+            Sample::Whole(_) => 1.0,
+        };
+        let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
+        Ok(Cost {
+            cycles: ratio * self.grid.cycles(sample, &code)?,
+            instructions: ratio * of_all * steps as f64,
+        })
+    }
+
+    /// Places of a block's programs in the population.
+    fn programs_of(&self, block: u32) -> std::ops::Range<u32> {
+        let per_block = self.layout.programs_per_block();
+        let first = block * per_block;
+        first..(first + per_block).min(self.layout.population)
+    }
+
+    fn nodes_of_block(&self, generation: &Generation, block: u32) -> f64 {
+        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
+        self.programs_of(block).map(nodes).sum()
+    }
+
+    fn block(
+        &self,
+        generation: &Generation,
+        block: u32,
+        cases: &CaseTable,
+        runs: u32,
+    ) -> Result<ExecutedBlock, PredictError> {
+        let places = self.programs_of(block);
+        let own = generation.codes.len();
+        let codes: Vec<Vec<u32>> = (places.clone())
+            .map(|at| generation.codes[at as usize % own].clone())
+            .collect();
+        let threads = self.layout.threads_per_block;
+        let run = self.interpreter.execute(&codes, cases, threads)?;
+        let before = self.layout.population + 1 + generation.start(places.start);
+        let before_here = codes.len() as u32 + 1;
+        Ok(ExecutedBlock {
+            nodes: self.nodes_of_warps(generation, places.clone(), runs),
+            warps: run.warps,
+            offsets: Offsets {
+                programs: 4 * (before - before_here),
+                results: 4 * places.start,
+                ..Offsets::default()
+            },
+        })
+    }
+
+    /// Nodes that each warp evaluates, mean over its lanes.
+    fn nodes_of_warps(
+        &self,
+        generation: &Generation,
+        places: std::ops::Range<u32>,
+        runs: u32,
+    ) -> Vec<u32> {
+        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
+        let warps = 0..self.layout.threads_per_block.div_ceil(32);
+        let of_warp = |warp: u32| {
+            let lanes = match self.layout.scheme {
+                Scheme::ThreadGp => places.start + 32 * warp..places.end,
+                Scheme::BlockGp | Scheme::BlockGpShared => places.clone(),
+            };
+            let lanes: Vec<f64> = lanes.take(32).map(nodes).collect();
+            let mean = lanes.iter().sum::<f64>() / lanes.len().max(1) as f64;
+            (f64::from(runs) * mean).round().max(1.0) as u32
+        };
+        warps.map(of_warp).collect()
+    }
+}
