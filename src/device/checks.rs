@@ -8,6 +8,7 @@ use super::quantity::FieldError;
 /// The first relation that does not hold, if any.
 pub(super) fn check(device: &Device) -> Result<(), FieldError> {
     check_splits(device)?;
+    check_lanes(device)?;
     let levels = device.instruction_cache.cycles_per_instruction.len();
     if levels != 4 {
         return Err(FieldError {
@@ -15,6 +16,33 @@ pub(super) fn check(device: &Device) -> Result<(), FieldError> {
             given: format!("{levels} values"),
             allowed: "4 values (L1, L1.5, L2, DRAM)".into(),
         });
+    }
+    Ok(())
+}
+
+/// A warp is served at once, or a half-warp after the other.
+fn check_lanes(device: &Device) -> Result<(), FieldError> {
+    let fields = [
+        ("shared.lanes_together", device.shared.lanes_together, 16),
+        (
+            "constant_cache.lanes_together",
+            device.constant_cache.lanes_together,
+            0,
+        ),
+    ];
+    for (field, given, least) in fields {
+        if ![least, 16, 32].contains(&given) {
+            let allowed = if least == 0 {
+                "0, 16 or 32"
+            } else {
+                "16 or 32"
+            };
+            return Err(FieldError {
+                field: field.into(),
+                given: given.to_string(),
+                allowed: allowed.into(),
+            });
+        }
     }
     Ok(())
 }

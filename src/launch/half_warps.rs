@@ -172,17 +172,16 @@ fn turns(banks: u64, mut words: Vec<u64>) -> usize {
 
 /// How often an access to constant memory is repeated, a half-warp at one address being half an access.
 pub fn constant_turns(lanes: &[LaneAddress]) -> usize {
-    let distinct = |half: &[LaneAddress]| {
-        let mut addresses: Vec<u64> = half.iter().map(|lane| lane.1).collect();
-        addresses.sort_unstable();
-        addresses.dedup();
-        addresses.len()
-    };
-    halves(lanes)
-        .map(distinct)
-        .sum::<usize>()
-        .div_ceil(2)
-        .max(1)
+    let addresses: usize = halves(lanes).map(distinct).sum();
+    addresses.div_ceil(2).max(1)
+}
+
+/// How many addresses there are.
+pub fn distinct(lanes: &[LaneAddress]) -> usize {
+    let mut addresses: Vec<u64> = lanes.iter().map(|lane| lane.1).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses.len()
 }
 
 #[cfg(test)]

@@ -64,6 +64,7 @@ impl MemoryRules {
     pub fn constant_turns(&self, lanes: &[LaneAddress]) -> usize {
         match self.constant_lanes {
             0 => 1,
+            WARP => half_warps::distinct(lanes),
             _ => half_warps::constant_turns(lanes),
         }
     }

@@ -218,7 +218,7 @@ fn permute(instruction: &Instruction) -> Row {
             let moved = (0..2).filter(|&at| !in_place(at)).count().max(1);
             vec![(Logic, "mov b16"); moved]
         }
-        _ => vec![AND, SHL, OR].repeat(2),
+        _ => [AND, SHL, OR].repeat(2),
     })
 }
 
@@ -228,10 +228,15 @@ fn count(instruction: &Instruction) -> Vec<Step> {
     steps.extend([AND, SHR, AND, ADD]);
     steps.extend([SHR, ADD, AND]);
     steps.extend([(IntMul, "mul u24"), SHL, ADD, SHR]);
-    let masked = instruction.sources.get(1).is_some_and(|source| {
-        !matches!(source.place, Place::Imm(u32::MAX))
-            && !(source.place == Place::Reg(RZ) && source.invert)
-    });
+    let all_ones = |source: &Source| match source.place {
+        Place::Imm(bits) => bits == u32::MAX,
+        Place::Reg(RZ) => source.invert,
+        _ => false,
+    };
+    let masked = instruction
+        .sources
+        .get(1)
+        .is_some_and(|mask| !all_ones(mask));
     if masked {
         steps.insert(0, AND);
     }
