@@ -5,6 +5,7 @@ use warpstack::gpu::variant::Arch;
 use warpstack::isa::{OpClass, Space};
 use warpstack::launch::memory_rules::MemoryRules;
 use warpstack::launch::spread::Spread;
+use warpstack::papers::grid::{Grid, Launch};
 use warpstack::papers::langdon::kernel::Submachine;
 use warpstack::papers::langdon::population;
 use warpstack::trace::AddressKind;
@@ -97,4 +98,43 @@ fn constants_at_different_addresses_are_loaded_several_times() {
         .filter(|op| op.class == OpClass::ConstantLoad)
         .count();
     assert!(loads(1) > once, "{} and {once}", loads(1));
+}
+
+/// Of the programs' bytes, which neighbouring lanes read at distances of 512 bytes.
+#[test]
+fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
+    let kernel = Submachine::load(1, Arch::Sm35).unwrap();
+    let cycles = |delay: u32| {
+        let mut device = device("gtx295");
+        device.load_store.uncoalesced_cycles = delay;
+        let launch = Launch {
+            name: "submachine",
+            kernel: &kernel.kernel,
+            threads_per_block: 64,
+            shared_bytes: Submachine::shared_bytes(64),
+            blocks: 1,
+        };
+        let grid = Grid::place(&device, launch).unwrap();
+        let sample = grid.sample(1, 1);
+        grid.cycles(&sample, &executed("gtx295", 1)).unwrap()
+    };
+    let executed = executed("gtx295", 1);
+    let scattered = executed.code.ops.iter();
+    let transactions: u32 = scattered
+        .filter(|op| op.address_kind == AddressKind::Scattered && op.lines > 2)
+        .filter(|op| {
+            executed
+                .code
+                .parts(op)
+                .any(|part| part.address_kind == AddressKind::Segment)
+        })
+        .map(|op| u32::from(op.lines))
+        .sum();
+    assert!(transactions > 1000);
+    let slower = cycles(1000) - cycles(500);
+    let expected = 500.0 * f64::from(transactions);
+    assert!(
+        (slower / expected - 1.0).abs() < 0.05,
+        "{slower} instead of {expected}"
+    );
 }

@@ -79,6 +79,18 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
     ),
     ("gtx670", "load_store.coalescing", Reader::Sim, LANE_BY_LANE),
     ("h200", "load_store.coalescing", Reader::Sim, LANE_BY_LANE),
+    (
+        "gtx670",
+        "load_store.uncoalesced_cycles",
+        Reader::Sim,
+        LANE_BY_LANE,
+    ),
+    (
+        "h200",
+        "load_store.uncoalesced_cycles",
+        Reader::Sim,
+        LANE_BY_LANE,
+    ),
     ("gtx670", "shared.n_banks", Reader::Sim, LANE_BY_LANE),
     ("h200", "shared.n_banks", Reader::Sim, LANE_BY_LANE),
     ("gtx670", "shared.lanes_together", Reader::Sim, LANE_BY_LANE),

@@ -124,6 +124,8 @@ section! {
         arbitration: Arbitration, "policy", ANY, [Sim];
         /// What a warp moves of global and local memory, where its lanes are executed one by one.
         coalescing: Coalescing, "policy", ANY, [Sim];
+        /// From one transaction of an access to its next, where lanes that are served together take more than one.
+        uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim];
     }
 }
 

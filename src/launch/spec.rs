@@ -118,6 +118,7 @@ pub struct SmxSpec {
     pub dependences: DependenceTracking,
     /// Global loads that one warp may have on their way to the L2.
     pub global_loads_in_flight_per_warp: usize,
+    pub uncoalesced_cycles: u32,
     pub l1: CacheSpec,
     /// L1 misses that may be on their way from the L2 together.
     pub l1_misses_in_flight: u32,
@@ -193,6 +194,7 @@ impl SmxSpec {
                 as u8,
             limits: pipes::table(device)?,
             arbitration: device.load_store.arbitration,
+            uncoalesced_cycles: device.load_store.uncoalesced_cycles,
             shared_latency_cycles: device.shared.latency_cycles,
             shared_access_cycles: device.shared.access_cycles,
             l1_latency_cycles: device.l1.hit_latency_cycles,

@@ -117,7 +117,11 @@ pub struct Memory {
     request_bytes: u32,
     store_cycles: u64,
     return_bytes_per_cycle: u32,
+    uncoalesced_cycles: u64,
 }
+
+/// Transactions of an access that is coalesced by half-warps.
+const COALESCED: u8 = 2;
 
 impl Memory {
     /// Empty caches and idle ports.
@@ -145,6 +149,7 @@ impl Memory {
             request_bytes: spec.l2_request_bytes,
             store_cycles: u64::from(spec.store_cycles_per_line),
             return_bytes_per_cycle: spec.return_bytes_per_cycle,
+            uncoalesced_cycles: u64::from(spec.uncoalesced_cycles),
         }
     }
 
@@ -211,6 +216,9 @@ impl Memory {
             let served = self.serve(&part, now, local_base, offset, counters, observer);
             if served.ready_at >= last.ready_at {
                 last = served;
+            }
+            if part.address_kind == AddressKind::Segment && op.lines > COALESCED {
+                self.lsu_free_at += self.uncoalesced_cycles;
             }
         }
         last

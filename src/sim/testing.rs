@@ -62,6 +62,7 @@ pub fn spec() -> SmxSpec {
         },
         dependences: DependenceTracking::Registers,
         global_loads_in_flight_per_warp: 8,
+        uncoalesced_cycles: 0,
         l1: CacheSpec {
             sets: 32,
             ways: 4,

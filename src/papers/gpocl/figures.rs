@@ -2,8 +2,9 @@
 //!
 //! Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 7 to 9 and 17 to 19, tables 1 and 4 to 6.
 
+use super::friedman::Friedman;
 use super::predict::{On, Speed, predict};
-use super::{Configuration, Domain, SIZES, Strategy};
+use super::{Configuration, Domain, SIZES, Strategy, host};
 use crate::papers::figure::Figure;
 use crate::predict::PredictError;
 
@@ -43,7 +44,39 @@ pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictErro
         figures.extend(speeds.iter().map(|speed| of_cell(name, speed)));
         figures.extend(of_tables(name, strategy, domain, speeds));
     }
+    let strategies: Vec<&[Speed]> = speeds.chunks(per_surface).collect();
+    let domains = strategies.chunks(Strategy::ALL.len());
+    for (speeds, experiment) in domains.zip(["table A.7", "table A.9"]) {
+        figures.extend(rankings(name, experiment, speeds));
+    }
     Ok(figures)
+}
+
+/// Among the strategies on this device: the paper ranks ten instances, two devices and two processors.
+fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Vec<Figure> {
+    let all = strategies.iter();
+    let speeds: Vec<Vec<f64>> = all
+        .map(|own| own.iter().map(evaluation).collect())
+        .collect();
+    let test = Friedman::of(&speeds);
+    let of_strategy = |(strategy, &rank): (Strategy, &f64)| Figure {
+        experiment,
+        configuration: format!("{name} {}", strategy.name()),
+        quantity: "average rank among the device's strategies",
+        predicted: rank,
+    };
+    let mut figures: Vec<Figure> = Strategy::ALL
+        .into_iter()
+        .zip(&test.ranks)
+        .map(of_strategy)
+        .collect();
+    figures.push(Figure {
+        experiment,
+        configuration: name.to_owned(),
+        quantity: "Friedman's chi-square among the device's strategies",
+        predicted: test.chi_square,
+    });
+    figures
 }
 
 fn of_cell(name: &str, speed: &Speed) -> Figure {
@@ -67,12 +100,18 @@ fn of_cell(name: &str, speed: &Speed) -> Figure {
             strategy.name()
         ),
         quantity: SPEED,
-        predicted: speed.gpops_billion,
+        predicted: evaluation(speed),
     }
 }
 
+/// With what the host does: what the paper's times hold.
+fn evaluation(speed: &Speed) -> f64 {
+    let whole = speed.milliseconds + host::milliseconds(speed.configuration, speed.range);
+    speed.gpops_billion * speed.milliseconds / whole
+}
+
 fn of_tables(name: &str, strategy: Strategy, domain: Domain, speeds: &[Speed]) -> Vec<Figure> {
-    let mut sorted: Vec<f64> = speeds.iter().map(|speed| speed.gpops_billion).collect();
+    let mut sorted: Vec<f64> = speeds.iter().map(evaluation).collect();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
     let median = f64::midpoint(sorted[middle - 1], sorted[middle]);

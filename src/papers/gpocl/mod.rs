@@ -1,10 +1,12 @@
 //! GPOCL (Augusto and Barbosa 2013): three ways to spread programs and fitness cases over a GPU.
 //!
 //! [`program`]: programs, and a reference interpreter; [`population`]: random programs and data; [`ndrange`]: work-groups by the
-//! paper's equations; [`kernel`]: the interpreters' machine code and what its blocks execute; [`predict`]: the time of a generation;
-//! [`figures`]: the paper's surfaces and tables.
+//! paper's equations; [`host`]: what an evaluation costs beside its kernel; [`kernel`]: the interpreters' machine code and what its blocks execute; [`predict`]: the time of a generation;
+//! [`friedman`]: the appendix's test; [`figures`]: the paper's surfaces and tables.
 
 pub mod figures;
+pub mod friedman;
+pub mod host;
 pub mod kernel;
 #[cfg(feature = "gpu")]
 pub mod measure;
