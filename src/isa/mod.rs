@@ -18,6 +18,7 @@ pub mod meaning;
 pub mod nv50;
 pub mod op;
 pub mod operand;
+pub mod r600;
 mod operands;
 pub mod text;
 
