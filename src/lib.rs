@@ -103,6 +103,8 @@ pub mod trace;
 #[doc(hidden)]
 pub mod validate;
 #[doc(hidden)]
+pub mod vliw;
+#[doc(hidden)]
 pub mod workload;
 
 #[doc(inline)]

@@ -18,6 +18,8 @@ mod policy;
 mod quantity;
 #[doc(hidden)]
 mod spec;
+#[doc(hidden)]
+pub mod vliw;
 
 pub use cache::{CacheGeometry, OnChipSplit};
 pub use ledger::Reader;

@@ -1,0 +1,67 @@
+//! A read cache: which lines are in it.
+//!
+//! Models: capacity, least recently used goes first. Leaves out: sets (every line may lie anywhere), writes.
+//! Units: lines.
+
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+#[derive(Debug, Clone)]
+pub struct Cache {
+    capacity: usize,
+    /// When each line was used last.
+    used: FxHashMap<u64, u64>,
+    /// Uses in order; those that are not a line's last count for nothing.
+    order: VecDeque<(u64, u64)>,
+    clock: u64,
+}
+
+impl Cache {
+    pub fn new(capacity: usize) -> Self {
+        Cache {
+            capacity,
+            used: FxHashMap::default(),
+            order: VecDeque::new(),
+            clock: 0,
+        }
+    }
+
+    /// Whether the line is there; it is afterwards.
+    pub fn read(&mut self, line: u64) -> bool {
+        self.clock += 1;
+        let was_there = self.used.insert(line, self.clock).is_some();
+        self.order.push_back((line, self.clock));
+        while self.used.len() > self.capacity {
+            let Some((oldest, at)) = self.order.pop_front() else {
+                break;
+            };
+            if self.used.get(&oldest) == Some(&at) {
+                self.used.remove(&oldest);
+            }
+        }
+        // Uses that were overtaken must not pile up.
+        while let Some(&(line, at)) = self.order.front() {
+            if self.used.get(&line) == Some(&at) {
+                break;
+            }
+            self.order.pop_front();
+        }
+        was_there
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_was_not_used_longest_goes() {
+        let mut cache = Cache::new(2);
+        assert!(!cache.read(1));
+        assert!(!cache.read(2));
+        assert!(cache.read(1));
+        assert!(!cache.read(3), "takes the place of 2");
+        assert!(cache.read(1));
+        assert!(!cache.read(2));
+    }
+}
