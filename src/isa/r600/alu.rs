@@ -61,7 +61,7 @@ opcodes! {
     PredSetEInt "PRED_SETE_INT" false
     PredSetNeInt "PRED_SETNE_INT" false
     MoveAddress "MOVA_INT" false
-    FloatToInt "FLT_TO_INT" true
+    FloatToInt "FLT_TO_INT" false
     IntToFloat "INT_TO_FLT" true
     UintToFloat "UINT_TO_FLT" true
     MulLowInt "MULLO_INT" true

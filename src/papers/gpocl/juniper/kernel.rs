@@ -272,4 +272,26 @@ mod tests {
         };
         assert!(count(&different) > 2 * count(&same));
     }
+
+    #[test]
+    fn every_function_alone_is_computed() {
+        use super::super::programs::functions;
+        for domain in [Domain::Regression, Domain::Classification] {
+            for placement in Placement::ALL {
+                for &(arity, kind) in functions(domain) {
+                    let argument = |value| Token { arity: 0, kind: 127, value };
+                    let mut tree = vec![Token { arity, kind, value: 0 }];
+                    tree.extend((0..arity).map(argument));
+                    let listing = listing(Strategy::Ppcu, domain, placement).expect("a listing");
+                    let trees = vec![tree];
+                    let mut buffers = Buffers::new(&trees, 4, 64, placement, 5);
+                    let sizes = Sizes { group: 0, n_groups: 1, local_size: 4, chunks: 1, most_iterations: 9 };
+                    buffers.execute(&listing, sizes).expect("a run");
+                    let wanted = reference(&buffers, &trees[0], 0..4);
+                    let given = buffers.error(0).expect("an error");
+                    agree(given, wanted, &format!("function {kind} of {domain:?} in {placement:?}"));
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,339 @@
+//! The time of a cell: sampled work-groups on one SIMD, and what repeats carried on.
+//!
+//! Models: a few iterations of the kernel's main loop are executed and timed twice, with fewer and with more of them (and of
+//! work-groups, where a SIMD has thousands); time grows linearly in both.
+//! Leaves out: the other SIMDs, which have as much to do or less; they take their part of L2 and DRAM.
+//! Units: cycles.
+
+use super::kernel::{Buffers, LOCAL_BYTES, Placement, Sizes, listing};
+use super::programs::{INPUTS, tree};
+use super::range::NdRange;
+use super::{Cell, JuniperError};
+use crate::device::vliw::Machine;
+use crate::gp::evolve::dice::Dice;
+use crate::isa::r600::Listing;
+use crate::memo::Memo;
+use crate::papers::gpocl::{Domain, Strategy};
+use crate::vliw::LANES;
+use crate::vliw::simd::{Group, SimdTime, Stretch, Work, run};
+use crate::vliw::steps::{Executed, LINE_BYTES};
+use std::sync::Arc;
+
+/// Programs that stand for a population, where a work-group runs one at a time.
+const PROGRAMS: u32 = 12;
+/// Work-groups of a program per work-item that stand for all.
+const DIVERGENT_GROUPS: u32 = 2;
+/// Iterations of the main loop that are executed, where there are as many.
+const ITERATIONS: u32 = 4;
+/// Work-groups that a SIMD is timed with, fewer and more, if it has more than these: whole rounds of the sampled programs.
+const GROUPS: [u32; 2] = [12, 24];
+/// Iterations that the one in the middle is repeated for, fewer and more.
+const REPEATS: [u32; 2] = [1, 3];
+
+/// What was executed of a cell: wavefronts of every sampled work-group.
+type Sample = Vec<Vec<Executed>>;
+
+/// What makes a sample: kernel, stack, work-groups' size, cases, iterations.
+type Key = (Strategy, Domain, Placement, u32, u32, u32);
+
+/// Executes and times, and keeps samples.
+#[derive(Debug)]
+pub struct Timed {
+    seed: u64,
+    samples: Memo<Key, Sample>,
+}
+
+/// How a cell's time comes about.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub range: NdRange,
+    pub registers: u32,
+    /// Work-groups on a SIMD at once.
+    pub resident: u32,
+    /// Cycles at `fewer` and `more` iterations for fewer and more work-groups, and where the cycles of the last one went.
+    times: Vec<Point>,
+    pub detail: SimdTime,
+    /// What one wavefront executes for an iteration, mean over the sample.
+    pub iteration: PerIteration,
+    /// Work-groups and iterations to carry on to.
+    target: (f64, f64),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    groups: f64,
+    iterations: f64,
+    cycles: f64,
+}
+
+/// Counts of one wavefront and one iteration.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PerIteration {
+    pub alu_clauses: f64,
+    pub bundles: f64,
+    pub fetch_clauses: f64,
+    pub stores: f64,
+    pub control: f64,
+}
+
+impl Run {
+    /// Cycles of the whole cell: linear in iterations for each number of work-groups, then in work-groups.
+    pub fn cycles(&self) -> f64 {
+        let (groups, iterations) = self.target;
+        let along = |pair: &[Point]| {
+            let cycles = line(iterations, pair, |p| p.iterations);
+            Point { cycles, ..pair[0] }
+        };
+        let by_groups: Vec<_> = self.times.chunks(2).map(along).collect();
+        line(groups, &by_groups, |p| p.groups)
+    }
+}
+
+/// The value at `x` of the line through one or two points.
+fn line(x: f64, points: &[Point], of: impl Fn(&Point) -> f64) -> f64 {
+    let (first, last) = (&points[0], &points[points.len() - 1]);
+    let run = of(last) - of(first);
+    if run == 0.0 {
+        return last.cycles;
+    }
+    let slope = (last.cycles - first.cycles) / run;
+    last.cycles + (x - of(last)) * slope
+}
+
+impl Timed {
+    pub fn new(seed: u64) -> Self {
+        Timed {
+            seed,
+            samples: Memo::default(),
+        }
+    }
+
+    pub fn run(
+        &self,
+        cell: Cell,
+        placement: Placement,
+        machine: Machine,
+    ) -> Result<Run, JuniperError> {
+        let range = NdRange::new(cell, &machine);
+        let listing = listing(cell.strategy, cell.domain, placement)?;
+        let wavefronts = range.local_size.div_ceil(LANES as u32);
+        let local_bytes = match cell.strategy {
+            Strategy::Pppe => 0,
+            Strategy::Fp | Strategy::Ppcu => LOCAL_BYTES,
+        };
+        let resident = machine.resident_groups(wavefronts, listing.n_registers, local_bytes);
+        if resident == 0 {
+            return Err(JuniperError::Room {
+                lanes: range.local_size,
+                registers: listing.n_registers,
+            });
+        }
+        let sample = self.sample(cell, placement, &range, &listing)?;
+        let layout = Layout {
+            cell,
+            range,
+            sample: &sample,
+            machine,
+        };
+        let mut times = Vec::new();
+        let mut detail = SimdTime::default();
+        for groups in layout.group_counts() {
+            for iterations in layout.iteration_counts() {
+                let work = layout.groups(groups, iterations);
+                detail = run(machine, &work, resident as usize, layout.l2_share());
+                times.push(Point {
+                    groups: f64::from(groups),
+                    iterations: f64::from(iterations),
+                    cycles: detail.cycles,
+                });
+            }
+        }
+        Ok(Run {
+            range,
+            registers: listing.n_registers,
+            resident,
+            times,
+            detail,
+            iteration: per_iteration(&sample),
+            target: (
+                f64::from(range.groups_per_simd),
+                f64::from(range.iterations),
+            ),
+        })
+    }
+
+    fn sample(
+        &self,
+        cell: Cell,
+        placement: Placement,
+        range: &NdRange,
+        listing: &Listing,
+    ) -> Result<Arc<Sample>, JuniperError> {
+        let iterations = range.iterations.min(ITERATIONS);
+        let local_size = range.local_size;
+        let key = (cell.strategy, cell.domain, placement, local_size, cell.dataset, iterations);
+        let make = || self.execute(cell, placement, range, listing);
+        self.samples.try_get(key, make)
+    }
+
+    fn execute(
+        &self,
+        cell: Cell,
+        placement: Placement,
+        range: &NdRange,
+        listing: &Listing,
+    ) -> Result<Sample, JuniperError> {
+        let iterations = range.iterations.min(ITERATIONS);
+        let (n_groups, n_programs) = match cell.strategy {
+            Strategy::Fp => (1, iterations.max(range.iterations.min(PROGRAMS))),
+            Strategy::Ppcu => (PROGRAMS, PROGRAMS),
+            Strategy::Pppe => (DIVERGENT_GROUPS, DIVERGENT_GROUPS * range.local_size),
+        };
+        let mut dice = Dice::new(self.seed, 0);
+        let trees: Vec<_> = (0..n_programs).map(|_| tree(cell.domain, &mut dice)).collect();
+        let n_errors = n_programs * range.n_groups.max(1);
+        let mut buffers = Buffers::new(&trees, cell.dataset, n_errors, placement, self.seed);
+        let groups = (0..n_groups).map(|group| {
+            let sizes = Sizes {
+                group,
+                n_groups: range.n_groups,
+                local_size: range.local_size,
+                chunks: iterations,
+                most_iterations: match cell.strategy {
+                    Strategy::Pppe => iterations as usize,
+                    Strategy::Fp | Strategy::Ppcu => usize::MAX,
+                },
+            };
+            buffers.execute(listing, sizes)
+        });
+        Ok(groups.collect::<Result<_, _>>()?)
+    }
+}
+
+/// The mean over the iterations between the first and the last, or over all where there is one.
+fn per_iteration(sample: &Sample) -> PerIteration {
+    let mut sum = PerIteration::default();
+    let mut n = 0.0;
+    for wave in sample.iter().flatten() {
+        let last = wave.iteration_ends.len().max(2);
+        let middle: Vec<_> = (1..last).filter_map(|i| wave.iteration(i)).collect();
+        let all = 0..wave.iteration_ends.first().copied().unwrap_or(wave.steps.len());
+        let ranges = if middle.is_empty() { vec![all] } else { middle };
+        for range in ranges {
+            let counts = wave.counts(range);
+            n += 1.0;
+            sum.alu_clauses += counts.alu_clauses as f64;
+            sum.bundles += counts.bundles as f64;
+            sum.fetch_clauses += counts.fetch_clauses as f64;
+            sum.stores += counts.stores as f64;
+            sum.control += counts.control as f64;
+        }
+    }
+    PerIteration {
+        alu_clauses: sum.alu_clauses / n,
+        bundles: sum.bundles / n,
+        fetch_clauses: sum.fetch_clauses / n,
+        stores: sum.stores / n,
+        control: sum.control / n,
+    }
+}
+
+/// Lays sampled work-groups out for one SIMD.
+struct Layout<'a> {
+    cell: Cell,
+    range: NdRange,
+    sample: &'a Sample,
+    machine: Machine,
+}
+
+impl<'a> Layout<'a> {
+    /// With how many work-groups the SIMD is timed.
+    fn group_counts(&self) -> Vec<u32> {
+        let all = self.range.groups_per_simd;
+        if all <= GROUPS[1] {
+            vec![all]
+        } else {
+            GROUPS.to_vec()
+        }
+    }
+
+    /// How many iterations its work-groups do: always two numbers, the same where all are executed.
+    fn iteration_counts(&self) -> [u32; 2] {
+        let executed = self.executed_iterations();
+        if self.range.iterations <= executed {
+            [self.range.iterations; 2]
+        } else {
+            REPEATS.map(|times| executed + (times - 1) * self.repeated().len() as u32)
+        }
+    }
+
+    fn executed_iterations(&self) -> u32 {
+        let ends = |w: &Executed| w.iteration_ends.len() as u32;
+        self.sample.iter().flatten().map(ends).min().unwrap_or(0)
+    }
+
+    /// The iterations that are repeated: all but the first and the last.
+    fn repeated(&self) -> std::ops::Range<usize> {
+        1..self.executed_iterations().saturating_sub(1).max(1) as usize
+    }
+
+    /// Data of one SIMD's work-groups is theirs alone where each has programs of its own.
+    fn l2_share(&self) -> f64 {
+        match self.cell.strategy {
+            Strategy::Pppe => 1.0 / self.machine.n_simds,
+            Strategy::Fp | Strategy::Ppcu => 1.0,
+        }
+    }
+
+    fn groups(&self, n_groups: u32, iterations: u32) -> Vec<Group<'a>> {
+        let groups = (0..n_groups).map(|group| {
+            let sampled = &self.sample[group as usize % self.sample.len()];
+            Group {
+                waves: sampled.iter().map(|w| self.work(w, iterations)).collect(),
+                own_lines: u64::from(group) << 32,
+                shared_lines: self.shared_lines(group),
+            }
+        });
+        groups.collect()
+    }
+
+    /// A wavefront's steps, the middle repeated so that it does that many iterations.
+    fn work(&self, executed: &'a Executed, iterations: u32) -> Work<'a> {
+        let end = executed.steps.len();
+        let stretch = |steps, shared_lines| Stretch { steps, shared_lines };
+        let executed_iterations = self.executed_iterations();
+        if iterations <= executed_iterations {
+            let stretches = vec![stretch(0..end, 0)];
+            return Work { executed, stretches };
+        }
+        let repeated = self.repeated();
+        let middle = executed.iteration_ends[repeated.start - 1]..executed.iteration_ends[repeated.end - 1];
+        let extra = (iterations - executed_iterations) / repeated.len() as u32;
+        let moved = self.lines_per_iteration() * repeated.len() as u64;
+        let mut stretches = vec![stretch(0..middle.end, 0)];
+        for i in 1..=u64::from(extra) {
+            stretches.push(stretch(middle.clone(), moved * i));
+        }
+        stretches.push(stretch(middle.end..end, moved * u64::from(extra)));
+        Work { executed, stretches }
+    }
+
+    /// How far an iteration moves on in the cases: a chunk of them per compute unit, else none.
+    fn lines_per_iteration(&self) -> u64 {
+        match self.cell.strategy {
+            Strategy::Ppcu => u64::from(self.range.local_size * 4 / LINE_BYTES),
+            Strategy::Fp | Strategy::Pppe => 0,
+        }
+    }
+
+    /// How far a work-group's cases lie behind those of the first one.
+    fn shared_lines(&self, group: u32) -> u64 {
+        let data_bytes = f64::from(self.cell.dataset) * f64::from(INPUTS) * 4.0;
+        match self.cell.strategy {
+            Strategy::Fp => u64::from(group) * u64::from(self.range.local_size * 4 / LINE_BYTES),
+            // What does not fit in the L2 is read anew.
+            Strategy::Ppcu if data_bytes > self.machine.l2_bytes => u64::from(group) << 32,
+            Strategy::Ppcu | Strategy::Pppe => 0,
+        }
+    }
+}
