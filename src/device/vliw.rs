@@ -153,7 +153,11 @@ impl VliwPreset {
             Some((_, text)) => Self::parse(name, text),
             None => Err(VliwError::Unknown {
                 given: name.to_string(),
-                allowed: BUILTIN.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", "),
+                allowed: BUILTIN
+                    .iter()
+                    .map(|(n, _)| *n)
+                    .collect::<Vec<_>>()
+                    .join(", "),
             }),
         }
     }
@@ -166,7 +170,9 @@ impl VliwPreset {
         })?;
         let values = file.sections.into_iter().flat_map(|(section, values)| {
             let key = move |field| format!("{section}.{field}");
-            values.into_iter().map(move |(field, value)| (key(field), value))
+            values
+                .into_iter()
+                .map(move |(field, value)| (key(field), value))
         });
         let preset = VliwPreset {
             name: file.name,
@@ -194,21 +200,36 @@ impl VliwPreset {
     /// The least and the most that a value may be; the value itself where it is known.
     pub fn range(&self, key: &str) -> Option<(f64, f64)> {
         let value = self.values.get(key)?;
-        Some((value.low.unwrap_or(value.value), value.high.unwrap_or(value.value)))
+        Some((
+            value.low.unwrap_or(value.value),
+            value.high.unwrap_or(value.value),
+        ))
     }
 
     fn check(&self, key: &str, value: &Value) -> Result<(), VliwError> {
         if !FIELDS.iter().any(|(field, _)| *field == key) {
-            return Err(self.wrong(key, "a value that nothing reads", "the values of other presets"));
+            return Err(self.wrong(
+                key,
+                "a value that nothing reads",
+                "the values of other presets",
+            ));
         }
         let is_inside = value.low.is_none_or(|low| low <= value.value)
             && value.high.is_none_or(|high| value.value <= high);
         let has_range = value.low.is_some() && value.high.is_some();
         if !value.value.is_finite() || value.value < 0.0 || !is_inside {
-            return Err(self.wrong(key, &value.value.to_string(), "a number of at least 0 in its range"));
+            return Err(self.wrong(
+                key,
+                &value.value.to_string(),
+                "a number of at least 0 in its range",
+            ));
         }
         if value.kind == Kind::Assumed && !has_range {
-            return Err(self.wrong(key, "an assumed value without a range", "low and high beside it"));
+            return Err(self.wrong(
+                key,
+                "an assumed value without a range",
+                "low and high beside it",
+            ));
         }
         Ok(())
     }
@@ -236,7 +257,8 @@ impl VliwPreset {
 impl Machine {
     /// Work-groups of `wavefronts` that are on a SIMD at once, for a kernel of so many registers and bytes of local memory.
     pub fn resident_groups(&self, wavefronts: u32, registers: u32, local_bytes: u32) -> u32 {
-        let by_registers = ((self.registers - self.reserved_registers) / f64::from(registers)).floor();
+        let by_registers =
+            ((self.registers - self.reserved_registers) / f64::from(registers)).floor();
         let by_wavefronts = (by_registers.min(self.wavefronts) / f64::from(wavefronts)).floor();
         let by_local = (self.local_bytes / f64::from(local_bytes.max(1))).floor();
         by_wavefronts.min(by_local).min(self.work_groups) as u32
@@ -251,7 +273,10 @@ mod tests {
     fn the_preset_has_every_value_and_ranges_for_what_is_assumed() {
         let preset = VliwPreset::load("hd5750").expect("a preset");
         assert_eq!(preset.values.len(), FIELDS.len());
-        assert_eq!(preset.range("issue.clause_switch_cycles"), Some((20.0, 60.0)));
+        assert_eq!(
+            preset.range("issue.clause_switch_cycles"),
+            Some((20.0, 60.0))
+        );
         assert!(preset.values.values().all(|v| v.kind != Kind::Fitted));
     }
 
@@ -260,16 +285,29 @@ mod tests {
         let text = BUILTIN[0].1;
         let refused = |text: &str| VliwPreset::parse("x", text).expect_err("wrong").to_string();
         assert!(refused(&text.replace("n_simds", "n_simdz")).contains("chip.n_simdz"));
-        assert!(refused(&text.replace("unit = \"SIMDs\"", "unit = \"cores\"")).contains("given cores"));
+        assert!(
+            refused(&text.replace("unit = \"SIMDs\"", "unit = \"cores\"")).contains("given cores")
+        );
         assert!(refused(&text.replace("low = 20, high = 60, ", "")).contains("without a range"));
     }
 
     #[test]
     fn registers_limit_work_groups_whole() {
-        let machine = VliwPreset::load("hd5750").expect("a preset").machine().expect("numbers");
-        assert_eq!(machine.resident_groups(4, 33, 1224), 1, "7 wavefronts, of which a second group needs 8");
+        let machine = VliwPreset::load("hd5750")
+            .expect("a preset")
+            .machine()
+            .expect("numbers");
+        assert_eq!(
+            machine.resident_groups(4, 33, 1224),
+            1,
+            "7 wavefronts, of which a second group needs 8"
+        );
         assert_eq!(machine.resident_groups(4, 12, 1224), 5);
-        assert_eq!(machine.resident_groups(1, 12, 1224), 8, "no more than 8 work-groups");
+        assert_eq!(
+            machine.resident_groups(1, 12, 1224),
+            8,
+            "no more than 8 work-groups"
+        );
         assert_eq!(machine.resident_groups(4, 73, 1224), 0);
     }
 }

@@ -18,8 +18,8 @@ pub mod meaning;
 pub mod nv50;
 pub mod op;
 pub mod operand;
-pub mod r600;
 mod operands;
+pub mod r600;
 pub mod text;
 
 pub use decoder::GLOBAL_DATA_ADDRESS;

@@ -63,17 +63,15 @@ pub fn work_group(
 pub fn main_loop(listing: &Listing) -> Option<usize> {
     let mut holds_another = Vec::new();
     for (at, control) in listing.control.iter().enumerate() {
-        match control {
-            Control::LoopStart { .. } => {
-                holds_another.iter_mut().for_each(|h| *h = true);
-                holds_another.push(false);
+        if let Control::LoopStart { .. } = control {
+            holds_another.iter_mut().for_each(|h| *h = true);
+            holds_another.push(false);
+        }
+        if let Control::LoopEnd { .. } = control {
+            let did_hold = holds_another.pop() == Some(true);
+            if did_hold && holds_another.is_empty() {
+                return Some(at);
             }
-            Control::LoopEnd { .. } => {
-                if holds_another.pop() == Some(true) && holds_another.is_empty() {
-                    return Some(at);
-                }
-            }
-            _ => {}
         }
     }
     None

@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_line_is_read_with_its_predicate_and_literal() {
-        let line = Line::parse("MULADD_IEEE * T9.W, T4.Z, literal.x, 0.5, Pred_sel_zero").expect("an instruction");
+        let line = Line::parse("MULADD_IEEE * T9.W, T4.Z, literal.x, 0.5, Pred_sel_zero")
+            .expect("an instruction");
         assert!(line.is_last);
         let read = line.finish(&[5], &Bundle::default()).expect("operands");
         assert_eq!(read.opcode, Opcode::MulAdd);
@@ -210,7 +211,8 @@ mod tests {
 
     #[test]
     fn the_execution_mask_is_one_destination() {
-        let line = Line::parse("PRED_SETE_INT * ExecMask,PredicateBit (MASKED), PS, 0.0,  ").expect("an instruction");
+        let line = Line::parse("PRED_SETE_INT * ExecMask,PredicateBit (MASKED), PS, 0.0,  ")
+            .expect("an instruction");
         let read = line.finish(&[], &Bundle::default()).expect("operands");
         assert_eq!(read.destination, Destination::ExecMask);
         assert_eq!(read.sources.len(), 2);

@@ -173,7 +173,10 @@ mod tests {
             Some(Source::Word(9)),
             "the second literal of the bundle"
         );
-        assert_eq!(read("KC0[3].Y").map(|o| o.source), Some(Source::Constant(13)));
+        assert_eq!(
+            read("KC0[3].Y").map(|o| o.source),
+            Some(Source::Constant(13))
+        );
         assert_eq!(read("literal.z"), None, "the bundle has two");
     }
 

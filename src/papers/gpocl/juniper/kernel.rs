@@ -114,7 +114,13 @@ pub struct Sizes {
 
 impl Buffers {
     /// For these programs and so many cases, drawn from the seed.
-    pub fn new(trees: &[Vec<Token>], dataset: u32, n_errors: u32, placement: Placement, seed: u64) -> Self {
+    pub fn new(
+        trees: &[Vec<Token>],
+        dataset: u32,
+        n_errors: u32,
+        placement: Placement,
+        seed: u64,
+    ) -> Self {
         const ITEMS: usize = 1 << 16;
         const LEVELS: usize = 34;
         let mut dice = Dice::new(seed, u64::from(dataset));
@@ -145,7 +151,11 @@ impl Buffers {
     }
 
     /// Executes one work-group.
-    pub fn execute(&mut self, listing: &Listing, sizes: Sizes) -> Result<Vec<Executed>, ExecuteError> {
+    pub fn execute(
+        &mut self,
+        listing: &Listing,
+        sizes: Sizes,
+    ) -> Result<Vec<Executed>, ExecuteError> {
         let [programs, inputs, expected, errors, scratch] = self.addresses;
         let half_size = sizes.local_size.next_power_of_two() / 2;
         let launch = Launch {
@@ -153,8 +163,15 @@ impl Buffers {
             n_groups: sizes.n_groups,
             local_size: sizes.local_size,
             arguments: vec![
-                programs, inputs, expected, errors, self.n_programs, self.dataset, sizes.chunks,
-                half_size, scratch,
+                programs,
+                inputs,
+                expected,
+                errors,
+                self.n_programs,
+                self.dataset,
+                sizes.chunks,
+                half_size,
+                scratch,
             ],
             most_iterations: sizes.most_iterations,
         };
@@ -169,7 +186,8 @@ impl Buffers {
 
     /// Input `variable` of case `n`.
     pub fn input(&self, variable: u32, n: u32) -> Result<f32, ExecuteError> {
-        self.word(1, variable * self.dataset + n).map(f32::from_bits)
+        self.word(1, variable * self.dataset + n)
+            .map(f32::from_bits)
     }
 
     /// The expected output of case `n`.
@@ -204,7 +222,10 @@ mod tests {
         let given = f64::from(given);
         // Sines of large numbers and quotients of small ones differ in their last digits, and sums of them by more.
         let is_close = (given - wanted).abs() <= 2e-2 * wanted.abs().max(1.0);
-        assert!(is_close || !wanted.is_finite() || wanted > 1e4, "{what}: {given} instead of {wanted}");
+        assert!(
+            is_close || !wanted.is_finite() || wanted > 1e4,
+            "{what}: {given} instead of {wanted}"
+        );
     }
 
     fn for_all(check: impl Fn(Strategy, Domain, &Listing, &[Vec<Token>], Buffers)) {
@@ -237,7 +258,11 @@ mod tests {
                     buffers.execute(listing, sizes(1, 2, 100)).expect("a run");
                     for (p, tree) in trees.iter().enumerate() {
                         let wanted = reference(&buffers, tree, 100..150);
-                        agree(buffers.error(p as u32 * 2 + 1).expect("an error"), wanted, &what);
+                        agree(
+                            buffers.error(p as u32 * 2 + 1).expect("an error"),
+                            wanted,
+                            &what,
+                        );
                     }
                 }
                 Strategy::Pppe => {
@@ -249,7 +274,9 @@ mod tests {
                 }
                 Strategy::Ppcu => {
                     for (p, tree) in trees.iter().enumerate().take(12) {
-                        buffers.execute(listing, sizes(p as u32, 70, 64)).expect("a run");
+                        buffers
+                            .execute(listing, sizes(p as u32, 70, 64))
+                            .expect("a run");
                         let wanted = reference(&buffers, tree, 0..DATASET);
                         agree(buffers.error(p as u32).expect("an error"), wanted, &what);
                     }
@@ -262,11 +289,20 @@ mod tests {
     fn programs_that_part_execute_more_than_each_alone() {
         let bundles = |waves: &[Executed]| waves[0].counts(0..waves[0].steps.len()).bundles;
         let mut dice = Dice::new(3, 1);
-        let different: Vec<_> = (0..64).map(|_| tree(Domain::Regression, &mut dice)).collect();
+        let different: Vec<_> = (0..64)
+            .map(|_| tree(Domain::Regression, &mut dice))
+            .collect();
         let same = vec![different[0].clone(); 64];
-        let listing = listing(Strategy::Pppe, Domain::Regression, Placement::Registers).expect("a listing");
+        let listing =
+            listing(Strategy::Pppe, Domain::Regression, Placement::Registers).expect("a listing");
         let count = |trees: &[Vec<Token>]| {
-            let sizes = Sizes { group: 0, n_groups: 1, local_size: 64, chunks: 1, most_iterations: 1 };
+            let sizes = Sizes {
+                group: 0,
+                n_groups: 1,
+                local_size: 64,
+                chunks: 1,
+                most_iterations: 1,
+            };
             let mut buffers = Buffers::new(trees, 4, 64, Placement::Registers, 5);
             bundles(&buffers.execute(&listing, sizes).expect("a run"))
         };
@@ -279,17 +315,35 @@ mod tests {
         for domain in [Domain::Regression, Domain::Classification] {
             for placement in Placement::ALL {
                 for &(arity, kind) in functions(domain) {
-                    let argument = |value| Token { arity: 0, kind: 127, value };
-                    let mut tree = vec![Token { arity, kind, value: 0 }];
+                    let argument = |value| Token {
+                        arity: 0,
+                        kind: 127,
+                        value,
+                    };
+                    let mut tree = vec![Token {
+                        arity,
+                        kind,
+                        value: 0,
+                    }];
                     tree.extend((0..arity).map(argument));
                     let listing = listing(Strategy::Ppcu, domain, placement).expect("a listing");
                     let trees = vec![tree];
                     let mut buffers = Buffers::new(&trees, 4, 64, placement, 5);
-                    let sizes = Sizes { group: 0, n_groups: 1, local_size: 4, chunks: 1, most_iterations: 9 };
+                    let sizes = Sizes {
+                        group: 0,
+                        n_groups: 1,
+                        local_size: 4,
+                        chunks: 1,
+                        most_iterations: 9,
+                    };
                     buffers.execute(&listing, sizes).expect("a run");
                     let wanted = reference(&buffers, &trees[0], 0..4);
                     let given = buffers.error(0).expect("an error");
-                    agree(given, wanted, &format!("function {kind} of {domain:?} in {placement:?}"));
+                    agree(
+                        given,
+                        wanted,
+                        &format!("function {kind} of {domain:?} in {placement:?}"),
+                    );
                 }
             }
         }

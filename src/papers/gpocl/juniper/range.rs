@@ -36,7 +36,11 @@ impl NdRange {
             }
             Strategy::Ppcu => {
                 let local_size = cell.dataset.min(most);
-                (local_size, cell.population, cell.dataset.div_ceil(local_size))
+                (
+                    local_size,
+                    cell.population,
+                    cell.dataset.div_ceil(local_size),
+                )
             }
         };
         NdRange {
@@ -55,8 +59,16 @@ mod tests {
     use crate::papers::gpocl::Domain;
 
     fn range(strategy: Strategy, population: u32, dataset: u32) -> NdRange {
-        let machine = VliwPreset::load("hd5750").expect("a preset").machine().expect("numbers");
-        let cell = Cell { strategy, domain: Domain::Regression, population, dataset };
+        let machine = VliwPreset::load("hd5750")
+            .expect("a preset")
+            .machine()
+            .expect("numbers");
+        let cell = Cell {
+            strategy,
+            domain: Domain::Regression,
+            population,
+            dataset,
+        };
         NdRange::new(cell, &machine)
     }
 
@@ -65,12 +77,18 @@ mod tests {
         let r = range(Strategy::Fp, 7, 100);
         assert_eq!((r.local_size, r.n_groups, r.iterations), (12, 9, 7));
         let r = range(Strategy::Fp, 7, 50_000);
-        assert_eq!((r.local_size, r.n_groups, r.groups_per_simd), (256, 196, 22));
+        assert_eq!(
+            (r.local_size, r.n_groups, r.groups_per_simd),
+            (256, 196, 22)
+        );
         let r = range(Strategy::Pppe, 5_000, 100);
         assert_eq!((r.local_size, r.n_groups, r.iterations), (256, 20, 100));
         let r = range(Strategy::Ppcu, 100, 1_000);
         assert_eq!((r.local_size, r.n_groups, r.iterations), (256, 100, 4));
         let r = range(Strategy::Ppcu, 100, 100);
-        assert_eq!((r.local_size, r.groups_per_simd, r.iterations), (100, 12, 1));
+        assert_eq!(
+            (r.local_size, r.groups_per_simd, r.iterations),
+            (100, 12, 1)
+        );
     }
 }

@@ -23,8 +23,10 @@ use std::sync::Arc;
 const PROGRAMS: u32 = 12;
 /// Work-groups of a program per work-item that stand for all.
 const DIVERGENT_GROUPS: u32 = 2;
-/// Iterations of the main loop that are executed, where there are as many.
-const ITERATIONS: u32 = 4;
+/// Iterations of the main loop that are executed, where there are as many: a first, a last, and what is repeated between them.
+const ITERATIONS: u32 = 3;
+/// Cases that programs per work-item are executed on: which ones makes no difference, save that they are not all there are.
+const DIVERGENT_CASES: u32 = 1000;
 /// Work-groups that a SIMD is timed with, fewer and more, if it has more than these: whole rounds of the sampled programs.
 const GROUPS: [u32; 2] = [12, 24];
 /// Iterations that the one in the middle is repeated for, fewer and more.
@@ -36,11 +38,23 @@ type Sample = Vec<Vec<Executed>>;
 /// What makes a sample: kernel, stack, work-groups' size, cases, iterations.
 type Key = (Strategy, Domain, Placement, u32, u32, u32);
 
-/// Executes and times, and keeps samples.
+/// What makes a timing beside its sample: the machine, work-groups and iterations that are timed.
+type TimeKey = (Key, String, Vec<u32>, Vec<u32>);
+
+/// Executes and times, and keeps both.
 #[derive(Debug)]
 pub struct Timed {
     seed: u64,
     samples: Memo<Key, Sample>,
+    times: Memo<TimeKey, Times>,
+}
+
+/// What was timed.
+#[derive(Debug, Clone)]
+struct Times {
+    /// For every number of work-groups, one or two numbers of iterations.
+    points: Vec<Vec<Point>>,
+    detail: SimdTime,
 }
 
 /// How a cell's time comes about.
@@ -50,8 +64,9 @@ pub struct Run {
     pub registers: u32,
     /// Work-groups on a SIMD at once.
     pub resident: u32,
-    /// Cycles at `fewer` and `more` iterations for fewer and more work-groups, and where the cycles of the last one went.
-    times: Vec<Point>,
+    /// Cycles for fewer and more work-groups, each with fewer and more iterations.
+    times: Vec<Vec<Point>>,
+    /// Where the cycles of the longest of these went.
     pub detail: SimdTime,
     /// What one wavefront executes for an iteration, mean over the sample.
     pub iteration: PerIteration,
@@ -80,11 +95,14 @@ impl Run {
     /// Cycles of the whole cell: linear in iterations for each number of work-groups, then in work-groups.
     pub fn cycles(&self) -> f64 {
         let (groups, iterations) = self.target;
-        let along = |pair: &[Point]| {
-            let cycles = line(iterations, pair, |p| p.iterations);
-            Point { cycles, ..pair[0] }
+        let along = |points: &Vec<Point>| {
+            let cycles = line(iterations, points, |p| p.iterations);
+            Point {
+                cycles,
+                ..points[0]
+            }
         };
-        let by_groups: Vec<_> = self.times.chunks(2).map(along).collect();
+        let by_groups: Vec<_> = self.times.iter().map(along).collect();
         line(groups, &by_groups, |p| p.groups)
     }
 }
@@ -105,6 +123,7 @@ impl Timed {
         Timed {
             seed,
             samples: Memo::default(),
+            times: Memo::default(),
         }
     }
 
@@ -135,25 +154,21 @@ impl Timed {
             sample: &sample,
             machine,
         };
-        let mut times = Vec::new();
-        let mut detail = SimdTime::default();
-        for groups in layout.group_counts() {
-            for iterations in layout.iteration_counts() {
-                let work = layout.groups(groups, iterations);
-                detail = run(machine, &work, resident as usize, layout.l2_share());
-                times.push(Point {
-                    groups: f64::from(groups),
-                    iterations: f64::from(iterations),
-                    cycles: detail.cycles,
-                });
-            }
-        }
+        let times = self.times.get(
+            (
+                key(cell, placement, &range),
+                format!("{machine:?}"),
+                layout.group_counts(),
+                layout.iteration_counts(),
+            ),
+            || layout.times(resident as usize),
+        );
         Ok(Run {
             range,
             registers: listing.n_registers,
             resident,
-            times,
-            detail,
+            times: times.points.clone(),
+            detail: times.detail,
             iteration: per_iteration(&sample),
             target: (
                 f64::from(range.groups_per_simd),
@@ -169,11 +184,8 @@ impl Timed {
         range: &NdRange,
         listing: &Listing,
     ) -> Result<Arc<Sample>, JuniperError> {
-        let iterations = range.iterations.min(ITERATIONS);
-        let local_size = range.local_size;
-        let key = (cell.strategy, cell.domain, placement, local_size, cell.dataset, iterations);
         let make = || self.execute(cell, placement, range, listing);
-        self.samples.try_get(key, make)
+        self.samples.try_get(key(cell, placement, range), make)
     }
 
     fn execute(
@@ -185,14 +197,17 @@ impl Timed {
     ) -> Result<Sample, JuniperError> {
         let iterations = range.iterations.min(ITERATIONS);
         let (n_groups, n_programs) = match cell.strategy {
-            Strategy::Fp => (1, iterations.max(range.iterations.min(PROGRAMS))),
+            Strategy::Fp => (1, range.iterations.min(PROGRAMS)),
             Strategy::Ppcu => (PROGRAMS, PROGRAMS),
             Strategy::Pppe => (DIVERGENT_GROUPS, DIVERGENT_GROUPS * range.local_size),
         };
         let mut dice = Dice::new(self.seed, 0);
-        let trees: Vec<_> = (0..n_programs).map(|_| tree(cell.domain, &mut dice)).collect();
+        let trees: Vec<_> = (0..n_programs)
+            .map(|_| tree(cell.domain, &mut dice))
+            .collect();
         let n_errors = n_programs * range.n_groups.max(1);
-        let mut buffers = Buffers::new(&trees, cell.dataset, n_errors, placement, self.seed);
+        let dataset = executed_cases(cell);
+        let mut buffers = Buffers::new(&trees, dataset, n_errors, placement, self.seed);
         let groups = (0..n_groups).map(|group| {
             let sizes = Sizes {
                 group,
@@ -210,6 +225,29 @@ impl Timed {
     }
 }
 
+fn key(cell: Cell, placement: Placement, range: &NdRange) -> Key {
+    let iterations = match cell.strategy {
+        Strategy::Fp => range.iterations.min(PROGRAMS),
+        Strategy::Pppe | Strategy::Ppcu => range.iterations.min(ITERATIONS),
+    };
+    let cases = executed_cases(cell);
+    (
+        cell.strategy,
+        cell.domain,
+        placement,
+        range.local_size,
+        cases,
+        iterations,
+    )
+}
+
+fn executed_cases(cell: Cell) -> u32 {
+    match cell.strategy {
+        Strategy::Pppe => cell.dataset.min(DIVERGENT_CASES),
+        Strategy::Fp | Strategy::Ppcu => cell.dataset,
+    }
+}
+
 /// The mean over the iterations between the first and the last, or over all where there is one.
 fn per_iteration(sample: &Sample) -> PerIteration {
     let mut sum = PerIteration::default();
@@ -217,7 +255,11 @@ fn per_iteration(sample: &Sample) -> PerIteration {
     for wave in sample.iter().flatten() {
         let last = wave.iteration_ends.len().max(2);
         let middle: Vec<_> = (1..last).filter_map(|i| wave.iteration(i)).collect();
-        let all = 0..wave.iteration_ends.first().copied().unwrap_or(wave.steps.len());
+        let all = 0..wave
+            .iteration_ends
+            .first()
+            .copied()
+            .unwrap_or(wave.steps.len());
         let ranges = if middle.is_empty() { vec![all] } else { middle };
         for range in ranges {
             let counts = wave.counts(range);
@@ -247,6 +289,24 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
+    fn times(&self, resident: usize) -> Times {
+        let mut points = Vec::new();
+        let mut detail = SimdTime::default();
+        for groups in self.group_counts() {
+            let timed = self.iteration_counts().into_iter().map(|iterations| {
+                let work = self.groups(groups, iterations);
+                detail = run(self.machine, &work, resident, self.l2_share());
+                Point {
+                    groups: f64::from(groups),
+                    iterations: f64::from(iterations),
+                    cycles: detail.cycles,
+                }
+            });
+            points.push(timed.collect());
+        }
+        Times { points, detail }
+    }
+
     /// With how many work-groups the SIMD is timed.
     fn group_counts(&self) -> Vec<u32> {
         let all = self.range.groups_per_simd;
@@ -257,13 +317,16 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// How many iterations its work-groups do: always two numbers, the same where all are executed.
-    fn iteration_counts(&self) -> [u32; 2] {
+    /// How many iterations its work-groups do: two numbers, or one where all are executed.
+    fn iteration_counts(&self) -> Vec<u32> {
         let executed = self.executed_iterations();
         if self.range.iterations <= executed {
-            [self.range.iterations; 2]
+            vec![self.range.iterations]
         } else {
-            REPEATS.map(|times| executed + (times - 1) * self.repeated().len() as u32)
+            let repeated = self.repeated().len() as u32;
+            REPEATS
+                .map(|times| executed + (times - 1) * repeated)
+                .to_vec()
         }
     }
 
@@ -300,14 +363,21 @@ impl<'a> Layout<'a> {
     /// A wavefront's steps, the middle repeated so that it does that many iterations.
     fn work(&self, executed: &'a Executed, iterations: u32) -> Work<'a> {
         let end = executed.steps.len();
-        let stretch = |steps, shared_lines| Stretch { steps, shared_lines };
+        let stretch = |steps, shared_lines| Stretch {
+            steps,
+            shared_lines,
+        };
         let executed_iterations = self.executed_iterations();
         if iterations <= executed_iterations {
             let stretches = vec![stretch(0..end, 0)];
-            return Work { executed, stretches };
+            return Work {
+                executed,
+                stretches,
+            };
         }
         let repeated = self.repeated();
-        let middle = executed.iteration_ends[repeated.start - 1]..executed.iteration_ends[repeated.end - 1];
+        let middle =
+            executed.iteration_ends[repeated.start - 1]..executed.iteration_ends[repeated.end - 1];
         let extra = (iterations - executed_iterations) / repeated.len() as u32;
         let moved = self.lines_per_iteration() * repeated.len() as u64;
         let mut stretches = vec![stretch(0..middle.end, 0)];
@@ -315,7 +385,10 @@ impl<'a> Layout<'a> {
             stretches.push(stretch(middle.clone(), moved * i));
         }
         stretches.push(stretch(middle.end..end, moved * u64::from(extra)));
-        Work { executed, stretches }
+        Work {
+            executed,
+            stretches,
+        }
     }
 
     /// How far an iteration moves on in the cases: a chunk of them per compute unit, else none.

@@ -1,0 +1,93 @@
+//! GPOCL on the Radeon HD 5750: do all values of its machine act, and do the strategies behave as the paper says they must?
+
+use warpstack::device::vliw::{FIELDS, VliwPreset};
+use warpstack::papers::gpocl::juniper::kernel::Placement;
+use warpstack::papers::gpocl::juniper::{Band, Cell, DEVICE, Predictor, predict};
+use warpstack::papers::gpocl::{Domain, Strategy};
+
+fn cell(strategy: Strategy, population: u32, dataset: u32) -> Cell {
+    Cell {
+        strategy,
+        domain: Domain::Regression,
+        population,
+        dataset,
+    }
+}
+
+/// Small launches that show every part of the machine.
+fn speeds(preset: &VliwPreset) -> Vec<String> {
+    let cells = [
+        cell(Strategy::Fp, 3, 300),
+        cell(Strategy::Pppe, 600, 2),
+        cell(Strategy::Ppcu, 60, 300),
+    ];
+    let predictor = Predictor::new(preset.clone(), 1);
+    let mut all = Vec::new();
+    for cell in cells {
+        for placement in Placement::ALL {
+            let speed = preset.machine().map_err(|error| error.to_string());
+            let speed = speed.and_then(|machine| {
+                let speed = predictor.speed(cell, placement, machine);
+                speed.map_err(|error| error.to_string())
+            });
+            all.push(format!("{speed:?}"));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_value_of_the_preset_changes_a_prediction() {
+    let preset = VliwPreset::load(DEVICE).expect("a preset");
+    let usual = speeds(&preset);
+    for (key, _) in FIELDS {
+        let value = preset.values[*key].value;
+        let mut acts = false;
+        for factor in [0.125, 8.0] {
+            let mut changed = preset.clone();
+            let entry = changed.values.get_mut(*key).expect("the field");
+            entry.value = (value * factor).max(1.0);
+            acts |= speeds(&changed) != usual;
+        }
+        assert!(acts, "{key} is read by nothing");
+    }
+}
+
+#[test]
+fn programs_that_diverge_are_the_slowest_way() {
+    let predictor = Predictor::new(VliwPreset::load(DEVICE).expect("a preset"), 1);
+    let band = |strategy| {
+        predictor
+            .band(cell(strategy, 1_000, 1_000))
+            .expect("a band")
+    };
+    let (pppe, ppcu) = (band(Strategy::Pppe), band(Strategy::Ppcu));
+    assert!(pppe.high < ppcu.low, "{pppe:?} {ppcu:?}");
+}
+
+#[test]
+fn few_cases_leave_the_fitness_parallel_way_idle() {
+    let predictor = Predictor::new(VliwPreset::load(DEVICE).expect("a preset"), 1);
+    let central = |dataset| {
+        let band = predictor.band(cell(Strategy::Fp, 1_000, dataset));
+        band.expect("a band").central
+    };
+    assert!(4.0 * central(100) < central(10_000));
+}
+
+#[test]
+fn a_band_holds_its_central_value_and_repeats() {
+    let ask = || predict(Strategy::Ppcu, Domain::Classification, 50, 100, 7).expect("a band");
+    let Band { low, central, high } = ask();
+    assert!(0.0 < low && low < central && central < high);
+    assert_eq!(ask(), Band { low, central, high });
+}
+
+#[test]
+fn an_empty_population_is_refused() {
+    let error = predict(Strategy::Fp, Domain::Regression, 0, 100, 1).expect_err("no programs");
+    assert_eq!(
+        error.to_string(),
+        "population: given 0; allowed: at least 1"
+    );
+}
