@@ -5,9 +5,11 @@ use super::engine::{Engine, EngineArgs};
 use super::reproduce::Format;
 use crate::device::Preset;
 use crate::engine::executed_architecture;
+use crate::papers::figure::Figure;
 use crate::papers::{gpocl, langdon, robilliard};
 use crate::report::{output, papers};
 use crate::validate::papers::{Paper, compare};
+use std::error::Error;
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -37,11 +39,30 @@ impl Reproduction<'_> {
             PaperArg::Gpocl => (Paper::Gpocl, "gtx285"),
             PaperArg::Robilliard => (Paper::Robilliard, "g80"),
         };
-        let name = self.device.unwrap_or(own_device);
+        let seed = self.engine.inputs.population_seed;
+        let radeon = gpocl::juniper::DEVICE;
+        let figures = match (self.paper, self.device) {
+            (PaperArg::Gpocl, Some(name)) if name == radeon => gpocl::bands::figures(seed)?,
+            (PaperArg::Gpocl, None) => {
+                let mut both = self.on_device(own_device, seed)?;
+                both.extend(gpocl::bands::figures(seed)?);
+                both
+            }
+            (_, given) => self.on_device(given.unwrap_or(own_device), seed)?,
+        };
+        // Published values are read only now that every prediction stands.
+        let rows = compare(paper, figures)?;
+        let content = match self.format {
+            Format::Table => papers::text(&rows).into_bytes(),
+            Format::Csv => papers::csv(&rows)?,
+        };
+        Ok(output::write(self.out, &content)?)
+    }
+
+    fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
         let device = Preset::load(name)?.device;
         let arch = executed_architecture(&device, &self.engine.code_choice())?;
-        let seed = self.engine.inputs.population_seed;
-        let figures = match self.paper {
+        Ok(match self.paper {
             PaperArg::Langdon => langdon::figures::figures(name, &device, arch, seed)?,
             PaperArg::Robilliard => robilliard::figures::figures(name, &device, arch, seed)?,
             PaperArg::Gpocl => {
@@ -51,14 +72,7 @@ impl Reproduction<'_> {
                 };
                 gpocl::figures::figures(name, on, seed)?
             }
-        };
-        // Published values are read only now that every prediction stands.
-        let rows = compare(paper, figures)?;
-        let content = match self.format {
-            Format::Table => papers::text(&rows).into_bytes(),
-            Format::Csv => papers::csv(&rows)?,
-        };
-        Ok(output::write(self.out, &content)?)
+        })
     }
 
     fn check(&self) -> CliResult {

@@ -8,9 +8,10 @@ use super::{Configuration, Domain, SIZES, Strategy, host};
 use crate::papers::figure::Figure;
 use crate::predict::PredictError;
 
-const SPEED: &str = "speed (billion GPop/s)";
+pub(super) const SPEED: &str = "speed (billion GPop/s)";
 /// Table 1's power consumption, in watts.
-const WATTS: [(&str, f64); 2] = [("gtx285", 204.0), ("hd5750", 86.0)];
+const WATTS: [(&str, f64); 1] = [("gtx285", 204.0)];
+pub(super) const WATTS_HD5750: f64 = 86.0;
 
 /// The 6 by 6 grid of a strategy in a domain.
 pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
@@ -111,21 +112,10 @@ fn evaluation(speed: &Speed) -> f64 {
 }
 
 fn of_tables(name: &str, strategy: Strategy, domain: Domain, speeds: &[Speed]) -> Vec<Figure> {
-    let mut sorted: Vec<f64> = speeds.iter().map(evaluation).collect();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    let median = f64::midpoint(sorted[middle - 1], sorted[middle]);
-    let peak = sorted[sorted.len() - 1];
-    let (table, per_watt) = match domain {
-        Domain::Regression => (
-            "table 4",
-            "regression: median speed per watt (million GPop/s)",
-        ),
-        Domain::Classification => (
-            "table 5",
-            "classification: median speed per watt (million GPop/s)",
-        ),
-    };
+    let all: Vec<f64> = speeds.iter().map(evaluation).collect();
+    let peak = all.iter().copied().fold(0.0, f64::max);
+    let median = median(all);
+    let (table, per_watt) = tables(domain);
     let figure = |experiment, quantity, predicted| Figure {
         experiment,
         configuration: format!("{name} {}", strategy.name()),
@@ -140,4 +130,25 @@ fn of_tables(name: &str, strategy: Strategy, domain: Domain, speeds: &[Speed]) -
         figures.push(figure("table 6", per_watt, 1e3 * median / watts));
     }
     figures
+}
+
+/// A domain's table of speeds, and what table 6 says of it.
+pub(super) fn tables(domain: Domain) -> (&'static str, &'static str) {
+    match domain {
+        Domain::Regression => (
+            "table 4",
+            "regression: median speed per watt (million GPop/s)",
+        ),
+        Domain::Classification => (
+            "table 5",
+            "classification: median speed per watt (million GPop/s)",
+        ),
+    }
+}
+
+/// Of an even number of values, the mean of the middle two.
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    f64::midpoint(values[middle - 1], values[middle])
 }

@@ -21,6 +21,8 @@ use kernel::{KernelError, Placement};
 use programs::TREE_NODES;
 use timing::{Run, Timed};
 
+/// The largest work-group (table 1).
+pub const MOST_LANES: u32 = 256;
 /// The chip's preset.
 pub const DEVICE: &str = "hd5750";
 /// The value whose range makes the band, with the placement of the stack.

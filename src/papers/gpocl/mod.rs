@@ -2,8 +2,9 @@
 //!
 //! [`program`]: programs, and a reference interpreter; [`population`]: random programs and data; [`ndrange`]: work-groups by the
 //! paper's equations; [`host`]: what an evaluation costs beside its kernel; [`kernel`]: the interpreters' machine code and what its blocks execute; [`predict`]: the time of a generation;
-//! [`friedman`]: the appendix's test; [`juniper`]: all of it on the Radeon HD 5750; [`figures`]: the paper's surfaces and tables.
+//! [`friedman`]: the appendix's test; [`juniper`]: all of it on the Radeon HD 5750; [`figures`]: the paper's surfaces and tables, and as [`bands`] on the Radeon.
 
+pub mod bands;
 pub mod figures;
 pub mod friedman;
 pub mod host;
