@@ -164,6 +164,12 @@ impl<'a, 'g> Simd<'a, 'g> {
                 self.time.switch_cycles += self.machine.clause_switch_cycles;
                 self.at(now + self.machine.clause_switch_cycles, wave, Phase::Clause);
             }
+            (Step::Fetch { .. }, Phase::Clause) if self.must_wait(now, wave, step, work) => {
+                // It asks for nothing before its turn, so that others are not held up.
+                let acknowledged = self.waves[wave].acknowledged;
+                self.time.memory_cycles += acknowledged - now;
+                self.at(acknowledged, wave, Phase::Clause);
+            }
             (_, Phase::Clause) => {
                 let done = self.clause(now, wave, step, work, shared);
                 self.waves[wave].at += 1;
@@ -189,6 +195,17 @@ impl<'a, 'g> Simd<'a, 'g> {
         }
     }
 
+    /// Whether a clause reads scratch memory before the wavefront's stores to it are acknowledged.
+    fn must_wait(&self, now: f64, wave: usize, step: Step, work: &Executed) -> bool {
+        let Step::Fetch { first, count } = step else {
+            return false;
+        };
+        let accesses = &work.accesses[first as usize..first as usize + usize::from(count)];
+        let reads_scratch = accesses.iter().any(|a| a.region == Region::Scratch);
+        // Times are rounded up to parts of a cycle.
+        reads_scratch && self.waves[wave].acknowledged > now + 1.0 / PARTS
+    }
+
     /// Executes a clause that may begin; when it is done.
     fn clause(&mut self, now: f64, wave: usize, step: Step, work: &Executed, shared: u64) -> f64 {
         match step {
@@ -200,10 +217,6 @@ impl<'a, 'g> Simd<'a, 'g> {
                 let accesses = first as usize..first as usize + usize::from(count);
                 let mut done = now;
                 for access in &work.accesses[accesses] {
-                    let begin = match access.region {
-                        Region::Scratch => now.max(self.waves[wave].acknowledged),
-                        _ => now,
-                    };
                     let own = self.groups[self.waves[wave].group].own_lines;
                     let moved = match access.region {
                         Region::Shared => shared,
@@ -211,7 +224,7 @@ impl<'a, 'g> Simd<'a, 'g> {
                     };
                     let lines = work.lines_of(access).iter();
                     let lines = lines.map(|&line| u64::from(line) + moved);
-                    done = done.max(self.memory.fetch(begin, access.region, lines));
+                    done = done.max(self.memory.fetch(now, access.region, lines));
                 }
                 self.time.memory_cycles += done - now;
                 done
@@ -259,146 +272,5 @@ impl<'a, 'g> Simd<'a, 'g> {
             self.time.barrier_cycles += now - since;
             self.at(now, wave, Phase::Next);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::steps::Access;
-    use super::*;
-    use crate::device::vliw::VliwPreset;
-
-    fn machine() -> Machine {
-        let preset = VliwPreset::load("hd5750").expect("a preset");
-        preset.machine().expect("numbers")
-    }
-
-    fn executed(steps: &[Step]) -> Executed {
-        Executed {
-            steps: steps.to_vec(),
-            ..Executed::default()
-        }
-    }
-
-    /// The time of so many wavefronts in one work-group that execute the same.
-    fn cycles(executed: &Executed, n_waves: usize) -> SimdTime {
-        let work = Work {
-            executed,
-            stretches: vec![Stretch {
-                steps: 0..executed.steps.len(),
-                shared_lines: 0,
-            }],
-        };
-        let group = Group {
-            waves: vec![work; n_waves],
-            own_lines: 0,
-            shared_lines: 0,
-        };
-        run(machine(), &[group], 1, 1.0)
-    }
-
-    const CLAUSE: Step = Step::Alu {
-        bundles: 100,
-        local_reads: 0,
-    };
-
-    #[test]
-    fn one_wavefront_alone_gets_every_second_turn() {
-        let m = machine();
-        let alone = cycles(&executed(&[CLAUSE]), 1);
-        assert_eq!(alone.cycles, m.clause_switch_cycles + 100.0 * 8.0);
-        assert_eq!(cycles(&executed(&[CLAUSE]), 2).cycles, alone.cycles);
-        assert_eq!(alone.busy_cycles, 400.0);
-    }
-
-    #[test]
-    fn a_third_wavefront_waits_for_a_whole_clause() {
-        let m = machine();
-        let three = cycles(&executed(&[CLAUSE]), 3);
-        assert_eq!(three.cycles, m.clause_switch_cycles + 200.0 * 8.0);
-        assert_eq!(three.turn_cycles, 800.0);
-    }
-
-    #[test]
-    fn clause_switches_are_hidden_by_other_wavefronts() {
-        let m = machine();
-        let short = Step::Alu {
-            bundles: 5,
-            local_reads: 0,
-        };
-        let steps = executed(&[short; 40]);
-        let switch = m.clause_switch_cycles;
-        assert_eq!(cycles(&steps, 2).cycles, 40.0 * (switch + 40.0));
-        let four = cycles(&steps, 4);
-        assert!(
-            four.cycles < 1.1 * 40.0 * (switch + 40.0),
-            "{}",
-            four.cycles
-        );
-        let eight = cycles(&steps, 8);
-        assert!(
-            eight.busy_cycles / eight.cycles > 0.95,
-            "the lanes are the limit"
-        );
-    }
-
-    #[test]
-    fn a_fetch_costs_the_latency_of_where_the_line_is() {
-        let m = machine();
-        let mut steps = executed(&[Step::Fetch { first: 0, count: 1 }; 2]);
-        steps.lines = vec![7];
-        steps.accesses = vec![Access {
-            lines: 0..1,
-            region: Region::Shared,
-        }];
-        let both = cycles(&steps, 1).memory_cycles;
-        let transfer = 64.0 / (m.dram_gb_per_second * 1e3 / m.clock_mhz / m.n_simds);
-        let first = m.dram_cycles + transfer;
-        // The second fetch hits: four cycles of the fetch unit and the L1's latency.
-        assert!((both - first - m.l1_cycles - 4.0).abs() < 1.0, "{both}");
-    }
-
-    #[test]
-    fn wavefronts_wait_for_each_other_at_a_barrier() {
-        let early = executed(&[Step::Control, Step::Barrier, Step::Control]);
-        let late = executed(&[CLAUSE, Step::Barrier, Step::Control]);
-        let work = |executed| Work {
-            executed,
-            stretches: vec![Stretch {
-                steps: 0..3,
-                shared_lines: 0,
-            }],
-        };
-        let group = Group {
-            waves: vec![work(&early), work(&late)],
-            own_lines: 0,
-            shared_lines: 0,
-        };
-        let m = machine();
-        let time = run(m, &[group], 1, 1.0);
-        let barrier = m.clause_switch_cycles + 800.0;
-        assert_eq!(time.cycles, barrier + m.control_cycles);
-        assert_eq!(time.barrier_cycles, barrier - m.control_cycles);
-    }
-
-    #[test]
-    fn the_next_work_group_begins_when_one_ends() {
-        let steps = executed(&[CLAUSE]);
-        let work = Work {
-            executed: &steps,
-            stretches: vec![Stretch {
-                steps: 0..1,
-                shared_lines: 0,
-            }],
-        };
-        let group = Group {
-            waves: vec![work],
-            own_lines: 0,
-            shared_lines: 0,
-        };
-        let groups = vec![group; 3];
-        let one = machine().clause_switch_cycles + 800.0;
-        assert_eq!(run(machine(), &groups, 1, 1.0).cycles, 3.0 * one);
-        assert_eq!(run(machine(), &groups, 2, 1.0).cycles, 2.0 * one);
     }
 }

@@ -7,9 +7,11 @@
 //! Leaves out: transfers of programs and errors; GPOCL's giving up on a program whose error is no number any more.
 //! Units: billions of nodes (GPop) per second. Sources: Augusto and Barbosa 2013; `device::vliw`; `fixtures/r600`.
 //!
-//! [`programs`]: what runs; [`kernel`]: the code and its buffers; [`range`]: how work is spread; [`timing`]: how long it takes.
+//! [`programs`]: what runs; [`kernel`]: the code and its buffers; [`range`]: how work is spread; [`timing`]: how long it takes;
+//! [`layout`]: with what work-groups.
 
 pub mod kernel;
+pub mod layout;
 pub mod programs;
 pub mod range;
 pub mod timing;
