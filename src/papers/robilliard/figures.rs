@@ -116,7 +116,10 @@ fn of_kernel(name: &str, speed: &Speed) -> [Figure; 3] {
         predicted,
     };
     [
-        figure("kernel of a generation (ms)", speed.kernel_milliseconds),
+        figure(
+            "kernel of a generation (us)",
+            1e3 * speed.kernel_milliseconds,
+        ),
         figure("speed (billion GPop/s)", speed.gpops_billion),
         figure(
             "warp instructions of a generation (millions)",
