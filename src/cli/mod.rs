@@ -66,7 +66,7 @@ enum Command {
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
-    Measure(measure::MeasureArgs),
+    Measure(Box<measure::MeasureArgs>),
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
     Trace(trace::TraceArgs),
