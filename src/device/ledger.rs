@@ -86,6 +86,7 @@ const CONDITIONS: [Condition; 9] = [
             "l1.hit_latency_cycles",
             "l1.write_back",
             "l1.fills_hold_lines",
+            "l1.sector_bytes",
             "l1.fetch_on_write_miss",
         ],
         decided_by: &["l1.caches_local", "l1.caches_global_loads"],

@@ -210,6 +210,8 @@ section! {
         caches_global_loads: bool, "yes/no", ANY, [Sim, Model];
         write_back: bool, "yes/no", ANY, [Sim, Model];
         fills_hold_lines: bool, "yes/no", ANY, [Sim];
+        /// What a miss fetches of a line, if no more of it is asked for.
+        sector_bytes: u32, "bytes", (32.0, 128.0), [Sim];
         fetch_on_write_miss: bool, "yes/no", ANY, [Sim, Model];
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }

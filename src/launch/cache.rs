@@ -100,6 +100,8 @@ pub struct CacheSpec {
     pub sets: u32,
     pub ways: u32,
     pub line_bytes: u32,
+    /// What is fetched at a time, if no more is asked for.
+    pub sector_bytes: u32,
     pub replacement: Replacement,
     pub index: SetIndex,
     /// A line that is being filled is not replaced.

@@ -21,7 +21,13 @@ struct Line {
     ready_at: u64,
     last_use: u32,
     dirty: bool,
+    /// Sectors that are there or on their way, and those of the last fill: it is their data that `ready_at` speaks of.
+    sectors: u8,
+    filling: u8,
 }
+
+/// All sectors of a line.
+const WHOLE: u8 = u8::MAX;
 
 /// What happened to one line access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +49,7 @@ pub enum Lookup {
 pub struct Cache {
     spec: CacheSpec,
     line_shift: u32,
+    sector_shift: u32,
     /// Set after set, each in whole groups; apart from the rest, so that a set is searched within one line of the
     /// host's cache.
     tags: Vec<[u32; GROUP]>,
@@ -63,6 +70,7 @@ impl Cache {
         let sets = spec.sets as usize;
         Cache {
             line_shift: spec.line_bytes.trailing_zeros(),
+            sector_shift: spec.sector_bytes.trailing_zeros(),
             tags: vec![[EMPTY; GROUP]; sets * groups_per_set],
             groups_per_set,
             filled: vec![0; sets],
@@ -77,6 +85,27 @@ impl Cache {
     /// Looks the line of `address` up and allocates it when absent. `store` marks it dirty.
     #[inline]
     pub fn access(&mut self, address: u32, store: bool) -> Lookup {
+        self.access_sectors(address, WHOLE, store)
+    }
+
+    /// The same for the sectors that hold `bytes` from `address` on, within a line: a line without them misses.
+    #[inline]
+    pub fn access_part(&mut self, address: u32, bytes: u32, store: bool) -> Lookup {
+        let sectors = match bytes < self.spec.line_bytes && self.sector_shift < self.line_shift {
+            true => self.sectors_of(address, bytes),
+            false => WHOLE,
+        };
+        self.access_sectors(address, sectors, store)
+    }
+
+    fn sectors_of(&self, address: u32, bytes: u32) -> u8 {
+        let first = (address & (self.spec.line_bytes - 1)) >> self.sector_shift;
+        let n = bytes.div_ceil(self.spec.sector_bytes);
+        (((1u32 << n) - 1) << first) as u8
+    }
+
+    #[inline]
+    fn access_sectors(&mut self, address: u32, sectors: u8, store: bool) -> Lookup {
         let tag = address >> self.line_shift;
         let set = self.set_of(tag) as usize;
         let groups = set * self.groups_per_set;
@@ -86,8 +115,21 @@ impl Cache {
             let line = &mut self.lines[start + way];
             line.last_use = self.uses;
             line.dirty |= store;
+            if line.sectors & sectors != sectors {
+                line.sectors |= sectors;
+                line.filling = sectors;
+                return Lookup::Miss {
+                    way: (start + way) as u32,
+                    evicted_dirty: None,
+                    free_at: 0,
+                };
+            }
             return Lookup::Hit {
-                ready_at: line.ready_at,
+                ready_at: if line.filling & sectors == 0 {
+                    0
+                } else {
+                    line.ready_at
+                },
             };
         }
         let filled = &mut self.filled[set];
@@ -104,6 +146,8 @@ impl Cache {
             ready_at: 0,
             last_use: self.uses,
             dirty: store,
+            sectors,
+            filling: sectors,
         };
         let evicted_dirty = (old_tag != EMPTY && old.dirty).then_some(old_tag << self.line_shift);
         Lookup::Miss {
@@ -184,6 +228,7 @@ mod tests {
                 sets: 2,
                 ways,
                 line_bytes: 128,
+                sector_bytes: 32,
                 replacement,
                 index: SetIndex::Linear,
                 fills_hold_lines: false,
@@ -205,6 +250,27 @@ mod tests {
         };
         cache.fill_at(way, 500);
         assert_eq!(cache.access(0x17f, false), Lookup::Hit { ready_at: 500 });
+    }
+
+    #[test]
+    fn a_sector_that_was_not_asked_for_misses() {
+        let mut cache = cache(2, Replacement::Lru);
+        let mut misses = |address, bytes| match cache.access_part(address, bytes, false) {
+            Lookup::Miss { way, .. } => {
+                cache.fill_at(way, 500);
+                true
+            }
+            Lookup::Hit { .. } => false,
+        };
+        assert!(misses(0x100, 32));
+        assert!(!misses(0x11c, 4), "the same sector");
+        assert!(misses(0x120, 32), "the next");
+        assert!(misses(0x100, 128), "all of them");
+        assert!(!misses(0x160, 32));
+        assert_eq!(
+            cache.access_part(0x140, 32, false),
+            Lookup::Hit { ready_at: 500 }
+        );
     }
 
     #[test]

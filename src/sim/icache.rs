@@ -32,6 +32,7 @@ impl InstructionCache {
                 sets,
                 ways,
                 line_bytes: spec.icache_line_bytes,
+                sector_bytes: spec.icache_line_bytes,
                 replacement: Replacement::Lru,
                 index: SetIndex::Linear,
                 fills_hold_lines: false,

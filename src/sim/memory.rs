@@ -349,7 +349,7 @@ impl Memory {
             bytes: bytes as u16,
             request,
         });
-        self.l1.access(address, dirties)
+        self.l1.access_part(address, bytes, dirties)
     }
 
     /// Sends a stored line to the L2; when the port is behind by more than the queue, the unit waits.

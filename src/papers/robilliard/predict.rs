@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use std::fmt;
 
 /// Warps that are executed of a grid of many waves; with a program per thread fewer, as their paths are long.
-const SAMPLED_WARPS: u32 = 192;
+const SAMPLED_WARPS: u32 = 512;
 const SAMPLED_DIVERGENT_WARPS: u32 = 48;
 /// Multiprocessors whose blocks are all executed, of a grid of few waves.
 const SAMPLED_SMX: u32 = 4;
@@ -261,13 +261,15 @@ impl Runs<'_> {
         let means = generations.iter().map(|one| one.mean_nodes).sum::<f64>();
         let expected = per_block * means / generations.len() as f64;
         // The sample's programs are not quite as long as the population's.
-        let ratio = match sample {
-            Sample::Spread(_) => expected / (own.sum::<f64>() / sampled.len() as f64),
+        let ratio = expected / (own.sum::<f64>() / sampled.len() as f64);
+        // A grid of few waves ends with its longest programs, whatever the mean.
+        let of_time = match sample {
+            Sample::Spread(_) => ratio,
             Sample::Whole(_) => 1.0,
         };
         let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
         Ok(Cost {
-            cycles: ratio * self.grid.cycles(sample, &code)?,
+            cycles: of_time * self.grid.cycles(sample, &code)?,
             instructions: ratio * of_all * steps as f64,
         })
     }
