@@ -93,14 +93,14 @@ fn a_function_that_the_kernel_lacks_is_refused() {
 fn predicted(
     scheme: Scheme,
     benchmark: Benchmark,
-    threads_per_block: u32,
+    [threads_per_block, population]: [u32; 2],
     programs: &[Rpn],
 ) -> Result<Speed, PredictError> {
     let layout = Layout {
         scheme,
         benchmark,
         threads_per_block,
-        population: 100,
+        population,
     };
     let g80 = Preset::load("g80").unwrap().device;
     predict(&g80, Arch::Sm35, layout, &[programs])
@@ -111,7 +111,7 @@ fn without_a_cache_programs_in_shared_memory_are_worth_it_and_a_program_per_thre
     let benchmark = Benchmark::Regression { cases: 64 };
     let programs = programs(benchmark);
     let speed = |scheme| {
-        let found = predicted(scheme, benchmark, 64, &programs).unwrap();
+        let found = predicted(scheme, benchmark, [64, 2500], &programs).unwrap();
         found.gpops_billion
     };
     let [global, shared, per_thread] = Scheme::ALL.map(speed);
@@ -124,7 +124,7 @@ fn lanes_that_part_cost_instructions() {
     // One program that takes the same way on all cases, and one that does not, of as many nodes.
     let instructions = |text: &str| {
         let program: Rpn = text.parse().unwrap();
-        let speed = predicted(Scheme::BlockGp, Benchmark::Mux6, 64, &[program]);
+        let speed = predicted(Scheme::BlockGp, Benchmark::Mux6, [64, 100], &[program]);
         speed.unwrap().warp_instructions
     };
     let together = instructions("X6 NOT X6 NOT OR X3 NOT X4 NOT IF");
@@ -137,7 +137,12 @@ fn a_block_that_the_device_cannot_hold_is_refused() {
     let benchmark = Benchmark::Regression { cases: 64 };
     let one: Rpn = "X1".parse().unwrap();
     let refusal = |scheme, threads, program: &Rpn| {
-        let found = predicted(scheme, benchmark, threads, std::slice::from_ref(program));
+        let found = predicted(
+            scheme,
+            benchmark,
+            [threads, 100],
+            std::slice::from_ref(program),
+        );
         found.unwrap_err().to_string()
     };
     let message = refusal(Scheme::BlockGp, 512, &one);
