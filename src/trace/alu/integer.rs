@@ -59,7 +59,8 @@ impl Lane<'_> {
             0
         };
         // Hopper's `.X` names the predicate that holds the carry.
-        let predicate = u64::from(self.inputs.predicates[0]);
+        let named = !self.instruction.predicates.is_empty();
+        let predicate = u64::from(named && self.inputs.predicates[0]);
         with_carry(part + u64::from(self.i(2)) + carry + predicate)
     }
 

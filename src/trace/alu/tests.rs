@@ -125,6 +125,11 @@ fn address_arithmetic() {
     assert_eq!(bits("IMAD.HI R0, R1, R2, R3", &[u32::MAX, 4, 5]), 4);
     let lea = hopper("LEA.HI R0, R1, R2, RZ, 0x2");
     assert_eq!(run(&lea, &[3 << 30, 10], &[], 0).value as u32, 13);
+    let signed = hopper("LEA.HI.X.SX32 R0, R1, R2, 0x1, P0");
+    assert_eq!(run(&signed, &[u32::MAX, 10], &[true], 0).value as u32, 10);
+    assert_eq!(run(&signed, &[7, 10], &[false], 0).value as u32, 10);
+    let carry = hopper("IMAD.X R0, RZ, RZ, R1, P0");
+    assert_eq!(run(&carry, &[10], &[true], 0).value as u32, 11);
     let wide = run(&hopper("IMAD.WIDE R0, R1, 0x4, R2"), &[u32::MAX, 0], &[], 0);
     assert_eq!(wide.value as i64, -4);
 }
