@@ -92,7 +92,6 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
         LANE_BY_LANE,
     ),
     ("gtx670", "l1.sector_bytes", Reader::Sim, LANE_BY_LANE),
-    ("h200", "l1.sector_bytes", Reader::Sim, LANE_BY_LANE),
     ("gtx670", "shared.n_banks", Reader::Sim, LANE_BY_LANE),
     ("h200", "shared.n_banks", Reader::Sim, LANE_BY_LANE),
     ("gtx670", "shared.lanes_together", Reader::Sim, LANE_BY_LANE),
