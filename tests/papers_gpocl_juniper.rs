@@ -2,11 +2,11 @@
 
 use warpstack::device::vliw::{FIELDS, VliwPreset};
 use warpstack::papers::gpocl::juniper::kernel::Placement;
-use warpstack::papers::gpocl::juniper::{Band, Cell, DEVICE, Predictor, predict};
-use warpstack::papers::gpocl::{Domain, Strategy};
+use warpstack::papers::gpocl::juniper::{Band, DEVICE, Predictor, predict};
+use warpstack::papers::gpocl::{Configuration, Domain, Strategy};
 
-fn cell(strategy: Strategy, population: u32, dataset: u32) -> Cell {
-    Cell {
+fn cell(strategy: Strategy, population: u32, dataset: u32) -> Configuration {
+    Configuration {
         strategy,
         domain: Domain::Regression,
         population,

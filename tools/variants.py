@@ -70,20 +70,11 @@ class Variant:
         return chosen + (["--use_fast_math"] if self.math == "fast" else [])
 
 
-@dataclasses.dataclass(frozen=True)
-class Submachine:
-    """Langdon's interpreter, whose blocks hold several programs. Not in the index: all that is asked of it stands in its code."""
-    threads_per_program: int
-    arch: str
-    source = "submachine.cu"
+class OtherPaper:
+    """What the other papers' kernels have in common. Not in the index: all that is asked of them stands in their code."""
     headers = ()
     max_registers = 63
-    folder = "submachine"
     is_indexed = False
-
-    @property
-    def stem(self):
-        return f"{self.arch}-p{self.threads_per_program}"
 
     @property
     def name(self):
@@ -92,35 +83,37 @@ class Submachine:
     @property
     def keeps_cubin(self):
         return self.arch == "sm_90"
+
+
+@dataclasses.dataclass(frozen=True)
+class Submachine(OtherPaper):
+    """Langdon's interpreter, whose blocks hold several programs."""
+    threads_per_program: int
+    arch: str
+    source = "submachine.cu"
+    folder = "submachine"
+
+    @property
+    def stem(self):
+        return f"{self.arch}-p{self.threads_per_program}"
 
     def options(self):
         return [f"-DPARALLEL={self.threads_per_program}"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Gpocl:
-    """GPOCL's strategies. Not in the index, like Langdon's."""
+class Gpocl(OtherPaper):
+    """GPOCL's strategies."""
     strategy: str
     domain: str
     outputs: str
     arch: str
     source = "gpocl.cu"
-    headers = ()
-    max_registers = 63
     folder = "gpocl"
-    is_indexed = False
 
     @property
     def stem(self):
         return f"{self.arch}-{self.strategy}-{self.domain}-{self.outputs}"
-
-    @property
-    def name(self):
-        return f"{self.folder}/{self.stem}"
-
-    @property
-    def keeps_cubin(self):
-        return self.arch == "sm_90"
 
     def options(self):
         chosen = [f"-DSTRATEGY_{self.strategy.upper()}", f"-DDOMAIN_{self.domain.upper()}"]
@@ -128,16 +121,14 @@ class Gpocl:
 
 
 @dataclasses.dataclass(frozen=True)
-class Robilliard:
-    """The population-parallel interpreters of 2008; not in the index, like Langdon's."""
+class Robilliard(OtherPaper):
+    """The population-parallel interpreters of 2008."""
     # blockgp, threadgp; blockgp-shared: the program in shared memory.
     scheme: str
     problem: str
     arch: str
     source = "robilliard.cu"
-    headers = ()
     folder = "robilliard"
-    is_indexed = False
 
     @property
     def max_registers(self):
@@ -146,14 +137,6 @@ class Robilliard:
     @property
     def stem(self):
         return f"{self.arch}-{self.scheme}-{self.problem}"
-
-    @property
-    def name(self):
-        return f"{self.folder}/{self.stem}"
-
-    @property
-    def keeps_cubin(self):
-        return self.arch == "sm_90"
 
     def options(self):
         scheme, _, place = self.scheme.partition("-")

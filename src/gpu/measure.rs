@@ -179,7 +179,11 @@ impl<'a> Bench<'a> {
         let differences = self.differences(&results, &cases);
         let (registers, local_bytes) = kernel.resources()?;
         let n_cases = self.workload.problem.n_cases() as u64;
-        let median_ms = median(&times_ms);
+        let Times {
+            median_ms,
+            min_ms,
+            max_ms,
+        } = Times::of(&times_ms);
         let hopper = self.gpu.info.compute_capability == (9, 0);
         let fixed = variant.resources()?.static_shared_bytes;
         let split_kib = launch
@@ -214,8 +218,8 @@ impl<'a> Bench<'a> {
                 .resident_blocks(launch.threads_per_block, table.shared_bytes())?,
             repeats: times_ms.len(),
             median_ms,
-            min_ms: times_ms.iter().copied().fold(f64::INFINITY, f64::min),
-            max_ms: times_ms.iter().copied().fold(0.0, f64::max),
+            min_ms,
+            max_ms,
             gpops_billion: table.nodes as f64 * n_cases as f64 / (median_ms * 1e6),
             checked_programs: differences.len(),
             agreeing_programs: differences
@@ -280,6 +284,31 @@ fn hopper_split_kib(percent: u32, shared_bytes_per_block: u32) -> Option<(u32, u
     let mut splits = device.l1.splits.iter();
     let split = splits.find(|split| split.shared_bytes == shared_bytes)?;
     Some((split.shared_bytes / 1024, split.l1_bytes / 1024))
+}
+
+/// Of some times: the median, the least, the most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    pub median_ms: f64,
+    pub min_ms: f64,
+    pub max_ms: f64,
+}
+
+impl Times {
+    pub fn of(milliseconds: &[f64]) -> Self {
+        let all = milliseconds.iter().copied();
+        Times {
+            median_ms: median(milliseconds),
+            min_ms: all.clone().fold(f64::INFINITY, f64::min),
+            max_ms: all.fold(0.0, f64::max),
+        }
+    }
+}
+
+/// Places of `n` of `all`, evenly over all; all of them if they are fewer.
+pub(crate) fn evenly(n: usize, all: usize) -> Vec<usize> {
+    let n = n.min(all);
+    (0..n).map(|i| i * all / n).collect()
 }
 
 pub(crate) fn median(values: &[f64]) -> f64 {

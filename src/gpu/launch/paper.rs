@@ -2,7 +2,7 @@
 //!
 //! Leaves out: their arguments. Units: milliseconds between events.
 
-use cudarc::driver::{CudaFunction, CudaModule};
+use cudarc::driver::{CudaFunction, CudaModule, LaunchConfig};
 use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct PaperSource<'a> {
 /// How long the runs of a launch took, and what the kernel takes of a multiprocessor.
 #[derive(Debug, Clone)]
 pub struct PaperTimes {
-    pub milliseconds: Vec<f32>,
+    pub milliseconds: Vec<f64>,
     pub registers: i32,
     pub resident_blocks: u32,
 }
@@ -65,11 +65,11 @@ impl Gpu {
         })
     }
 
-    /// Runs a launch `runs[0]` times and then `runs[1]` times more, which are timed.
+    /// Runs a launch of a configuration `runs[0]` times and then `runs[1]` times more, which are timed.
     pub(super) fn paper_times(
         &self,
         function: &CudaFunction,
-        (threads, shared_bytes): (u32, u32),
+        config: LaunchConfig,
         runs: [usize; 2],
         mut launch: impl FnMut() -> Result<(), GpuError>,
     ) -> Result<PaperTimes, GpuError> {
@@ -80,12 +80,12 @@ impl Gpu {
             let end = self.event()?;
             let elapsed = start.elapsed_ms(&end).to("run the kernel")?;
             if run >= runs[0] {
-                milliseconds.push(elapsed);
+                milliseconds.push(f64::from(elapsed));
             }
         }
         let blocks = function.occupancy_max_active_blocks_per_multiprocessor(
-            threads,
-            shared_bytes as usize,
+            config.block_dim.0,
+            config.shared_mem_bytes as usize,
             None,
         );
         Ok(PaperTimes {

@@ -61,8 +61,7 @@ impl Gpu {
             block_dim: (launch.threads_per_block, 1, 1),
             shared_mem_bytes: launch.shared_bytes,
         };
-        let block = (launch.threads_per_block, launch.shared_bytes);
-        let times = self.paper_times(&function, block, runs, || {
+        let times = self.paper_times(&function, config, runs, || {
             let mut builder = self.stream.launch_builder(&function);
             builder.arg(&programs).arg(&inputs).arg(&expected);
             builder.arg(&mut results).arg(&n_programs).arg(&n_cases);

@@ -8,10 +8,14 @@ use super::{Configuration, Domain, SIZES, Strategy, host};
 use crate::papers::figure::Figure;
 use crate::predict::PredictError;
 
-pub(super) const SPEED: &str = "speed (billion GPop/s)";
+const SPEED: &str = "speed (billion GPop/s)";
 /// Table 1's power consumption, in watts.
-const WATTS: [(&str, f64); 1] = [("gtx285", 204.0)];
-pub(super) const WATTS_HD5750: f64 = 86.0;
+const WATTS: [(&str, f64); 2] = [("gtx285", 204.0), ("hd5750", 86.0)];
+/// The paper's figures, by domain and strategy.
+const SURFACES: [[&str; 3]; 2] = [
+    ["figure 7", "figure 8", "figure 9"],
+    ["figure 17", "figure 18", "figure 19"],
+];
 
 /// The 6 by 6 grid of a strategy in a domain.
 pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
@@ -42,7 +46,9 @@ pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictErro
     let mut figures = Vec::new();
     let per_surface = SIZES.len() * SIZES.len();
     for ((strategy, domain), speeds) in surfaces.into_iter().zip(speeds.chunks(per_surface)) {
-        figures.extend(speeds.iter().map(|speed| of_cell(name, speed)));
+        let cell =
+            |speed: &Speed| on_surface(name, SURFACES, speed.configuration, evaluation(speed));
+        figures.extend(speeds.iter().map(cell));
         figures.extend(of_tables(name, strategy, domain, speeds));
     }
     let strategies: Vec<&[Speed]> = speeds.chunks(per_surface).collect();
@@ -60,12 +66,9 @@ fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Ve
         .map(|own| own.iter().map(evaluation).collect())
         .collect();
     let test = Friedman::of(&speeds);
-    let of_strategy = |(strategy, &rank): (Strategy, &f64)| Figure {
-        experiment,
-        configuration: format!("{name} {}", strategy.name()),
-        quantity: "average rank among the device's strategies",
-        predicted: rank,
-    };
+    const RANK: &str = "average rank among the device's strategies";
+    let of_strategy =
+        |(strategy, &rank): (Strategy, &f64)| in_tables(name, strategy)(experiment, RANK, rank);
     let mut figures: Vec<Figure> = Strategy::ALL
         .into_iter()
         .zip(&test.ranks)
@@ -80,29 +83,48 @@ fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Ve
     figures
 }
 
-fn of_cell(name: &str, speed: &Speed) -> Figure {
+/// A cell of the surface that the paper draws as one of `surfaces`.
+pub(super) fn on_surface(
+    name: &str,
+    surfaces: [[&'static str; 3]; 2],
+    cell: Configuration,
+    predicted: f64,
+) -> Figure {
     let Configuration {
         strategy,
         domain,
         population,
         dataset,
-    } = speed.configuration;
+    } = cell;
     Figure {
-        experiment: match (domain, strategy) {
-            (Domain::Regression, Strategy::Fp) => "figure 7",
-            (Domain::Regression, Strategy::Pppe) => "figure 8",
-            (Domain::Regression, Strategy::Ppcu) => "figure 9",
-            (Domain::Classification, Strategy::Fp) => "figure 17",
-            (Domain::Classification, Strategy::Pppe) => "figure 18",
-            (Domain::Classification, Strategy::Ppcu) => "figure 19",
-        },
+        experiment: surfaces[domain as usize][strategy as usize],
         configuration: format!(
             "{name} {}, {population} programs, {dataset} rows",
             strategy.name()
         ),
         quantity: SPEED,
-        predicted: evaluation(speed),
+        predicted,
     }
+}
+
+/// What the paper's tables say of a strategy: table, quantity, value.
+pub(super) fn in_tables(
+    name: &str,
+    strategy: Strategy,
+) -> impl Fn(&'static str, &'static str, f64) -> Figure {
+    let configuration = format!("{name} {}", strategy.name());
+    move |experiment, quantity, predicted| Figure {
+        experiment,
+        configuration: configuration.clone(),
+        quantity,
+        predicted,
+    }
+}
+
+/// What a device draws, if the paper says it.
+pub(super) fn watts(name: &str) -> Option<f64> {
+    let found = WATTS.into_iter().find(|(device, _)| *device == name);
+    found.map(|(_, watts)| watts)
 }
 
 /// With what the host does: what the paper's times hold.
@@ -116,19 +138,12 @@ fn of_tables(name: &str, strategy: Strategy, domain: Domain, speeds: &[Speed]) -
     let peak = all.iter().copied().fold(0.0, f64::max);
     let median = median(all);
     let (table, per_watt) = tables(domain);
-    let figure = |experiment, quantity, predicted| Figure {
-        experiment,
-        configuration: format!("{name} {}", strategy.name()),
-        quantity,
-        predicted,
-    };
+    let figure = in_tables(name, strategy);
     let mut figures = vec![
         figure(table, "peak speed (billion GPop/s)", peak),
         figure(table, "median speed (billion GPop/s)", median),
     ];
-    if let Some((_, watts)) = WATTS.into_iter().find(|(device, _)| *device == name) {
-        figures.push(figure("table 6", per_watt, 1e3 * median / watts));
-    }
+    figures.extend(watts(name).map(|watts| figure("table 6", per_watt, 1e3 * median / watts)));
     figures
 }
 

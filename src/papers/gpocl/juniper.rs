@@ -16,15 +16,14 @@ pub mod programs;
 pub mod range;
 pub mod timing;
 
-use super::{Domain, Strategy};
+use super::ndrange::NdRange;
+use super::{Configuration, Domain, Strategy};
 use crate::device::vliw::{Machine, VliwError, VliwPreset};
 use crate::vliw::ExecuteError;
 use kernel::{KernelError, Placement};
 use programs::TREE_NODES;
 use timing::{Run, Timed};
 
-/// The largest work-group (table 1).
-pub const MOST_LANES: u32 = 256;
 /// The chip's preset.
 pub const DEVICE: &str = "hd5750";
 /// The value whose range makes the band, with the placement of the stack.
@@ -74,15 +73,6 @@ pub struct Band {
     pub high: f64,
 }
 
-/// One cell of the paper's grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Cell {
-    pub strategy: Strategy,
-    pub domain: Domain,
-    pub population: u32,
-    pub dataset: u32,
-}
-
 /// The speed of a cell on the Radeon HD 5750.
 pub fn predict(
     strategy: Strategy,
@@ -91,7 +81,7 @@ pub fn predict(
     dataset: u32,
     seed: u64,
 ) -> Result<Band, JuniperError> {
-    let cell = Cell {
+    let cell = Configuration {
         strategy,
         domain,
         population,
@@ -115,8 +105,13 @@ impl Predictor {
         }
     }
 
+    /// Work-groups of a cell.
+    pub fn range(&self, cell: Configuration) -> Result<NdRange, JuniperError> {
+        Ok(NdRange::of(cell, range::limits(&self.preset.machine()?)))
+    }
+
     /// The band of a cell.
-    pub fn band(&self, cell: Cell) -> Result<Band, JuniperError> {
+    pub fn band(&self, cell: Configuration) -> Result<Band, JuniperError> {
         let central = self.preset.machine()?;
         let (least, most) = self.preset.range(RANGED).unwrap_or_default();
         let mut band = Band {
@@ -143,7 +138,7 @@ impl Predictor {
     /// The speed of a cell with the stack in one place, on a machine: billions of GP operations per second.
     pub fn speed(
         &self,
-        cell: Cell,
+        cell: Configuration,
         placement: Placement,
         machine: Machine,
     ) -> Result<f64, JuniperError> {
@@ -156,7 +151,7 @@ impl Predictor {
     /// How a cell's time comes about.
     pub fn run(
         &self,
-        cell: Cell,
+        cell: Configuration,
         placement: Placement,
         machine: Machine,
     ) -> Result<Run, JuniperError> {

@@ -60,11 +60,24 @@ pub fn stem(arch: Arch, strategy: Strategy, domain: Domain, constant_outputs: bo
     format!("gpocl/{arch}-{strategy}-{domain}-{outputs}")
 }
 
-/// Shared memory of a block: the program and partial errors, where the strategy has them.
-pub fn shared_bytes(strategy: Strategy, local: u32) -> u32 {
+/// Whether the expected outputs of so many rows lie in constant memory.
+pub fn has_constant_outputs(dataset: u32) -> bool {
+    dataset <= MOST_CONSTANT_OUTPUTS
+}
+
+/// Partial errors of a block, in shared memory.
+pub fn partial_bytes(strategy: Strategy, local: u32) -> u32 {
     match strategy {
         Strategy::Pppe => 0,
-        Strategy::Fp | Strategy::Ppcu => CACHED_BYTES + 4 * local,
+        Strategy::Fp | Strategy::Ppcu => 4 * local,
+    }
+}
+
+/// Shared memory of a block: the program and partial errors, where the strategy has them.
+pub fn shared_bytes(strategy: Strategy, local: u32) -> u32 {
+    match partial_bytes(strategy, local) {
+        0 => 0,
+        partial => CACHED_BYTES + partial,
     }
 }
 
@@ -76,7 +89,7 @@ impl Interpreter {
         dataset: u32,
         arch: Arch,
     ) -> Result<Self, PredictError> {
-        let constant_outputs = dataset <= MOST_CONSTANT_OUTPUTS;
+        let constant_outputs = has_constant_outputs(dataset);
         let file = format!("{}.sass.gz", stem(arch, strategy, domain, constant_outputs));
         let code = unpack(&file).map_err(PredictError::other)?;
         let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
@@ -136,6 +149,11 @@ impl Interpreter {
 
 /// The sum of a program's errors over the first `cases` of the data.
 pub fn error(program: &Program, data: &Data, cases: u32) -> f64 {
-    let of_row = |n: usize| (program.value(&data.row(n)) - f64::from(data.outputs[n])).abs();
+    error_by(data, cases, |row| program.value(row))
+}
+
+/// The same of what gives the `value` of a row.
+pub fn error_by(data: &Data, cases: u32, value: impl Fn(&[f32]) -> f64) -> f64 {
+    let of_row = |n: usize| (value(&data.row(n)) - f64::from(data.outputs[n])).abs();
     (0..cases as usize).map(of_row).sum()
 }

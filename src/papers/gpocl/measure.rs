@@ -3,13 +3,15 @@
 //! Models: warm-up launches, launches timed by events, and the errors of some programs against the reference interpreter.
 //! Leaves out: transfers, compilation. Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
-use super::kernel::{MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, error, shared_bytes, stem};
+use super::kernel::{
+    PROGRAM_WORDS, error, error_by, has_constant_outputs, partial_bytes, shared_bytes, stem,
+};
 use super::ndrange::{Limits, NdRange};
 use super::population::{self, Data};
 use super::program::Program;
 use super::{Configuration, NODES, Strategy};
 use crate::gpu::launch::{GpoclLaunch, Gpu};
-use crate::gpu::measure::{Protocol, median};
+use crate::gpu::measure::{Protocol, Times, evenly};
 use crate::gpu::variant::Arch;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -80,7 +82,7 @@ pub fn measure(
         .par_iter()
         .flat_map_iter(|program| program.words(domain))
         .collect();
-    let constant_outputs = dataset <= MOST_CONSTANT_OUTPUTS;
+    let constant_outputs = has_constant_outputs(dataset);
     let errors_per_program = if strategy == Strategy::Fp {
         range.groups as usize
     } else {
@@ -92,7 +94,7 @@ pub fn measure(
         constant_outputs,
         threads_per_block: range.local,
         blocks: range.groups,
-        shared_bytes: 4 * partial_words(strategy, range.local),
+        shared_bytes: partial_bytes(strategy, range.local),
         programs: &words,
         program_words: PROGRAM_WORDS,
         inputs: &data.inputs,
@@ -100,22 +102,12 @@ pub fn measure(
         errors: programs.len() * errors_per_program,
     };
     let run = gpu.run_gpocl(&launch, [protocol.warm_ups, protocol.repeats])?;
-    let times: Vec<f64> = run
-        .times
-        .milliseconds
-        .iter()
-        .map(|&ms| f64::from(ms))
-        .collect();
-    let median_ms = median(&times);
+    let times = Times::of(&run.times.milliseconds);
     let affordable = (MOST_CHECKED_CASES / u64::from(dataset)).max(1) as usize;
-    let checked = protocol
-        .checked_programs
-        .min(affordable)
-        .min(programs.len());
-    let checks: Vec<Check> = (0..checked)
-        .into_par_iter()
-        .map(|nth| {
-            let at = nth * programs.len() / checked;
+    let checked = evenly(protocol.checked_programs.min(affordable), programs.len());
+    let checks: Vec<Check> = checked
+        .par_iter()
+        .map(|&at| {
             let own = &run.errors[at * errors_per_program..(at + 1) * errors_per_program];
             let found = own.iter().map(|&error| f64::from(error)).sum();
             check(&programs[at], &data, found)
@@ -137,22 +129,14 @@ pub fn measure(
         shared_bytes: shared_bytes(strategy, range.local),
         resident_blocks: run.times.resident_blocks,
         repeats: protocol.repeats,
-        median_ms,
-        min_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
-        max_ms: times.iter().copied().fold(0.0, f64::max),
-        gpops_billion: operations / median_ms / 1e6,
-        checked_programs: checked,
-        agreeing_programs: checked - count(Check::Differs),
+        median_ms: times.median_ms,
+        min_ms: times.min_ms,
+        max_ms: times.max_ms,
+        gpops_billion: operations / times.median_ms / 1e6,
+        checked_programs: checks.len(),
+        agreeing_programs: checks.len() - count(Check::Differs),
         ill_conditioned_programs: count(Check::IllConditioned),
     })
-}
-
-/// Dynamic shared memory: partial errors.
-fn partial_words(strategy: Strategy, local: u32) -> u32 {
-    match strategy {
-        Strategy::Pppe => 0,
-        Strategy::Fp | Strategy::Ppcu => local,
-    }
 }
 
 fn defines(configuration: Configuration, constant_outputs: bool) -> Vec<String> {
@@ -176,9 +160,7 @@ fn check(program: &Program, data: &Data, found: f64) -> Check {
     if near(found, expected, AGREEMENT) || !found.is_finite() && !expected.is_finite() {
         return Check::Agrees;
     }
-    let disturbed: f64 = (0..all as usize)
-        .map(|n| (program.disturbed_value(&data.row(n)) - f64::from(data.outputs[n])).abs())
-        .sum();
+    let disturbed = error_by(data, all, |row| program.disturbed_value(row));
     match near(disturbed, expected, ILL_CONDITIONED) {
         true => Check::Differs,
         false => Check::IllConditioned,

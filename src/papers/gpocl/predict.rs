@@ -40,8 +40,9 @@ pub struct On<'a> {
 }
 
 /// What some of a launch's repetitions cost.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Cost {
+    grid: Grid,
     groups: u32,
     repetitions: [u32; 2],
     cycles: [f64; 2],
@@ -71,10 +72,10 @@ pub fn predict(
     let speeds = alike
         .iter()
         .map(|(asked, one)| on.speed(*asked, &costs[one]));
-    speeds.collect()
+    Ok(speeds.collect())
 }
 
-/// How often the part of a block that is repeated runs; the last time maybe not in all warps.
+/// How often the part of a block that is repeated runs. If the last time is not executed, it counts as far as warps take part.
 fn repetitions(configuration: Configuration, range: NdRange) -> f64 {
     match configuration.strategy {
         Strategy::Fp => configuration.population.into(),
@@ -84,7 +85,14 @@ fn repetitions(configuration: Configuration, range: NdRange) -> f64 {
                 configuration.dataset / range.local,
                 configuration.dataset % range.local,
             );
-            f64::from(whole) + f64::from(rest.next_multiple_of(32)) / f64::from(range.local)
+            let all =
+                f64::from(whole) + f64::from(rest.next_multiple_of(32)) / f64::from(range.local);
+            let [_, most] = executed_repetitions(Strategy::Ppcu);
+            if all <= f64::from(most) {
+                all.ceil()
+            } else {
+                all
+            }
         }
     }
 }
@@ -191,17 +199,16 @@ impl On<'_> {
             seed,
         };
         let data = Data::random(configuration.dataset, seed);
-        let mut cost = Cost {
-            groups: range.groups,
-            repetitions,
-            cycles: [0.0; 2],
-            instructions: [0.0; 2],
-        };
-        for (at, &repetitions) in repetitions.iter().enumerate() {
-            let numbers = sample.blocks();
+        let (mut cycles, mut instructions) = ([0.0; 2], [0.0; 2]);
+        let numbers = sample.blocks();
+        for (at, &some) in repetitions.iter().enumerate() {
+            if at > 0 && some == repetitions[0] {
+                (cycles[at], instructions[at]) = (cycles[0], instructions[0]);
+                continue;
+            }
             let blocks = numbers
                 .par_iter()
-                .map(|&block| launch.block(block, repetitions, &data));
+                .map(|&block| launch.block(block, some, &data));
             let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
             let of_block = |block: &ExecutedBlock| {
                 block
@@ -210,33 +217,38 @@ impl On<'_> {
                     .map(|warp| warp.steps.len() as f64)
                     .sum::<f64>()
             };
-            let instructions: f64 = blocks.iter().map(of_block).sum();
+            let executed: f64 = blocks.iter().map(of_block).sum();
             let code = ExecutedCode::on(self.device, &interpreter.kernel, &blocks)
                 .map_err(PredictError::other)?;
             drop(blocks);
-            cost.instructions[at] = instructions / numbers.len() as f64 * f64::from(range.groups);
-            cost.cycles[at] = grid.cycles(&sample, &code)?;
+            instructions[at] = executed / numbers.len() as f64 * f64::from(range.groups);
+            cycles[at] = grid.cycles(&sample, &code)?;
         }
-        Ok(cost)
+        Ok(Cost {
+            grid,
+            groups: range.groups,
+            repetitions,
+            cycles,
+            instructions,
+        })
     }
 
-    fn speed(self, configuration: Configuration, cost: &Cost) -> Result<Speed, PredictError> {
+    fn speed(self, configuration: Configuration, cost: &Cost) -> Speed {
         let range = self.range(configuration);
-        let grid = self.grid(configuration, &self.interpreter(configuration)?)?;
         let groups = f64::from(range.groups) / f64::from(cost.groups);
         let whole = |of: [f64; 2]| {
             groups * extrapolated(repetitions(configuration, range), cost.repetitions, of)
         };
-        let milliseconds = grid.milliseconds(whole(cost.cycles));
+        let milliseconds = cost.grid.milliseconds(whole(cost.cycles));
         let nodes = f64::from(configuration.population) * f64::from(NODES);
-        Ok(Speed {
+        Speed {
             configuration,
             range,
-            resident_blocks: grid.resident_blocks(),
+            resident_blocks: cost.grid.resident_blocks(),
             instructions: whole(cost.instructions),
             milliseconds,
             gpops_billion: nodes * f64::from(configuration.dataset) / milliseconds / 1e6,
-        })
+        }
     }
 }
 
@@ -291,5 +303,31 @@ impl Executed<'_> {
                 results: 4 * block,
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::gpocl::Domain;
+
+    #[test]
+    fn what_is_executed_counts_whole_and_what_is_not_by_its_warps() {
+        let of = |dataset| {
+            let configuration = Configuration {
+                strategy: Strategy::Ppcu,
+                domain: Domain::Regression,
+                population: 100,
+                dataset,
+            };
+            let range = NdRange {
+                local: 512,
+                groups: 100,
+            };
+            repetitions(configuration, range)
+        };
+        assert_eq!(of(700), 2.0);
+        assert_eq!(of(2048), 4.0);
+        assert_eq!(of(5000), 9.0 + 416.0 / 512.0);
     }
 }

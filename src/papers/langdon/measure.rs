@@ -8,7 +8,7 @@ use super::predict::Layout;
 use super::{POPULATION, PROGRAM_BYTES, TEST_WORDS, population};
 use crate::gp::program::Rpn;
 use crate::gpu::launch::{Gpu, SubmachineLaunch};
-use crate::gpu::measure::{Protocol, median};
+use crate::gpu::measure::{Protocol, Times, evenly};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::error::Error;
@@ -74,10 +74,8 @@ impl Generation {
             expected: &self.tests.expected,
         };
         let run = gpu.run_submachine(&launch, [protocol.warm_ups, protocol.repeats])?;
-        let times = run.times.milliseconds.iter();
-        let times: Vec<f64> = times.map(|&ms| f64::from(ms)).collect();
-        let median_ms = median(&times);
-        let checked = self.spread(protocol.checked_programs);
+        let times = Times::of(&run.times.milliseconds);
+        let checked = evenly(protocol.checked_programs, self.programs.len());
         let agreeing = checked
             .par_iter()
             .filter(|&&at| run.wrong[at] == wrong(&self.programs[at], &self.tests));
@@ -94,18 +92,12 @@ impl Generation {
             shared_bytes: launch.shared_bytes,
             resident_blocks: run.times.resident_blocks,
             repeats: protocol.repeats,
-            median_ms,
-            min_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
-            max_ms: times.iter().copied().fold(0.0, f64::max),
-            gpops_billion: operations / median_ms / 1e6,
+            median_ms: times.median_ms,
+            min_ms: times.min_ms,
+            max_ms: times.max_ms,
+            gpops_billion: operations / times.median_ms / 1e6,
             checked_programs: checked.len(),
             agreeing_programs: agreeing.count(),
         })
-    }
-
-    /// Places of `n` programs, evenly over all.
-    fn spread(&self, n: usize) -> Vec<usize> {
-        let n = n.min(self.programs.len());
-        (0..n).map(|i| i * self.programs.len() / n).collect()
     }
 }

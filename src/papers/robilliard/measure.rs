@@ -115,12 +115,6 @@ fn of_generation(
         expected: &cases.expected,
     };
     let run = gpu.run_robilliard(&launch, [protocol.warm_ups, protocol.repeats])?;
-    let times: Vec<f64> = run
-        .times
-        .milliseconds
-        .iter()
-        .map(|&ms| f64::from(ms))
-        .collect();
     let checked = match protocol.checked_programs {
         0 => &[],
         _ => &programs[..programs.len().min(population)],
@@ -132,7 +126,7 @@ fn of_generation(
         places.all(|place| agrees(set, run.errors[place], expected))
     });
     Ok(Measured {
-        median_ms: median(&times),
+        median_ms: median(&run.times.milliseconds),
         nodes: whole_nodes(programs, population),
         checked: checked.len(),
         agreeing: agreeing.count(),

@@ -5,10 +5,10 @@
 //! Leaves out: expected outputs in constant memory: the compiler reads them like any buffer, one word in 50 nodes.
 //! Units: words of 32 bits. Sources: Augusto and Barbosa 2013; `fixtures/r600`, made by `tools/regenerate-r600`.
 
-use super::programs::{INPUTS, TREE_NODES, Token, words};
+use super::programs::{TREE_NODES, Token, words};
 use crate::gp::evolve::dice::Dice;
 use crate::isa::r600::{Listing, R600Error};
-use crate::papers::gpocl::{Domain, Strategy};
+use crate::papers::gpocl::{Domain, INPUTS, Strategy};
 use crate::vliw::ExecuteError;
 use crate::vliw::execute::{Launch, work_group};
 use crate::vliw::memory::{Memory, Region};

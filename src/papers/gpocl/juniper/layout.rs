@@ -4,12 +4,10 @@
 //! data apart from that of others, the cases of its next iteration behind those of the one before.
 //! Units: lines of memory.
 
-use super::Cell;
-use super::programs::INPUTS;
 use super::range::NdRange;
 use super::timing::Sample;
 use crate::device::vliw::Machine;
-use crate::papers::gpocl::Strategy;
+use crate::papers::gpocl::{Configuration, INPUTS, Strategy};
 use crate::vliw::simd::{Group, Stretch, Work};
 use crate::vliw::steps::{Executed, LINE_BYTES};
 
@@ -21,7 +19,7 @@ const REPEATS: [u32; 2] = [1, 3];
 
 /// Lays sampled work-groups out for one SIMD.
 pub struct Layout<'a> {
-    pub cell: Cell,
+    pub cell: Configuration,
     pub range: NdRange,
     pub sample: &'a Sample,
     pub machine: Machine,

@@ -7,12 +7,10 @@
 //! Sources: Augusto and Barbosa 2013, table 2 and section 4.3; GPOCL's own source for how trees are filled and words packed.
 
 use crate::gp::evolve::dice::Dice;
-use crate::papers::gpocl::Domain;
+use crate::papers::gpocl::{Domain, INPUTS, NODES};
 
-/// Nodes of a tree (table 2).
-pub const TREE_NODES: usize = 50;
-/// Inputs of a case (table 2).
-pub const INPUTS: u32 = 10;
+/// Nodes of a tree.
+pub const TREE_NODES: usize = NODES as usize;
 /// What is none of the kinds in the kernel's switch: a variable.
 const VARIABLE: u32 = 127;
 /// Kinds of the ephemeral constant, -1 and 1.

@@ -1,11 +1,11 @@
 //! How a cell's work is spread over the chip.
 //!
-//! Models: Equations 2 to 7; work-groups dealt to the SIMDs in turn.
+//! Models: work-groups (`gpocl::ndrange`) dealt to the SIMDs in turn.
 //! Units: work-items. Sources: Augusto and Barbosa 2013, section 3.4.
 
-use super::Cell;
 use crate::device::vliw::Machine;
-use crate::papers::gpocl::Strategy;
+use crate::papers::gpocl::ndrange::{self, Limits};
+use crate::papers::gpocl::{Configuration, Strategy};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NdRange {
@@ -18,37 +18,27 @@ pub struct NdRange {
 }
 
 impl NdRange {
-    pub fn new(cell: Cell, machine: &Machine) -> Self {
-        let n_simds = machine.n_simds as u32;
-        let most = machine.work_group_lanes as u32;
-        let spread = |items: u32| {
-            let local_size = most.min(items.div_ceil(n_simds));
-            (local_size, items.div_ceil(local_size))
-        };
-        let (local_size, n_groups, iterations) = match cell.strategy {
-            Strategy::Fp => {
-                let (local_size, n_groups) = spread(cell.dataset);
-                (local_size, n_groups, cell.population)
-            }
-            Strategy::Pppe => {
-                let (local_size, n_groups) = spread(cell.population);
-                (local_size, n_groups, cell.dataset)
-            }
-            Strategy::Ppcu => {
-                let local_size = cell.dataset.min(most);
-                (
-                    local_size,
-                    cell.population,
-                    cell.dataset.div_ceil(local_size),
-                )
-            }
+    pub fn new(cell: Configuration, machine: &Machine) -> Self {
+        let ndrange::NdRange { local, groups } = ndrange::NdRange::of(cell, limits(machine));
+        let iterations = match cell.strategy {
+            Strategy::Fp => cell.population,
+            Strategy::Pppe => cell.dataset,
+            Strategy::Ppcu => cell.dataset.div_ceil(local),
         };
         NdRange {
-            local_size,
-            n_groups,
-            groups_per_simd: n_groups.div_ceil(n_simds),
+            local_size: local,
+            n_groups: groups,
+            groups_per_simd: groups.div_ceil(machine.n_simds as u32),
             iterations,
         }
+    }
+}
+
+/// What the equations ask of the chip.
+pub fn limits(machine: &Machine) -> Limits {
+    Limits {
+        local: machine.work_group_lanes as u32,
+        units: machine.n_simds as u32,
     }
 }
 
@@ -63,7 +53,7 @@ mod tests {
             .expect("a preset")
             .machine()
             .expect("numbers");
-        let cell = Cell {
+        let cell = Configuration {
             strategy,
             domain: Domain::Regression,
             population,

@@ -5,16 +5,16 @@
 //! Leaves out: the other SIMDs, which have as much to do or less; they take their part of L2 and DRAM.
 //! Units: cycles.
 
+use super::JuniperError;
 use super::kernel::{Buffers, LOCAL_BYTES, Placement, Sizes, listing};
 use super::layout::Layout;
 use super::programs::tree;
 use super::range::NdRange;
-use super::{Cell, JuniperError};
 use crate::device::vliw::Machine;
 use crate::gp::evolve::dice::Dice;
 use crate::isa::r600::Listing;
 use crate::memo::Memo;
-use crate::papers::gpocl::{Domain, Strategy};
+use crate::papers::gpocl::{Configuration, Domain, Strategy};
 use crate::vliw::LANES;
 use crate::vliw::simd::{SimdTime, run};
 use crate::vliw::steps::Executed;
@@ -126,7 +126,7 @@ impl Timed {
 
     pub fn run(
         &self,
-        cell: Cell,
+        cell: Configuration,
         placement: Placement,
         machine: Machine,
     ) -> Result<Run, JuniperError> {
@@ -176,7 +176,7 @@ impl Timed {
 
     fn sample(
         &self,
-        cell: Cell,
+        cell: Configuration,
         placement: Placement,
         range: &NdRange,
         listing: &Listing,
@@ -187,7 +187,7 @@ impl Timed {
 
     fn execute(
         &self,
-        cell: Cell,
+        cell: Configuration,
         placement: Placement,
         range: &NdRange,
         listing: &Listing,
@@ -222,7 +222,7 @@ impl Timed {
     }
 }
 
-fn key(cell: Cell, placement: Placement, range: &NdRange) -> Key {
+fn key(cell: Configuration, placement: Placement, range: &NdRange) -> Key {
     let iterations = match cell.strategy {
         Strategy::Fp => range.iterations.min(PROGRAMS),
         Strategy::Pppe | Strategy::Ppcu => range.iterations.min(ITERATIONS),
@@ -238,7 +238,7 @@ fn key(cell: Cell, placement: Placement, range: &NdRange) -> Key {
     )
 }
 
-fn executed_cases(cell: Cell) -> u32 {
+fn executed_cases(cell: Configuration) -> u32 {
     match cell.strategy {
         Strategy::Pppe => cell.dataset.min(DIVERGENT_CASES),
         Strategy::Fp | Strategy::Ppcu => cell.dataset,
