@@ -57,6 +57,10 @@ section! {
         n_smx: u32, "SMX", (1.0, 1024.0), [Sim, Model];
         /// The clock that predictions are made for.
         clock_mhz: f64, "MHz", (1.0, 10_000.0), [Sim, Model];
+        /// From the event before a grid of one block that does nothing to the event after it.
+        grid_cycles: u32, "cycles", (0.0, 1_000_000.0), [Sim, Model];
+        /// From the end of a block to the first instruction of the next in its place.
+        block_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 }
 

@@ -68,6 +68,7 @@ impl Resolved {
         };
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
             total.nodes += grid.nodes as f64;
+            total.cycles += f64::from(self.spec.grid_cycles);
             if geometry.case_blocks == 1 {
                 let handed_out = grid.handed_out(self.n_smx(), blocks as usize);
                 total.cycles += geometry.warp_iterations(0) as f64 * handed_out.cycles(rates);

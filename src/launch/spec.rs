@@ -79,6 +79,9 @@ impl CodeLayout {
 pub struct SmxSpec {
     pub n_schedulers: usize,
     pub max_warps: usize,
+    /// See `device::Chip`.
+    pub grid_cycles: u32,
+    pub block_cycles: u32,
     pub dispatches_per_scheduler: u32,
     pub warp_policy: WarpPolicy,
     /// Cycles that an issue takes of its scheduler.
@@ -186,6 +189,8 @@ impl SmxSpec {
         Ok(SmxSpec {
             n_schedulers: device.issue.n_schedulers as usize,
             max_warps: device.limits.warps_per_smx as usize,
+            grid_cycles: device.chip.grid_cycles,
+            block_cycles: device.chip.block_cycles,
             dispatches_per_scheduler: device.issue.n_dispatch,
             warp_policy: device.issue.warp_policy,
             issue_interval_cycles: device.issue.interval_cycles,

@@ -77,12 +77,20 @@ impl<'a> TokenWork<'a> {
         let [token, prologue] = &*self.graphs;
         let mut path = token.linear(&around);
         path.add(&prologue.linear(&around), self.prologues_per_token);
+        path.cycles += self.gap_cycles();
         PathPoint { around, path }
     }
 
     /// Its length alone.
     pub fn path_cycles(&self, latencies: &Latencies) -> f64 {
         let [token, prologue] = &*self.graphs;
-        token.cycles(latencies) + self.prologues_per_token * prologue.cycles(latencies)
+        token.cycles(latencies)
+            + self.prologues_per_token * prologue.cycles(latencies)
+            + self.gap_cycles()
+    }
+
+    /// A token's part of the time in which the place of a block is empty.
+    fn gap_cycles(&self) -> f64 {
+        self.prologues_per_token * f64::from(self.point.spec.block_cycles)
     }
 }

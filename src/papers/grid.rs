@@ -100,8 +100,9 @@ impl Grid {
         self.geometry.resident_blocks
     }
 
+    /// Of a launch whose blocks take so many cycles.
     pub fn milliseconds(&self, cycles: f64) -> f64 {
-        cycles / self.megahertz / 1e3
+        (cycles + f64::from(self.spec.grid_cycles)) / self.megahertz / 1e3
     }
 
     /// How often all places of all multiprocessors are filled.

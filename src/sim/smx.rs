@@ -190,6 +190,11 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         };
         let warps = self.geometry.warps_per_block();
         self.blocks[block].warps_left = warps;
+        let gap = match self.now {
+            0 => 0,
+            _ => u64::from(self.spec.block_cycles),
+        };
+        let starts_at = self.now + gap + 1;
         for w in 0..warps {
             let slot = block as u32 * warps + w;
             let (s, i) = self.place(slot as usize);
@@ -197,7 +202,7 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
             let warp = self.unit(start, block as u32, w, done);
-            self.enter(s, i, warp, self.now + 1, Cause::NoWarp);
+            self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }
     }
 

@@ -89,6 +89,8 @@ pub fn spec() -> SmxSpec {
         },
         l2_read_bytes_per_cycle: 32.0,
         l2_write_bytes_per_cycle: 32.0,
+        grid_cycles: 0,
+        block_cycles: 0,
         dram: DramSpec {
             bytes_per_cycle: 16.0,
             activation_cycles: 0.0,

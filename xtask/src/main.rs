@@ -7,6 +7,7 @@ mod refit_h200;
 mod run_spread;
 mod sampling;
 mod stack_study;
+mod token_latency;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ enum Task {
     Sampling(sampling::Args),
     /// Search the GP settings behind Tables 5 and 6 (docs/tables-5-6.md)
     StackStudy(stack_study::Args),
+    /// Predict what a token of Robilliard's interpreter takes, beside what was measured
+    TokenLatency(token_latency::Args),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Task::RunSpread => run_spread::run(),
         Task::Sampling(args) => sampling::run(args),
         Task::StackStudy(args) => stack_study::run(args),
+        Task::TokenLatency(args) => token_latency::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,130 @@
+//! What a token of Robilliard's interpreter takes where every block runs the same few tokens: predicted as measured in
+//! `fixtures/measured/h200/token_latency.csv`, cycles of a warp per program word.
+//!
+//! `cargo xtask token-latency fixtures/devices/h200.toml`
+
+use super::Failure;
+use serde::Deserialize;
+use warpstack::device::{Device, Preset};
+use warpstack::engine::{CodeChoice, executed_architecture};
+use warpstack::papers::grid::{Grid, Launch};
+use warpstack::papers::robilliard::kernel::{Interpreter, Scheme};
+use warpstack::papers::robilliard::problem::{CaseTable, FunctionSet};
+use warpstack::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
+
+const MEASURED: &str = include_str!("../../fixtures/measured/h200/token_latency.csv");
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Device, by name or preset file
+    device: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    functions: String,
+    tokens: String,
+    blocks: u32,
+    threads: u32,
+    cycles_per_word: f64,
+}
+
+pub fn run(args: Args) -> Result<(), Failure> {
+    let device = Preset::load(&args.device)?.device;
+    println!("functions,tokens,blocks,threads,measured,predicted,error_percent");
+    for row in csv::Reader::from_reader(MEASURED.as_bytes()).deserialize() {
+        let row: Row = row?;
+        let predicted = cycles_per_word(&device, &row)?;
+        println!(
+            "{},{},{},{},{:.1},{predicted:.1},{:+.1}",
+            row.functions,
+            row.tokens,
+            row.blocks,
+            row.threads,
+            row.cycles_per_word,
+            100.0 * (predicted / row.cycles_per_word - 1.0)
+        );
+    }
+    Ok(())
+}
+
+fn cycles_per_word(device: &Device, row: &Row) -> Result<f64, Failure> {
+    let set = match row.functions.as_str() {
+        "regression" => FunctionSet::Regression,
+        "multiplexer" => FunctionSet::Multiplexer,
+        other => {
+            return Err(
+                format!("function set: given {other}; allowed: regression, multiplexer").into(),
+            );
+        }
+    };
+    let arch = executed_architecture(device, &CodeChoice::default())?;
+    let interpreter = Interpreter::load(Scheme::BlockGp, set, arch)?;
+    let words = words(&row.tokens)?;
+    let launch = Launch {
+        name: "robilliard",
+        kernel: &interpreter.kernel,
+        threads_per_block: row.threads,
+        shared_bytes: 4 * row.threads,
+        blocks: row.blocks,
+    };
+    let grid = Grid::place(device, launch)?;
+    let sample = grid.sample(16, 1);
+    let numbers = sample.blocks();
+    let cycles = |runs: u32| -> Result<f64, Failure> {
+        let value = match (set, row.tokens.contains("jump_or")) {
+            (FunctionSet::Multiplexer, true) => 0,
+            (FunctionSet::Multiplexer, false) => 1,
+            _ => 1f32.to_bits(),
+        };
+        let n = (runs * row.threads) as usize;
+        let cases = CaseTable {
+            inputs: vec![value; n],
+            expected: vec![0; n],
+        };
+        let run = interpreter.execute(std::slice::from_ref(&words), &cases, row.threads)?;
+        let block = ExecutedBlock {
+            nodes: vec![1; run.warps.len()],
+            warps: run.warps,
+            offsets: Offsets::default(),
+        };
+        let blocks = vec![block; numbers.len()];
+        let code = ExecutedCode::on(device, &interpreter.kernel, &blocks)?;
+        Ok(grid.cycles(&sample, &code)?)
+    };
+    let n = words.len() as f64 - 1.0;
+    Ok((cycles(6)? - cycles(2)?) / 4.0 / n)
+}
+
+/// `x*60`, or `x (x add)*100`: words of a program, with its end.
+fn words(tokens: &str) -> Result<Vec<u32>, Failure> {
+    let mut words = Vec::new();
+    for part in tokens.split(" + ") {
+        let (group, times) = part.split_once('*').unwrap_or((part, "1"));
+        let group = group.trim_matches(['(', ')']).split(' ');
+        let group = group.map(word).collect::<Result<Vec<_>, _>>()?.concat();
+        words.extend(group.repeat(times.parse()?));
+    }
+    words.push(0);
+    Ok(words)
+}
+
+fn word(token: &str) -> Result<Vec<u32>, Failure> {
+    Ok(match token {
+        "constant" => vec![1, 1f32.to_bits()],
+        "x" => vec![2],
+        "add" => vec![4],
+        "sub" => vec![5],
+        "mul" => vec![6],
+        "div" => vec![7],
+        "sin" => vec![8],
+        "cos" => vec![9],
+        "exp" => vec![10],
+        "log" => vec![11],
+        "input" => vec![12],
+        "not" => vec![13],
+        "jump_and" => vec![16],
+        "jump_or" => vec![17],
+        other => return Err(format!("token: given {other}; allowed: those of this file").into()),
+    })
+}
