@@ -14,13 +14,16 @@ use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum PaperArg {
-    /// Langdon 2010: sub-machine-code GP, the initial generation of the 20-multiplexer
+    /// Langdon 2010: sub-machine-code GP, the 20- and the 37-multiplexer
     Langdon,
     /// Augusto and Barbosa 2013: GPOCL's three strategies in both domains
     Gpocl,
     /// Robilliard et al. 2008: population-parallel GP on the G80, three problems of the ECJ library
     Robilliard,
 }
+
+/// The other device of the paper, whose later generations it reports.
+const LANGDONS_TESLA: &str = "t10p";
 
 /// What is to be reproduced, and where to.
 pub struct Reproduction<'a> {
@@ -46,6 +49,14 @@ impl Reproduction<'_> {
             (PaperArg::Gpocl, None) => {
                 let mut both = self.on_device(own_device, seed)?;
                 both.extend(gpocl::bands::figures(seed)?);
+                both
+            }
+            (PaperArg::Langdon, None) => {
+                let mut both = self.on_device(own_device, seed)?;
+                let other = Preset::load(LANGDONS_TESLA)?.device;
+                let arch = executed_architecture(&other, &self.engine.code_choice())?;
+                let on = langdon::later::On::new(LANGDONS_TESLA, &other, arch, seed);
+                both.extend(langdon::later::figures(on)?);
                 both
             }
             (_, given) => self.on_device(given.unwrap_or(own_device), seed)?,
