@@ -15,11 +15,17 @@ use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
 use crate::device::Device;
 use crate::gpu::variant::Arch;
 use crate::papers::figure::Figure;
+use crate::papers::heavier;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 
+const RATIO: &str = "64 threads per program over 1 (ratio of speeds)";
+const RATIO_HEAVIER: &str = "64 threads per program over 1 (ratio of speeds), heavier compiler";
+/// Threads per block that section 7 names the ratio for.
+const RATIO_BLOCKS: [u32; 3] = [64, 128, 256];
 const GENERATION: &str = "time of a generation with transfers (ms)";
 pub(super) const INSTRUCTIONS: &str = "warp instructions per node of a warp";
+pub(super) const SPEED_HEAVIER: &str = "speed (billion GPop/s), heavier compiler";
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
 
 /// All layouts of section 7 whose threads fill their blocks.
@@ -50,28 +56,73 @@ pub fn figures(
 
 /// The layouts of the initial generation.
 fn initial(on: On) -> Result<Vec<Figure>, PredictError> {
-    // What a layout's sample executed takes some hundred megabytes.
-    const TOGETHER: usize = 4;
     let generation = Generation {
         launching: on.launching,
         ..Generation::INITIAL
     };
-    let speed =
-        |&layout: &Layout| predict_generation(on.device, on.arch, layout, &generation, on.seed);
-    let mut speeds: Vec<Speed> = Vec::new();
-    for some in layouts().chunks(TOGETHER) {
-        let predicted = some.par_iter().map(speed);
-        speeds.extend(predicted.collect::<Result<Vec<Speed>, _>>()?);
-    }
+    let speeds = predict_all(on, generation, &layouts())?;
     let name = on.name;
-    let layouts = speeds.iter().flat_map(|speed| of_layout(name, speed));
-    let mut figures: Vec<Figure> = layouts.collect();
-    figures.extend(section_7(name, &speeds));
+    let figures = speeds.iter().flat_map(|speed| of_layout(name, speed));
+    let mut figures: Vec<Figure> = figures.collect();
+    figures.extend(section_7(name, &speeds, RATIO));
     figures.extend(figure_8(name, &speeds));
     for card in Card::of(name, on.device) {
         figures.extend(section_8(&card, &speeds));
     }
+    if let Some(device) = heavier::device(on.device) {
+        let on = On {
+            device: &device,
+            ..on
+        };
+        figures.extend(of_heavier_compiler(on, generation, &speeds)?);
+    }
     Ok(figures)
+}
+
+/// The other end of the ratios and of the best layout; infinite parallelism would take all layouts.
+fn of_heavier_compiler(
+    on: On,
+    generation: Generation,
+    speeds: &[Speed],
+) -> Result<Vec<Figure>, PredictError> {
+    let best = speeds
+        .iter()
+        .max_by(|a, b| a.gpops_billion.total_cmp(&b.gpops_billion));
+    let best = best.map(|speed| speed.layout);
+    let is_asked = |layout: &Layout| {
+        let is_end = [1, 64].contains(&layout.threads_per_program);
+        is_end && RATIO_BLOCKS.contains(&layout.threads_per_block) || Some(*layout) == best
+    };
+    let asked: Vec<Layout> = layouts().into_iter().filter(is_asked).collect();
+    let speeds = predict_all(on, generation, &asked)?;
+    let mut figures = section_7(on.name, &speeds, RATIO_HEAVIER);
+    let best = speeds.iter().find(|speed| Some(speed.layout) == best);
+    for card in Card::of(on.name, on.device) {
+        figures.extend(best.map(|best| Figure {
+            experiment: "section 8",
+            configuration: format!("{}, best configuration", card.name),
+            quantity: SPEED_HEAVIER,
+            predicted: card.speed(best.gpops_billion),
+        }));
+    }
+    Ok(figures)
+}
+
+fn predict_all(
+    on: On,
+    generation: Generation,
+    layouts: &[Layout],
+) -> Result<Vec<Speed>, PredictError> {
+    // What a layout's sample executed takes some hundred megabytes.
+    const TOGETHER: usize = 4;
+    let speed =
+        |&layout: &Layout| predict_generation(on.device, on.arch, layout, &generation, on.seed);
+    let mut speeds: Vec<Speed> = Vec::new();
+    for some in layouts.chunks(TOGETHER) {
+        let predicted = some.par_iter().map(speed);
+        speeds.extend(predicted.collect::<Result<Vec<Speed>, _>>()?);
+    }
+    Ok(speeds)
 }
 
 fn of_layout(name: &str, speed: &Speed) -> [Figure; 2] {
@@ -94,7 +145,7 @@ fn of_layout(name: &str, speed: &Speed) -> [Figure; 2] {
 }
 
 /// How much faster all tests at once are than one after another.
-fn section_7(name: &str, speeds: &[Speed]) -> Vec<Figure> {
+fn section_7(name: &str, speeds: &[Speed], quantity: &'static str) -> Vec<Figure> {
     let speed_of = |threads_per_program, threads_per_block| {
         let layout = Layout {
             threads_per_program,
@@ -107,11 +158,11 @@ fn section_7(name: &str, speeds: &[Speed]) -> Vec<Figure> {
         Some(Figure {
             experiment: "section 7",
             configuration: format!("{name}, blocks of {threads_per_block}"),
-            quantity: "64 threads per program over 1 (ratio of speeds)",
+            quantity,
             predicted: speed_of(64, threads_per_block)? / speed_of(1, threads_per_block)?,
         })
     };
-    [64, 128, 256].into_iter().filter_map(ratio).collect()
+    RATIO_BLOCKS.into_iter().filter_map(ratio).collect()
 }
 
 fn figure_8(name: &str, speeds: &[Speed]) -> Vec<Figure> {

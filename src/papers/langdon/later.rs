@@ -6,15 +6,16 @@
 
 use super::card::Card;
 use super::experiment::Experiment;
-use super::figures::{INSTRUCTIONS, SPEED};
+use super::figures::{INSTRUCTIONS, SPEED, SPEED_HEAVIER};
 use super::generation::{Generation, Launching, Programs};
 use super::host::Host;
 use super::predict::{Layout, predict_generation};
-use super::proof;
+use super::proof::{self, Proof};
 use crate::device::{Device, Preset};
 use crate::gpu::variant::Arch;
 use crate::isa::nv50;
 use crate::papers::figure::Figure;
+use crate::papers::heavier;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 
@@ -27,6 +28,34 @@ const LAYOUT: Layout = Layout {
 const TOGETHER: usize = 3;
 /// The card whose host's part of a run is published.
 const HOST_OF: &str = "gtx295";
+
+/// What the rows are called.
+#[derive(Debug, Clone, Copy)]
+struct Quantities {
+    speed: &'static str,
+    in_a_run: &'static str,
+    average: &'static str,
+    /// The host's part, where it is an input and where it is not.
+    shares: Option<[&'static str; 2]>,
+}
+
+impl Quantities {
+    const TIGHT: Self = Quantities {
+        speed: SPEED,
+        in_a_run: "speed without the host, with transfers (billion GPop/s)",
+        average: "average of a run with the host (billion GPop/s)",
+        shares: Some([
+            "the host's part of a run (%): an input",
+            "the host's part of a run (%)",
+        ]),
+    };
+    const HEAVIER: Self = Quantities {
+        speed: SPEED_HEAVIER,
+        in_a_run: "speed without the host, with transfers (billion GPop/s), heavier compiler",
+        average: "average of a run with the host (billion GPop/s), heavier compiler",
+        shares: None,
+    };
+}
 
 /// A device, and how it is used.
 #[derive(Debug, Clone, Copy)]
@@ -69,16 +98,9 @@ impl On<'_> {
             let predicted = some.par_iter().map(|&size| self.speed(experiment, size));
             speeds.extend(predicted.collect::<Result<Vec<f64>, _>>()?);
         }
-        let proof = proof::predict(self.device, self.arch, experiment, self.seed)?;
-        let hosts = self.hosts(experiment, speeds[Experiment::OF_A_RUN])?;
         let mux = experiment.mux.name;
-        let mut figures = vec![Figure {
-            experiment: "section 8",
-            configuration: format!("{}, {mux}, the solution in constant memory", self.name),
-            quantity: INSTRUCTIONS,
-            predicted: proof.warp_instructions_per_node,
-        }];
-        for (card, own) in Card::of(self.name, self.device).iter().zip(&hosts) {
+        let mut figures = Vec::new();
+        for card in Card::of(self.name, self.device) {
             for (size, &speed) in experiment.sizes.iter().zip(&speeds) {
                 figures.push(Figure {
                     experiment: "figure 7",
@@ -87,23 +109,73 @@ impl On<'_> {
                     predicted: card.speed(speed),
                 });
             }
+        }
+        let proof = self.proof(experiment)?;
+        figures.push(Figure {
+            experiment: "section 8",
+            configuration: format!("{}, {mux}, the solution in constant memory", self.name),
+            quantity: INSTRUCTIONS,
+            predicted: proof.warp_instructions_per_node,
+        });
+        let in_kernel = speeds[Experiment::OF_A_RUN];
+        figures.extend(self.published(experiment, in_kernel, proof, Quantities::TIGHT)?);
+        if let Some(device) = heavier::device(self.device) {
+            let on = On {
+                device: &device,
+                ..self
+            };
+            let in_kernel = on.speed(experiment, experiment.sizes[Experiment::OF_A_RUN])?;
+            let proof = on.proof(experiment)?;
+            figures.extend(on.published(experiment, in_kernel, proof, Quantities::HEAVIER)?);
+        }
+        Ok(figures)
+    }
+
+    fn proof(self, experiment: &Experiment) -> Result<Proof, PredictError> {
+        proof::predict(self.device, self.arch, experiment, self.seed)
+    }
+
+    /// What the paper has a number for. `in_kernel`: of one chip with programs of a run's size.
+    fn published(
+        self,
+        experiment: &Experiment,
+        in_kernel: f64,
+        proof: Proof,
+        quantities: Quantities,
+    ) -> Result<Vec<Figure>, PredictError> {
+        let hosts = self.hosts(experiment, in_kernel)?;
+        let mux = experiment.mux.name;
+        let mut figures = Vec::new();
+        for (card, own) in Card::of(self.name, self.device).iter().zip(&hosts) {
             figures.push(Figure {
                 experiment: "section 8",
                 configuration: format!("{}, {mux}, the solution in constant memory", card.name),
-                quantity: SPEED,
+                quantity: quantities.speed,
                 predicted: card.speed(proof.gpops_billion),
             });
             let size = experiment.sizes[Experiment::OF_A_RUN];
-            let speed = card.with_transfers(experiment, size, speeds[Experiment::OF_A_RUN]);
+            let speed = card.with_transfers(experiment, size, in_kernel);
             figures.push(Figure {
                 experiment: "section 4",
                 configuration: format!("{}, {mux}", card.name),
-                quantity: "speed without the host, with transfers (billion GPop/s)",
+                quantity: quantities.in_a_run,
                 predicted: speed,
             });
             for (beside, host) in own {
                 let configuration = format!("{}, {mux}{beside}", card.name);
-                figures.extend(whole_run(configuration, *host, speed, beside.is_empty()));
+                figures.push(Figure {
+                    experiment: "figure 7",
+                    configuration: configuration.clone(),
+                    quantity: quantities.average,
+                    predicted: host.average(speed),
+                });
+                let share = quantities.shares.map(|[input, found]| Figure {
+                    experiment: "section 4",
+                    configuration,
+                    quantity: if beside.is_empty() { input } else { found },
+                    predicted: 100.0 * host.share(speed),
+                });
+                figures.extend(share);
             }
         }
         Ok(figures)
@@ -140,30 +212,13 @@ impl On<'_> {
             return Ok(own.map(|host| vec![host]).collect());
         }
         let known = Preset::load(HOST_OF).map_err(PredictError::other)?.device;
+        let known = match heavier::is_heavier(self.device) {
+            true => heavier::device(&known).unwrap_or(known),
+            false => known,
+        };
         let beside = On::new(HOST_OF, &known, Arch::Sm35, self.seed);
         let speed = beside.speed(experiment, size)?;
         let host = |card: &Card| (format!(", host of {}", card.name), of_share(card, speed));
         Ok(vec![Card::of(HOST_OF, &known).iter().map(host).collect()])
     }
-}
-
-/// `is_input`: the host's part is where the host comes from.
-fn whole_run(configuration: String, host: Host, speed: f64, is_input: bool) -> [Figure; 2] {
-    [
-        Figure {
-            experiment: "figure 7",
-            configuration: configuration.clone(),
-            quantity: "average of a run with the host (billion GPop/s)",
-            predicted: host.average(speed),
-        },
-        Figure {
-            experiment: "section 4",
-            configuration,
-            quantity: match is_input {
-                true => "the host's part of a run (%): an input",
-                false => "the host's part of a run (%)",
-            },
-            predicted: 100.0 * host.share(speed),
-        },
-    ]
 }

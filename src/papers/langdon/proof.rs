@@ -1,7 +1,7 @@
 //! One program in constant memory: how the paper proves a solution on all cases, and where its interpreter is fastest.
 //!
-//! Models: a program of the solution's size, run by every thread of the paper's grid on cases of its own. Leaves out: the end of
-//! the grid, and the few threads that all 2^20 cases of the 20-multiplexer keep busy; how the cases come about.
+//! Models: a program of the solution's size, run by every thread of one of the paper's grids on cases of its own. Leaves out: that all
+//! 2^20 cases of the 20-multiplexer fill an eighth of such a grid; how the cases come about; the launch.
 //! Units: cases times nodes per second. Sources: Langdon 2010, sections 2, 6 and 8.
 
 use super::evolved::sized;
@@ -56,9 +56,12 @@ pub fn predict(
         warps: run.warps,
         offsets: Offsets::default(),
     };
+    // All blocks are one: a sample of them would run in step, and where it is cut would matter.
+    let grid = grid.to_its_end();
     let sample = grid.sample(1, 1);
-    let blocks = vec![block; sample.blocks().len()];
-    let code = ExecutedCode::on(device, &kernel.kernel, &blocks).map_err(PredictError::other)?;
+    let mut code =
+        ExecutedCode::on(device, &kernel.kernel, &[block]).map_err(PredictError::other)?;
+    code.order = vec![code.order[0]; sample.blocks().len()];
     let milliseconds = grid.milliseconds(grid.cycles(&sample, &code)?);
     // Every thread runs the program on one word of cases.
     let operations = f64::from(BLOCKS * threads) * 32.0 * f64::from(nodes);
