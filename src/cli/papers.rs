@@ -7,7 +7,7 @@ use crate::device::Preset;
 use crate::engine::executed_architecture;
 use crate::papers::figure::Figure;
 use crate::papers::{gpocl, langdon, robilliard};
-use crate::report::{output, papers};
+use crate::report::{chart, output, papers};
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
 use std::path::Path;
@@ -32,6 +32,7 @@ pub struct Reproduction<'a> {
     pub engine: &'a EngineArgs,
     pub format: Format,
     pub out: Option<&'a Path>,
+    pub chart: Option<&'a Path>,
 }
 
 impl Reproduction<'_> {
@@ -67,7 +68,11 @@ impl Reproduction<'_> {
             Format::Table => papers::text(&rows).into_bytes(),
             Format::Csv => papers::csv(&rows)?,
         };
-        Ok(output::write(self.out, &content)?)
+        output::write(self.out, &content)?;
+        if let Some(path) = self.chart {
+            chart::save(&chart::papers::sheet(paper, &rows), path)?;
+        }
+        Ok(())
     }
 
     fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
@@ -90,6 +95,9 @@ impl Reproduction<'_> {
         if let Some(path) = self.out {
             output::check_writable(path)?;
         }
+        if let Some(path) = self.chart {
+            chart::check_path(path)?;
+        }
         if self.engine.engine != Engine::Sim {
             return Err("--engine: given model with --paper; allowed: sim".into());
         }
@@ -98,7 +106,7 @@ impl Reproduction<'_> {
         others.inputs.population_seed = 1;
         let given = others.changed_options();
         if !given.is_empty() {
-            let allowed = "--code, --device, --format, --out, --population-seed";
+            let allowed = "--chart, --code, --device, --format, --out, --population-seed";
             return Err(format!("options:{given} given with --paper; allowed: {allowed}").into());
         }
         Ok(())
