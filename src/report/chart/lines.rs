@@ -144,10 +144,22 @@ impl Chart for Lines {
                 chart.draw_series(at.map(|p| Circle::new(p, 3, colour.filled())))?;
             }
         }
+        let paths: Vec<Vec<(i32, i32)>> = self
+            .lines
+            .iter()
+            .map(|line| {
+                let path = self.path(line).into_iter();
+                path.map(|point| chart.backend_coord(&point)).collect()
+            })
+            .collect();
         for (y, name) in &self.levels {
-            let (right, lower) = chart.backend_coord(&(high + margin, *y));
+            let ends = [low - margin, high + margin].map(|x| chart.backend_coord(&(x, *y)));
+            let style = ink(12);
+            let (width, height) = plot.estimate_text_size(name, &style)?;
+            let corner = place(ends, (width as i32, height as i32), &paths);
             let (left, upper) = plot.get_base_pixel();
-            name_level(&plot, (right - left, lower - upper), name)?;
+            let at = (corner.0 - left, corner.1 - upper);
+            plot.draw(&Text::new(name.clone(), at, style))?;
         }
         for (i, line) in self.lines.iter().enumerate() {
             let x = 12 + (i % LEGEND_COLUMNS) as i32 * (WIDTH as i32 - 12) / LEGEND_COLUMNS as i32;
@@ -181,24 +193,38 @@ impl Lines {
     }
 }
 
-/// The name of a level, above its right end, whatever else is drawn there.
-fn name_level<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    (right, y): (i32, i32),
-    name: &str,
-) -> Result<(), Box<dyn Error>>
-where
-    B::ErrorType: 'static,
-{
-    let style = ink(12).pos(Pos::new(HPos::Right, VPos::Bottom));
-    let (width, height) = area.estimate_text_size(name, &style)?;
-    let corners = [
-        (right - width as i32 - 2, y - height as i32 - 2),
-        (right, y - 2),
-    ];
-    area.draw(&Rectangle::new(corners, WHITE.mix(0.85).filled()))?;
-    area.draw(&Text::new(name.to_owned(), (right, y - 2), style))?;
-    Ok(())
+/// Where the name of a level is to begin: above or below the line between its `ends`, to the right or to the left, wherever no
+/// line passes; above its right end if they all do.
+fn place(
+    ends: [(i32, i32); 2],
+    (width, height): (i32, i32),
+    paths: &[Vec<(i32, i32)>],
+) -> (i32, i32) {
+    const GAP: i32 = 3;
+    let [(left, y), (right, _)] = ends;
+    let (above, below) = (y - height - GAP, y + GAP);
+    let corners = [right - width, left + GAP].map(|x| [(x, above), (x, below)]);
+    let is_free = |corner: &(i32, i32)| {
+        let mut legs = paths.iter().flat_map(|path| path.windows(2));
+        legs.all(|leg| !meets(*corner, (width, height), [leg[0], leg[1]]))
+    };
+    let free = corners.as_flattened().iter().find(|corner| is_free(corner));
+    *free.unwrap_or(&corners[0][0])
+}
+
+/// Whether a straight line passes a box or comes near it.
+fn meets(corner: (i32, i32), (width, height): (i32, i32), leg: [(i32, i32); 2]) -> bool {
+    const NEAR: f64 = 3.0;
+    const STEPS: i32 = 64;
+    let [(x0, y0), (x1, y1)] = leg.map(|(x, y)| (f64::from(x), f64::from(y)));
+    let within = |value: f64, from: i32, size: i32| {
+        value >= f64::from(from) - NEAR && value <= f64::from(from + size) + NEAR
+    };
+    (0..=STEPS).any(|step| {
+        let part = f64::from(step) / f64::from(STEPS);
+        let (x, y) = (x0 + part * (x1 - x0), y0 + part * (y1 - y0));
+        within(x, corner.0, width) && within(y, corner.1, height)
+    })
 }
 
 /// Digits as the size of a value needs them.
@@ -286,6 +312,21 @@ mod tests {
     fn a_step_goes_level_before_it_goes_up() {
         let path = lines(true).path(&lines(true).lines[0]);
         assert_eq!(path[..3], [(32.0, 16.0), (64.0, 16.0), (64.0, 32.0)]);
+    }
+
+    #[test]
+    fn a_level_is_named_where_no_line_passes() {
+        let ends = [(50, 100), (350, 100)];
+        let placed = |path: &[(i32, i32)]| place(ends, (80, 12), &[path.to_vec()]);
+        let above_right = (270, 85);
+        assert_eq!(placed(&[(50, 20), (350, 30)]), above_right);
+        assert_eq!(placed(&[(50, 20), (350, 90)]), (270, 103));
+        // Through all that lies at the right.
+        assert_eq!(placed(&[(300, 20), (301, 200)]), (53, 85));
+        assert_eq!(
+            placed(&[(50, 92), (350, 92), (50, 108), (350, 108)]),
+            above_right
+        );
     }
 
     #[test]

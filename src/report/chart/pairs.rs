@@ -109,7 +109,7 @@ fn lifts(values: [Option<f64>; 2], top: f64) -> [f64; 2] {
 /// Three digits are enough.
 fn figure(value: f64) -> String {
     match value {
-        100.0.. => format!("{value:.0}"),
+        20.0.. => format!("{value:.0}"),
         10.0.. => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
