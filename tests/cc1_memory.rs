@@ -6,6 +6,7 @@ use warpstack::isa::{OpClass, Space};
 use warpstack::launch::memory_rules::MemoryRules;
 use warpstack::launch::spread::Spread;
 use warpstack::papers::grid::{Grid, Launch};
+use warpstack::papers::langdon::experiment::Experiment;
 use warpstack::papers::langdon::kernel::Submachine;
 use warpstack::papers::langdon::population;
 use warpstack::trace::AddressKind;
@@ -58,7 +59,7 @@ fn executed(name: &str, threads_per_program: u32) -> ExecutedCode {
         .map(|index| population::initial(index, 3))
         .collect();
     let run = kernel
-        .execute(&programs, &population::tests(64, 3), 64)
+        .execute(&programs, &population::tests(Experiment::MUX20, 64, 3), 64)
         .unwrap();
     let block = ExecutedBlock {
         nodes: vec![1; run.warps.len()],

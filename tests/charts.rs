@@ -3,7 +3,8 @@
 #![cfg(feature = "report")]
 
 use warpstack::report::chart::bars::{Bar, StackedBars};
-use warpstack::report::chart::{check_path, panels::Panels, save, svg};
+use warpstack::report::chart::{self, check_path, panels::Panels, save, svg};
+use warpstack::validate::papers::{Paper, Row};
 use warpstack::validate::{Compared, Measured, Split, Table, cells};
 
 /// Measured cells with a made-up prediction 10 % above each: enough to draw, no result.
@@ -94,4 +95,136 @@ fn charts_to_look_at() {
         save(&Panels::new(&cells), &folder.join(name)).unwrap();
     }
     save(&two_bars(), &folder.join("bars.png")).unwrap();
+}
+
+/// One row of a reproduction; what it says is made up.
+fn row(
+    experiment: &'static str,
+    configuration: &str,
+    quantity: &'static str,
+    published: Option<f64>,
+) -> Row {
+    Row {
+        paper: "made up",
+        experiment,
+        configuration: configuration.into(),
+        quantity,
+        predicted: 7.5,
+        published,
+        error_percent: None,
+    }
+}
+
+fn drawn(paper: Paper, rows: &[Row]) -> String {
+    svg(&chart::papers::sheet(paper, rows)).unwrap()
+}
+
+fn has_all(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn langdons_sheet_has_the_figures_that_have_rows_and_what_was_published() {
+    const SPEED: &str = "speed (billion GPop/s)";
+    let mut rows = vec![
+        row(
+            "figure 5",
+            "gtx295, 8 threads per program, 64 per block",
+            SPEED,
+            None,
+        ),
+        row(
+            "figure 5",
+            "gtx295, 8 threads per program, 256 per block",
+            SPEED,
+            None,
+        ),
+        row(
+            "section 8",
+            "gtx295, best configuration",
+            SPEED,
+            Some(141.0),
+        ),
+        row("figure 7", "gtx295, mux20, mean of 55 nodes", SPEED, None),
+        row("figure 7", "t10p, mux20, mean of 300 nodes", SPEED, None),
+    ];
+    let text = drawn(Paper::Langdon, &rows);
+    has_all(
+        &text,
+        &[
+            "Figure 5",
+            "8 threads per program",
+            "best: 141",
+            "Figure 7: mux20",
+            "t10p",
+        ],
+    );
+    assert!(!text.contains("Figure 8") && !text.contains("mux37"));
+    assert_eq!(text.matches("<circle").count(), 4);
+    rows.clear();
+    assert!(svg(&chart::papers::sheet(Paper::Langdon, &rows)).is_err());
+}
+
+#[test]
+fn gpocls_sheet_has_tables_beside_published_ones_and_a_surface_for_each_strategy() {
+    let mut rows = Vec::new();
+    for strategy in ["fp", "pppe", "ppcu"] {
+        let name = format!("gtx285 {strategy}");
+        for quantity in [
+            "peak speed (billion GPop/s)",
+            "median speed (billion GPop/s)",
+        ] {
+            rows.push(row("table 4", &name, quantity, Some(10.25)));
+        }
+        let cell = format!("{name}, 100 programs, 50000 rows");
+        rows.push(row("figure 7", &cell, "speed (billion GPop/s)", None));
+    }
+    let text = drawn(Paper::Gpocl, &rows);
+    has_all(
+        &text,
+        &[
+            "Table 4: regression, gtx285",
+            "10.2",
+            "7.50",
+            "PPPE",
+            "50000",
+        ],
+    );
+    assert_eq!(text.matches("Figure 7").count(), 3);
+    assert!(!text.contains("classification"));
+}
+
+#[test]
+fn robilliards_sheet_has_speedups_with_the_published_range_and_breeding() {
+    let parts = [
+        "evaluation speedup",
+        "breeding of a generation (ms)",
+        "GPU evaluation: compaction and translation (ms)",
+        "GPU evaluation: transfers (ms)",
+        "GPU evaluation: kernel and launch (ms)",
+    ];
+    let place = |population| format!("g80, sextic 64, population {population}");
+    let of = |population: u32| parts.map(|part| row("figure 3", &place(population), part, None));
+    let mut rows: Vec<Row> = [100, 12500].map(of).concat();
+    let five = "g80, five benchmarks";
+    rows.push(row(
+        "section 5",
+        five,
+        "highest evaluation speedup",
+        Some(80.0),
+    ));
+    let text = drawn(Paper::Robilliard, &rows);
+    has_all(
+        &text,
+        &[
+            "Figure 3: sextic, evaluation",
+            "highest: 80",
+            "sextic 64",
+            "12500",
+        ],
+    );
+    has_all(&text, &["Figure 6", "as long"]);
+    assert!(!text.contains("whole runs"));
 }

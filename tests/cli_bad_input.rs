@@ -207,6 +207,9 @@ fn what_another_paper_does_not_have_is_refused() {
         let args: Vec<&str> = paper.into_iter().chain([option, value]).collect();
         refuses(&args, &[option, allowed]);
     }
+    // Before anything is predicted, which takes minutes.
+    let chart: Vec<&str> = paper.into_iter().chain(["--chart", "map.gif"]).collect();
+    refuses(&chart, &["map.gif", "allowed: svg, png"]);
     let measure = ["measure", "--paper", "langdon", "--threads", "48"];
     refuses(&measure, &["--threads", "48", "[32, 64, 128, 256]"]);
     let both = ["measure", "--paper", "langdon", "--problem", "sextic"];

@@ -4,10 +4,13 @@
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::variant::Arch;
+use warpstack::papers::langdon::evolved::{evolved, sized};
+use warpstack::papers::langdon::experiment::Experiment;
 use warpstack::papers::langdon::figures::layouts;
+use warpstack::papers::langdon::generation::{Generation, Launching};
 use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
-use warpstack::papers::langdon::predict::{Layout, predict};
-use warpstack::papers::langdon::{POPULATION, TEST_WORDS, THREADS_PER_PROGRAM, population};
+use warpstack::papers::langdon::predict::{Layout, predict, predict_generation};
+use warpstack::papers::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
 
 const THREADS: u32 = 64;
 
@@ -26,13 +29,70 @@ fn every_layout_finds_the_wrong_cases_of_the_reference_interpreter() {
         for threads_per_program in THREADS_PER_PROGRAM {
             let kernel = Submachine::load(threads_per_program, arch).unwrap();
             let programs = programs(100, THREADS / threads_per_program);
-            let tests = population::tests(64, 5);
+            let tests = population::tests(Experiment::MUX20, 64, 5);
             let expected: Vec<u32> = programs.iter().map(|p| wrong(p, &tests)).collect();
             let run = executed(&kernel, &programs, &tests);
             assert_eq!(run.wrong, expected, "{arch}, {threads_per_program}");
             assert!(expected.iter().any(|&wrong| wrong > 0));
         }
     }
+}
+
+/// Later generations of both experiments, whose tests differ in inputs, number and places of programs.
+#[test]
+fn larger_programs_on_more_inputs_find_what_the_reference_interpreter_finds() {
+    for experiment in Experiment::ALL {
+        let kernel = Submachine::load(64, Arch::Sm35).unwrap();
+        let tests = population::tests(experiment, 2 * THREADS, 5);
+        for size in [experiment.sizes[0], experiment.sizes[4]] {
+            let program = evolved(&experiment, size, 9, 3);
+            let expected = wrong(&program, &tests);
+            let run = executed(&kernel, &[program], &tests);
+            assert_eq!(run.wrong, [expected], "{}, {size}", experiment.mux.name);
+            assert!(expected > 0);
+        }
+    }
+}
+
+#[test]
+fn a_program_in_constant_memory_finds_the_same_in_fewer_instructions() {
+    for &arch in Arch::ALL {
+        let experiment = Experiment::MUX37;
+        let program = [sized(&experiment, experiment.solution_nodes, 3)];
+        let tests = population::tests(experiment, THREADS, 5);
+        let [constant, global] = [
+            Submachine::with_constant_program(arch).unwrap(),
+            Submachine::load(64, arch).unwrap(),
+        ]
+        .map(|kernel| executed(&kernel, &program, &tests));
+        assert_eq!(constant.wrong, [wrong(&program[0], &tests)], "{arch}");
+        assert_eq!(constant.wrong, global.wrong);
+        assert!(length(&constant) < length(&global), "{arch}");
+        // Its nodes are no global loads: what is left are a test and its expected word.
+        let accesses = |run: &BlockRun| run.warps[0].accesses.len();
+        let nodes = program[0].0.len();
+        assert!(accesses(&constant) + nodes <= accesses(&global), "{arch}");
+    }
+}
+
+/// 64 grids, each with an end of its own, take longer than one that hardly has an end.
+#[test]
+fn the_papers_grids_take_longer_than_one_and_not_much() {
+    let device = Preset::load("gtx295").unwrap().device;
+    let layout = Layout {
+        threads_per_program: 64,
+        threads_per_block: 64,
+    };
+    let speed = |launching| {
+        let generation = Generation {
+            launching,
+            ..Generation::INITIAL
+        };
+        let speed = predict_generation(&device, Arch::Sm35, layout, &generation, 1).unwrap();
+        speed.gpops_billion
+    };
+    let ratio = speed(Launching::PapersGrids) / speed(Launching::OneGrid);
+    assert!((0.9..1.0).contains(&ratio), "{ratio}");
 }
 
 /// Warp instructions of a block's first warp.
@@ -44,7 +104,7 @@ fn length(run: &BlockRun) -> usize {
 fn different_programs_in_a_warp_cost_more_than_the_same_program_many_times() {
     for &arch in Arch::ALL {
         let kernel = Submachine::load(1, arch).unwrap();
-        let tests = population::tests(1, 5);
+        let tests = population::tests(Experiment::MUX20, 1, 5);
         let different = programs(0, THREADS);
         let longest = different
             .iter()
@@ -111,7 +171,7 @@ fn warp_instructions_are_those_of_the_card() {
         let nodes: usize = (0..POPULATION)
             .map(|index| population::initial(index, seed.into()).0.len())
             .sum();
-        let warp_nodes = nodes as f64 * f64::from(TEST_WORDS) / 32.0;
+        let warp_nodes = nodes as f64 * f64::from(Experiment::MUX20.test_words) / 32.0;
         let difference = speed.warp_instructions_per_node / (fields[3] / warp_nodes) - 1.0;
         assert!(difference.abs() < 0.02, "{layout:?}: {difference}");
         checked += 1;

@@ -87,18 +87,20 @@ class OtherPaper:
 
 @dataclasses.dataclass(frozen=True)
 class Submachine(OtherPaper):
-    """Langdon's interpreter, whose blocks hold several programs."""
+    """Langdon's interpreter, whose blocks hold several programs, or run one program from constant memory."""
     threads_per_program: int
     arch: str
+    place: str = "global"
     source = "submachine.cu"
     folder = "submachine"
 
     @property
     def stem(self):
-        return f"{self.arch}-p{self.threads_per_program}"
+        return f"{self.arch}-p{self.threads_per_program}" + ("-constant" if self.place == "constant" else "")
 
     def options(self):
-        return [f"-DPARALLEL={self.threads_per_program}"]
+        chosen = [f"-DPARALLEL={self.threads_per_program}"]
+        return chosen + (["-DPROGRAM_IN_CONSTANT"] if self.place == "constant" else [])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,6 +187,7 @@ def all_variants():
     for arch in ARCHES:
         for threads in (1, 2, 4, 8, 16, 32, 64):
             yield Submachine(threads, arch)
+        yield Submachine(64, arch, "constant")
         for strategy in ("fp", "pppe", "ppcu"):
             for domain in ("regression", "classification"):
                 for outputs in ("global", "constant"):

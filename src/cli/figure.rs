@@ -177,6 +177,7 @@ pub fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
             scale: Scale::Even,
             lines,
             mark: None,
+            levels: Vec::new(),
             steps: false,
         }),
     })
@@ -215,6 +216,7 @@ pub fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<
             scale: Scale::Even,
             lines,
             mark: None,
+            levels: Vec::new(),
             steps: false,
         }),
     })

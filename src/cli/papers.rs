@@ -7,20 +7,23 @@ use crate::device::Preset;
 use crate::engine::executed_architecture;
 use crate::papers::figure::Figure;
 use crate::papers::{gpocl, langdon, robilliard};
-use crate::report::{output, papers};
+use crate::report::{chart, output, papers};
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum PaperArg {
-    /// Langdon 2010: sub-machine-code GP, the initial generation of the 20-multiplexer
+    /// Langdon 2010: sub-machine-code GP, the 20- and the 37-multiplexer
     Langdon,
     /// Augusto and Barbosa 2013: GPOCL's three strategies in both domains
     Gpocl,
     /// Robilliard et al. 2008: population-parallel GP on the G80, three problems of the ECJ library
     Robilliard,
 }
+
+/// The other device of the paper, whose later generations it reports.
+const LANGDONS_TESLA: &str = "t10p";
 
 /// What is to be reproduced, and where to.
 pub struct Reproduction<'a> {
@@ -29,6 +32,7 @@ pub struct Reproduction<'a> {
     pub engine: &'a EngineArgs,
     pub format: Format,
     pub out: Option<&'a Path>,
+    pub chart: Option<&'a Path>,
 }
 
 impl Reproduction<'_> {
@@ -48,6 +52,14 @@ impl Reproduction<'_> {
                 both.extend(gpocl::bands::figures(seed)?);
                 both
             }
+            (PaperArg::Langdon, None) => {
+                let mut both = self.on_device(own_device, seed)?;
+                let other = Preset::load(LANGDONS_TESLA)?.device;
+                let arch = executed_architecture(&other, &self.engine.code_choice())?;
+                let on = langdon::later::On::new(LANGDONS_TESLA, &other, arch, seed);
+                both.extend(langdon::later::figures(on)?);
+                both
+            }
             (_, given) => self.on_device(given.unwrap_or(own_device), seed)?,
         };
         // Published values are read only now that every prediction stands.
@@ -56,7 +68,11 @@ impl Reproduction<'_> {
             Format::Table => papers::text(&rows).into_bytes(),
             Format::Csv => papers::csv(&rows)?,
         };
-        Ok(output::write(self.out, &content)?)
+        output::write(self.out, &content)?;
+        if let Some(path) = self.chart {
+            chart::save(&chart::papers::sheet(paper, &rows), path)?;
+        }
+        Ok(())
     }
 
     fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
@@ -79,6 +95,9 @@ impl Reproduction<'_> {
         if let Some(path) = self.out {
             output::check_writable(path)?;
         }
+        if let Some(path) = self.chart {
+            chart::check_path(path)?;
+        }
         if self.engine.engine != Engine::Sim {
             return Err("--engine: given model with --paper; allowed: sim".into());
         }
@@ -87,7 +106,7 @@ impl Reproduction<'_> {
         others.inputs.population_seed = 1;
         let given = others.changed_options();
         if !given.is_empty() {
-            let allowed = "--code, --device, --format, --out, --population-seed";
+            let allowed = "--chart, --code, --device, --format, --out, --population-seed";
             return Err(format!("options:{given} given with --paper; allowed: {allowed}").into());
         }
         Ok(())

@@ -24,7 +24,7 @@ pub struct ReproduceArgs {
     #[arg(long, required_unless_present = "paper")]
     pub table: Option<String>,
     /// Another paper, whose figures are predicted beside what it published
-    #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread", "chart"])]
+    #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread"])]
     pub paper: Option<PaperArg>,
     /// Problem names, separated by commas (`warpstack problems` lists them), or all
     #[arg(long, default_value = "sextic")]
@@ -43,7 +43,7 @@ pub struct ReproduceArgs {
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Chart of predicted and measured values to draw, .svg or .png
+    /// Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
 }
@@ -62,6 +62,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
             engine: &args.engine,
             format: args.format,
             out: args.out.as_deref(),
+            chart: args.chart.as_deref(),
         };
         return reproduction.run();
     }

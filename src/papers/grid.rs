@@ -48,6 +48,7 @@ pub struct Grid {
     spec: SmxSpec,
     geometry: Geometry,
     megahertz: f64,
+    to_its_end: bool,
 }
 
 /// Blocks of a grid that are to be executed, by their numbers.
@@ -93,7 +94,16 @@ impl Grid {
             spec,
             geometry,
             megahertz: device.chip.clock_mhz,
+            to_its_end: false,
         })
+    }
+
+    /// However many waves it has, their end is not left out.
+    pub fn to_its_end(self) -> Self {
+        Grid {
+            to_its_end: true,
+            ..self
+        }
     }
 
     pub fn resident_blocks(&self) -> u32 {
@@ -118,7 +128,7 @@ impl Grid {
 
     /// Whether it is as if it went on for ever.
     pub fn has_many_waves(&self) -> bool {
-        self.waves() >= FEW_WAVES
+        !self.to_its_end && self.waves() >= FEW_WAVES
     }
 
     /// The blocks to execute: `spread` of them where the grid has many waves, otherwise those of `multiprocessors`.

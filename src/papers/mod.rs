@@ -7,5 +7,6 @@
 pub mod figure;
 pub mod gpocl;
 pub mod grid;
+pub mod heavier;
 pub mod langdon;
 pub mod robilliard;

@@ -109,18 +109,18 @@ impl KernelLaunch {
         } else {
             (0x0, 0x28)
         };
-        memory.write(block_size, self.threads_per_block);
-        memory.write(block_size + 4, 1);
-        memory.write(block_size + 8, 1);
+        memory.write(0, block_size, self.threads_per_block);
+        memory.write(0, block_size + 4, 1);
+        memory.write(0, block_size + 8, 1);
         // One block in every direction of the grid, which follows the block's sizes.
         for direction in 0..3 {
-            memory.write(block_size + 12 + 4 * direction, 1);
+            memory.write(0, block_size + 12 + 4 * direction, 1);
         }
-        memory.write(stack_pointer, LOCAL_TOP);
+        memory.write(0, stack_pointer, LOCAL_TOP);
         for (argument, place) in self.arguments.iter().zip(&kernel.parameters) {
-            memory.write(place.offset_bytes, self.argument(*argument, cases));
+            memory.write(0, place.offset_bytes, self.argument(*argument, cases));
             if place.size_bytes == 8 {
-                memory.write(place.offset_bytes + 4, 0);
+                memory.write(0, place.offset_bytes + 4, 0);
             }
         }
         memory
@@ -143,8 +143,9 @@ pub struct ConstantMemory {
 }
 
 impl ConstantMemory {
-    fn write(&mut self, offset_bytes: u32, value: u32) {
-        let (bank, at) = (&mut self.banks[0], offset_bytes as usize);
+    /// One word.
+    pub fn write(&mut self, bank: usize, offset_bytes: u32, value: u32) {
+        let (bank, at) = (&mut self.banks[bank], offset_bytes as usize);
         if bank.len() < at + 4 {
             bank.resize(at + 4, 0);
         }

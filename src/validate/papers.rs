@@ -4,6 +4,7 @@
 //! Source: `fixtures/papers/`, each value with its place in the paper.
 
 use crate::papers::figure::Figure;
+use crate::papers::heavier;
 use serde::{Deserialize, Serialize};
 
 const LANGDON: &str = include_str!("../../fixtures/papers/langdon.csv");
@@ -68,7 +69,7 @@ pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, csv::Erro
         let same = |value: &&Published| {
             value.experiment == figure.experiment
                 && value.configuration == figure.configuration
-                && value.quantity == figure.quantity
+                && value.quantity == heavier::plain(figure.quantity)
         };
         let value = published.iter().find(same).map(|value| value.published);
         Row {

@@ -197,6 +197,7 @@ impl Maker<'_> {
                 scale: Scale::Doubling,
                 lines,
                 mark: Some((48.0, "GTX 670".into())).filter(|_| self.device.name == "gtx670"),
+                levels: Vec::new(),
                 steps: false,
             },
         })

@@ -3,9 +3,10 @@
 // Models: Langdon 2010, Figure 4, literally: programs of one byte per node in global memory, read by every thread whenever it
 //   gets to a node; stack(sp) = shared[sp * blockDim.x + threadIdx.x]; the first five inputs are patterns in constant memory, the
 //   others 32 zeros or ones by a bit of the test's number; ifs for terminals, a switch for functions.
+//   With PROGRAM_IN_CONSTANT all threads run one program, which lies in constant memory: section 6's check of a solution.
 // Leaves out: the random numbers that draw tests on the device: they come as a table, the same for all programs.
 // Deviations: Figure 4 is a fragment without the kernel around it: the loop over tests, the comparison with the expected word and
-//   the sum over a program's threads (a tree in the stack's place) are ours.
+//   the sum over a program's threads (a tree in the stack's place) are ours. In constant memory a node is a word, not a byte.
 // Units: one unsigned is 32 Boolean cases; results are wrong cases.
 // Sources: Langdon 2010, Figure 4 and sections 3, 6 and 7.
 #define OPNOP 0
@@ -18,7 +19,19 @@
 #define INPUT_D5 16
 
 // Three of the eight are never asked for: the fragment tests for a group of eight.
-__constant__ unsigned train[8] = {0xaaaaaaaau, 0xccccccccu, 0xf0f0f0f0u, 0xff00ff00u, 0xffff0000u, 0u, 0u, 0u};
+#define PATTERNS {0xaaaaaaaau, 0xccccccccu, 0xf0f0f0f0u, 0xff00ff00u, 0xffff0000u, 0u, 0u, 0u}
+#ifdef PROGRAM_IN_CONSTANT
+// One behind the other, so that whoever launches knows where the program lies: 32 bytes behind the patterns.
+__constant__ struct {
+  unsigned train[8];
+  unsigned program[1024];
+} constants = {PATTERNS, {OPNOP}};
+#define train constants.train
+#define node(at) constants.program[PC]
+#else
+__constant__ unsigned train[8] = PATTERNS;
+#define node(at) Pop[at]
+#endif
 
 #define stack(sp) shared_array[(sp) * blockDim.x + threadIdx.x]
 #define push(x)    \
@@ -33,7 +46,7 @@ static __device__ __forceinline__ unsigned runprog(const unsigned char* Pop, con
                                                    const int LEN) {
   int SP = 0;
   for (unsigned PC = 0;; PC++) {
-    const int opcode = Pop[PC + (prog * LEN)];
+    const int opcode = node(PC + (prog * LEN));
     if (opcode == OPNOP) break;
     const int r = opcode - FIRST_INPUT;
     if ((r & (~7)) == 0) {

@@ -58,7 +58,7 @@ const ARCHITECTURES: [(&str, bool); 4] = [
     ("sm_13", true),
 ];
 /// Behind the name of an architecture: [`Compiler::Loose`].
-const LOOSE: &str = "-loose";
+pub const LOOSE: &str = "-loose";
 
 /// The target of a name as device files have it: `sm_13`, or `sm_13-loose`.
 pub fn target(name: &str) -> Option<Target> {

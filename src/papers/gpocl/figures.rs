@@ -4,7 +4,7 @@
 
 use super::friedman::Friedman;
 use super::predict::{On, Speed, predict};
-use super::{Configuration, Domain, SIZES, Strategy, host};
+use super::{Configuration, Domain, SIZES, Strategy, heavier, host};
 use crate::papers::figure::Figure;
 use crate::predict::PredictError;
 
@@ -50,6 +50,13 @@ pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictErro
             |speed: &Speed| on_surface(name, SURFACES, speed.configuration, evaluation(speed));
         figures.extend(speeds.iter().map(cell));
         figures.extend(of_tables(name, strategy, domain, speeds));
+        figures.extend(heavier::figures(
+            name,
+            on,
+            (strategy, domain),
+            speeds,
+            seed,
+        )?);
     }
     let strategies: Vec<&[Speed]> = speeds.chunks(per_surface).collect();
     let domains = strategies.chunks(Strategy::ALL.len());
@@ -128,7 +135,7 @@ pub(super) fn watts(name: &str) -> Option<f64> {
 }
 
 /// With what the host does: what the paper's times hold.
-fn evaluation(speed: &Speed) -> f64 {
+pub(super) fn evaluation(speed: &Speed) -> f64 {
     let whole = speed.milliseconds + host::milliseconds(speed.configuration, speed.range);
     speed.gpops_billion * speed.milliseconds / whole
 }

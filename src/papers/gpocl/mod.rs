@@ -7,6 +7,7 @@
 pub mod bands;
 pub mod figures;
 pub mod friedman;
+pub mod heavier;
 pub mod host;
 pub mod juniper;
 pub mod kernel;

@@ -3,15 +3,19 @@
 //! Models: warm-up launches, launches timed by events, and the wrong cases of some programs against the reference interpreter.
 //! Leaves out: transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
+use super::experiment::Experiment;
 use super::kernel::{Submachine, Tests, table, wrong};
 use super::predict::Layout;
-use super::{POPULATION, PROGRAM_BYTES, TEST_WORDS, population};
+use super::{POPULATION, population};
 use crate::gp::program::Rpn;
 use crate::gpu::launch::{Gpu, SubmachineLaunch};
 use crate::gpu::measure::{Protocol, Times, evenly};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::error::Error;
+
+/// What is measured.
+const EXPERIMENT: Experiment = Experiment::MUX20;
 
 /// One measured layout.
 #[derive(Debug, Clone, Serialize)]
@@ -50,9 +54,9 @@ impl Generation {
         let one = |index| population::initial(index, seed);
         let programs: Vec<Rpn> = (0..POPULATION).into_par_iter().map(one).collect();
         Ok(Generation {
-            bytes: table(&programs)?,
+            bytes: table(&programs, EXPERIMENT.program_bytes)?,
             nodes: programs.iter().map(|program| program.0.len() as u64).sum(),
-            tests: population::tests(TEST_WORDS, seed),
+            tests: population::tests(EXPERIMENT, EXPERIMENT.test_words, seed),
             programs,
             seed,
         })
@@ -69,7 +73,7 @@ impl Generation {
             threads_per_block: layout.threads_per_block,
             shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
             programs: &self.bytes,
-            program_bytes: PROGRAM_BYTES,
+            program_bytes: EXPERIMENT.program_bytes,
             tests: &self.tests.numbers,
             expected: &self.tests.expected,
         };
@@ -79,7 +83,7 @@ impl Generation {
         let agreeing = checked
             .par_iter()
             .filter(|&&at| run.wrong[at] == wrong(&self.programs[at], &self.tests));
-        let operations = self.nodes as f64 * f64::from(32 * TEST_WORDS);
+        let operations = self.nodes as f64 * f64::from(32 * EXPERIMENT.test_words);
         Ok(Row {
             paper: "langdon",
             device: gpu.info.name.clone(),

@@ -4,9 +4,9 @@
 //! of 4 and 5 edges cannot give (at most 47). Taken here: 5 and 6 edges, a function at the root, and in trees that grow as many
 //! terminals as functions: 53.5 nodes, 54.5 with the end. Depth and method are drawn for each tree by itself: neighbours in a block
 //! are not alike, as they are not after the first tournament.
-//! Leaves out: later generations. Units: nodes. Sources: Langdon 2010, table 1 and section 8.
+//! Leaves out: later generations (`evolved`). Units: nodes. Sources: Langdon 2010, table 1 and section 8.
 
-use super::TEST_WORDS;
+use super::experiment::Experiment;
 use super::kernel::Tests;
 use crate::gp::evolve::dice::Dice;
 use crate::gp::problem::multiplexer::Multiplexer;
@@ -37,12 +37,14 @@ fn function(dice: &mut Dice, depth: u32, grows: bool, out: &mut Vec<Token>) {
 }
 
 /// The first `n` of the words of 32 cases that a generation is tested on.
-pub fn tests(n: u32, seed: u64) -> Tests {
+pub fn tests(experiment: Experiment, n: u32, seed: u64) -> Tests {
     let mut dice = Dice::new(seed, u64::from(u32::MAX));
-    let mut words = MUX.sample(&mut dice, TEST_WORDS as usize);
+    let mux = experiment.mux;
+    let mut words = mux.sample(&mut dice, experiment.test_words as usize);
     words.truncate(n as usize);
     Tests {
-        expected: MUX.cases(&words).expected,
+        experiment,
+        expected: mux.cases(&words).expected,
         numbers: words.into_iter().map(|word| word as u32).collect(),
     }
 }

@@ -1,11 +1,12 @@
 //! The interpreter's speed on a device, at any number of threads per program and per block.
 //!
-//! Models: blocks of the grid, executed and replayed (`papers::grid`).
-//! Leaves out: all but two of a thread's runs of its program, which are alike.
+//! Models: blocks of the grid, executed and replayed (`papers::grid`); of a generation in several grids, the first.
+//! Leaves out: all but two of a thread's runs of its program, which are alike; all but one of a large program.
 //! Units: nodes times cases per second, milliseconds.
 
+use super::generation::{Generation, Launching, Programs};
 use super::kernel::Submachine;
-use super::{POPULATION, PROGRAM_BYTES, TEST_WORDS, population};
+use super::{POPULATION, population};
 use crate::device::Device;
 use crate::gp::program::Rpn;
 use crate::gpu::variant::Arch;
@@ -20,6 +21,8 @@ const SAMPLED_WARPS: u32 = 384;
 const SAMPLED_UNIFORM_WARPS: u32 = 1536;
 /// Multiprocessors of a grid of a few waves whose blocks are executed.
 const SAMPLED_SMX: u32 = 4;
+/// Of a grid that is run to its end, which gives each some hundred blocks.
+const SAMPLED_SMX_TO_THE_END: u32 = 1;
 /// Runs of its program that a sampled thread makes at most.
 const RUNS: u32 = 2;
 /// Cases that one node of a warp is evaluated on.
@@ -47,11 +50,22 @@ pub struct Speed {
     pub kernel_milliseconds: f64,
 }
 
-/// The initial generation on `device`, which runs machine code of `arch`.
+/// The 20-multiplexer's initial generation in one grid on `device`, which runs machine code of `arch`.
 pub fn predict(
     device: &Device,
     arch: Arch,
     layout: Layout,
+    seed: u64,
+) -> Result<Speed, PredictError> {
+    predict_generation(device, arch, layout, &Generation::INITIAL, seed)
+}
+
+/// A generation.
+pub fn predict_generation(
+    device: &Device,
+    arch: Arch,
+    layout: Layout,
+    generation: &Generation,
     seed: u64,
 ) -> Result<Speed, PredictError> {
     let kernel = Submachine::load(layout.threads_per_program, arch)?;
@@ -60,12 +74,16 @@ pub fn predict(
         kernel: &kernel.kernel,
         threads_per_block: layout.threads_per_block,
         shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
-        blocks: grid_blocks(layout),
+        blocks: POPULATION / generation.grids(layout) / programs_per_block(layout),
     };
     let grid = Grid::place(device, launch)?;
-    let sample = grid.sample(spread_blocks(layout), SAMPLED_SMX);
+    let (grid, multiprocessors) = match generation.launching {
+        Launching::OneGrid => (grid, SAMPLED_SMX),
+        Launching::PapersGrids => (grid.to_its_end(), SAMPLED_SMX_TO_THE_END),
+    };
+    let sample = grid.sample(spread_blocks(layout), multiprocessors);
     let sampled = sample.blocks();
-    let blocks = executed_blocks(&kernel, layout, &sampled, seed)?;
+    let blocks = executed_blocks(&kernel, layout, generation, &sampled, seed)?;
     let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
     let programs = sampled.len() * programs_per_block(layout) as usize;
     let mean_nodes = nodes_of_all / programs as f64;
@@ -73,14 +91,16 @@ pub fn predict(
         let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
         ExecutedCode::on(device, &kernel.kernel, &executed).map_err(PredictError::other)?
     };
-    let runs = [runs_executed(layout); 2];
+    let runs = [runs_executed(layout, generation); 2];
     let cycles = grid.cycles(&sample, &code)?;
-    let kernel_milliseconds = grid.milliseconds(extrapolated(
-        runs_of_thread(layout).into(),
+    let of_grid = grid.milliseconds(extrapolated(
+        runs_of_thread(layout, generation).into(),
         runs,
         [cycles; 2],
     ));
-    let operations = f64::from(POPULATION) * mean_nodes * f64::from(32 * TEST_WORDS);
+    let kernel_milliseconds =
+        f64::from(generation.grids(layout)) * of_grid + generation.launch_milliseconds(layout);
+    let operations = generation.experiment.operations(POPULATION, mean_nodes);
     Ok(Speed {
         layout,
         resident_blocks: grid.resident_blocks(),
@@ -96,16 +116,16 @@ fn programs_per_block(layout: Layout) -> u32 {
     layout.threads_per_block / layout.threads_per_program
 }
 
-fn grid_blocks(layout: Layout) -> u32 {
-    POPULATION / programs_per_block(layout)
+fn runs_of_thread(layout: Layout, generation: &Generation) -> u32 {
+    generation.experiment.test_words / layout.threads_per_program
 }
 
-fn runs_of_thread(layout: Layout) -> u32 {
-    TEST_WORDS / layout.threads_per_program
-}
-
-fn runs_executed(layout: Layout) -> u32 {
-    runs_of_thread(layout).min(RUNS)
+/// Large programs run once: what surrounds a run is little beside them.
+fn runs_executed(layout: Layout, generation: &Generation) -> u32 {
+    match generation.programs {
+        Programs::Initial => runs_of_thread(layout, generation).min(RUNS),
+        Programs::Evolved { .. } => 1,
+    }
 }
 
 /// Blocks that are executed of a grid of many waves.
@@ -121,17 +141,19 @@ fn spread_blocks(layout: Layout) -> u32 {
 fn executed_blocks(
     kernel: &Submachine,
     layout: Layout,
+    generation: &Generation,
     sampled: &[u32],
     seed: u64,
 ) -> Result<Vec<(ExecutedBlock, f64)>, PredictError> {
-    let runs = runs_executed(layout);
-    let tests = population::tests(runs * layout.threads_per_program, seed);
+    let runs = runs_executed(layout, generation);
+    let n_tests = runs * layout.threads_per_program;
+    let tests = population::tests(generation.experiment, n_tests, seed);
     let per_block = programs_per_block(layout);
     sampled
         .par_iter()
         .map(|&block| {
             let first = block * per_block;
-            let program = |index| population::initial(index, seed);
+            let program = |index| generation.program(index, seed);
             let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
             let run = kernel.execute(&programs, &tests, layout.threads_per_block)?;
             let size = |program: &Rpn| program.0.len() as f64;
@@ -139,7 +161,7 @@ fn executed_blocks(
                 nodes: nodes_of_warps(&programs, layout, runs),
                 warps: run.warps,
                 offsets: Offsets {
-                    programs: first * PROGRAM_BYTES,
+                    programs: first * tests.experiment.program_bytes,
                     results: 4 * first,
                     ..Offsets::default()
                 },
@@ -166,7 +188,7 @@ fn nodes_of_warps(programs: &[Rpn], layout: Layout, runs: u32) -> Vec<u32> {
 }
 
 /// Warp instructions for a node of a warp, of all that was executed.
-fn per_node(executed: &ExecutedCode) -> f64 {
+pub(super) fn per_node(executed: &ExecutedCode) -> f64 {
     let programs = &executed.code.programs;
     let nodes: f64 = programs.iter().map(|warp| f64::from(warp.nodes)).sum();
     executed.code.ops.len() as f64 / nodes

@@ -98,11 +98,7 @@ impl Chart for HeatMap<'_> {
                 area.draw(&Rectangle::new([from, to], colour.filled()))?;
                 if columns * rows <= MAX_FIGURES && width >= 30 && height >= 14 {
                     let text = cell.map_or("\u{2013}".into(), figure);
-                    let colour = if part.is_some_and(|part| part < 0.55) {
-                        WHITE
-                    } else {
-                        INK
-                    };
+                    let colour = part.map_or(INK, over);
                     let middle = ((from.0 + to.0) / 2, (from.1 + to.1) / 2);
                     area.draw(&Text::new(text, middle, centred(12).color(&colour)))?;
                 }
@@ -212,7 +208,7 @@ where
     Ok(())
 }
 
-fn viridis(part: f64) -> RGBColor {
+pub(super) fn viridis(part: f64) -> RGBColor {
     let position = part.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
     let low = (position as usize).min(STOPS.len() - 2);
     let (a, b, part) = (STOPS[low], STOPS[low + 1], position - low as f64);
@@ -220,7 +216,12 @@ fn viridis(part: f64) -> RGBColor {
     RGBColor(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
 }
 
-fn figure(value: f64) -> String {
+/// Ink that can be read on the colour of this part.
+pub(super) fn over(part: f64) -> RGBColor {
+    if part < 0.55 { WHITE } else { INK }
+}
+
+pub(super) fn figure(value: f64) -> String {
     if value >= 100.0 {
         format!("{value:.0}")
     } else {
@@ -228,6 +229,6 @@ fn figure(value: f64) -> String {
     }
 }
 
-fn centred(size: u32) -> TextStyle<'static> {
+pub(super) fn centred(size: u32) -> TextStyle<'static> {
     ink(size).pos(Pos::new(HPos::Center, VPos::Center))
 }

@@ -1,4 +1,4 @@
-//! Lines on two axes, small enough to be read on a phone: steps, curves, and a mark where something is full.
+//! Lines on two axes, small enough to be read on a phone: steps, curves, a mark where something is full, levels to compare with.
 //!
 //! Leaves out: error bars (`panels.rs`). Units: on the axes, given by the caller.
 
@@ -10,11 +10,12 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::error::Error;
 use std::ops::Range;
 
-/// Values of an axis: evenly spaced, or doubling.
+/// Values of an axis: evenly spaced, doubling, or those of the points, as far apart as their logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     Even,
     Doubling,
+    OfPoints,
 }
 
 /// One named line.
@@ -33,6 +34,8 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// A place on the horizontal axis that is worth a name.
     pub mark: Option<(f64, String)>,
+    /// Values on the vertical axis that are worth a name.
+    pub levels: Vec<(f64, String)>,
     /// Every value holds until the next point.
     pub steps: bool,
 }
@@ -46,7 +49,7 @@ impl Lines {
     fn x(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Even => value,
-            Scale::Doubling => value.log2(),
+            Scale::Doubling | Scale::OfPoints => value.log2(),
         }
     }
 
@@ -61,7 +64,8 @@ impl Lines {
         let places = || points().map(|p| p.0).chain(mark.clone()).map(|x| self.x(x));
         let low = places().fold(f64::MAX, f64::min);
         let high = places().fold(f64::MIN, f64::max);
-        let top = points().map(|p| p.1).fold(0.0, f64::max);
+        let levels = self.levels.iter().map(|(y, _)| *y);
+        let top = points().map(|p| p.1).chain(levels).fold(0.0, f64::max);
         (points().next().is_some() && top > 0.0).then_some((low, high, top))
     }
 
@@ -98,7 +102,7 @@ impl Chart for Lines {
             .x_label_area_size(38)
             .y_label_area_size(46)
             .build_cartesian_2d(Ticked::new(low - margin..high + margin, ticks), 0.0..top)?;
-        let doubling = self.scale == Scale::Doubling;
+        let doubling = self.scale != Scale::Even;
         chart
             .configure_mesh()
             .x_desc(self.x_label.clone())
@@ -126,6 +130,11 @@ impl Chart for Lines {
             let at = (x + shift, 0.1 * top);
             chart.draw_series([Text::new(name.clone(), at, style)])?;
         }
+        for (y, _) in &self.levels {
+            let ends = [(low - margin, *y), (high + margin, *y)];
+            let dashes = DashedLineSeries::new(ends, 4, 3, super::INK.into());
+            chart.draw_series(dashes)?;
+        }
         for (i, line) in self.lines.iter().enumerate() {
             let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
             let path = self.path(line);
@@ -134,6 +143,23 @@ impl Chart for Lines {
                 let at = line.points.iter().map(|&(x, y)| (self.x(x), y));
                 chart.draw_series(at.map(|p| Circle::new(p, 3, colour.filled())))?;
             }
+        }
+        let paths: Vec<Vec<(i32, i32)>> = self
+            .lines
+            .iter()
+            .map(|line| {
+                let path = self.path(line).into_iter();
+                path.map(|point| chart.backend_coord(&point)).collect()
+            })
+            .collect();
+        for (y, name) in &self.levels {
+            let ends = [low - margin, high + margin].map(|x| chart.backend_coord(&(x, *y)));
+            let style = ink(12);
+            let (width, height) = plot.estimate_text_size(name, &style)?;
+            let corner = place(ends, (width as i32, height as i32), &paths);
+            let (left, upper) = plot.get_base_pixel();
+            let at = (corner.0 - left, corner.1 - upper);
+            plot.draw(&Text::new(name.clone(), at, style))?;
         }
         for (i, line) in self.lines.iter().enumerate() {
             let x = 12 + (i % LEGEND_COLUMNS) as i32 * (WIDTH as i32 - 12) / LEGEND_COLUMNS as i32;
@@ -153,11 +179,52 @@ impl Lines {
             let (first, last) = (low.ceil() as i32, high.floor() as i32);
             return (first..=last).map(f64::from).collect();
         }
+        if self.scale == Scale::OfPoints {
+            let points = self.lines.iter().flat_map(|line| &line.points);
+            let mut ticks: Vec<f64> = points.map(|point| self.x(point.0)).collect();
+            ticks.sort_unstable_by(f64::total_cmp);
+            ticks.dedup();
+            return ticks;
+        }
         let step = step(high - low, 6);
         let first = (low / step).ceil() as i64;
         let last = (high / step).floor() as i64;
         (first..=last).map(|i| i as f64 * step).collect()
     }
+}
+
+/// Where the name of a level is to begin: above or below the line between its `ends`, to the right or to the left, wherever no
+/// line passes; above its right end if they all do.
+fn place(
+    ends: [(i32, i32); 2],
+    (width, height): (i32, i32),
+    paths: &[Vec<(i32, i32)>],
+) -> (i32, i32) {
+    const GAP: i32 = 3;
+    let [(left, y), (right, _)] = ends;
+    let (above, below) = (y - height - GAP, y + GAP);
+    let corners = [right - width, left + GAP].map(|x| [(x, above), (x, below)]);
+    let is_free = |corner: &(i32, i32)| {
+        let mut legs = paths.iter().flat_map(|path| path.windows(2));
+        legs.all(|leg| !meets(*corner, (width, height), [leg[0], leg[1]]))
+    };
+    let free = corners.as_flattened().iter().find(|corner| is_free(corner));
+    *free.unwrap_or(&corners[0][0])
+}
+
+/// Whether a straight line passes a box or comes near it.
+fn meets(corner: (i32, i32), (width, height): (i32, i32), leg: [(i32, i32); 2]) -> bool {
+    const NEAR: f64 = 3.0;
+    const STEPS: i32 = 64;
+    let [(x0, y0), (x1, y1)] = leg.map(|(x, y)| (f64::from(x), f64::from(y)));
+    let within = |value: f64, from: i32, size: i32| {
+        value >= f64::from(from) - NEAR && value <= f64::from(from + size) + NEAR
+    };
+    (0..=STEPS).any(|step| {
+        let part = f64::from(step) / f64::from(STEPS);
+        let (x, y) = (x0 + part * (x1 - x0), y0 + part * (y1 - y0));
+        within(x, corner.0, width) && within(y, corner.1, height)
+    })
 }
 
 /// Digits as the size of a value needs them.
@@ -236,6 +303,7 @@ mod tests {
                 points: vec![(32.0, 16.0), (64.0, 32.0), (96.0, 32.0)],
             }],
             mark: Some((64.0, "full".into())),
+            levels: vec![(30.0, "published".into())],
             steps,
         }
     }
@@ -247,9 +315,24 @@ mod tests {
     }
 
     #[test]
+    fn a_level_is_named_where_no_line_passes() {
+        let ends = [(50, 100), (350, 100)];
+        let placed = |path: &[(i32, i32)]| place(ends, (80, 12), &[path.to_vec()]);
+        let above_right = (270, 85);
+        assert_eq!(placed(&[(50, 20), (350, 30)]), above_right);
+        assert_eq!(placed(&[(50, 20), (350, 90)]), (270, 103));
+        // Through all that lies at the right.
+        assert_eq!(placed(&[(300, 20), (301, 200)]), (53, 85));
+        assert_eq!(
+            placed(&[(50, 92), (350, 92), (50, 108), (350, 108)]),
+            above_right
+        );
+    }
+
+    #[test]
     fn names_marks_and_points_are_drawn() {
         let text = svg(&lines(false)).unwrap();
-        assert!(text.contains("32 registers") && text.contains("full"));
+        assert!(["32 registers", "full", "published"].map(|name| text.contains(name)) == [true; 3]);
         assert_eq!(text.matches("<circle").count(), 3);
     }
 

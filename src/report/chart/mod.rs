@@ -8,11 +8,15 @@ pub mod columns;
 pub mod curves;
 pub mod heat;
 pub mod lines;
+pub mod pairs;
 pub mod panels;
+pub mod papers;
 pub mod scatter;
+pub mod sheet;
 pub mod smx;
 pub mod stacks;
 pub mod study;
+pub mod surface;
 pub mod tree;
 
 use super::output::{self, OutputError};
@@ -37,13 +41,14 @@ pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 
 /// Colours of lines and points, told apart in grey, too, by their order of lightness.
-const SERIES_COLOURS: [RGBColor; 6] = [
+const SERIES_COLOURS: [RGBColor; 7] = [
     BLUE,
     VERMILION,
     RGBColor(0, 158, 115),
     RGBColor(153, 79, 140),
     RGBColor(160, 110, 0),
     RGBColor(40, 40, 40),
+    RGBColor(125, 125, 125),
 ];
 
 /// Why a chart could not be drawn.

@@ -1,0 +1,55 @@
+//! The paper's two experiments.
+//!
+//! Models: what table 1 and section 7 say of each. Leaves out: how a run ends. Units: words of 32 cases, bytes, parts of the run time.
+//! Sources: Langdon 2010, table 1, sections 4, 7 and 8. Chosen, as the paper does not say it of the 37-multiplexer: 64 threads per program.
+
+use crate::gp::problem::multiplexer::Multiplexer;
+
+/// See the module text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Experiment {
+    pub mux: Multiplexer,
+    /// What every program is tested on.
+    pub test_words: u32,
+    /// Between programs in memory: the largest program and its end.
+    pub program_bytes: u32,
+    /// Part of a run that the GTX 295's host spends on all but interpreting: an input, read off section 4.
+    pub host_share: f64,
+    /// Mean programs that Figure 7 is predicted at, up to nearly the largest: an input.
+    pub sizes: [u32; 5],
+    /// The solution that is tested on all cases: section 8's; of the 37-multiplexer assumed, within its limit.
+    pub solution_nodes: u32,
+}
+
+impl Experiment {
+    pub const MUX20: Self = Experiment {
+        mux: Multiplexer::MUX20,
+        test_words: 64,
+        program_bytes: 512,
+        host_share: 0.73,
+        sizes: [55, 100, 200, 300, 500],
+        solution_nodes: 507,
+    };
+    pub const MUX37: Self = Experiment {
+        mux: Multiplexer::MUX37,
+        test_words: 256,
+        program_bytes: 1024,
+        host_share: 0.43,
+        sizes: [100, 200, 400, 600, 1000],
+        solution_nodes: 1001,
+    };
+    pub const ALL: [Self; 2] = [Self::MUX20, Self::MUX37];
+
+    /// GP operations of a generation of `population` programs of `mean_nodes`.
+    pub fn operations(&self, population: u32, mean_nodes: f64) -> f64 {
+        f64::from(population) * mean_nodes * f64::from(32 * self.test_words)
+    }
+
+    /// Place in `sizes` of the mean program of a run. Assumed, in the middle: the text does not say how large programs are.
+    pub const OF_A_RUN: usize = 3;
+
+    /// Largest program.
+    pub fn most_nodes(&self) -> u32 {
+        self.program_bytes - 1
+    }
+}

@@ -1,0 +1,99 @@
+//! What a launch interprets: a generation of one of the experiments, and how it is divided into grids.
+//!
+//! Models: the initial generation and later ones of a given mean size; the paper's grids, of a quarter of a million threads each
+//! whatever the layout (caption of Figure 5, section 2), each run to its end and launched after the other; or one grid for all.
+//! Leaves out: what the host does while grids run. Units: nodes, threads, microseconds. Sources: Langdon 2010.
+
+use super::experiment::Experiment;
+use super::predict::Layout;
+use super::{POPULATION, evolved, population};
+use crate::gp::program::Rpn;
+
+/// Threads of a grid as the paper launches it.
+const THREADS_OF_GRID: u32 = 262_144;
+/// From the end of a grid to the start of the next. Assumed: 5 to 20; not published for this driver.
+const LAUNCH_MICROSECONDS: f64 = 10.0;
+
+/// A generation's programs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Programs {
+    /// Of the 20-multiplexer only: of the other's, the paper does not say how large they are.
+    Initial,
+    Evolved {
+        mean_nodes: u32,
+    },
+}
+
+/// How it is launched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Launching {
+    /// All programs in one grid.
+    OneGrid,
+    /// As many grids as it takes with the paper's number of threads.
+    PapersGrids,
+}
+
+/// See the module text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Generation {
+    pub experiment: Experiment,
+    pub programs: Programs,
+    pub launching: Launching,
+}
+
+impl Generation {
+    /// The 20-multiplexer's first, as this crate measures it.
+    pub const INITIAL: Self = Generation {
+        experiment: Experiment::MUX20,
+        programs: Programs::Initial,
+        launching: Launching::OneGrid,
+    };
+
+    pub fn program(&self, index: u32, seed: u64) -> Rpn {
+        match self.programs {
+            Programs::Initial => population::initial(index, seed),
+            Programs::Evolved { mean_nodes } => {
+                evolved::evolved(&self.experiment, mean_nodes, index, seed)
+            }
+        }
+    }
+
+    pub fn grids(&self, layout: Layout) -> u32 {
+        match self.launching {
+            Launching::OneGrid => 1,
+            Launching::PapersGrids => {
+                let threads = u64::from(POPULATION) * u64::from(layout.threads_per_program);
+                threads.div_ceil(THREADS_OF_GRID.into()) as u32
+            }
+        }
+    }
+
+    /// Between the grids, and before the first. A grid by itself is timed alone, as `measure` does.
+    pub fn launch_milliseconds(&self, layout: Layout) -> f64 {
+        match self.launching {
+            Launching::OneGrid => 0.0,
+            Launching::PapersGrids => f64::from(self.grids(layout)) * LAUNCH_MICROSECONDS / 1e3,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_64_threads_per_program_a_generation_is_64_grids_of_4096_programs() {
+        let generation = Generation {
+            launching: Launching::PapersGrids,
+            ..Generation::INITIAL
+        };
+        let grids = |threads_per_program| {
+            generation.grids(Layout {
+                threads_per_program,
+                threads_per_block: 64,
+            })
+        };
+        assert_eq!([1, 8, 64].map(grids), [1, 8, 64]);
+        assert_eq!(POPULATION / grids(64), 4096);
+    }
+}

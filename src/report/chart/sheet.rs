@@ -1,0 +1,108 @@
+//! Several charts on one sheet, each under its title: the figures of a paper.
+//!
+//! Leaves out: what the charts show. Units: pixels. Charts are as wide as a phone; a sheet has as many beside each other as asked.
+
+use super::lines::Lines;
+use super::pairs::Pairs;
+use super::surface::Surface;
+use super::{Chart, ink};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::error::Error;
+
+/// What a sheet can hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Drawing {
+    Lines(Lines),
+    Surface(Surface),
+    Pairs(Pairs),
+}
+
+impl Chart for Drawing {
+    fn size(&self) -> (u32, u32) {
+        match self {
+            Drawing::Lines(chart) => chart.size(),
+            Drawing::Surface(chart) => chart.size(),
+            Drawing::Pairs(chart) => chart.size(),
+        }
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        match self {
+            Drawing::Lines(chart) => chart.draw(area),
+            Drawing::Surface(chart) => chart.draw(area),
+            Drawing::Pairs(chart) => chart.draw(area),
+        }
+    }
+}
+
+/// One chart of a sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tile {
+    pub title: String,
+    pub drawing: Drawing,
+}
+
+/// The sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sheet {
+    pub title: String,
+    /// Tiles beside each other; none is empty.
+    pub rows: Vec<Vec<Tile>>,
+}
+
+const MARGIN: u32 = 10;
+const HEADER_HEIGHT: u32 = 44;
+const TITLE_HEIGHT: u32 = 26;
+
+impl Sheet {
+    fn column_width(&self) -> u32 {
+        let widths = self.rows.iter().flatten().map(|tile| tile.drawing.size().0);
+        widths.max().unwrap_or(0) + MARGIN
+    }
+
+    fn row_heights(&self) -> impl Iterator<Item = u32> {
+        let height = |tile: &Tile| tile.drawing.size().1 + TITLE_HEIGHT + MARGIN;
+        self.rows
+            .iter()
+            .map(move |row| row.iter().map(height).max().unwrap_or(0))
+    }
+}
+
+impl Chart for Sheet {
+    fn size(&self) -> (u32, u32) {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        let heights: u32 = self.row_heights().sum();
+        (
+            columns.max(1) * self.column_width() + MARGIN,
+            HEADER_HEIGHT + heights + MARGIN,
+        )
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        if self.rows.is_empty() {
+            return Err("nothing to draw".into());
+        }
+        area.draw(&Text::new(self.title.clone(), (16, 14), ink(20)))?;
+        let mut top = HEADER_HEIGHT;
+        for (row, height) in self.rows.iter().zip(self.row_heights()) {
+            for (column, tile) in row.iter().enumerate() {
+                let left = MARGIN + column as u32 * self.column_width();
+                let title = (left as i32 + 8, top as i32 + 4);
+                area.draw(&Text::new(tile.title.clone(), title, ink(15)))?;
+                let place = (left as i32, (top + TITLE_HEIGHT) as i32);
+                let (width, height) = tile.drawing.size();
+                let part = area.clone().shrink(place, (width as i32, height as i32));
+                tile.drawing.draw(&part)?;
+            }
+            top += height;
+        }
+        Ok(())
+    }
+}
