@@ -13,7 +13,7 @@ use warpstack::engine::{Engine, Kind, Settings};
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::gpu::workload::measured_programs;
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::programs::Population;
 
 /// Values whose effect these launches do not show: device, `section.field`, the engine that reads it, why.
@@ -368,6 +368,7 @@ impl Bench {
                 threads_per_block,
                 case_blocks: 1,
                 l1_bytes: l1_kib.map(|kib| 1024 * kib),
+                sizes: PaperSizes::default(),
             };
             engine.request(&configuration).unwrap()
         };

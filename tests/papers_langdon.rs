@@ -8,6 +8,7 @@ use warpstack::papers::langdon::figures::layouts;
 use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
 use warpstack::papers::langdon::predict::{Layout, predict};
 use warpstack::papers::langdon::{POPULATION, TEST_WORDS, THREADS_PER_PROGRAM, population};
+use warpstack::papers::launch::On;
 
 const THREADS: u32 = 64;
 
@@ -107,7 +108,7 @@ fn warp_instructions_are_those_of_the_card() {
             threads_per_program,
             threads_per_block,
         };
-        let speed = predict(&device, Arch::Sm90, layout, seed.into()).unwrap();
+        let speed = predict(On::new(&device, Arch::Sm90), layout, seed.into()).unwrap();
         let nodes: usize = (0..POPULATION)
             .map(|index| population::initial(index, seed.into()).0.len())
             .sum();

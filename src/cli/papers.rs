@@ -6,6 +6,7 @@ use super::reproduce::Format;
 use crate::device::Preset;
 use crate::engine::executed_architecture;
 use crate::papers::figure::Figure;
+use crate::papers::launch::On;
 use crate::papers::{gpocl, langdon, robilliard};
 use crate::report::{output, papers};
 use crate::validate::papers::{Paper, compare};
@@ -62,16 +63,11 @@ impl Reproduction<'_> {
     fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
         let device = Preset::load(name)?.device;
         let arch = executed_architecture(&device, &self.engine.code_choice())?;
+        let on = On::new(&device, arch);
         Ok(match self.paper {
-            PaperArg::Langdon => langdon::figures::figures(name, &device, arch, seed)?,
-            PaperArg::Robilliard => robilliard::figures::figures(name, &device, arch, seed)?,
-            PaperArg::Gpocl => {
-                let on = gpocl::predict::On {
-                    device: &device,
-                    arch,
-                };
-                gpocl::figures::figures(name, on, seed)?
-            }
+            PaperArg::Langdon => langdon::figures::figures(name, on, seed)?,
+            PaperArg::Robilliard => robilliard::figures::figures(name, on, seed)?,
+            PaperArg::Gpocl => gpocl::figures::figures(name, on, seed)?,
         })
     }
 

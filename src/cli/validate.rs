@@ -8,6 +8,7 @@ use crate::gp::problem::uci::folder;
 use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::launch::Request;
+use crate::papers::launch::On;
 use crate::predict::{PredictError, Prediction};
 use crate::report::progress::Progress;
 use crate::report::validation::{self, Line};
@@ -148,7 +149,7 @@ fn of_papers(
         return Err("--engine: given model for rows of --paper; allowed: sim".into());
     }
     let arch = engine::executed_architecture(device, &CodeChoice::default())?;
-    let predicted = paper_rows::predict(device, arch, rows)?;
+    let predicted = paper_rows::predict(On::new(device, arch), rows)?;
     let line = |(row, predicted): (&PaperRow, Predicted)| {
         let (problem, kernel) = row.names();
         Line {

@@ -4,8 +4,12 @@
 //! warps are therefore executed lane by lane on real data (`trace::warp`) and what they executed is replayed.
 //! Leaves out: what the papers measured, which only `validate` reads.
 
+mod closed_form;
 pub mod figure;
 pub mod gpocl;
 pub mod grid;
+pub mod kernels;
 pub mod langdon;
+pub mod launch;
+mod replay;
 pub mod robilliard;

@@ -5,9 +5,8 @@
 use super::parallelism::{infinite_milliseconds, transfer_milliseconds};
 use super::predict::{Layout, Speed, predict};
 use super::{POPULATION, TEST_WORDS, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
-use crate::device::Device;
-use crate::gpu::variant::Arch;
 use crate::papers::figure::Figure;
+use crate::papers::launch::On;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 
@@ -27,19 +26,12 @@ pub fn layouts() -> Vec<Layout> {
 }
 
 /// `name`: what the device is called in the configurations.
-pub fn figures(
-    name: &str,
-    device: &Device,
-    arch: Arch,
-    seed: u64,
-) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
     // What a layout's sample executed takes some hundred megabytes.
     const TOGETHER: usize = 4;
     let mut speeds: Vec<Speed> = Vec::new();
     for some in layouts().chunks(TOGETHER) {
-        let predicted = some
-            .par_iter()
-            .map(|&layout| predict(device, arch, layout, seed));
+        let predicted = some.par_iter().map(|&layout| predict(on, layout, seed));
         speeds.extend(predicted.collect::<Result<Vec<Speed>, _>>()?);
     }
     let mut figures: Vec<Figure> = speeds

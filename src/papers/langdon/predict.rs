@@ -1,15 +1,14 @@
 //! The interpreter's speed on a device, at any number of threads per program and per block.
 //!
-//! Models: blocks of the grid, executed and replayed (`papers::grid`).
+//! Models: blocks of the grid, executed (`papers::launch`).
 //! Leaves out: all but two of a thread's runs of its program, which are alike.
 //! Units: nodes times cases per second, milliseconds.
 
 use super::kernel::Submachine;
 use super::{POPULATION, PROGRAM_BYTES, TEST_WORDS, population};
-use crate::device::Device;
 use crate::gp::program::Rpn;
-use crate::gpu::variant::Arch;
-use crate::papers::grid::{Grid, Launch, extrapolated};
+use crate::papers::grid::{Grid, Launch, Sample};
+use crate::papers::launch::{Cost, Executable, Executed, Extent, On, Whole};
 use crate::predict::PredictError;
 use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use rayon::prelude::*;
@@ -47,57 +46,99 @@ pub struct Speed {
     pub kernel_milliseconds: f64,
 }
 
-/// The initial generation on `device`, which runs machine code of `arch`.
-pub fn predict(
-    device: &Device,
-    arch: Arch,
+/// The initial generation.
+pub fn predict(on: On, layout: Layout, seed: u64) -> Result<Speed, PredictError> {
+    let whole = generation(on, layout, POPULATION, seed)?;
+    Ok(Speed {
+        layout,
+        resident_blocks: whole.resident_blocks(),
+        mean_nodes: whole.mean_nodes,
+        warp_instructions_per_node: whole.warp_instructions_per_node(),
+        warp_instructions: whole.warp_instructions,
+        gpops_billion: whole.gpops_billion,
+        kernel_milliseconds: whole.milliseconds,
+    })
+}
+
+/// The first `population` programs of the initial generation, which fill their blocks.
+pub fn generation(
+    on: On,
     layout: Layout,
+    population: u32,
     seed: u64,
-) -> Result<Speed, PredictError> {
-    let kernel = Submachine::load(layout.threads_per_program, arch)?;
+) -> Result<Whole, PredictError> {
+    let kernel = Submachine::load(layout.threads_per_program, on.arch)?;
     let launch = Launch {
         name: "submachine",
         kernel: &kernel.kernel,
         threads_per_block: layout.threads_per_block,
         shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
-        blocks: grid_blocks(layout),
+        blocks: population / programs_per_block(layout),
+        carve_out: on.carve_out,
     };
-    let grid = Grid::place(device, launch)?;
-    let sample = grid.sample(spread_blocks(layout), SAMPLED_SMX);
-    let sampled = sample.blocks();
-    let blocks = executed_blocks(&kernel, layout, &sampled, seed)?;
-    let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
-    let programs = sampled.len() * programs_per_block(layout) as usize;
-    let mean_nodes = nodes_of_all / programs as f64;
-    let code = {
-        let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
-        ExecutedCode::on(device, &kernel.kernel, &executed).map_err(PredictError::other)?
-    };
-    let runs = [runs_executed(layout); 2];
-    let cycles = grid.cycles(&sample, &code)?;
-    let kernel_milliseconds = grid.milliseconds(extrapolated(
-        runs_of_thread(layout).into(),
-        runs,
-        [cycles; 2],
-    ));
-    let operations = f64::from(POPULATION) * mean_nodes * f64::from(32 * TEST_WORDS);
-    Ok(Speed {
+    let generation = Generation {
+        grid: Grid::place(on.device, launch)?,
+        kernel: &kernel,
+        on,
         layout,
-        resident_blocks: grid.resident_blocks(),
-        mean_nodes,
-        warp_instructions_per_node: per_node(&code),
-        warp_instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
-        gpops_billion: operations / kernel_milliseconds / 1e6,
-        kernel_milliseconds,
-    })
+        population,
+        seed,
+    };
+    let extent = Extent {
+        programs: population,
+        cases: 32 * TEST_WORDS,
+        repetitions: runs_of_thread(layout).into(),
+        grids: 1.0,
+    };
+    let cost = Cost::of(&generation, on.timing)?;
+    Ok(Whole::of(&generation.grid, &[&cost], extent))
 }
 
-fn programs_per_block(layout: Layout) -> u32 {
+struct Generation<'a> {
+    on: On<'a>,
+    kernel: &'a Submachine,
+    grid: Grid,
+    layout: Layout,
+    population: u32,
+    seed: u64,
+}
+
+impl Executable for Generation<'_> {
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn sample(&self) -> Sample {
+        self.grid.sample(spread_blocks(self.layout), SAMPLED_SMX)
+    }
+
+    fn executed_repetitions(&self, _: &Sample) -> [u32; 2] {
+        [runs_executed(self.layout); 2]
+    }
+
+    fn execute(&self, sample: &Sample, runs: u32) -> Result<Executed, PredictError> {
+        let (layout, sampled) = (self.layout, sample.blocks());
+        let blocks = executed_blocks(self.kernel, layout, &sampled, self.seed)?;
+        let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
+        let programs = sampled.len() * programs_per_block(layout) as usize;
+        let mean_nodes = nodes_of_all / programs as f64;
+        let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
+        let code = ExecutedCode::on(self.on.device, &self.kernel.kernel, &executed);
+        let code = code.map_err(PredictError::other)?;
+        let cases = f64::from(32 * runs * layout.threads_per_program);
+        let operations = f64::from(self.population) * mean_nodes * cases;
+        Ok(Executed {
+            instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
+            code,
+            mean_nodes,
+            of_time: 1.0,
+        })
+    }
+}
+
+/// Programs of a full block.
+pub fn programs_per_block(layout: Layout) -> u32 {
     layout.threads_per_block / layout.threads_per_program
-}
-
-fn grid_blocks(layout: Layout) -> u32 {
-    POPULATION / programs_per_block(layout)
 }
 
 fn runs_of_thread(layout: Layout) -> u32 {
