@@ -145,11 +145,12 @@ fn of_papers(
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {
-    if !matches!(args.engine, EngineArg::Sim) {
-        return Err("--engine: given model for rows of --paper; allowed: sim".into());
-    }
     let arch = engine::executed_architecture(device, &CodeChoice::default())?;
-    let predicted = paper_rows::predict(On::new(device, arch), rows)?;
+    let on = On {
+        timing: engine::timing(args.engine.kind()),
+        ..On::new(device, arch)
+    };
+    let predicted = paper_rows::predict(on, rows)?;
     let line = |(row, predicted): (&PaperRow, Predicted)| {
         let (problem, kernel) = row.names();
         Line {

@@ -5,15 +5,18 @@
 
 use super::gpocl::ndrange::{Limits, NdRange};
 use super::gpocl::{self, Domain, Strategy};
+use super::langdon::kernel::Submachine;
 use super::langdon::predict::{Layout as SubmachineLayout, generation, programs_per_block};
 use super::langdon::{self, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
 use super::launch::{On, Whole};
-use super::robilliard::kernel::Scheme;
+use super::robilliard::kernel::{Interpreter, Scheme};
 use super::robilliard::predict::{Layout, mean_generation};
-use super::robilliard::problem::Benchmark;
+use super::robilliard::problem::{Benchmark, FunctionSet};
 use super::robilliard::runs::Run;
 use super::robilliard::{self, BLOCK_SIZES};
 use crate::gp::program::Rpn;
+use crate::gpu::variant::Arch;
+use crate::isa::Kernel;
 use crate::memo::Memo;
 use crate::predict::{Configuration, PaperSizes, PredictError, Prediction};
 use crate::trace::mix::Role;
@@ -61,6 +64,15 @@ impl PaperKernel {
             PaperKernel::Gpocl(_) => Domain::ALL.map(|one| one.name().to_owned()).to_vec(),
             PaperKernel::Robilliard(_) => Benchmark::ALL.map(|one| one.to_string()).to_vec(),
             PaperKernel::Submachine => vec!["mux20".to_owned()],
+        }
+    }
+
+    /// Its machine code, once for everything that is compiled apart.
+    pub fn codes(self, arch: Arch) -> Result<Vec<Code>, PredictError> {
+        match self {
+            PaperKernel::Gpocl(strategy) => gpocl_codes(strategy, arch),
+            PaperKernel::Robilliard(scheme) => robilliard_codes(scheme, arch),
+            PaperKernel::Submachine => submachine_codes(arch),
         }
     }
 
@@ -240,6 +252,61 @@ impl PaperKernel {
             n.to_string()
         })
     }
+}
+
+/// Machine code of a kernel.
+#[derive(Debug)]
+pub struct Code {
+    /// The problems that it is for.
+    pub problems: String,
+    /// What else it was compiled for.
+    pub variant: String,
+    pub kernel: Kernel,
+}
+
+fn gpocl_codes(strategy: Strategy, arch: Arch) -> Result<Vec<Code>, PredictError> {
+    let places = [
+        (gpocl::kernel::MOST_CONSTANT_OUTPUTS, "at most"),
+        (u32::MAX, "more than"),
+    ];
+    let each = Domain::ALL
+        .into_iter()
+        .flat_map(|domain| places.map(|place| (domain, place)));
+    each.map(|(domain, (rows, words))| {
+        let interpreter = gpocl::kernel::Interpreter::load(strategy, domain, rows, arch)?;
+        Ok(Code {
+            problems: domain.name().into(),
+            variant: format!("{words} {} rows", gpocl::kernel::MOST_CONSTANT_OUTPUTS),
+            kernel: interpreter.kernel,
+        })
+    })
+    .collect()
+}
+
+fn robilliard_codes(scheme: Scheme, arch: Arch) -> Result<Vec<Code>, PredictError> {
+    let of_set = |set: FunctionSet| {
+        let own = Benchmark::ALL
+            .into_iter()
+            .filter(|one| one.function_set() == set);
+        let names: Vec<String> = own.map(|one| one.to_string()).collect();
+        Ok(Code {
+            problems: names.join(", "),
+            variant: "-".into(),
+            kernel: Interpreter::load(scheme, set, arch)?.kernel,
+        })
+    };
+    FunctionSet::ALL.into_iter().map(of_set).collect()
+}
+
+fn submachine_codes(arch: Arch) -> Result<Vec<Code>, PredictError> {
+    let of_threads = |threads: u32| {
+        Ok(Code {
+            problems: PaperKernel::Submachine.problems().join(", "),
+            variant: format!("{threads} threads per program"),
+            kernel: Submachine::load(threads, arch)?.kernel,
+        })
+    };
+    THREADS_PER_PROGRAM.into_iter().map(of_threads).collect()
 }
 
 /// Refuses sizes that a configuration's kernel does not have.

@@ -10,7 +10,7 @@
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 use crate::launch::spec::{CacheSpec, Replacement, SmxSpec};
 use crate::model::root::{Bracket, falling_root};
-use crate::trace::{AddressKind, LINE_BYTES, SECTOR_BYTES};
+use crate::trace::{AddressKind, LINE_BYTES};
 use rustc_hash::FxHashMap;
 
 /// Blocks that are looked at, and their accesses.
@@ -129,14 +129,14 @@ pub fn hits(
     let l1_time = of_l1.time(&spec.l1);
     let l2_time = of_l2.time(&spec.l2);
     let mut sums: FxHashMap<u32, [f64; 3]> = FxHashMap::default();
-    for ((touches, _), sectors) in blocks.iter().zip(&sectors) {
-        for (touch, sector) in touches.iter().zip(sectors) {
+    for (((touches, _), sectors), lines) in blocks.iter().zip(&sectors).zip(&lines) {
+        for ((touch, sector), line) in touches.iter().zip(sectors).zip(lines) {
             let l1 = match touch.in_l1 {
                 true => sector.hit(spec.l1.replacement, l1_time),
                 false => 0.0,
             };
             let l2 = match spec.has_l2 {
-                true => sector.hit(spec.l2.replacement, l2_time).max(l1),
+                true => line.hit(spec.l2.replacement, l2_time).max(l1),
                 false => l1,
             };
             let sum = sums.entry(touch.pc_bytes).or_default();
@@ -205,7 +205,9 @@ fn touch(
                 false => part.address.into(),
             } + u64::from(line * LINE_BYTES);
             let number = address / u64::from(LINE_BYTES);
-            let whole = part.address_kind != AddressKind::Uniform;
+            let sector_bytes = u64::from(spec.l1.sector_bytes);
+            let whole =
+                part.address_kind != AddressKind::Uniform && sector_bytes < u64::from(LINE_BYTES);
             touched.push(Touch {
                 tick,
                 pc_bytes: op.pc_bytes,
@@ -213,7 +215,7 @@ fn touch(
                 // A whole line has a number besides those of its sectors.
                 sector: match whole {
                     true => u64::MAX - number,
-                    false => address / u64::from(SECTOR_BYTES),
+                    false => address / sector_bytes,
                 },
                 in_l1,
             });

@@ -1,11 +1,11 @@
 //! Warps together on a multiprocessor: by how much each takes longer than alone.
 //!
-//! What it models: every server makes a request wait as one with random arrivals does, but never for more than all others
-//! once; and no server works more than all the time. Warps that are resident together are slowed down alike; when one
-//! ends, those left go on faster.
+//! What it models: every server makes a request wait as one with random arrivals of the other warps does, and none works more than
+//! all the time. Of load/store unit, ports and DRAM, which come one after the other, only the one that makes wait longest counts: it
+//! hands on no faster than it serves. Warps that are resident together are slowed down alike; when one ends, those left go on faster.
 //! What it leaves out: that warps of a block wait for each other at barriers. Units: cycles.
-//! Sources: equations (E5) and (E6) of `docs/model.md`; Little, Operations Research 9 (1961); machine repairman, Gross and Harris,
-//! Fundamentals of Queueing Theory, chapter 2.
+//! Sources: equations (E5) and (E6) of `docs/model.md`; Little, Operations Research 9 (1961); Schweitzer's approximation of
+//! what an arrival finds in a closed network, Lazowska et al., Quantitative System Performance, chapter 6.
 
 use super::walk::{Alone, ISSUE, N_CAUSES, N_SERVERS, READ_PORT, Service, UNIT, is_schedulers};
 use crate::launch::cause::Cause;
@@ -87,9 +87,7 @@ impl Crowd {
         let group = (self.warps / n).max(1.0);
         let others = (group - 1.0) / group;
         let residual = 0.5 * service.squares / service.cycles;
-        let most = 2.0 * residual * (group - 1.0);
-        let wait = wait_cycles(service.cycles / n / slowdown, residual);
-        (wait * others).min(most)
+        wait_cycles(others * service.cycles / n / slowdown, residual)
     }
 
     fn waiting(&self, spec: &SmxSpec, slowdown: f64) -> f64 {
@@ -98,19 +96,32 @@ impl Crowd {
 
     fn causes(&self, spec: &SmxSpec, slowdown: f64) -> [f64; N_CAUSES] {
         let mut causes = [0.0; N_CAUSES];
-        for server in 0..N_SERVERS {
+        let of_server = |server: usize| {
             let wait = self.wait(spec, server, slowdown);
+            (server, self.services[server].waits * wait)
+        };
+        for (server, waits) in (0..UNIT).map(of_server) {
             let cause = match server {
                 ISSUE => Cause::Issued,
-                _ if is_schedulers(server) => Cause::MathPipe,
-                UNIT => Cause::LoadStoreUnit,
-                READ_PORT => Cause::L2,
-                _ => Cause::Dram,
+                _ => Cause::MathPipe,
             };
-            causes[cause as usize] += self.services[server].waits * wait;
+            causes[cause as usize] += waits;
         }
+        let (slowest, waits) = (UNIT..N_SERVERS)
+            .map(of_server)
+            .fold(
+                (UNIT, 0.0),
+                |most, one| if one.1 > most.1 { one } else { most },
+            );
+        let cause = match slowest {
+            UNIT => Cause::LoadStoreUnit,
+            READ_PORT => Cause::L2,
+            _ => Cause::Dram,
+        };
+        causes[cause as usize] += waits;
         let behind = self.wait(spec, UNIT, slowdown) - f64::from(spec.lsu_queue_cycles);
-        causes[Cause::LoadStoreUnit as usize] += self.memory_instructions * behind.max(0.0);
+        let not_awaited = self.memory_instructions - self.services[UNIT].waits;
+        causes[Cause::LoadStoreUnit as usize] += not_awaited.max(0.0) * behind.max(0.0);
         causes
     }
 }
