@@ -177,7 +177,7 @@ fn studies_vary_presets_and_populations() {
     assert_eq!(speeds.len(), 4);
     // A slower L1 is never faster, twice the programs on idle multiprocessors are.
     assert!(speeds[0] > speeds[1] && speeds[2] > speeds[3], "{speeds:?}");
-    assert!(speeds[2] > 1.5 * speeds[0], "{speeds:?}");
+    assert!(speeds[2] > 1.2 * speeds[0], "{speeds:?}");
 }
 
 fn refusal(args: &str) -> String {

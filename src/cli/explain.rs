@@ -5,6 +5,7 @@ use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use super::simulate::Format;
 use crate::device::Preset;
+use crate::papers::kernels::check_sizes;
 use crate::predict::{Configuration, Prediction};
 use crate::report::explain::{self, Explanation};
 use crate::report::{chart, output};
@@ -61,6 +62,7 @@ fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
         let changed = args.configuration.changed(changes)?;
         configurations.push(changed.any_configuration(&device, inputs)?);
     }
+    configurations.iter().try_for_each(check_sizes)?;
     let of_each = |name: fn(&Configuration) -> &String| {
         let mut names: Vec<String> = configurations.iter().map(name).cloned().collect();
         names.dedup();

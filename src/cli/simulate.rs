@@ -4,6 +4,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use crate::device::Preset;
+use crate::papers::kernels::check_sizes;
 use crate::report::{output, prediction};
 use std::path::PathBuf;
 
@@ -33,6 +34,7 @@ pub fn run(args: &SimulateArgs) -> CliResult {
     let configuration = args
         .configuration
         .any_configuration(&device, &args.engine.inputs)?;
+    check_sizes(&configuration)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }

@@ -172,7 +172,8 @@ impl Part {
 }
 
 impl Grid {
-    fn timed(
+    /// What executed blocks take, timed this way.
+    pub fn timed(
         &self,
         timing: Timing,
         sample: &Sample,
