@@ -77,17 +77,24 @@ impl Crowd {
         (0..N_SERVERS).map(busy).fold(1.0, f64::max)
     }
 
-    /// Wait of a request, in cycles, if all take so much longer.
-    fn wait(&self, spec: &SmxSpec, server: usize, slowdown: f64) -> f64 {
+    /// Waits for a server, in warps, if all take so much longer. While one waits, the server works for others.
+    fn waiting_for(&self, spec: &SmxSpec, server: usize, slowdown: f64) -> f64 {
         let service = &self.services[server];
-        if service.cycles <= 0.0 || service.waits <= 0.0 {
+        if service.cycles <= 0.0 {
             return 0.0;
         }
         let n = servers(spec, server);
         let group = (self.warps / n).max(1.0);
-        let others = (group - 1.0) / group;
+        let for_others = (group - 1.0) / group * service.cycles / n;
         let residual = 0.5 * service.squares / service.cycles;
-        wait_cycles(others * service.cycles / n / slowdown, residual)
+        let wait = wait_cycles(for_others / slowdown, residual);
+        let mut waiting = service.waits * wait;
+        if server == UNIT {
+            let behind = wait - f64::from(spec.lsu_queue_cycles);
+            let not_awaited = self.memory_instructions - service.waits;
+            waiting += not_awaited.max(0.0) * behind.max(0.0);
+        }
+        waiting.min(self.warps * for_others)
     }
 
     fn waiting(&self, spec: &SmxSpec, slowdown: f64) -> f64 {
@@ -96,18 +103,15 @@ impl Crowd {
 
     fn causes(&self, spec: &SmxSpec, slowdown: f64) -> [f64; N_CAUSES] {
         let mut causes = [0.0; N_CAUSES];
-        let of_server = |server: usize| {
-            let wait = self.wait(spec, server, slowdown);
-            (server, self.services[server].waits * wait)
-        };
-        for (server, waits) in (0..UNIT).map(of_server) {
+        let of_server = |server: usize| (server, self.waiting_for(spec, server, slowdown));
+        for (server, waiting) in (0..UNIT).map(of_server) {
             let cause = match server {
                 ISSUE => Cause::Issued,
                 _ => Cause::MathPipe,
             };
-            causes[cause as usize] += waits;
+            causes[cause as usize] += waiting;
         }
-        let (slowest, waits) = (UNIT..N_SERVERS)
+        let (slowest, waiting) = (UNIT..N_SERVERS)
             .map(of_server)
             .fold(
                 (UNIT, 0.0),
@@ -118,10 +122,7 @@ impl Crowd {
             READ_PORT => Cause::L2,
             _ => Cause::Dram,
         };
-        causes[cause as usize] += waits;
-        let behind = self.wait(spec, UNIT, slowdown) - f64::from(spec.lsu_queue_cycles);
-        let not_awaited = self.memory_instructions - self.services[UNIT].waits;
-        causes[Cause::LoadStoreUnit as usize] += not_awaited.max(0.0) * behind.max(0.0);
+        causes[cause as usize] += waiting;
         causes
     }
 }
