@@ -6,7 +6,7 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::study::setting::{l1_geometry, with_l1};
 
 const SIZES_KIB: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -25,6 +25,7 @@ fn configuration(
         threads_per_block,
         case_blocks: 1,
         l1_bytes: Some(48 * 1024),
+        sizes: PaperSizes::default(),
     }
 }
 

@@ -6,7 +6,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Settings};
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 
 fn configuration(
     problem: &str,
@@ -22,6 +22,7 @@ fn configuration(
         threads_per_block,
         case_blocks: 1,
         l1_bytes: Some(48 * 1024),
+        sizes: PaperSizes::default(),
     }
 }
 

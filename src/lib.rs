@@ -111,5 +111,5 @@ pub mod workload;
 pub use api::{
     BlockResources, Cause, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error,
     InputError, Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
-    PredictError, Prediction, Predictor, Preset, Problem, Role,
+    PaperSizes, PredictError, Prediction, Predictor, Preset, Problem, Role,
 };

@@ -6,7 +6,7 @@ use warpstack::device::{Device, Preset};
 use warpstack::engine::{Engine, Kind, Settings};
 use warpstack::gpu::variant::Arch;
 use warpstack::isa::{OpClass, Space, TimingOp};
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::sim::observe::Counters;
 use warpstack::sim::spec::SmxSpec;
 use warpstack::sim::testing::{alu, load, looped, run, store};
@@ -187,6 +187,7 @@ fn the_model_stays_near_the_simulator() {
                     threads_per_block,
                     case_blocks: 1,
                     l1_bytes: None,
+                    sizes: PaperSizes::default(),
                 };
                 engine.predict(&configuration).unwrap().gpops_billion
             })

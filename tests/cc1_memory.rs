@@ -3,12 +3,14 @@
 use warpstack::device::{Device, Preset};
 use warpstack::gpu::variant::Arch;
 use warpstack::isa::{OpClass, Space};
+use warpstack::launch::CarveOut;
 use warpstack::launch::memory_rules::MemoryRules;
 use warpstack::launch::spread::Spread;
 use warpstack::papers::grid::{Grid, Launch};
 use warpstack::papers::langdon::experiment::Experiment;
 use warpstack::papers::langdon::kernel::Submachine;
 use warpstack::papers::langdon::population;
+use warpstack::papers::launch::Timing;
 use warpstack::trace::AddressKind;
 use warpstack::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 
@@ -105,7 +107,7 @@ fn constants_at_different_addresses_are_loaded_several_times() {
 #[test]
 fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
     let kernel = Submachine::load(1, Arch::Sm35).unwrap();
-    let cycles = |delay: u32| {
+    let cycles = |timing: Timing, delay: u32| {
         let mut device = device("gtx295");
         device.load_store.uncoalesced_cycles = delay;
         let launch = Launch {
@@ -114,10 +116,12 @@ fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
             threads_per_block: 64,
             shared_bytes: Submachine::shared_bytes(64),
             blocks: 1,
+            carve_out: CarveOut::Default,
         };
         let grid = Grid::place(&device, launch).unwrap();
         let sample = grid.sample(1, 1);
-        grid.cycles(&sample, &executed("gtx295", 1)).unwrap()
+        let timed = grid.timed(timing, &sample, &executed("gtx295", 1));
+        timed.unwrap().cycles
     };
     let executed = executed("gtx295", 1);
     let scattered = executed.code.ops.iter();
@@ -132,7 +136,12 @@ fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
         .map(|op| u32::from(op.lines))
         .sum();
     assert!(transactions > 1000);
-    let slower = cycles(1000) - cycles(500);
+    let slower = cycles(Timing::Simulated, 1000) - cycles(Timing::Simulated, 500);
+    let in_closed_form = cycles(Timing::ClosedForm, 1000) - cycles(Timing::ClosedForm, 500);
+    assert!(
+        (in_closed_form / slower - 1.0).abs() < 0.3,
+        "{in_closed_form}, not {slower}"
+    );
     let expected = 500.0 * f64::from(transactions);
     assert!(
         (slower / expected - 1.0).abs() < 0.05,

@@ -200,7 +200,6 @@ fn options_that_the_study_of_the_carve_out_does_not_have_are_refused() {
 fn what_another_paper_does_not_have_is_refused() {
     let paper = ["reproduce", "--paper", "langdon"];
     for (option, value, allowed) in [
-        ("--engine", "model", "allowed: sim"),
         ("--weights", "none", "--population-seed"),
         ("--table", "3", "--paper"),
     ] {

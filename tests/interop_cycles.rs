@@ -16,7 +16,7 @@ use warpstack::isa::{Kernel, TimingOp};
 use warpstack::launch::blocks::Blocks;
 use warpstack::launch::geometry::Geometry;
 use warpstack::launch::spec::SmxSpec;
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::sim::blocks;
 use warpstack::sim::observe::Counters;
 use warpstack::trace::launch::LOCAL_TOP;
@@ -36,6 +36,7 @@ fn configuration(problem: &str, kernel: &str, threads: u32, stack_dim: u32) -> C
         threads_per_block: threads,
         case_blocks: 1,
         l1_bytes: Some(48 * 1024),
+        sizes: PaperSizes::default(),
     }
 }
 

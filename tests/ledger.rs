@@ -13,7 +13,7 @@ use warpstack::engine::{Engine, Kind, Settings};
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::gpu::workload::measured_programs;
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::programs::Population;
 
 /// Values whose effect these launches do not show: device, `section.field`, the engine that reads it, why.
@@ -77,6 +77,48 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
         Reader::Model,
         SMALL_ROWS,
     ),
+    (
+        "gtx670",
+        "load_store.coalescing",
+        Reader::Model,
+        LANE_BY_LANE,
+    ),
+    ("h200", "load_store.coalescing", Reader::Model, LANE_BY_LANE),
+    (
+        "gtx670",
+        "load_store.uncoalesced_cycles",
+        Reader::Model,
+        LANE_BY_LANE,
+    ),
+    (
+        "h200",
+        "load_store.uncoalesced_cycles",
+        Reader::Model,
+        LANE_BY_LANE,
+    ),
+    ("gtx670", "shared.n_banks", Reader::Model, LANE_BY_LANE),
+    ("h200", "shared.n_banks", Reader::Model, LANE_BY_LANE),
+    (
+        "gtx670",
+        "shared.lanes_together",
+        Reader::Model,
+        LANE_BY_LANE,
+    ),
+    ("h200", "shared.lanes_together", Reader::Model, LANE_BY_LANE),
+    (
+        "gtx670",
+        "constant_cache.lanes_together",
+        Reader::Model,
+        LANE_BY_LANE,
+    ),
+    (
+        "h200",
+        "constant_cache.lanes_together",
+        Reader::Model,
+        LANE_BY_LANE,
+    ),
+    ("gtx670", "l1.sector_bytes", Reader::Model, LANE_BY_LANE),
+    ("h200", "l1.sector_bytes", Reader::Model, LANE_BY_LANE),
     ("gtx670", "load_store.coalescing", Reader::Sim, LANE_BY_LANE),
     ("h200", "load_store.coalescing", Reader::Sim, LANE_BY_LANE),
     (
@@ -368,6 +410,7 @@ impl Bench {
                 threads_per_block,
                 case_blocks: 1,
                 l1_bytes: l1_kib.map(|kib| 1024 * kib),
+                sizes: PaperSizes::default(),
             };
             engine.request(&configuration).unwrap()
         };

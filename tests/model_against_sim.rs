@@ -2,7 +2,7 @@
 
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 
 fn engine(kind: Kind) -> Engine {
     let device = Preset::load("gtx670").unwrap().device;
@@ -24,6 +24,7 @@ fn configuration(stack_dim: u32, threads_per_block: u32, l1_bytes: u32) -> Confi
         threads_per_block,
         case_blocks: 1,
         l1_bytes: Some(l1_bytes),
+        sizes: PaperSizes::default(),
     }
 }
 

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, Prediction};
+use warpstack::predict::{Configuration, PaperSizes, Prediction};
 use warpstack::study::Base;
 use warpstack::study::setting::with_l1;
 
@@ -58,6 +58,7 @@ fn predict(launch: &Launch, l1_bytes: u32, changes: &[(&str, String)]) -> Predic
         threads_per_block: launch.threads,
         case_blocks: 1,
         l1_bytes: Some(l1_bytes),
+        sizes: PaperSizes::default(),
     };
     MODEL.on(device).predict(&configuration).unwrap()
 }

@@ -11,6 +11,7 @@ use warpstack::papers::langdon::generation::{Generation, Launching};
 use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
 use warpstack::papers::langdon::predict::{Layout, predict, predict_generation};
 use warpstack::papers::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
+use warpstack::papers::launch::On;
 
 const THREADS: u32 = 64;
 
@@ -88,7 +89,8 @@ fn the_papers_grids_take_longer_than_one_and_not_much() {
             launching,
             ..Generation::INITIAL
         };
-        let speed = predict_generation(&device, Arch::Sm35, layout, &generation, 1).unwrap();
+        let speed =
+            predict_generation(On::new(&device, Arch::Sm35), layout, &generation, 1).unwrap();
         speed.gpops_billion
     };
     let ratio = speed(Launching::PapersGrids) / speed(Launching::OneGrid);
@@ -167,7 +169,7 @@ fn warp_instructions_are_those_of_the_card() {
             threads_per_program,
             threads_per_block,
         };
-        let speed = predict(&device, Arch::Sm90, layout, seed.into()).unwrap();
+        let speed = predict(On::new(&device, Arch::Sm90), layout, seed.into()).unwrap();
         let nodes: usize = (0..POPULATION)
             .map(|index| population::initial(index, seed.into()).0.len())
             .sum();

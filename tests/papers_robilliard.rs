@@ -5,6 +5,7 @@ use std::process::Command;
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::variant::Arch;
+use warpstack::papers::launch::On;
 use warpstack::papers::robilliard::kernel::{Interpreter, Scheme, agrees, expected_error};
 use warpstack::papers::robilliard::population::Evolved;
 use warpstack::papers::robilliard::predict::{Layout, Speed, predict};
@@ -103,7 +104,7 @@ fn predicted(
         population,
     };
     let g80 = Preset::load("g80").unwrap().device;
-    predict(&g80, Arch::Sm35, layout, &[programs])
+    predict(On::new(&g80, Arch::Sm35), layout, &[programs])
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use warpstack::device::Device;
 use warpstack::engine::{Engine, Settings};
-use warpstack::predict::Configuration;
+use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::study::Base;
 use warpstack::study::setting::with_l1;
 
@@ -24,6 +24,7 @@ fn configuration(kernel: &str, problem: &str, l1_bytes: u32) -> Configuration {
         threads_per_block: 256,
         case_blocks: 1,
         l1_bytes: Some(l1_bytes),
+        sizes: PaperSizes::default(),
     }
 }
 

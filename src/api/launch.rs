@@ -5,7 +5,7 @@
 use crate::device::Device;
 use crate::engine::{CodeChoice, architecture, smallest};
 use crate::gpu::variant::{FunctionSet, KernelId};
-use crate::predict::{Configuration, PredictError};
+use crate::predict::{Configuration, PaperSizes, PredictError};
 
 /// One way to launch a kernel for a problem. What is not said is as the kernel or the device has it by itself.
 ///
@@ -89,6 +89,7 @@ impl Launch {
                 .case_blocks
                 .unwrap_or(self.kernel.default_case_blocks()),
             l1_bytes: self.l1_kib.map(|kib| kib.saturating_mul(1024)),
+            sizes: PaperSizes::default(),
         })
     }
 }

@@ -14,5 +14,7 @@ pub use crate::device::occupancy::{BlockResources, Limiter, Occupancy, Occupancy
 pub use crate::device::{Device, DeviceError, Preset};
 pub use crate::engine::{InputError, Kind as EngineKind};
 pub use crate::gpu::variant::{FunctionSet as Problem, KernelId as Kernel};
-pub use crate::predict::{Cause, Configuration, CpiEntry, MemoryTraffic, PredictError, Prediction};
+pub use crate::predict::{
+    Cause, Configuration, CpiEntry, MemoryTraffic, PaperSizes, PredictError, Prediction,
+};
 pub use crate::trace::mix::{MixEntry, Role};

@@ -9,7 +9,7 @@ use super::engine::EngineArgs;
 use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind, architecture};
 use crate::gpu::variant::{KernelId, Variant};
-use crate::predict::{Configuration, PredictError, Prediction};
+use crate::predict::{Configuration, PaperSizes, PredictError, Prediction};
 use crate::report::explain::bottleneck;
 use crate::report::{output, table};
 use crate::study::{Base, Key};
@@ -143,6 +143,7 @@ fn search(
                     threads_per_block: threads as u32,
                     case_blocks,
                     l1_bytes: Some(split.l1_bytes),
+                    sizes: PaperSizes::default(),
                 }));
             }
         }

@@ -64,6 +64,7 @@ pub fn run(args: &CompareArgs) -> CliResult {
         .into_iter()
         .step_by(args.every as usize)
         .collect();
+    args.inputs.check_population()?;
     let mut settings = args.inputs.settings();
     settings.simulator.effort = args.effort.effort();
     let opened = Engine::new(device, &problems, settings)?;

@@ -1,12 +1,15 @@
 //! The options that name one configuration, and a second one by its differences.
 //!
-//! Leaves out: whether the kernel exists and a block fits; the model answers that.
+//! Leaves out: whether the kernel exists and a block fits; the model answers that. Kernels of the other papers are for the commands that
+//! ask [`ConfigurationArgs::any_configuration`].
 //! Units: KiB for the L1, in the option's name on the command line only.
 
+use super::engine::InputArgs;
 use crate::device::Device;
-use crate::engine::{self, CodeChoice, architecture};
+use crate::engine::{self, architecture};
 use crate::gpu::variant::{Arch, FunctionSet, KernelId};
-use crate::predict::Configuration;
+use crate::papers::kernels::PaperKernel;
+use crate::predict::{Configuration, PaperSizes};
 use std::error::Error;
 
 /// One configuration on one device.
@@ -27,29 +30,81 @@ pub struct ConfigurationArgs {
     /// Problem name (`warpstack problems` lists them)
     #[arg(long, default_value = "sextic")]
     pub problem: String,
-    /// Number of threads per block
+    /// Number of threads per block; not with gpocl-*, whose work-groups follow from the other sizes
     #[arg(long, value_name = "N")]
-    pub threads: u32,
+    pub threads: Option<u32>,
     /// Number of blocks that share the fitness cases of a program (accumulator only) [default: 50; 1 for other kernels]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub case_blocks: Option<u32>,
     /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: the device's own division]
     #[arg(long, value_name = "KIB")]
     pub l1: Option<u32>,
+    #[command(flatten)]
+    pub sizes: SizeArgs,
+    /// Of a second configuration, where it differs from that of the options.
+    #[arg(skip)]
+    population: Option<u32>,
+}
+
+/// Sizes that only kernels of some papers leave open.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct SizeArgs {
+    /// Rows of the data set (gpocl-* only) [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub cases: Option<u32>,
+    /// Number of threads that share the tests of a program (submachine only) [default: 64]
+    #[arg(long, value_name = "N")]
+    pub threads_per_program: Option<u32>,
 }
 
 impl ConfigurationArgs {
-    /// The configuration on `device`, of code chosen like this.
+    /// The configuration on `device`, of a kernel of the main paper, with code chosen like this.
     pub fn configuration(
         &self,
         device: &Device,
-        code: &CodeChoice,
+        inputs: &InputArgs,
     ) -> Result<Configuration, Box<dyn Error>> {
-        let (stack_dim, stack_registers) = sizes(
-            (&self.kernel, &self.problem),
-            (self.stack_dim, self.stack_registers),
-            architecture(device, code)?,
-        )?;
+        if PaperKernel::named(&self.kernel).is_some() {
+            let kernels: Vec<&str> = KernelId::ALL.iter().map(|kernel| kernel.name()).collect();
+            return Err(format!(
+                "kernel: given {}; allowed: {} (the other papers' run in simulate, explain, whatif)",
+                self.kernel,
+                kernels.join(", ")
+            )
+            .into());
+        }
+        self.any_configuration(device, inputs)
+    }
+
+    /// The same of any kernel.
+    pub fn any_configuration(
+        &self,
+        device: &Device,
+        inputs: &InputArgs,
+    ) -> Result<Configuration, Box<dyn Error>> {
+        let of_paper = PaperKernel::named(&self.kernel);
+        let threads_per_block = match (of_paper, self.threads) {
+            (Some(kernel), threads) => kernel.block_size(threads)?,
+            (None, Some(threads)) => threads,
+            (None, None) => {
+                return Err(format!(
+                    "--threads: given none; allowed: the number of threads per block (kernel {})",
+                    self.kernel
+                )
+                .into());
+            }
+        };
+        let (stack_dim, stack_registers) = match of_paper {
+            Some(_) => (
+                self.stack_dim.unwrap_or(1),
+                self.stack_registers.unwrap_or(0),
+            ),
+            None => sizes(
+                (&self.kernel, &self.problem),
+                (self.stack_dim, self.stack_registers),
+                architecture(device, &inputs.code_choice())?,
+            )?,
+        };
         let l1_bytes = self
             .l1
             .map(|kib| super::l1_bytes(device, kib))
@@ -59,9 +114,16 @@ impl ConfigurationArgs {
             kernel: self.kernel.clone(),
             stack_dim,
             stack_registers,
-            threads_per_block: self.threads,
+            threads_per_block,
             case_blocks: case_blocks(&self.kernel, self.case_blocks),
             l1_bytes,
+            sizes: PaperSizes {
+                population: self
+                    .population
+                    .or(inputs.population.filter(|_| of_paper.is_some())),
+                cases: self.sizes.cases,
+                threads_per_program: self.sizes.threads_per_program,
+            },
         })
     }
 
@@ -76,7 +138,10 @@ impl ConfigurationArgs {
                 })
             };
             match name.trim() {
-                "threads" => changed.threads = number()?,
+                "threads" => changed.threads = Some(number()?),
+                "population" => changed.population = Some(number()?),
+                "cases" => changed.sizes.cases = Some(number()?),
+                "threads-per-program" => changed.sizes.threads_per_program = Some(number()?),
                 "stack-dim" => changed.stack_dim = Some(number()?),
                 "stack-registers" => changed.stack_registers = Some(number()?),
                 "case-blocks" => changed.case_blocks = Some(number()?),
@@ -118,7 +183,7 @@ pub(super) fn sizes(
 fn refused(change: &str) -> String {
     format!(
         "--against: given \"{change}\"; allowed: threads=N, stack-dim=N, \
-         stack-registers=N, case-blocks=N, l1=KIB, kernel=NAME, problem=NAME"
+         stack-registers=N, case-blocks=N, l1=KIB, kernel=NAME, problem=NAME, population=N, cases=N, threads-per-program=N"
     )
 }
 
@@ -133,9 +198,11 @@ mod tests {
             stack_dim: Some(1),
             stack_registers: Some(0),
             problem: "sextic".into(),
-            threads: 256,
+            threads: Some(256),
             case_blocks: None,
             l1: Some(48),
+            sizes: SizeArgs::default(),
+            population: None,
         }
     }
 
@@ -144,7 +211,7 @@ mod tests {
         let changed = base().changed("threads=64, stack-dim=5").unwrap();
         assert_eq!(
             (changed.threads, changed.stack_dim, changed.l1),
-            (64, Some(5), Some(48))
+            (Some(64), Some(5), Some(48))
         );
     }
 

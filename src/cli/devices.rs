@@ -1,6 +1,7 @@
 //! `warpstack devices`: the presets, and every value of one of them with its source.
 
 use super::CliResult;
+use crate::device::vliw::{self, VliwPreset};
 use crate::device::{Entry, Kind, Preset, builtin_names};
 use crate::report::{output, table::table};
 
@@ -37,6 +38,9 @@ impl KindArg {
 
 pub fn run(args: &DevicesArgs) -> CliResult {
     let text = match &args.device {
+        Some(device) if vliw::builtin_names().any(|name| name == device) => {
+            vliw_values(&VliwPreset::load(device)?, args.kind.map(KindArg::kind))
+        }
         Some(device) => values(&Preset::load(device)?, args.kind.map(KindArg::kind)),
         None => list()?,
     };
@@ -66,6 +70,9 @@ fn list() -> Result<String, Box<dyn std::error::Error>> {
             preset.fitted().len().to_string(),
         ]);
     }
+    for name in vliw::builtin_names() {
+        rows.push(vliw_row(&VliwPreset::load(name)?)?);
+    }
     let headers = [
         "device",
         "title",
@@ -77,6 +84,44 @@ fn list() -> Result<String, Box<dyn std::error::Error>> {
         "of these fitted",
     ];
     Ok(table(&headers, rows, 2))
+}
+
+/// A machine of another kind: its SIMDs run wavefronts of VLIW code.
+fn vliw_row(preset: &VliwPreset) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let machine = preset.machine()?;
+    Ok(vec![
+        preset.name.clone(),
+        preset.title.clone(),
+        "none: VLIW5".into(),
+        format!("{} SIMDs", machine.n_simds),
+        machine.clock_mhz.to_string(),
+        (machine.l1_bytes / 1024.0).to_string(),
+        preset.values.len().to_string(),
+        "0".into(),
+    ])
+}
+
+fn vliw_values(preset: &VliwPreset, kind: Option<Kind>) -> String {
+    let row = |(key, value): (&String, &vliw::Value)| {
+        let range = match (value.low, value.high) {
+            (Some(low), Some(high)) => format!("{} ({low} to {high})", value.value),
+            _ => value.value.to_string(),
+        };
+        vec![
+            key.clone(),
+            range,
+            value.unit.clone(),
+            value.kind.name().into(),
+            "VLIW simulator, host".into(),
+            value.source.clone(),
+        ]
+    };
+    let chosen = preset
+        .values
+        .iter()
+        .filter(|(_, value)| kind.is_none_or(|kind| value.kind == kind));
+    let headers = ["field", "value", "unit", "kind", "read by", "source"];
+    table(&headers, chosen.map(row).collect(), 6)
 }
 
 fn values(preset: &Preset, kind: Option<Kind>) -> String {

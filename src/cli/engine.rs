@@ -3,10 +3,12 @@
 //! Leaves out: the configuration (`configuration.rs`).
 
 use crate::device::{Device, Reader};
-use crate::engine::{self, InputError, Kind, Settings, Weighting};
+use crate::engine::{self, Kind, Settings, Weighting};
 use crate::engine::{CodeChoice, ProgramList};
-use crate::gpu::variant::{Arch, Dispatch, Math, Shape};
+use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
+use crate::papers::kernels::PaperKernel;
 use crate::sim::simulator;
+use std::error::Error;
 use std::path::PathBuf;
 
 /// Which model, which programs, which code.
@@ -31,8 +33,9 @@ pub struct InputArgs {
     /// File of programs to run instead of a corpus: one per line in postfix order, one block each
     #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
     pub programs: Option<PathBuf>,
-    /// Number of blocks; the list of --programs is repeated [default: the length of the list]
-    #[arg(long, value_name = "N", requires = "programs", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Number of programs. With --programs: of blocks, the list is repeated [default: the length of the list]. With a kernel of
+    /// another paper: of a generation [default: 10000 for gpocl-*, 2500 for blockgp, blockgp-shared, threadgp, 262144 for submachine]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub population: Option<u32>,
     /// Weights of the corpus: match the stack depths of the paper's Tables 5 and 6, or none
     #[arg(long, value_enum, default_value = "paper")]
@@ -120,8 +123,37 @@ impl EngineArgs {
     }
 
     /// The model for a device and the problems named.
-    pub fn open(&self, device: &Device, problems: &[&str]) -> Result<engine::Engine, InputError> {
-        engine::Engine::new(device.clone(), problems, self.settings())
+    pub fn open(
+        &self,
+        device: &Device,
+        problems: &[&str],
+    ) -> Result<engine::Engine, Box<dyn Error>> {
+        self.inputs.check_population()?;
+        let settings = self.settings();
+        Ok(engine::Engine::new(device.clone(), problems, settings)?)
+    }
+
+    /// The model for a device and launches of these kernels for these problems, in any combination: kernels of the other papers
+    /// make their own programs.
+    pub fn open_for(
+        &self,
+        device: &Device,
+        kernels: &[String],
+        problems: &[String],
+    ) -> Result<engine::Engine, Box<dyn Error>> {
+        let of_papers: Vec<PaperKernel> = kernels
+            .iter()
+            .filter_map(|name| PaperKernel::named(name))
+            .collect();
+        if of_papers.len() == kernels.len() {
+            return Ok(engine::Engine::new(device.clone(), &[], self.settings())?);
+        }
+        let theirs: Vec<String> = of_papers.iter().flat_map(|one| one.problems()).collect();
+        let is_own = |name: &&str| {
+            name.parse::<FunctionSet>().is_ok() || !theirs.iter().any(|one| one == name)
+        };
+        let problems = problems.iter().map(String::as_str);
+        self.open(device, &problems.filter(is_own).collect::<Vec<_>>())
     }
 
     pub fn settings(&self) -> Settings {
@@ -133,6 +165,16 @@ impl EngineArgs {
 }
 
 impl InputArgs {
+    /// Refuses a population that nothing is repeated to.
+    pub fn check_population(&self) -> Result<(), String> {
+        match (self.population, &self.programs) {
+            (Some(given), None) => Err(format!(
+                "--population: given {given}; allowed: with --programs FILE, or with a kernel of another paper in simulate, explain, whatif"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     fn changed_options(&self) -> String {
         let mut text = String::new();
         let mut add = |name: &str, value: Option<String>| {

@@ -5,6 +5,7 @@ use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use super::simulate::Format;
 use crate::device::Preset;
+use crate::papers::kernels::check_sizes;
 use crate::predict::{Configuration, Prediction};
 use crate::report::explain::{self, Explanation};
 use crate::report::{chart, output};
@@ -18,7 +19,8 @@ pub struct ExplainArgs {
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Changes that make a second configuration: threads=N,stack-dim=N,stack-registers=N,l1=KIB,kernel=NAME,problem=NAME
+    /// Changes that make a second configuration: threads=N,stack-dim=N,stack-registers=N,l1=KIB,kernel=NAME,problem=NAME, and with
+    /// kernels of the other papers population=N,cases=N,threads-per-program=N
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
     /// Output format
@@ -54,17 +56,20 @@ pub fn run(args: &ExplainArgs) -> CliResult {
 
 fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
-    let code = args.engine.code_choice();
-    let mut configurations = vec![args.configuration.configuration(&device, &code)?];
+    let inputs = &args.engine.inputs;
+    let mut configurations = vec![args.configuration.any_configuration(&device, inputs)?];
     if let Some(changes) = &args.against {
         let changed = args.configuration.changed(changes)?;
-        configurations.push(changed.configuration(&device, &code)?);
+        configurations.push(changed.any_configuration(&device, inputs)?);
     }
-    let problem = |configuration: &Configuration| configuration.problem.clone();
-    let mut problems: Vec<String> = configurations.iter().map(problem).collect();
-    problems.dedup();
-    let problems: Vec<&str> = problems.iter().map(String::as_str).collect();
-    let model = args.engine.open(&device, &problems)?;
+    configurations.iter().try_for_each(check_sizes)?;
+    let of_each = |name: fn(&Configuration) -> &String| {
+        let mut names: Vec<String> = configurations.iter().map(name).cloned().collect();
+        names.dedup();
+        names
+    };
+    let (kernels, problems) = (of_each(|one| &one.kernel), of_each(|one| &one.problem));
+    let model = args.engine.open_for(&device, &kernels, &problems)?;
     note_weights(&model);
     let mut predictions = Vec::new();
     for configuration in &configurations {

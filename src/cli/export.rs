@@ -71,9 +71,7 @@ const KERNEL: &str = "kernel-1";
 
 pub fn run(args: &ExportArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args
-        .configuration
-        .configuration(&device, &args.inputs.code_choice())?;
+    let configuration = args.configuration.configuration(&device, &args.inputs)?;
     if let Some(path) = args
         .out
         .as_ref()
@@ -81,6 +79,7 @@ pub fn run(args: &ExportArgs) -> CliResult {
     {
         output::check_writable(path)?;
     }
+    args.inputs.check_population()?;
     let settings = args.inputs.settings();
     let engine = engine::Engine::new(device.clone(), &[&configuration.problem], settings)?;
     let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;

@@ -8,7 +8,7 @@ use crate::device::occupancy::{BlockResources, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::engine::Engine;
 use crate::gp::program::Rpn;
-use crate::predict::{Configuration, PredictError, Prediction};
+use crate::predict::{Configuration, PaperSizes, PredictError, Prediction};
 use crate::report::chart::bars::Bar;
 use crate::report::chart::columns::Columns;
 use crate::report::chart::lines::{Line, Lines, Scale};
@@ -270,6 +270,7 @@ fn configuration(
         threads_per_block,
         case_blocks: 1,
         l1_bytes: Some(l1_bytes),
+        sizes: PaperSizes::default(),
     }
 }
 

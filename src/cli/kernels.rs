@@ -1,7 +1,9 @@
 //! `warpstack kernels`: the compiled kernel variants and what they need of a multiprocessor.
 
 use super::CliResult;
-use crate::gpu::variant::Variant;
+use crate::gpu::variant::{Arch, Variant};
+use crate::papers::kernels::{Code, PaperKernel};
+use crate::predict::PredictError;
 use crate::report::{output, table::table};
 
 /// List the kernels with machine code: registers, local memory, code shape.
@@ -33,6 +35,14 @@ pub fn run(args: &KernelsArgs) -> CliResult {
             resources.spill_store_bytes.to_string(),
         ]);
     }
+    for arch in Arch::ALL
+        .iter()
+        .filter(|one| arch.is_none_or(|arch| arch == **one))
+    {
+        for kernel in PaperKernel::ALL {
+            rows.extend(of_paper(kernel, *arch)?);
+        }
+    }
     let headers = [
         "kernel",
         "problem",
@@ -47,4 +57,24 @@ pub fn run(args: &KernelsArgs) -> CliResult {
     ];
     output::write(None, table(&headers, rows, 6).as_bytes())?;
     Ok(())
+}
+
+/// The code of another paper's kernel. How it was compiled is not kept.
+fn of_paper(kernel: PaperKernel, arch: Arch) -> Result<Vec<Vec<String>>, PredictError> {
+    let row = |code: Code| {
+        let unknown = || "-".to_owned();
+        vec![
+            kernel.name().into(),
+            code.problems,
+            arch.to_string(),
+            code.variant,
+            unknown(),
+            unknown(),
+            unknown(),
+            code.kernel.registers.to_string(),
+            code.kernel.frame_bytes.to_string(),
+            unknown(),
+        ]
+    };
+    Ok(kernel.codes(arch)?.into_iter().map(row).collect())
 }

@@ -32,35 +32,20 @@ pub struct MeasureArgs {
     /// Another paper's system instead of the main paper's interpreters: its own programs and cases
     #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on"])]
     paper: Option<PaperArg>,
-    /// Numbers of threads that share the tests of a program (--paper langdon only)
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "1,2,4,8,16,32,64",
-        requires = "paper"
-    )]
+    /// Numbers of threads that share the tests of a program (--paper langdon only) [default: 1,2,4,8,16,32,64]
+    #[arg(long, value_delimiter = ',', requires = "paper")]
     pub threads_per_program: Vec<u32>,
-    /// Ways to spread programs and cases: fp, pppe, ppcu (--paper gpocl only)
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "fp,pppe,ppcu",
-        requires = "paper"
-    )]
+    /// Ways to spread programs and cases: fp, pppe, ppcu (--paper gpocl only) [default: all]
+    #[arg(long, value_delimiter = ',', requires = "paper")]
     pub strategy: Vec<String>,
-    /// Domains: regression, classification (--paper gpocl only)
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "regression,classification",
-        requires = "paper"
-    )]
+    /// Domains: regression, classification (--paper gpocl only) [default: both]
+    #[arg(long, value_delimiter = ',', requires = "paper")]
     pub domain: Vec<String>,
     /// Sizes of the population [default: --paper gpocl: 1000, 10000; --paper robilliard: 100, 500, 2500, 12500]
     #[arg(long, value_delimiter = ',', requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub populations: Vec<u32>,
-    /// Rows of the data set (--paper gpocl only)
-    #[arg(long, value_delimiter = ',', default_value = "1000,10000", requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Rows of the data set (--paper gpocl only) [default: 1000,10000]
+    #[arg(long, value_delimiter = ',', requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub datasets: Vec<u32>,
     #[command(flatten)]
     pub robilliard: RobilliardArgs,
@@ -103,8 +88,8 @@ pub struct MeasureArgs {
     /// Math: accurate, fast
     #[arg(long, value_delimiter = ',', default_value = "accurate")]
     math: Vec<String>,
-    /// Number of threads per block
-    #[arg(long, value_delimiter = ',', default_value = "128")]
+    /// Number of threads per block (not with --paper gpocl, whose work-groups follow from the other sizes) [default: 128]
+    #[arg(long, value_delimiter = ',')]
     pub threads: Vec<u32>,
     /// Numbers of blocks that share the fitness cases of a program (accumulator only)
     #[arg(long, value_delimiter = ',', default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
@@ -130,6 +115,21 @@ pub struct MeasureArgs {
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+impl MeasureArgs {
+    /// Those given, or the one that is meant if none are.
+    pub fn threads(&self) -> &[u32] {
+        given_or(&self.threads, &[128])
+    }
+}
+
+/// A list that was given, or what is meant if none was.
+pub(super) fn given_or<'a, T>(given: &'a [T], usual: &'a [T]) -> &'a [T] {
+    match given {
+        [] => usual,
+        given => given,
+    }
 }
 
 pub fn run(args: &MeasureArgs) -> CliResult {
@@ -260,7 +260,7 @@ fn configurations(
             KernelId::Accumulator => &args.case_blocks[..],
             _ => &[1],
         };
-        for &threads_per_block in &args.threads {
+        for &threads_per_block in args.threads() {
             for &carveout_percent in &carveouts {
                 for &case_blocks in case_blocks {
                     let launch = GridLaunch {

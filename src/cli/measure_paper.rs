@@ -1,7 +1,7 @@
 //! `warpstack measure --paper`: another paper's system on a real GPU.
 
 use super::CliResult;
-use super::measure::{MeasureArgs, protocol};
+use super::measure::{MeasureArgs, given_or, protocol};
 use super::measure_robilliard;
 use super::papers::PaperArg;
 use crate::gpu::launch::Gpu;
@@ -13,6 +13,7 @@ use std::error::Error;
 
 /// Measured unless others are asked for.
 const GPOCL_POPULATIONS: [u32; 2] = [1000, 10_000];
+const GPOCL_DATASETS: [u32; 2] = [1000, 10_000];
 
 pub(super) fn run(args: &MeasureArgs, paper: PaperArg) -> CliResult {
     let work = Work::of(args, paper)?;
@@ -35,11 +36,12 @@ enum Work {
 
 impl Work {
     fn of(args: &MeasureArgs, paper: PaperArg) -> Result<Work, Box<dyn Error>> {
+        check_options(args, paper)?;
         Ok(match paper {
             PaperArg::Langdon => Work::Langdon(layouts(args)?),
             PaperArg::Gpocl => Work::Gpocl(configurations(args)?),
             PaperArg::Robilliard => {
-                let (threads, populations) = (&args.threads, &args.populations);
+                let (threads, populations) = (args.threads(), &args.populations);
                 Work::Robilliard(args.robilliard.layouts(threads, populations)?)
             }
         })
@@ -72,6 +74,48 @@ impl Work {
     }
 }
 
+/// Refuses options that are another paper's.
+fn check_options(args: &MeasureArgs, paper: PaperArg) -> Result<(), String> {
+    use PaperArg::{Gpocl, Langdon, Robilliard};
+    let (scheme, benchmark) = args.robilliard.given();
+    let options: [(&str, bool, &[PaperArg]); 8] = [
+        (
+            "--threads-per-program",
+            !args.threads_per_program.is_empty(),
+            &[Langdon],
+        ),
+        ("--strategy", !args.strategy.is_empty(), &[Gpocl]),
+        ("--domain", !args.domain.is_empty(), &[Gpocl]),
+        ("--datasets", !args.datasets.is_empty(), &[Gpocl]),
+        ("--scheme", scheme, &[Robilliard]),
+        ("--benchmark", benchmark, &[Robilliard]),
+        (
+            "--populations",
+            !args.populations.is_empty(),
+            &[Gpocl, Robilliard],
+        ),
+        (
+            "--threads",
+            !args.threads.is_empty(),
+            &[Langdon, Robilliard],
+        ),
+    ];
+    let has = |papers: &[PaperArg]| papers.contains(&paper);
+    let foreign = options
+        .iter()
+        .find(|(_, given, papers)| *given && !has(papers));
+    let Some((option, ..)) = foreign else {
+        return Ok(());
+    };
+    let own = options.iter().filter(|(_, _, papers)| has(papers));
+    let own: Vec<&str> = own.map(|(option, ..)| *option).collect();
+    let name = paper.name();
+    Err(format!(
+        "{option}: given with --paper {name}; allowed with it: {}",
+        own.join(", ")
+    ))
+}
+
 /// Every combination of the lists whose programs fill blocks.
 fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
     let check = |what: &str, given: &[u32], allowed: &[u32]| {
@@ -80,11 +124,12 @@ fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
             Err(format!("{what}: given {value}; allowed: {allowed:?}"))
         })
     };
-    check("--threads", &args.threads, &langdon::THREADS_PER_BLOCK)?;
-    let (programs, allowed) = (&args.threads_per_program, &langdon::THREADS_PER_PROGRAM);
+    check("--threads", args.threads(), &langdon::THREADS_PER_BLOCK)?;
+    let allowed = &langdon::THREADS_PER_PROGRAM;
+    let programs = given_or(&args.threads_per_program, allowed);
     check("--threads-per-program", programs, allowed)?;
     let asked = |layout: &Layout| {
-        args.threads.contains(&layout.threads_per_block)
+        args.threads().contains(&layout.threads_per_block)
             && programs.contains(&layout.threads_per_program)
     };
     Ok(langdon::figures::layouts()
@@ -97,10 +142,8 @@ fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
 fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
     let strategies = named("--strategy", &args.strategy, &Strategy::ALL, Strategy::name)?;
     let domains = named("--domain", &args.domain, &Domain::ALL, Domain::name)?;
-    let populations: &[u32] = match args.populations[..] {
-        [] => &GPOCL_POPULATIONS,
-        _ => &args.populations,
-    };
+    let populations = given_or(&args.populations, &GPOCL_POPULATIONS);
+    let datasets = given_or(&args.datasets, &GPOCL_DATASETS);
     let mut all = Vec::new();
     for &strategy in &strategies {
         for &domain in &domains {
@@ -111,13 +154,14 @@ fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
                     population,
                     dataset,
                 };
-                all.extend(args.datasets.iter().map(of_dataset));
+                all.extend(datasets.iter().map(of_dataset));
             }
         }
     }
     Ok(all)
 }
 
+/// Those with the names given, or all.
 fn named<T: Copy>(
     option: &str,
     given: &[String],
@@ -131,5 +175,8 @@ fn named<T: Copy>(
             format!("{option}: given {text}; allowed: {}", allowed.join(", "))
         })
     };
-    given.iter().map(find).collect()
+    match given {
+        [] => Ok(all.to_vec()),
+        given => given.iter().map(find).collect(),
+    }
 }

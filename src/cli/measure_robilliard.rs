@@ -2,6 +2,7 @@
 
 use crate::gpu::launch::Gpu;
 use crate::gpu::measure::Protocol;
+use crate::papers::robilliard::BLOCK_SIZES;
 use crate::papers::robilliard::figures::layouts;
 use crate::papers::robilliard::kernel::Scheme;
 use crate::papers::robilliard::measure::measure;
@@ -10,9 +11,6 @@ use crate::papers::robilliard::problem::Benchmark;
 use crate::papers::robilliard::runs::Run;
 use std::error::Error;
 use std::io::Write;
-
-/// The sum over a block's threads halves them.
-const THREADS: [u32; 5] = [32, 64, 128, 256, 512];
 
 #[derive(Debug, clap::Args)]
 pub struct RobilliardArgs {
@@ -25,6 +23,11 @@ pub struct RobilliardArgs {
 }
 
 impl RobilliardArgs {
+    /// Whether layouts and benchmarks are named.
+    pub fn given(&self) -> (bool, bool) {
+        (!self.scheme.is_empty(), !self.benchmark.is_empty())
+    }
+
     /// Those asked for; all `populations` if there are none.
     pub fn layouts(
         &self,
@@ -35,8 +38,8 @@ impl RobilliardArgs {
         let schemes = schemes.collect::<Result<Vec<_>, _>>()?;
         let benchmarks = self.benchmark.iter().map(|name| Benchmark::named(name));
         let benchmarks = benchmarks.collect::<Result<Vec<_>, _>>()?;
-        if let Some(wrong) = threads.iter().find(|given| !THREADS.contains(given)) {
-            return Err(format!("--threads: given {wrong}; allowed: {THREADS:?}").into());
+        if let Some(wrong) = threads.iter().find(|given| !BLOCK_SIZES.contains(given)) {
+            return Err(format!("--threads: given {wrong}; allowed: {BLOCK_SIZES:?}").into());
         }
         let asked = |layout: &Layout| {
             (schemes.is_empty() || schemes.contains(&layout.scheme))

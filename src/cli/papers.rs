@@ -3,9 +3,10 @@
 use super::CliResult;
 use super::engine::{Engine, EngineArgs};
 use super::reproduce::Format;
-use crate::device::Preset;
-use crate::engine::executed_architecture;
+use crate::device::{Device, Preset};
+use crate::engine::{executed_architecture, timing};
 use crate::papers::figure::Figure;
+use crate::papers::launch::On;
 use crate::papers::{gpocl, langdon, robilliard};
 use crate::report::{chart, output, papers};
 use crate::validate::papers::{Paper, compare};
@@ -24,6 +25,16 @@ pub enum PaperArg {
 
 /// The other device of the paper, whose later generations it reports.
 const LANGDONS_TESLA: &str = "t10p";
+
+impl PaperArg {
+    pub fn name(self) -> &'static str {
+        match self {
+            PaperArg::Langdon => "langdon",
+            PaperArg::Gpocl => "gpocl",
+            PaperArg::Robilliard => "robilliard",
+        }
+    }
+}
 
 /// What is to be reproduced, and where to.
 pub struct Reproduction<'a> {
@@ -45,9 +56,16 @@ impl Reproduction<'_> {
         };
         let seed = self.engine.inputs.population_seed;
         let radeon = gpocl::juniper::DEVICE;
+        let is_simulated = self.engine.engine == Engine::Sim;
         let figures = match (self.paper, self.device) {
-            (PaperArg::Gpocl, Some(name)) if name == radeon => gpocl::bands::figures(seed)?,
-            (PaperArg::Gpocl, None) => {
+            (PaperArg::Gpocl, Some(name)) if name == radeon => {
+                if !is_simulated {
+                    return Err(format!("--engine: given model on {radeon}; allowed: sim").into());
+                }
+                gpocl::bands::figures(seed)?
+            }
+            // The Radeon has no closed form.
+            (PaperArg::Gpocl, None) if is_simulated => {
                 let mut both = self.on_device(own_device, seed)?;
                 both.extend(gpocl::bands::figures(seed)?);
                 both
@@ -55,8 +73,7 @@ impl Reproduction<'_> {
             (PaperArg::Langdon, None) => {
                 let mut both = self.on_device(own_device, seed)?;
                 let other = Preset::load(LANGDONS_TESLA)?.device;
-                let arch = executed_architecture(&other, &self.engine.code_choice())?;
-                let on = langdon::later::On::new(LANGDONS_TESLA, &other, arch, seed);
+                let on = langdon::later::As::new(LANGDONS_TESLA, self.on(&other)?, seed);
                 both.extend(langdon::later::figures(on)?);
                 both
             }
@@ -77,17 +94,19 @@ impl Reproduction<'_> {
 
     fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
         let device = Preset::load(name)?.device;
-        let arch = executed_architecture(&device, &self.engine.code_choice())?;
+        let on = self.on(&device)?;
         Ok(match self.paper {
-            PaperArg::Langdon => langdon::figures::figures(name, &device, arch, seed)?,
-            PaperArg::Robilliard => robilliard::figures::figures(name, &device, arch, seed)?,
-            PaperArg::Gpocl => {
-                let on = gpocl::predict::On {
-                    device: &device,
-                    arch,
-                };
-                gpocl::figures::figures(name, on, seed)?
-            }
+            PaperArg::Langdon => langdon::figures::figures(name, on, seed)?,
+            PaperArg::Robilliard => robilliard::figures::figures(name, on, seed)?,
+            PaperArg::Gpocl => gpocl::figures::figures(name, on, seed)?,
+        })
+    }
+
+    fn on<'d>(&self, device: &'d Device) -> Result<On<'d>, Box<dyn Error>> {
+        let arch = executed_architecture(device, &self.engine.code_choice())?;
+        Ok(On {
+            timing: timing(self.engine.engine.kind()),
+            ..On::new(device, arch)
         })
     }
 
@@ -98,15 +117,13 @@ impl Reproduction<'_> {
         if let Some(path) = self.chart {
             chart::check_path(path)?;
         }
-        if self.engine.engine != Engine::Sim {
-            return Err("--engine: given model with --paper; allowed: sim".into());
-        }
         let mut others = self.engine.clone();
+        others.engine = Engine::Sim;
         others.inputs.code = None;
         others.inputs.population_seed = 1;
         let given = others.changed_options();
         if !given.is_empty() {
-            let allowed = "--chart, --code, --device, --format, --out, --population-seed";
+            let allowed = "--chart, --code, --device, --engine, --format, --out, --population-seed";
             return Err(format!("options:{given} given with --paper; allowed: {allowed}").into());
         }
         Ok(())

@@ -4,6 +4,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use crate::device::Preset;
+use crate::papers::kernels::check_sizes;
 use crate::report::{output, prediction};
 use std::path::PathBuf;
 
@@ -32,11 +33,16 @@ pub fn run(args: &SimulateArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
     let configuration = args
         .configuration
-        .configuration(&device, &args.engine.code_choice())?;
+        .any_configuration(&device, &args.engine.inputs)?;
+    check_sizes(&configuration)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
-    let model = args.engine.open(&device, &[&configuration.problem])?;
+    let (kernels, problems) = (
+        [configuration.kernel.clone()],
+        [configuration.problem.clone()],
+    );
+    let model = args.engine.open_for(&device, &kernels, &problems)?;
     let prediction = model.predict(&configuration)?;
     let text = match args.format {
         Format::Table => prediction::text(&prediction),

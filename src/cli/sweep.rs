@@ -85,7 +85,7 @@ pub fn run(args: &SweepArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
     let configuration = args
         .configuration
-        .configuration(&device, &args.engine.code_choice())?;
+        .configuration(&device, &args.engine.inputs)?;
     let engine = args.engine.open(&device, &[&configuration.problem])?;
     let sweep = engine.sweep(&configuration, args.times)?;
     let caches: Vec<CacheSpec> = args

@@ -8,6 +8,7 @@ use crate::gp::problem::uci::folder;
 use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::launch::Request;
+use crate::papers::launch::On;
 use crate::predict::{PredictError, Prediction};
 use crate::report::progress::Progress;
 use crate::report::validation::{self, Line};
@@ -144,11 +145,12 @@ fn of_papers(
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {
-    if !matches!(args.engine, EngineArg::Sim) {
-        return Err("--engine: given model for rows of --paper; allowed: sim".into());
-    }
     let arch = engine::executed_architecture(device, &CodeChoice::default())?;
-    let predicted = paper_rows::predict(device, arch, rows)?;
+    let on = On {
+        timing: engine::timing(args.engine.kind()),
+        ..On::new(device, arch)
+    };
+    let predicted = paper_rows::predict(on, rows)?;
     let line = |(row, predicted): (&PaperRow, Predicted)| {
         let (problem, kernel) = row.names();
         Line {

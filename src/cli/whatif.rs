@@ -3,12 +3,13 @@
 //! Leaves out: L1 sizes of the hardware only; any size with whole sets may be asked for.
 //! Units: those of the keys.
 
-use super::configuration::{case_blocks, sizes};
+use super::configuration::{SizeArgs, case_blocks, sizes};
 use super::engine::{EngineArgs, note_weights};
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
 use crate::engine::{Engine, architecture};
-use crate::predict::Configuration;
+use crate::papers::kernels::{PaperKernel, check_sizes};
+use crate::predict::{Configuration, PaperSizes};
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, curves::Curves, heat::HeatMap};
 use crate::report::progress::Progress;
@@ -24,8 +25,8 @@ use std::path::{Path, PathBuf};
 /// Explore what-if scenarios: predict all combinations of values of a device or a launch.
 #[derive(Debug, clap::Args)]
 pub struct WhatifArgs {
-    /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack_dim, stack_registers, l1_bytes, clock,
-    /// smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4K..256K or 900..1100+50.
+    /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack_dim, stack_registers, l1_bytes, population,
+    /// cases, threads_per_program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4K..256K or 900..1100+50.
     /// Or `carveout` alone: every division of the device's on-chip memory, with what was measured on an H200 beside it
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
@@ -41,9 +42,9 @@ pub struct WhatifArgs {
     /// Kernel, unless varied
     #[arg(long, default_value = "rpn")]
     pub kernel: String,
-    /// Number of threads per block, unless varied
-    #[arg(long, default_value_t = 256, value_name = "N")]
-    pub threads: u32,
+    /// Number of threads per block, unless varied [default: 256; gpocl-*: follows from the other sizes]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<u32>,
     /// Size of the stack's second dimension, unless varied [default: the smallest compiled]
     #[arg(long, value_name = "N")]
     pub stack_dim: Option<u32>,
@@ -53,6 +54,8 @@ pub struct WhatifArgs {
     /// L1 size in KiB, unless varied [default: the device's own division]
     #[arg(long, value_name = "KIB")]
     pub l1: Option<u32>,
+    #[command(flatten)]
+    pub sizes: SizeArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Output format
@@ -91,9 +94,8 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     }
     let study = study(args, &file, engine_args.engine.reader())?;
     let drawings = Drawings::plan(args, &study)?;
-    let problems = study.problems();
-    let problems: Vec<&str> = problems.iter().map(String::as_str).collect();
-    let engine = engine_args.open(&study.base.device, &problems)?;
+    let (kernels, problems) = (study.kernels(), study.problems());
+    let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
     let points = predict(args, &engine_args, &study, &engine)?;
     let content = match args.format {
         Format::Csv => whatif::csv(&study.axes, &points.0)?,
@@ -153,21 +155,37 @@ fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {
 
 /// What is not varied.
 fn configuration(args: &WhatifArgs, base: &Base) -> Result<Configuration, Box<dyn Error>> {
-    let (stack_dim, stack_registers) = sizes(
-        (&args.kernel, &args.problem),
-        (args.stack_dim, args.stack_registers),
-        architecture(&base.device, &args.engine.code_choice())?,
-    )?;
+    let of_paper = PaperKernel::named(&args.kernel).is_some();
+    let (stack_dim, stack_registers) = match of_paper {
+        true => (
+            args.stack_dim.unwrap_or(1),
+            args.stack_registers.unwrap_or(0),
+        ),
+        false => sizes(
+            (&args.kernel, &args.problem),
+            (args.stack_dim, args.stack_registers),
+            architecture(&base.device, &args.engine.code_choice())?,
+        )?,
+    };
     Ok(Configuration {
         problem: args.problem.clone(),
         kernel: args.kernel.clone(),
         stack_dim,
         stack_registers,
-        threads_per_block: args.threads,
+        threads_per_block: args.threads.unwrap_or(256),
         case_blocks: case_blocks(&args.kernel, None),
         l1_bytes: match args.l1 {
             Some(kib) => Some(kib.saturating_mul(1024)),
             None => base.device.default_l1_bytes(),
+        },
+        sizes: PaperSizes {
+            population: args
+                .engine
+                .inputs
+                .population
+                .filter(|_| args.engine.inputs.programs.is_none()),
+            cases: args.sizes.cases,
+            threads_per_program: args.sizes.threads_per_program,
         },
     })
 }
@@ -191,6 +209,10 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
         axes,
     };
     study.n_points()?;
+    if study.kernels().len() == 1 {
+        let first = study.site(0)?.configuration;
+        check_sizes(&launched(args, &study, &first))?;
+    }
     // Sizes that no cache can have are refused before any work; so is a preset out of its ranges.
     let firsts = study.axes.iter().scan(1, |before, axis| {
         let stride = study.n_points().ok()? / *before / axis.values.len();
@@ -201,6 +223,19 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
         study.site(point)?;
     }
     Ok(study)
+}
+
+/// What a point launches: nobody has said how large a block is that follows from other sizes.
+fn launched(args: &WhatifArgs, study: &Study, point: &Configuration) -> Configuration {
+    let is_said = args.threads.is_some() || study.axes.iter().any(|axis| axis.key == Key::Threads);
+    let follows = PaperKernel::named(&point.kernel).is_some_and(|one| !one.has_block_size());
+    Configuration {
+        threads_per_block: match follows && !is_said {
+            true => 0,
+            false => point.threads_per_block,
+        },
+        ..point.clone()
+    }
 }
 
 fn engine_args(args: &WhatifArgs, file: &StudyFile) -> Result<EngineArgs, StudyError> {
@@ -223,7 +258,8 @@ fn predict(
     engine: &Engine,
 ) -> Result<(Vec<Point>, Option<Journal>), Box<dyn Error>> {
     let predict = |device: &Device, configuration: &Configuration| {
-        engine.on(device.clone()).predict(configuration)
+        let launched = launched(args, study, configuration);
+        engine.on(device.clone()).predict(&launched)
     };
     let n_points = study.n_points()?;
     let Some(path) = &args.out else {

@@ -5,6 +5,7 @@
 
 use super::quantity::{Entry, FieldError, Quantity};
 use super::spec::*;
+use super::vliw;
 use super::{Device, Preset, checks};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -30,6 +31,14 @@ pub enum DeviceError {
         given: String,
         /// What is allowed instead.
         allowed: String,
+    },
+    /// A machine that is not made of warps and schedulers.
+    #[error(
+        "device {given}: given a machine of VLIW SIMDs; allowed with it: `reproduce --paper gpocl --device {given}`, `devices {given}`"
+    )]
+    OtherKind {
+        /// What was given.
+        given: String,
     },
     /// A file that cannot be read.
     #[error("cannot read device file {file}: {source}")]
@@ -88,10 +97,7 @@ impl Preset {
         let found = BUILTIN.iter().find(|(name, _)| *name == name_or_path);
         found
             .map(|(_, text)| (*text).to_owned())
-            .ok_or_else(|| DeviceError::Unknown {
-                given: name_or_path.into(),
-                allowed: builtin_names().join(", "),
-            })
+            .ok_or_else(|| unknown(name_or_path))
     }
 
     /// A device file by path.
@@ -227,6 +233,17 @@ fn field_at(text: &str, line: usize) -> String {
         (Some(section), Some(key)) => format!("{section}.{key}"),
         (Some(name), None) | (None, Some(name)) => name.into(),
         (None, None) => "(start of the file)".into(),
+    }
+}
+
+fn unknown(name: &str) -> DeviceError {
+    let given = name.to_owned();
+    match vliw::builtin_names().any(|one| one == name) {
+        true => DeviceError::OtherKind { given },
+        false => DeviceError::Unknown {
+            given,
+            allowed: builtin_names().join(", "),
+        },
     }
 }
 

@@ -127,9 +127,9 @@ section! {
         /// Who comes first where several schedulers ask in one cycle.
         arbitration: Arbitration, "policy", ANY, [Sim];
         /// What a warp moves of global and local memory, where its lanes are executed one by one.
-        coalescing: Coalescing, "policy", ANY, [Sim];
+        coalescing: Coalescing, "policy", ANY, [Sim, Model];
         /// From one transaction of an access to its next, where lanes that are served together take more than one.
-        uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim];
+        uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim, Model];
     }
 }
 
@@ -189,9 +189,9 @@ section! {
         /// Cycles of the load/store unit that an access without bank conflicts takes.
         access_cycles: u32, "cycles", (1.0, 64.0), [Sim, Model];
         /// Words that it gives in a turn, each of a bank of its own.
-        n_banks: u32, "banks", (16.0, 32.0), [Sim];
+        n_banks: u32, "banks", (16.0, 32.0), [Sim, Model];
         /// Lanes whose conflicts count together.
-        lanes_together: u32, "lanes", (16.0, 32.0), [Sim];
+        lanes_together: u32, "lanes", (16.0, 32.0), [Sim, Model];
     }
 }
 
@@ -215,7 +215,7 @@ section! {
         write_back: bool, "yes/no", ANY, [Sim, Model];
         fills_hold_lines: bool, "yes/no", ANY, [Sim];
         /// What a miss fetches of a line, if no more of it is asked for.
-        sector_bytes: u32, "bytes", (32.0, 128.0), [Sim];
+        sector_bytes: u32, "bytes", (32.0, 128.0), [Sim, Model];
         fetch_on_write_miss: bool, "yes/no", ANY, [Sim, Model];
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
@@ -289,7 +289,7 @@ section! {
     ConstantCache, ConstantCacheFile, "constant_cache" {
         l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Lanes of which one address is served at a time; 0 where repetitions are not counted.
-        lanes_together: u32, "lanes", (0.0, 32.0), [Sim];
+        lanes_together: u32, "lanes", (0.0, 32.0), [Sim, Model];
     }
 }
 

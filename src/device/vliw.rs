@@ -146,6 +146,11 @@ struct File {
     sections: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
+/// Names of the presets in the binary.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    BUILTIN.iter().map(|(name, _)| *name)
+}
+
 impl VliwPreset {
     /// A preset of the binary.
     pub fn load(name: &str) -> Result<Self, VliwError> {
@@ -153,11 +158,7 @@ impl VliwPreset {
             Some((_, text)) => Self::parse(name, text),
             None => Err(VliwError::Unknown {
                 given: name.to_string(),
-                allowed: BUILTIN
-                    .iter()
-                    .map(|(n, _)| *n)
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                allowed: builtin_names().collect::<Vec<_>>().join(", "),
             }),
         }
     }

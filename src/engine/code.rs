@@ -136,6 +136,7 @@ pub(super) fn find(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::predict::PaperSizes;
 
     fn configuration(kernel: &str, stack_dim: u32, stack_registers: u32) -> Configuration {
         Configuration {
@@ -146,6 +147,7 @@ mod tests {
             threads_per_block: 64,
             case_blocks: 1,
             l1_bytes: Some(49152),
+            sizes: PaperSizes::default(),
         }
     }
 

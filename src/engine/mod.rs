@@ -8,6 +8,7 @@ mod blocks;
 #[doc(hidden)]
 mod code;
 mod inputs;
+mod papers;
 mod settings;
 #[doc(hidden)]
 mod sweep;
@@ -15,6 +16,7 @@ mod sweep;
 pub use blocks::SampleBlocks;
 pub use code::{architecture, compiled, executed_architecture, smallest};
 pub use inputs::{InputError, problems};
+pub use papers::timing;
 pub use settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};
 pub use sweep::Sweep;
 
@@ -30,7 +32,8 @@ use crate::launch::spec::SmxSpec;
 use crate::launch::{CarveOut, Cases, Request, Resolved};
 use crate::memo::Memo;
 use crate::model::analytical::Analytical;
-use crate::predict::{Configuration, PerformanceModel, PredictError, Prediction};
+use crate::papers::kernels::{self, Evolved, PaperKernel};
+use crate::predict::{Configuration, PaperSizes, PerformanceModel, PredictError, Prediction};
 use crate::programs::Population;
 use crate::workload::counted::is_counted;
 use crate::workload::{KernelWork, unweighted_grids};
@@ -47,6 +50,8 @@ pub struct Engine {
     /// Grids that kernels share, by the address of their programs.
     grids: Arc<Memo<usize, Vec<Grid>>>,
     analytical: Arc<Analytical>,
+    /// Programs of the other papers' kernels.
+    evolved: Arc<Evolved>,
 }
 
 /// A kernel, and the address of the programs that it runs, which it keeps alive.
@@ -66,6 +71,7 @@ impl Engine {
             kernels: Arc::default(),
             grids: Arc::default(),
             analytical: Arc::default(),
+            evolved: Arc::default(),
         })
     }
 
@@ -83,6 +89,7 @@ impl Engine {
             kernels: Arc::default(),
             grids: Arc::default(),
             analytical: Arc::default(),
+            evolved: Arc::default(),
         })
     }
 
@@ -95,6 +102,7 @@ impl Engine {
             kernels: Arc::clone(&self.kernels),
             grids: Arc::clone(&self.grids),
             analytical: Arc::clone(&self.analytical),
+            evolved: Arc::clone(&self.evolved),
         }
     }
 
@@ -144,6 +152,9 @@ impl Engine {
 
     /// Predicts a configuration of a problem's programs.
     pub fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
+        if let Some(kernel) = PaperKernel::named(&configuration.kernel) {
+            return self.predict_paper(kernel, configuration);
+        }
         let request = self.request(configuration)?;
         let mut launch = self.resolve(&request)?;
         launch.configuration = configuration.clone();
@@ -159,6 +170,7 @@ impl Engine {
 impl Engine {
     /// The launch that a configuration names.
     pub fn request(&self, configuration: &Configuration) -> Result<Request, PredictError> {
+        check_kernel(configuration)?;
         let workload = self.workload(&configuration.problem)?;
         let choice = &self.settings.code;
         let arch = architecture(&self.device, choice)?;
@@ -303,6 +315,23 @@ fn check_case_blocks(request: &Request) -> Result<(), PredictError> {
     })
 }
 
+/// Only the other papers' kernels leave their sizes open, and only `predict` knows these kernels.
+fn check_kernel(configuration: &Configuration) -> Result<(), PredictError> {
+    let kernel = &configuration.kernel;
+    if PaperKernel::named(kernel).is_some() {
+        let names = KernelId::ALL.iter().map(|kernel| kernel.name());
+        return Err(PredictError::Input {
+            what: "kernel",
+            given: kernel.clone(),
+            allowed: format!(
+                "{} ({kernel} runs in simulate, explain, whatif)",
+                names.collect::<Vec<_>>().join(", ")
+            ),
+        });
+    }
+    kernels::check_sizes(configuration)
+}
+
 /// What a launch is called.
 fn named(request: &Request, l1_bytes: u32) -> Configuration {
     let kernel = &request.kernel;
@@ -314,5 +343,6 @@ fn named(request: &Request, l1_bytes: u32) -> Configuration {
         threads_per_block: request.threads_per_block,
         case_blocks: request.case_blocks,
         l1_bytes: Some(l1_bytes),
+        sizes: PaperSizes::default(),
     }
 }

@@ -95,10 +95,10 @@ fn label(prediction: &Prediction) -> String {
         levels => format!(", {levels} levels in registers"),
     };
     format!(
-        "{} on {}, second dimension {}{registers}, {} threads per block, L1 {} KiB",
+        "{} on {}, {}{registers}, {} threads per block, L1 {} KiB",
         configuration.kernel,
         configuration.problem,
-        configuration.stack_dim,
+        configuration.sizes_in_words(),
         configuration.threads_per_block,
         prediction.l1_bytes / 1024
     )

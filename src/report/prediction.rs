@@ -39,10 +39,10 @@ fn launch_rows(prediction: &Prediction) -> Vec<Vec<String>> {
         row(
             "configuration",
             format!(
-                "{} on {}, second dimension {}, {} threads per block",
+                "{} on {}, {}, {} threads per block",
                 configuration.kernel,
                 configuration.problem,
-                configuration.stack_dim,
+                configuration.sizes_in_words(),
                 configuration.threads_per_block
             ),
         ),

@@ -32,7 +32,10 @@ fn values(point: &Point) -> [Value; COLUMNS.len()] {
         at.kernel.as_str().into(),
         at.stack_dim.into(),
         at.stack_registers.into(),
-        at.threads_per_block.into(),
+        outcome
+            .threads_per_block
+            .unwrap_or(at.threads_per_block)
+            .into(),
         at.l1_bytes.into(),
         outcome.gpops_billion.into(),
         outcome.resident_blocks.into(),
@@ -46,24 +49,23 @@ fn values(point: &Point) -> [Value; COLUMNS.len()] {
     ]
 }
 
-/// Indices and names of the axes that are fields of the preset: columns of their own.
-fn preset_axes(axes: &[Axis]) -> Vec<(usize, String)> {
-    let of_preset = |axis: &Axis| matches!(axis.key, crate::study::Key::Field(..));
+/// Indices and names of the axes that are columns of their own.
+fn extra_axes(axes: &[Axis]) -> Vec<(usize, String)> {
     let numbered = axes.iter().enumerate();
     numbered
-        .filter(|(_, axis)| of_preset(axis))
+        .filter(|(_, axis)| axis.key.is_extra())
         .map(|(index, axis)| (index, axis.key.name()))
         .collect()
 }
 
 /// One line per point under a header.
 pub fn csv(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, csv::Error> {
-    let preset = preset_axes(axes);
+    let extra = extra_axes(axes);
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = preset.iter().map(|(_, name)| name.as_str());
+    let names = extra.iter().map(|(_, name)| name.as_str());
     writer.write_record(names.chain(COLUMNS))?;
     for point in points {
-        let varied = preset.iter().map(|(index, _)| point.values[*index].clone());
+        let varied = extra.iter().map(|(index, _)| point.values[*index].clone());
         writer.write_record(varied.chain(values(point).iter().map(cell)))?;
     }
     writer
@@ -81,11 +83,11 @@ fn cell(value: &Value) -> String {
 
 /// One object per line.
 pub fn json_lines(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, serde_json::Error> {
-    let preset = preset_axes(axes);
+    let extra = extra_axes(axes);
     let mut text = Vec::new();
     for point in points {
         let mut object = Map::new();
-        for (index, name) in &preset {
+        for (index, name) in &extra {
             // Numbers as numbers; names as texts.
             let value = &point.values[*index];
             let parsed = serde_json::from_str(value);

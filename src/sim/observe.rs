@@ -121,31 +121,48 @@ impl Counters {
         self.token_credits as f64 / f64::from(CREDITS_PER_TOKEN)
     }
 
+    /// The same of so many program nodes.
+    pub fn of_tokens(self, tokens: f64) -> Counters {
+        Counters {
+            token_credits: (tokens * f64::from(CREDITS_PER_TOKEN)).round() as u64,
+            ..self
+        }
+    }
+
+    /// What was counted here and there together; cycles add up, too.
+    pub fn with(&self, other: &Counters) -> Counters {
+        self.combined(other, |a, b| a + b)
+    }
+
     /// What was counted after `start`.
     pub fn since(&self, start: &Counters) -> Counters {
+        self.combined(start, |now, then| now - then)
+    }
+
+    fn combined(&self, other: &Counters, of: impl Fn(u64, u64) -> u64) -> Counters {
         let mut stack = self.cpi_stack;
-        for (now, then) in stack.iter_mut().zip(start.cpi_stack) {
-            *now -= then;
+        for (own, other) in stack.iter_mut().zip(other.cpi_stack) {
+            *own = of(*own, other);
         }
         Counters {
-            cycles: self.cycles - start.cycles,
-            instructions: self.instructions - start.instructions,
-            dual_issued: self.dual_issued - start.dual_issued,
-            token_credits: self.token_credits - start.token_credits,
-            l1_load_lines: self.l1_load_lines - start.l1_load_lines,
-            l1_load_hits: self.l1_load_hits - start.l1_load_hits,
-            l1_store_lines: self.l1_store_lines - start.l1_store_lines,
-            l1_store_hits: self.l1_store_hits - start.l1_store_hits,
-            l1_global_lines: self.l1_global_lines - start.l1_global_lines,
-            l1_global_hits: self.l1_global_hits - start.l1_global_hits,
-            l2_lines: self.l2_lines - start.l2_lines,
-            l2_hits: self.l2_hits - start.l2_hits,
-            l2_read_bytes: self.l2_read_bytes - start.l2_read_bytes,
-            l2_write_bytes: self.l2_write_bytes - start.l2_write_bytes,
-            dram_read_bytes: self.dram_read_bytes - start.dram_read_bytes,
-            dram_write_bytes: self.dram_write_bytes - start.dram_write_bytes,
-            icache_misses: self.icache_misses - start.icache_misses,
-            blocks_finished: self.blocks_finished - start.blocks_finished,
+            cycles: of(self.cycles, other.cycles),
+            instructions: of(self.instructions, other.instructions),
+            dual_issued: of(self.dual_issued, other.dual_issued),
+            token_credits: of(self.token_credits, other.token_credits),
+            l1_load_lines: of(self.l1_load_lines, other.l1_load_lines),
+            l1_load_hits: of(self.l1_load_hits, other.l1_load_hits),
+            l1_store_lines: of(self.l1_store_lines, other.l1_store_lines),
+            l1_store_hits: of(self.l1_store_hits, other.l1_store_hits),
+            l1_global_lines: of(self.l1_global_lines, other.l1_global_lines),
+            l1_global_hits: of(self.l1_global_hits, other.l1_global_hits),
+            l2_lines: of(self.l2_lines, other.l2_lines),
+            l2_hits: of(self.l2_hits, other.l2_hits),
+            l2_read_bytes: of(self.l2_read_bytes, other.l2_read_bytes),
+            l2_write_bytes: of(self.l2_write_bytes, other.l2_write_bytes),
+            dram_read_bytes: of(self.dram_read_bytes, other.dram_read_bytes),
+            dram_write_bytes: of(self.dram_write_bytes, other.dram_write_bytes),
+            icache_misses: of(self.icache_misses, other.icache_misses),
+            blocks_finished: of(self.blocks_finished, other.blocks_finished),
             cpi_stack: stack,
         }
     }

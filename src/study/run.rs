@@ -22,6 +22,9 @@ const MAX_POINTS: usize = 10_000_000;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outcome {
     pub gpops_billion: Option<f64>,
+    /// Also where they follow from other sizes.
+    #[serde(default)]
+    pub threads_per_block: Option<u32>,
     pub resident_blocks: Option<u32>,
     /// What keeps further blocks from an SMX.
     pub occupancy_limit: Option<String>,
@@ -47,6 +50,7 @@ impl Outcome {
         let limit = prediction.occupancy.limiters.first();
         Outcome {
             gpops_billion: Some(prediction.gpops_billion),
+            threads_per_block: Some(prediction.configuration.threads_per_block),
             resident_blocks: Some(prediction.occupancy.blocks),
             occupancy_limit: limit.map(|limit| limit.name().to_owned()),
             first_stall: first.map(|entry| entry.cause.name().to_owned()),
@@ -117,11 +121,17 @@ impl Study {
 
     /// Problems that occur.
     pub fn problems(&self) -> Vec<String> {
-        let axis = self.axes.iter().find(|axis| axis.key == Key::Problem);
-        axis.map_or_else(
-            || vec![self.configuration.problem.clone()],
-            |axis| axis.values.clone(),
-        )
+        self.names(&Key::Problem, &self.configuration.problem)
+    }
+
+    /// Kernels that occur.
+    pub fn kernels(&self) -> Vec<String> {
+        self.names(&Key::Kernel, &self.configuration.kernel)
+    }
+
+    fn names(&self, key: &Key, base: &str) -> Vec<String> {
+        let axis = self.axes.iter().find(|axis| axis.key == *key);
+        axis.map_or_else(|| vec![base.to_owned()], |axis| axis.values.clone())
     }
 
     fn changes(&self, point: usize) -> Vec<(&Key, &str)> {

@@ -17,6 +17,9 @@ pub enum Key {
     StackDim,
     StackRegisters,
     L1Bytes,
+    Population,
+    Cases,
+    ThreadsPerProgram,
     /// A field of the preset: section and name.
     Field(String, String),
 }
@@ -43,13 +46,16 @@ impl Type {
 }
 
 /// Names of launch settings.
-const LAUNCH: [(&str, Key, Type); 6] = [
+const LAUNCH: [(&str, Key, Type); 9] = [
     ("problem", Key::Problem, Type::Text),
     ("kernel", Key::Kernel, Type::Text),
     ("threads", Key::Threads, Type::Whole),
     ("stack_dim", Key::StackDim, Type::Whole),
     ("stack_registers", Key::StackRegisters, Type::Whole),
     ("l1_bytes", Key::L1Bytes, Type::Whole),
+    ("population", Key::Population, Type::Whole),
+    ("cases", Key::Cases, Type::Whole),
+    ("threads_per_program", Key::ThreadsPerProgram, Type::Whole),
 ];
 
 /// Short names of the fields that are varied most.
@@ -76,10 +82,18 @@ impl Key {
         }
     }
 
+    /// Whether its values are a column of their own in results: all but what every launch has.
+    pub fn is_extra(&self) -> bool {
+        matches!(
+            self,
+            Key::Field(..) | Key::Population | Key::Cases | Key::ThreadsPerProgram
+        )
+    }
+
     /// Ranges of sizes and threads double.
     pub fn doubles(&self) -> bool {
         match self {
-            Key::Threads | Key::L1Bytes => true,
+            Key::Threads | Key::L1Bytes | Key::ThreadsPerProgram => true,
             Key::Field(_, field) => field.ends_with("bytes"),
             _ => false,
         }
@@ -322,6 +336,9 @@ pub fn configuration(
             Key::StackDim => configuration.stack_dim = number()?,
             Key::StackRegisters => configuration.stack_registers = number()?,
             Key::L1Bytes => configuration.l1_bytes = Some(number()?),
+            Key::Population => configuration.sizes.population = Some(number()?),
+            Key::Cases => configuration.sizes.cases = Some(number()?),
+            Key::ThreadsPerProgram => configuration.sizes.threads_per_program = Some(number()?),
             Key::Field(..) => {}
         }
     }

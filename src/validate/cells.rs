@@ -5,7 +5,7 @@
 //! Source: Chitty's Tables 3, 4 and 7 to 10. All but 3 and 7 were measured with a preference for the L1.
 
 use super::compare::Split;
-use crate::predict::Configuration;
+use crate::predict::{Configuration, PaperSizes};
 
 /// A table of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -198,6 +198,7 @@ impl Cell {
             threads_per_block: self.threads_per_block,
             case_blocks: 1,
             l1_bytes: Some(l1_kib * 1024),
+            sizes: PaperSizes::default(),
         }
     }
 

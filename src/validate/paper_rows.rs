@@ -4,29 +4,20 @@
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
 
 use super::MeasuredError;
-use crate::device::Device;
-use crate::gp::program::Rpn;
-use crate::gpu::variant::Arch;
 use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
-use crate::papers::langdon::predict::{Layout, predict as predict_layout};
+use crate::papers::kernels::{Evolved, PaperLaunch};
+use crate::papers::langdon::predict::Layout;
 use crate::papers::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use crate::papers::launch::{On, Whole};
 use crate::papers::robilliard;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
-/// What was launched.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Launched {
-    Langdon(Layout),
-    Gpocl(Configuration),
-    Robilliard(robilliard::predict::Layout),
-}
-
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperRow {
-    pub launched: Launched,
+    pub launched: PaperLaunch,
     pub seed: u64,
     pub milliseconds: Option<f64>,
     pub warp_instructions: Option<u64>,
@@ -44,15 +35,15 @@ impl PaperRow {
     /// The system, and the way in which it is used.
     pub fn names(&self) -> (String, String) {
         match self.launched {
-            Launched::Langdon(layout) => (
+            PaperLaunch::Langdon { layout, .. } => (
                 "langdon mux20".to_owned(),
                 format!("{} threads per program", layout.threads_per_program),
             ),
-            Launched::Robilliard(layout) => (
+            PaperLaunch::Robilliard(layout) => (
                 format!("robilliard {}", layout.benchmark),
                 layout.scheme.name().to_owned(),
             ),
-            Launched::Gpocl(one) => (
+            PaperLaunch::Gpocl(one) => (
                 format!("gpocl {}", one.domain.name()),
                 format!("{}, {} rows", one.strategy.name(), one.dataset),
             ),
@@ -61,9 +52,9 @@ impl PaperRow {
 
     pub fn population(&self) -> u32 {
         match self.launched {
-            Launched::Langdon(_) => POPULATION,
-            Launched::Gpocl(one) => one.population,
-            Launched::Robilliard(layout) => layout.population,
+            PaperLaunch::Langdon { population, .. } => population,
+            PaperLaunch::Gpocl(one) => one.population,
+            PaperLaunch::Robilliard(layout) => layout.population,
         }
     }
 }
@@ -99,9 +90,12 @@ impl Fields<'_> {
     fn row(&self) -> Result<PaperRow, MeasuredError> {
         const PAPERS: &str = "langdon, gpocl, robilliard";
         let launched = match self.text("paper") {
-            "langdon" => Launched::Langdon(self.layout()?),
-            "gpocl" => Launched::Gpocl(self.configuration()?),
-            "robilliard" => Launched::Robilliard(self.robilliard()?),
+            "langdon" => PaperLaunch::Langdon {
+                layout: self.layout()?,
+                population: POPULATION,
+            },
+            "gpocl" => PaperLaunch::Gpocl(self.configuration()?),
+            "robilliard" => PaperLaunch::Robilliard(self.robilliard()?),
             _ => return Err(self.wrong("paper", PAPERS)),
         };
         Ok(PaperRow {
@@ -139,7 +133,7 @@ impl Fields<'_> {
         let scheme = robilliard::kernel::Scheme::named(self.text("scheme"));
         let benchmark = robilliard::problem::Benchmark::named(self.text("problem"));
         let threads_per_block = self.number("threads_per_block", THREADS)?;
-        if ![32, 64, 128, 256, 512].contains(&threads_per_block) {
+        if !robilliard::BLOCK_SIZES.contains(&threads_per_block) {
             return Err(self.wrong("threads_per_block", THREADS));
         }
         Ok(robilliard::predict::Layout {
@@ -220,70 +214,44 @@ impl Fields<'_> {
     }
 }
 
-/// What is predicted for every row on `device`, which runs machine code of `arch`.
-pub fn predict(
-    device: &Device,
-    arch: Arch,
-    rows: &[PaperRow],
-) -> Result<Vec<Predicted>, PredictError> {
+/// What is predicted for every row.
+pub fn predict(on: On, rows: &[PaperRow]) -> Result<Vec<Predicted>, PredictError> {
+    let evolved = Evolved::default();
     let mut predicted: Vec<Option<Predicted>> = rows
         .par_iter()
         .map(|row| match row.launched {
-            Launched::Langdon(layout) => of_layout(device, arch, layout, row.seed).map(Some),
-            Launched::Robilliard(layout) => of_robilliard(device, arch, layout, row.seed).map(Some),
-            Launched::Gpocl(_) => Ok(None),
+            PaperLaunch::Gpocl(_) => Ok(None),
+            launched => {
+                let whole = launched.whole(on, row.seed, &evolved)?;
+                Ok(Some(Predicted::of(launched, on, &whole)))
+            }
         })
         .collect::<Result<_, PredictError>>()?;
     // GPOCL's launches share what they execute.
     let seeds: BTreeSet<u64> = rows.iter().map(|row| row.seed).collect();
     for seed in seeds {
         let of_row = |(at, row): (usize, &PaperRow)| match row.launched {
-            Launched::Gpocl(one) if row.seed == seed => Some((at, one)),
+            PaperLaunch::Gpocl(one) if row.seed == seed => Some((at, one)),
             _ => None,
         };
         let (places, asked): (Vec<usize>, Vec<Configuration>) =
             rows.iter().enumerate().filter_map(of_row).unzip();
-        let on = gpocl::predict::On { device, arch };
-        let speeds = gpocl::predict::predict(on, &asked, seed)?;
-        for (at, speed) in places.into_iter().zip(speeds) {
-            predicted[at] = Some(Predicted {
-                milliseconds: speed.milliseconds,
-                warp_instructions: speed.instructions,
-                threads_per_block: speed.range.local,
-            });
+        let wholes = gpocl::predict::generations(on, &asked, seed)?;
+        for (at, whole) in places.into_iter().zip(wholes) {
+            predicted[at] = Some(Predicted::of(rows[at].launched, on, &whole));
         }
     }
     Ok(predicted.into_iter().flatten().collect())
 }
 
-fn of_layout(
-    device: &Device,
-    arch: Arch,
-    layout: Layout,
-    seed: u64,
-) -> Result<Predicted, PredictError> {
-    let speed = predict_layout(device, arch, layout, seed)?;
-    Ok(Predicted {
-        milliseconds: speed.kernel_milliseconds,
-        warp_instructions: speed.warp_instructions,
-        threads_per_block: layout.threads_per_block,
-    })
-}
-
-fn of_robilliard(
-    device: &Device,
-    arch: Arch,
-    layout: robilliard::predict::Layout,
-    seed: u64,
-) -> Result<Predicted, PredictError> {
-    let runs = robilliard::runs::Run::of(layout.benchmark, &[layout.population], seed)?;
-    let generations: Vec<&[Rpn]> = runs.iter().flat_map(|run| run.generations()).collect();
-    let speed = robilliard::predict::predict(device, arch, layout, &generations)?;
-    Ok(Predicted {
-        milliseconds: speed.kernel_milliseconds,
-        warp_instructions: speed.warp_instructions,
-        threads_per_block: layout.threads_per_block,
-    })
+impl Predicted {
+    fn of(launched: PaperLaunch, on: On, whole: &Whole) -> Predicted {
+        Predicted {
+            milliseconds: whole.milliseconds,
+            warp_instructions: whole.warp_instructions,
+            threads_per_block: launched.threads_per_block(on),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! access, or as many parts as the memory serves one by one; each instruction as what it becomes in the machine code of the device. Leaves out: time; paths shared by warps, which are kept apart.
 //! Units: bytes, nodes. Sources: those of `trace::warp` and `launch::spread`.
 
+use super::roles::{Purpose, RoleCounts};
 use super::timed::TimedCode;
 use crate::device::Device;
 use crate::isa::nv50::TranslationError;
@@ -52,6 +53,10 @@ pub struct ExecutedCode {
     pub code_bytes: u32,
     /// What each block's first warp runs.
     pub order: Vec<u32>,
+    /// What the instructions are for.
+    pub roles: RoleCounts,
+    /// Words of its frame that a warp's lanes access, mean over the warps.
+    pub mean_frame_words: f64,
 }
 
 impl ExecutedCode {
@@ -80,10 +85,13 @@ impl ExecutedCode {
             }
         }
         let replay = ReplayCode::new(&code.timing, &layout.pool, &layout.programs);
+        let warps = layout.programs.len().max(1) as f64;
         ExecutedCode {
             code: replay.with_scattered(layout.scattered.parts, &layout.scattered.starts),
             code_bytes: code.code_bytes,
             order,
+            roles: layout.roles,
+            mean_frame_words: layout.frame_words as f64 / warps,
         }
     }
 }
@@ -94,7 +102,13 @@ struct Layout<'a> {
     pool: SegmentPool,
     programs: Vec<ProgramTrace>,
     scattered: ScatteredParts,
+    roles: RoleCounts,
+    /// Words of their frames that the warps so far access, each by itself.
+    frame_words: u64,
 }
+
+/// An access still to be laid out: the timed instruction that makes it, what it accesses, and what for.
+type Pending = Vec<(u32, Spread, Purpose)>;
 
 impl<'a> Layout<'a> {
     fn new(code: &'a TimedCode, rules: MemoryRules) -> Self {
@@ -108,21 +122,28 @@ impl<'a> Layout<'a> {
             },
             programs: Vec::new(),
             scattered: ScatteredParts::default(),
+            roles: RoleCounts::default(),
+            frame_words: 0,
         }
     }
 
     fn warp(&mut self, block: &ExecutedBlock, path: &WarpPath, nodes: u32) {
         // An access may be that of an instruction further on: of the timed instruction, what it accesses.
-        let mut pending: Vec<(u32, Spread)> = Vec::new();
+        let mut pending = Pending::new();
+        let mut frame = vec![false; self.code.kernel.frame_bytes.div_ceil(4) as usize];
         let mut accesses = path.accesses.iter().peekable();
         for (at, step) in path.steps.iter().enumerate() {
             let mut turns = 1;
             while let Some(access) = accesses.next_if(|access| access.step == at) {
                 match self.code.kernel.instructions[usize::from(step.instruction)].access {
                     Some(kind) => {
+                        if kind.space == Space::Local {
+                            self.note_frame(&mut frame, access);
+                        }
                         let spread = self.spread(block, kind, access);
+                        let purpose = Purpose::of_access(kind, access.addresses[0]);
                         let timed = self.code.access(step.instruction);
-                        pending.extend(timed.map(|timed| (timed, spread)));
+                        pending.extend(timed.map(|timed| (timed, spread, purpose)));
                     }
                     None => {
                         turns = self
@@ -135,6 +156,7 @@ impl<'a> Layout<'a> {
                 self.timed(timed, turns, &mut pending);
             }
         }
+        self.frame_words += frame.iter().filter(|&&accessed| accessed).count() as u64;
         let segment = SegmentId(self.pool.starts.len() as u32 - 1);
         self.pool.starts.push(self.pool.ops.len() as u32);
         self.programs.push(ProgramTrace {
@@ -147,19 +169,35 @@ impl<'a> Layout<'a> {
     }
 
     /// One timed instruction; a load of constants in as many turns as its addresses take.
-    fn timed(&mut self, timed: u32, turns: usize, pending: &mut Vec<(u32, Spread)>) {
+    fn timed(&mut self, timed: u32, turns: usize, pending: &mut Pending) {
         let mut op = TraceOp {
             inst: timed as u16,
             address_kind: AddressKind::None,
             warp_lines: 0,
             address: 0,
         };
-        if let Some(at) = pending.iter().position(|(of, _)| *of == timed) {
-            self.scattered.note(&mut op, pending.swap_remove(at).1);
+        let instruction = &self.code.timing[timed as usize];
+        let mut purpose = Purpose::without_access(instruction);
+        if let Some(at) = pending.iter().position(|(of, ..)| *of == timed) {
+            let (_, spread, own) = pending.swap_remove(at);
+            self.scattered.note(&mut op, spread);
+            purpose = own;
         }
-        let is_constant = self.code.timing[timed as usize].class == OpClass::ConstantLoad;
+        let is_constant = instruction.class == OpClass::ConstantLoad;
         let n = if is_constant { turns } else { 1 };
+        self.roles.count(purpose, n as u64);
         self.pool.ops.extend(std::iter::repeat_n(op, n));
+    }
+
+    /// Marks the words of the frame that lanes access.
+    fn note_frame(&self, frame: &mut [bool], lanes: &LaneAddresses) {
+        let bottom = LOCAL_TOP - self.code.kernel.frame_bytes;
+        for address in &lanes.addresses {
+            let word = address.wrapping_sub(bottom) as usize / 4;
+            if let Some(accessed) = frame.get_mut(word) {
+                *accessed = true;
+            }
+        }
     }
 
     fn spread(&self, block: &ExecutedBlock, access: Access, lanes: &LaneAddresses) -> Spread {

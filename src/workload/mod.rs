@@ -7,6 +7,7 @@ pub mod counted;
 pub mod divergence;
 pub mod executed;
 pub mod kernel;
+pub mod roles;
 pub mod summary;
 pub mod timed;
 pub mod traces;

@@ -7,7 +7,7 @@ use super::super::figure::{self, Figure};
 use super::ReportArgs;
 use crate::device::Device;
 use crate::engine::Engine;
-use crate::predict::{Configuration, PredictError};
+use crate::predict::{Configuration, PaperSizes, PredictError};
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, Picture, Study};
@@ -164,6 +164,7 @@ impl Maker<'_> {
                     threads_per_block: STUDY_THREADS,
                     case_blocks: 1,
                     l1_bytes: Some(kib * 1024),
+                    sizes: PaperSizes::default(),
                 };
                 let device = with_l1(self.device, kib * 1024)
                     .map_err(|error| PredictError::Other(Box::new(error)))?;

@@ -3,9 +3,10 @@
 //! Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 7 to 9 and 17 to 19, tables 1 and 4 to 6.
 
 use super::friedman::Friedman;
-use super::predict::{On, Speed, predict};
+use super::predict::{Speed, predict};
 use super::{Configuration, Domain, SIZES, Strategy, heavier, host};
 use crate::papers::figure::Figure;
+use crate::papers::launch::On;
 use crate::predict::PredictError;
 
 const SPEED: &str = "speed (billion GPop/s)";

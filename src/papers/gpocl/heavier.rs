@@ -4,10 +4,11 @@
 //! be the peak or the median then. Units: billions of GP operations per second. Sources: `papers::heavier`.
 
 use super::figures::{evaluation, in_tables, tables};
-use super::predict::{On, Speed, predict};
+use super::predict::{Speed, predict};
 use super::{Configuration, Domain, Strategy};
 use crate::papers::figure::Figure;
 use crate::papers::heavier;
+use crate::papers::launch::On;
 use crate::predict::PredictError;
 
 /// Of a strategy in a domain, from its cells on the same device with the other code; nothing on devices that have one code.

@@ -39,6 +39,15 @@ impl Strategy {
             Strategy::Ppcu => "ppcu",
         }
     }
+
+    /// What its kernels are called.
+    pub fn kernel(self) -> &'static str {
+        match self {
+            Strategy::Fp => "gpocl-fp",
+            Strategy::Pppe => "gpocl-pppe",
+            Strategy::Ppcu => "gpocl-ppcu",
+        }
+    }
 }
 
 /// What the functions are for.
@@ -67,6 +76,8 @@ pub const NODES: u32 = 50;
 pub const INPUTS: u32 = 10;
 /// Populations and data sets (table 3): programs and rows.
 pub const SIZES: [u32; 6] = [100, 1000, 5000, 10_000, 25_000, 50_000];
+/// One of them, for a launch of which nothing else is said.
+pub const USUAL_SIZE: u32 = 10_000;
 
 /// One experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

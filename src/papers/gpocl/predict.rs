@@ -1,7 +1,7 @@
 //! How long the kernel of a generation takes.
 //!
 //! Models: blocks of the launch executed with fewer programs (FP) or fewer cases (PPPE, PPCU) than it has, with two numbers of them,
-//! and continued in a straight line (`papers::grid`). Launches that differ in nothing else share what was executed.
+//! and continued in a straight line (`papers::launch`). Launches that differ in nothing else share what was executed.
 //! Leaves out: transfers, and adding up errors on the host. Units: milliseconds; nodes times cases per second.
 
 use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part, shared_bytes};
@@ -9,9 +9,8 @@ use super::ndrange::{Limits, NdRange};
 use super::population::{self, Data};
 use super::program::Program;
 use super::{Configuration, NODES, SIZES, Strategy};
-use crate::device::Device;
-use crate::gpu::variant::Arch;
-use crate::papers::grid::{Grid, Launch, extrapolated};
+use crate::papers::grid::{Grid, Launch, Sample};
+use crate::papers::launch::{Cost, Executable, Executed, Extent, On, Whole};
 use crate::predict::PredictError;
 use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use rayon::prelude::*;
@@ -32,21 +31,12 @@ pub struct Speed {
     pub gpops_billion: f64,
 }
 
-/// A device and the machine code that runs on it.
-#[derive(Debug, Clone, Copy)]
-pub struct On<'a> {
-    pub device: &'a Device,
-    pub arch: Arch,
-}
-
-/// What some of a launch's repetitions cost.
+/// A launch placed on a device, and what some of its repetitions cost.
 #[derive(Debug)]
-struct Cost {
+struct Costed {
     grid: Grid,
     groups: u32,
-    repetitions: [u32; 2],
-    cycles: [f64; 2],
-    instructions: [f64; 2],
+    cost: Cost,
 }
 
 /// Every configuration's speed.
@@ -55,9 +45,27 @@ pub fn predict(
     configurations: &[Configuration],
     seed: u64,
 ) -> Result<Vec<Speed>, PredictError> {
+    let speed = |(&configuration, whole): (&Configuration, Whole)| Speed {
+        configuration,
+        range: range(on, configuration),
+        resident_blocks: whole.resident_blocks(),
+        instructions: whole.warp_instructions,
+        milliseconds: whole.milliseconds,
+        gpops_billion: whole.gpops_billion,
+    };
+    let wholes = generations(on, configurations, seed)?;
+    Ok(configurations.iter().zip(wholes).map(speed).collect())
+}
+
+/// What a generation of every configuration comes to.
+pub fn generations(
+    on: On,
+    configurations: &[Configuration],
+    seed: u64,
+) -> Result<Vec<Whole>, PredictError> {
     let alike = configurations
         .iter()
-        .map(|&configuration| Ok((configuration, on.alike(configuration)?)));
+        .map(|&configuration| Ok((configuration, alike(on, configuration)?)));
     let alike: Vec<(Configuration, Configuration)> = alike.collect::<Result<_, PredictError>>()?;
     let mut distinct: Vec<Configuration> = Vec::new();
     for (_, one) in &alike {
@@ -67,12 +75,12 @@ pub fn predict(
     }
     let costs = distinct
         .par_iter()
-        .map(|&one| Ok((one, on.cost(one, seed)?)));
-    let costs: HashMap<Configuration, Cost> = costs.collect::<Result<_, PredictError>>()?;
-    let speeds = alike
+        .map(|&one| Ok((one, costed(on, one, seed)?)));
+    let costs: HashMap<Configuration, Costed> = costs.collect::<Result<_, PredictError>>()?;
+    let wholes = alike
         .iter()
-        .map(|(asked, one)| on.speed(*asked, &costs[one]));
-    Ok(speeds.collect())
+        .map(|(asked, one)| whole(on, *asked, &costs[one]));
+    Ok(wholes.collect())
 }
 
 /// How often the part of a block that is repeated runs. If the last time is not executed, it counts as far as warps take part.
@@ -106,167 +114,160 @@ fn executed_repetitions(strategy: Strategy) -> [u32; 2] {
     }
 }
 
-impl On<'_> {
-    fn range(self, configuration: Configuration) -> NdRange {
-        NdRange::of(configuration, Limits::of(self.device))
-    }
+fn range(on: On, configuration: Configuration) -> NdRange {
+    NdRange::of(configuration, Limits::of(on.device))
+}
 
-    fn grid(
-        self,
-        configuration: Configuration,
-        interpreter: &Interpreter,
-    ) -> Result<Grid, PredictError> {
-        let range = self.range(configuration);
-        let launch = Launch {
-            name: "gpocl",
-            kernel: &interpreter.kernel,
-            threads_per_block: range.local,
-            shared_bytes: shared_bytes(interpreter.strategy, range.local),
-            blocks: range.groups,
-        };
-        Grid::place(self.device, launch)
-    }
+fn grid(
+    on: On,
+    configuration: Configuration,
+    interpreter: &Interpreter,
+) -> Result<Grid, PredictError> {
+    let range = range(on, configuration);
+    let launch = Launch {
+        name: interpreter.strategy.kernel(),
+        kernel: &interpreter.kernel,
+        threads_per_block: range.local,
+        shared_bytes: shared_bytes(interpreter.strategy, range.local),
+        blocks: range.groups,
+        carve_out: on.carve_out,
+    };
+    Grid::place(on.device, launch)
+}
 
-    fn interpreter(self, configuration: Configuration) -> Result<Interpreter, PredictError> {
-        let Configuration {
-            strategy,
-            domain,
-            dataset,
-            ..
-        } = configuration;
-        Interpreter::load(strategy, domain, dataset, self.arch)
-    }
+fn interpreter(on: On, configuration: Configuration) -> Result<Interpreter, PredictError> {
+    let Configuration {
+        strategy,
+        domain,
+        dataset,
+        ..
+    } = configuration;
+    Interpreter::load(strategy, domain, dataset, on.arch)
+}
 
-    /// One configuration for all whose repetitions cost the same.
-    fn alike(self, configuration: Configuration) -> Result<Configuration, PredictError> {
-        let interpreter = self.interpreter(configuration)?;
-        let like = |dataset: u32| match interpreter.constant_outputs {
-            true => dataset.min(MOST_CONSTANT_OUTPUTS),
-            false => dataset.max(MOST_CONSTANT_OUTPUTS + 1),
-        };
-        let [_, most] = executed_repetitions(configuration.strategy);
-        let range = self.range(configuration);
-        let many = repetitions(configuration, range) > f64::from(most);
-        Ok(match configuration.strategy {
-            Strategy::Fp => Configuration {
-                population: most.max(SIZES[0]),
+/// One configuration for all whose repetitions cost the same.
+fn alike(on: On, configuration: Configuration) -> Result<Configuration, PredictError> {
+    let interpreter = interpreter(on, configuration)?;
+    let like = |dataset: u32| match interpreter.constant_outputs {
+        true => dataset.min(MOST_CONSTANT_OUTPUTS),
+        false => dataset.max(MOST_CONSTANT_OUTPUTS + 1),
+    };
+    let [_, most] = executed_repetitions(configuration.strategy);
+    let range = range(on, configuration);
+    let many = repetitions(configuration, range) > f64::from(most);
+    Ok(match configuration.strategy {
+        Strategy::Fp => Configuration {
+            population: most.max(SIZES[0]),
+            ..configuration
+        },
+        Strategy::Pppe => Configuration {
+            dataset: like(SIZES[0]),
+            ..configuration
+        },
+        Strategy::Ppcu => {
+            let dataset = match many {
+                true => like((most + 1) * range.local),
+                false => configuration.dataset,
+            };
+            let of_population = |population| Configuration {
+                population,
+                dataset,
                 ..configuration
-            },
-            Strategy::Pppe => Configuration {
-                dataset: like(SIZES[0]),
-                ..configuration
-            },
-            Strategy::Ppcu => {
-                let dataset = match many {
-                    true => like((most + 1) * range.local),
-                    false => configuration.dataset,
-                };
-                let of_population = |population| Configuration {
-                    population,
-                    dataset,
-                    ..configuration
-                };
-                let mut alike = of_population(configuration.population);
-                if self.grid(alike, &interpreter)?.has_many_waves() {
-                    for population in SIZES.into_iter().rev().map(of_population) {
-                        if self.grid(population, &interpreter)?.has_many_waves() {
-                            alike = population;
-                        }
+            };
+            let mut alike = of_population(configuration.population);
+            if grid(on, alike, &interpreter)?.has_many_waves() {
+                for population in SIZES.into_iter().rev().map(of_population) {
+                    if grid(on, population, &interpreter)?.has_many_waves() {
+                        alike = population;
                     }
                 }
-                alike
             }
-        })
+            alike
+        }
+    })
+}
+
+fn costed(on: On, configuration: Configuration, seed: u64) -> Result<Costed, PredictError> {
+    let range = range(on, configuration);
+    let interpreter = interpreter(on, configuration)?;
+    let generation = Generation {
+        on,
+        grid: grid(on, configuration, &interpreter)?,
+        interpreter: &interpreter,
+        configuration,
+        range,
+        data: Data::random(configuration.dataset, seed),
+        seed,
+    };
+    Ok(Costed {
+        cost: Cost::of(&generation, on.timing)?,
+        grid: generation.grid,
+        groups: range.groups,
+    })
+}
+
+fn whole(on: On, configuration: Configuration, costed: &Costed) -> Whole {
+    let range = range(on, configuration);
+    let extent = Extent {
+        programs: configuration.population,
+        cases: configuration.dataset,
+        repetitions: repetitions(configuration, range),
+        grids: f64::from(range.groups) / f64::from(costed.groups),
+    };
+    Whole::of(&costed.grid, &[&costed.cost], extent)
+}
+
+/// A launch whose blocks are executed.
+struct Generation<'a> {
+    on: On<'a>,
+    grid: Grid,
+    interpreter: &'a Interpreter,
+    configuration: Configuration,
+    range: NdRange,
+    data: Data,
+    seed: u64,
+}
+
+impl Executable for Generation<'_> {
+    fn grid(&self) -> &Grid {
+        &self.grid
     }
 
-    fn cost(self, configuration: Configuration, seed: u64) -> Result<Cost, PredictError> {
-        let range = self.range(configuration);
-        let interpreter = self.interpreter(configuration)?;
-        let grid = self.grid(configuration, &interpreter)?;
-        let all = repetitions(configuration, range).ceil() as u32;
-        let repetitions = executed_repetitions(configuration.strategy).map(|some| some.min(all));
-        // All groups do the same.
-        let multiprocessors = match configuration.strategy {
+    fn sample(&self) -> Sample {
+        let multiprocessors = match self.configuration.strategy {
+            // All groups do the same.
             Strategy::Fp => 1,
             Strategy::Pppe => 2,
             Strategy::Ppcu => 4,
         };
-        let sample = grid.sample(SAMPLED_BLOCKS, multiprocessors);
-        let launch = Executed {
-            interpreter: &interpreter,
-            configuration,
-            range,
-            seed,
-        };
-        let data = Data::random(configuration.dataset, seed);
-        let (mut cycles, mut instructions) = ([0.0; 2], [0.0; 2]);
+        self.grid.sample(SAMPLED_BLOCKS, multiprocessors)
+    }
+
+    fn executed_repetitions(&self, _: &Sample) -> [u32; 2] {
+        let all = repetitions(self.configuration, self.range).ceil() as u32;
+        executed_repetitions(self.configuration.strategy).map(|some| some.min(all))
+    }
+
+    fn execute(&self, sample: &Sample, repetitions: u32) -> Result<Executed, PredictError> {
         let numbers = sample.blocks();
-        for (at, &some) in repetitions.iter().enumerate() {
-            if at > 0 && some == repetitions[0] {
-                (cycles[at], instructions[at]) = (cycles[0], instructions[0]);
-                continue;
-            }
-            let blocks = numbers
-                .par_iter()
-                .map(|&block| launch.block(block, some, &data));
-            let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
-            let of_block = |block: &ExecutedBlock| {
-                block
-                    .warps
-                    .iter()
-                    .map(|warp| warp.steps.len() as f64)
-                    .sum::<f64>()
-            };
-            let executed: f64 = blocks.iter().map(of_block).sum();
-            let code = ExecutedCode::on(self.device, &interpreter.kernel, &blocks)
-                .map_err(PredictError::other)?;
-            drop(blocks);
-            instructions[at] = executed / numbers.len() as f64 * f64::from(range.groups);
-            cycles[at] = grid.cycles(&sample, &code)?;
-        }
-        Ok(Cost {
-            grid,
-            groups: range.groups,
-            repetitions,
-            cycles,
-            instructions,
+        let blocks = numbers
+            .par_iter()
+            .map(|&block| self.block(block, repetitions));
+        let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
+        let warps = blocks.iter().flat_map(|block| &block.warps);
+        let executed: f64 = warps.map(|warp| warp.steps.len() as f64).sum();
+        let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
+        Ok(Executed {
+            code: code.map_err(PredictError::other)?,
+            instructions: executed / numbers.len() as f64 * f64::from(self.range.groups),
+            mean_nodes: NODES.into(),
+            of_time: 1.0,
         })
     }
-
-    fn speed(self, configuration: Configuration, cost: &Cost) -> Speed {
-        let range = self.range(configuration);
-        let groups = f64::from(range.groups) / f64::from(cost.groups);
-        let whole = |of: [f64; 2]| {
-            groups * extrapolated(repetitions(configuration, range), cost.repetitions, of)
-        };
-        let milliseconds = cost.grid.milliseconds(whole(cost.cycles));
-        let nodes = f64::from(configuration.population) * f64::from(NODES);
-        Speed {
-            configuration,
-            range,
-            resident_blocks: cost.grid.resident_blocks(),
-            instructions: whole(cost.instructions),
-            milliseconds,
-            gpops_billion: nodes * f64::from(configuration.dataset) / milliseconds / 1e6,
-        }
-    }
 }
 
-/// A launch whose blocks are executed.
-struct Executed<'a> {
-    interpreter: &'a Interpreter,
-    configuration: Configuration,
-    range: NdRange,
-    seed: u64,
-}
-
-impl Executed<'_> {
-    fn block(
-        &self,
-        block: u32,
-        repetitions: u32,
-        data: &Data,
-    ) -> Result<ExecutedBlock, PredictError> {
+impl Generation<'_> {
+    fn block(&self, block: u32, repetitions: u32) -> Result<ExecutedBlock, PredictError> {
         let Configuration {
             population,
             dataset,
@@ -289,7 +290,7 @@ impl Executed<'_> {
             .collect();
         let part = Part {
             programs: &programs,
-            data,
+            data: &self.data,
             first_case,
             cases,
         };

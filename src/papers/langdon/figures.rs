@@ -6,16 +6,15 @@
 use super::card::Card;
 use super::experiment::Experiment;
 use super::generation::Generation;
-use super::later::{self, On};
+use super::later::{self, As};
 use super::parallelism::{
     infinite_blocks, infinite_milliseconds, transfer_milliseconds, with_transfers,
 };
 use super::predict::{Layout, Speed, predict_generation};
 use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
-use crate::device::Device;
-use crate::gpu::variant::Arch;
 use crate::papers::figure::Figure;
 use crate::papers::heavier;
+use crate::papers::launch::On;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 
@@ -41,21 +40,16 @@ pub fn layouts() -> Vec<Layout> {
     THREADS_PER_BLOCK.into_iter().flat_map(of_block).collect()
 }
 
-/// All of the paper's figures on `device`, which `name` stands for in the configurations.
-pub fn figures(
-    name: &str,
-    device: &Device,
-    arch: Arch,
-    seed: u64,
-) -> Result<Vec<Figure>, PredictError> {
-    let on = On::new(name, device, arch, seed);
+/// All of the paper's figures; `name` is what the device is called in the configurations.
+pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
+    let on = As::new(name, on, seed);
     let mut figures = initial(on)?;
     figures.extend(later::figures(on)?);
     Ok(figures)
 }
 
 /// The layouts of the initial generation.
-fn initial(on: On) -> Result<Vec<Figure>, PredictError> {
+fn initial(on: As) -> Result<Vec<Figure>, PredictError> {
     let generation = Generation {
         launching: on.launching,
         ..Generation::INITIAL
@@ -66,14 +60,11 @@ fn initial(on: On) -> Result<Vec<Figure>, PredictError> {
     let mut figures: Vec<Figure> = figures.collect();
     figures.extend(section_7(name, &speeds, RATIO));
     figures.extend(figure_8(name, &speeds));
-    for card in Card::of(name, on.device) {
+    for card in Card::of(name, on.on.device) {
         figures.extend(section_8(&card, &speeds));
     }
-    if let Some(device) = heavier::device(on.device) {
-        let on = On {
-            device: &device,
-            ..on
-        };
+    if let Some(device) = heavier::device(on.on.device) {
+        let on = on.with(&device);
         figures.extend(of_heavier_compiler(on, generation, &speeds)?);
     }
     Ok(figures)
@@ -81,7 +72,7 @@ fn initial(on: On) -> Result<Vec<Figure>, PredictError> {
 
 /// The other end of the ratios and of the best layout; infinite parallelism would take all layouts.
 fn of_heavier_compiler(
-    on: On,
+    on: As,
     generation: Generation,
     speeds: &[Speed],
 ) -> Result<Vec<Figure>, PredictError> {
@@ -97,7 +88,7 @@ fn of_heavier_compiler(
     let speeds = predict_all(on, generation, &asked)?;
     let mut figures = section_7(on.name, &speeds, RATIO_HEAVIER);
     let best = speeds.iter().find(|speed| Some(speed.layout) == best);
-    for card in Card::of(on.name, on.device) {
+    for card in Card::of(on.name, on.on.device) {
         figures.extend(best.map(|best| Figure {
             experiment: "section 8",
             configuration: format!("{}, best configuration", card.name),
@@ -109,14 +100,13 @@ fn of_heavier_compiler(
 }
 
 fn predict_all(
-    on: On,
+    on: As,
     generation: Generation,
     layouts: &[Layout],
 ) -> Result<Vec<Speed>, PredictError> {
     // What a layout's sample executed takes some hundred megabytes.
     const TOGETHER: usize = 4;
-    let speed =
-        |&layout: &Layout| predict_generation(on.device, on.arch, layout, &generation, on.seed);
+    let speed = |&layout: &Layout| predict_generation(on.on, layout, &generation, on.seed);
     let mut speeds: Vec<Speed> = Vec::new();
     for some in layouts.chunks(TOGETHER) {
         let predicted = some.par_iter().map(speed);

@@ -12,10 +12,10 @@ use super::host::Host;
 use super::predict::{Layout, predict_generation};
 use super::proof::{self, Proof};
 use crate::device::{Device, Preset};
-use crate::gpu::variant::Arch;
 use crate::isa::nv50;
 use crate::papers::figure::Figure;
 use crate::papers::heavier;
+use crate::papers::launch::On;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 
@@ -59,39 +59,48 @@ impl Quantities {
 
 /// A device, and how it is used.
 #[derive(Debug, Clone, Copy)]
-pub struct On<'a> {
+pub struct As<'a> {
     /// In the configurations.
     pub name: &'a str,
-    pub device: &'a Device,
-    pub arch: Arch,
+    pub on: On<'a>,
     pub launching: Launching,
     pub seed: u64,
 }
 
-impl<'a> On<'a> {
+impl<'a> As<'a> {
     /// Devices of compute capability 1.x are used as the paper did, any other as `measure` does.
-    pub fn new(name: &'a str, device: &'a Device, arch: Arch, seed: u64) -> Self {
-        let launching = match nv50::target(&device.code) {
+    pub fn new(name: &'a str, on: On<'a>, seed: u64) -> Self {
+        let launching = match nv50::target(&on.device.code) {
             Some(_) => Launching::PapersGrids,
             None => Launching::OneGrid,
         };
-        On {
+        As {
             name,
-            device,
-            arch,
+            on,
             launching,
             seed,
         }
     }
+
+    /// Another device in its place.
+    pub fn with<'b>(self, device: &'b Device) -> As<'b>
+    where
+        'a: 'b,
+    {
+        As {
+            on: On { device, ..self.on },
+            ..self
+        }
+    }
 }
 
-pub fn figures(on: On) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(on: As) -> Result<Vec<Figure>, PredictError> {
     let of_experiments = Experiment::ALL.map(|experiment| on.experiment(&experiment));
     let figures = of_experiments.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(figures.concat())
 }
 
-impl On<'_> {
+impl As<'_> {
     fn experiment(self, experiment: &Experiment) -> Result<Vec<Figure>, PredictError> {
         let mut speeds = Vec::new();
         for some in experiment.sizes.chunks(TOGETHER) {
@@ -100,7 +109,7 @@ impl On<'_> {
         }
         let mux = experiment.mux.name;
         let mut figures = Vec::new();
-        for card in Card::of(self.name, self.device) {
+        for card in Card::of(self.name, self.on.device) {
             for (size, &speed) in experiment.sizes.iter().zip(&speeds) {
                 figures.push(Figure {
                     experiment: "figure 7",
@@ -119,11 +128,8 @@ impl On<'_> {
         });
         let in_kernel = speeds[Experiment::OF_A_RUN];
         figures.extend(self.published(experiment, in_kernel, proof, Quantities::TIGHT)?);
-        if let Some(device) = heavier::device(self.device) {
-            let on = On {
-                device: &device,
-                ..self
-            };
+        if let Some(device) = heavier::device(self.on.device) {
+            let on = self.with(&device);
             let in_kernel = on.speed(experiment, experiment.sizes[Experiment::OF_A_RUN])?;
             let proof = on.proof(experiment)?;
             figures.extend(on.published(experiment, in_kernel, proof, Quantities::HEAVIER)?);
@@ -132,7 +138,7 @@ impl On<'_> {
     }
 
     fn proof(self, experiment: &Experiment) -> Result<Proof, PredictError> {
-        proof::predict(self.device, self.arch, experiment, self.seed)
+        proof::predict(self.on, experiment, self.seed)
     }
 
     /// What the paper has a number for. `in_kernel`: of one chip with programs of a run's size.
@@ -146,7 +152,7 @@ impl On<'_> {
         let hosts = self.hosts(experiment, in_kernel)?;
         let mux = experiment.mux.name;
         let mut figures = Vec::new();
-        for (card, own) in Card::of(self.name, self.device).iter().zip(&hosts) {
+        for (card, own) in Card::of(self.name, self.on.device).iter().zip(&hosts) {
             figures.push(Figure {
                 experiment: "section 8",
                 configuration: format!("{}, {mux}, the solution in constant memory", card.name),
@@ -188,7 +194,7 @@ impl On<'_> {
             programs: Programs::Evolved { mean_nodes },
             launching: self.launching,
         };
-        let speed = predict_generation(self.device, self.arch, LAYOUT, &generation, self.seed)?;
+        let speed = predict_generation(self.on, LAYOUT, &generation, self.seed)?;
         Ok(speed.gpops_billion)
     }
 
@@ -204,19 +210,22 @@ impl On<'_> {
             let speed = card.with_transfers(experiment, size, speed);
             Host::of_share(experiment.host_share, speed)
         };
-        if self.device.name == HOST_OF {
-            let cards = Card::of(self.name, self.device);
+        if self.on.device.name == HOST_OF {
+            let cards = Card::of(self.name, self.on.device);
             let own = cards
                 .iter()
                 .map(|card| (String::new(), of_share(card, own)));
             return Ok(own.map(|host| vec![host]).collect());
         }
         let known = Preset::load(HOST_OF).map_err(PredictError::other)?.device;
-        let known = match heavier::is_heavier(self.device) {
+        let known = match heavier::is_heavier(self.on.device) {
             true => heavier::device(&known).unwrap_or(known),
             false => known,
         };
-        let beside = On::new(HOST_OF, &known, Arch::Sm35, self.seed);
+        let beside = As {
+            name: HOST_OF,
+            ..self.with(&known)
+        };
         let speed = beside.speed(experiment, size)?;
         let host = |card: &Card| (format!(", host of {}", card.name), of_share(card, speed));
         Ok(vec![Card::of(HOST_OF, &known).iter().map(host).collect()])

@@ -1,16 +1,15 @@
 //! The interpreter's speed on a device, at any number of threads per program and per block.
 //!
-//! Models: blocks of the grid, executed and replayed (`papers::grid`); of a generation in several grids, the first.
+//! Models: blocks of the grid, executed (`papers::launch`); of a generation in several grids, the first.
 //! Leaves out: all but two of a thread's runs of its program, which are alike; all but one of a large program.
 //! Units: nodes times cases per second, milliseconds.
 
 use super::generation::{Generation, Launching, Programs};
 use super::kernel::Submachine;
 use super::{POPULATION, population};
-use crate::device::Device;
 use crate::gp::program::Rpn;
-use crate::gpu::variant::Arch;
-use crate::papers::grid::{Grid, Launch, extrapolated};
+use crate::papers::grid::{Grid, Launch, Sample};
+use crate::papers::launch::{Cost, Executable, Executed, Extent, On, Whole};
 use crate::predict::PredictError;
 use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use rayon::prelude::*;
@@ -50,69 +49,125 @@ pub struct Speed {
     pub kernel_milliseconds: f64,
 }
 
-/// The 20-multiplexer's initial generation in one grid on `device`, which runs machine code of `arch`.
-pub fn predict(
-    device: &Device,
-    arch: Arch,
-    layout: Layout,
-    seed: u64,
-) -> Result<Speed, PredictError> {
-    predict_generation(device, arch, layout, &Generation::INITIAL, seed)
+/// The 20-multiplexer's initial generation in one grid.
+pub fn predict(on: On, layout: Layout, seed: u64) -> Result<Speed, PredictError> {
+    predict_generation(on, layout, &Generation::INITIAL, seed)
 }
 
 /// A generation.
 pub fn predict_generation(
-    device: &Device,
-    arch: Arch,
+    on: On,
     layout: Layout,
     generation: &Generation,
     seed: u64,
 ) -> Result<Speed, PredictError> {
-    let kernel = Submachine::load(layout.threads_per_program, arch)?;
-    let launch = Launch {
-        name: "submachine",
-        kernel: &kernel.kernel,
-        threads_per_block: layout.threads_per_block,
-        shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
-        blocks: POPULATION / generation.grids(layout) / programs_per_block(layout),
-    };
-    let grid = Grid::place(device, launch)?;
-    let (grid, multiprocessors) = match generation.launching {
-        Launching::OneGrid => (grid, SAMPLED_SMX),
-        Launching::PapersGrids => (grid.to_its_end(), SAMPLED_SMX_TO_THE_END),
-    };
-    let sample = grid.sample(spread_blocks(layout), multiprocessors);
-    let sampled = sample.blocks();
-    let blocks = executed_blocks(&kernel, layout, generation, &sampled, seed)?;
-    let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
-    let programs = sampled.len() * programs_per_block(layout) as usize;
-    let mean_nodes = nodes_of_all / programs as f64;
-    let code = {
-        let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
-        ExecutedCode::on(device, &kernel.kernel, &executed).map_err(PredictError::other)?
-    };
-    let runs = [runs_executed(layout, generation); 2];
-    let cycles = grid.cycles(&sample, &code)?;
-    let of_grid = grid.milliseconds(extrapolated(
-        runs_of_thread(layout, generation).into(),
-        runs,
-        [cycles; 2],
-    ));
+    let grids = generation.grids(layout);
+    let first = first_grid(on, layout, generation, POPULATION / grids, seed)?;
     let kernel_milliseconds =
-        f64::from(generation.grids(layout)) * of_grid + generation.launch_milliseconds(layout);
-    let operations = generation.experiment.operations(POPULATION, mean_nodes);
+        f64::from(grids) * first.milliseconds + generation.launch_milliseconds(layout);
+    let operations = generation
+        .experiment
+        .operations(POPULATION, first.mean_nodes);
     Ok(Speed {
         layout,
-        resident_blocks: grid.resident_blocks(),
-        mean_nodes,
-        warp_instructions_per_node: per_node(&code),
-        warp_instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
+        resident_blocks: first.resident_blocks(),
+        mean_nodes: first.mean_nodes,
+        warp_instructions_per_node: first.warp_instructions_per_node(),
+        warp_instructions: f64::from(grids) * first.warp_instructions,
         gpops_billion: operations / kernel_milliseconds / 1e6,
         kernel_milliseconds,
     })
 }
 
-fn programs_per_block(layout: Layout) -> u32 {
+/// A grid of the first `population` programs of a generation, which fill their blocks.
+pub fn first_grid(
+    on: On,
+    layout: Layout,
+    generation: &Generation,
+    population: u32,
+    seed: u64,
+) -> Result<Whole, PredictError> {
+    let kernel = Submachine::load(layout.threads_per_program, on.arch)?;
+    let launch = Launch {
+        name: "submachine",
+        kernel: &kernel.kernel,
+        threads_per_block: layout.threads_per_block,
+        shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
+        blocks: population / programs_per_block(layout),
+        carve_out: on.carve_out,
+    };
+    let grid = Grid::place(on.device, launch)?;
+    let (grid, multiprocessors) = match generation.launching {
+        Launching::OneGrid => (grid, SAMPLED_SMX),
+        Launching::PapersGrids => (grid.to_its_end(), SAMPLED_SMX_TO_THE_END),
+    };
+    let first = FirstGrid {
+        on,
+        kernel: &kernel,
+        grid,
+        multiprocessors,
+        generation,
+        layout,
+        population,
+        seed,
+    };
+    let extent = Extent {
+        programs: population,
+        cases: 32 * generation.experiment.test_words,
+        repetitions: runs_of_thread(layout, generation).into(),
+        grids: 1.0,
+    };
+    let cost = Cost::of(&first, on.timing)?;
+    Ok(Whole::of(&first.grid, &[&cost], extent))
+}
+
+struct FirstGrid<'a> {
+    on: On<'a>,
+    kernel: &'a Submachine,
+    grid: Grid,
+    /// Of which all blocks are executed, where not a spread over the grid.
+    multiprocessors: u32,
+    generation: &'a Generation,
+    layout: Layout,
+    population: u32,
+    seed: u64,
+}
+
+impl Executable for FirstGrid<'_> {
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn sample(&self) -> Sample {
+        (self.grid).sample(spread_blocks(self.layout), self.multiprocessors)
+    }
+
+    fn executed_repetitions(&self, _: &Sample) -> [u32; 2] {
+        [runs_executed(self.layout, self.generation); 2]
+    }
+
+    fn execute(&self, sample: &Sample, runs: u32) -> Result<Executed, PredictError> {
+        let (layout, sampled) = (self.layout, sample.blocks());
+        let blocks = executed_blocks(self.kernel, layout, self.generation, &sampled, self.seed)?;
+        let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
+        let programs = sampled.len() * programs_per_block(layout) as usize;
+        let mean_nodes = nodes_of_all / programs as f64;
+        let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
+        let code = ExecutedCode::on(self.on.device, &self.kernel.kernel, &executed);
+        let code = code.map_err(PredictError::other)?;
+        let cases = f64::from(32 * runs * layout.threads_per_program);
+        let operations = f64::from(self.population) * mean_nodes * cases;
+        Ok(Executed {
+            instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
+            code,
+            mean_nodes,
+            of_time: 1.0,
+        })
+    }
+}
+
+/// Programs of a full block.
+pub fn programs_per_block(layout: Layout) -> u32 {
     layout.threads_per_block / layout.threads_per_program
 }
 

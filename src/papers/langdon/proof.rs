@@ -9,10 +9,9 @@ use super::experiment::Experiment;
 use super::kernel::Submachine;
 use super::population;
 use super::predict::{Layout, per_node};
-use crate::device::Device;
 use crate::gp::program::Rpn;
-use crate::gpu::variant::Arch;
 use crate::papers::grid::{Grid, Launch};
+use crate::papers::launch::On;
 use crate::predict::PredictError;
 use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 
@@ -31,13 +30,8 @@ pub struct Proof {
     pub warp_instructions_per_node: f64,
 }
 
-pub fn predict(
-    device: &Device,
-    arch: Arch,
-    experiment: &Experiment,
-    seed: u64,
-) -> Result<Proof, PredictError> {
-    let kernel = Submachine::with_constant_program(arch)?;
+pub fn predict(on: On, experiment: &Experiment, seed: u64) -> Result<Proof, PredictError> {
+    let kernel = Submachine::with_constant_program(on.arch)?;
     let threads = LAYOUT.threads_per_block;
     let launch = Launch {
         name: "submachine",
@@ -45,8 +39,9 @@ pub fn predict(
         threads_per_block: threads,
         shared_bytes: Submachine::shared_bytes(threads),
         blocks: BLOCKS,
+        carve_out: on.carve_out,
     };
-    let grid = Grid::place(device, launch)?;
+    let grid = Grid::place(on.device, launch)?;
     let program: Rpn = sized(experiment, experiment.solution_nodes, seed);
     let nodes = program.0.len() as u32;
     let tests = population::tests(*experiment, threads, seed);
@@ -60,9 +55,9 @@ pub fn predict(
     let grid = grid.to_its_end();
     let sample = grid.sample(1, 1);
     let mut code =
-        ExecutedCode::on(device, &kernel.kernel, &[block]).map_err(PredictError::other)?;
+        ExecutedCode::on(on.device, &kernel.kernel, &[block]).map_err(PredictError::other)?;
     code.order = vec![code.order[0]; sample.blocks().len()];
-    let milliseconds = grid.milliseconds(grid.cycles(&sample, &code)?);
+    let milliseconds = grid.milliseconds(grid.timed(on.timing, &sample, &code)?.cycles);
     // Every thread runs the program on one word of cases.
     let operations = f64::from(BLOCKS * threads) * 32.0 * f64::from(nodes);
     Ok(Proof {

@@ -8,9 +8,8 @@ use super::predict::{Layout, Speed, predict};
 use super::problem::{Benchmark, FunctionSet};
 use super::runs::Run;
 use super::{GENERATIONS, POPULATIONS, THREADS_PER_BLOCK};
-use crate::device::Device;
-use crate::gpu::variant::Arch;
 use crate::papers::figure::Figure;
+use crate::papers::launch::On;
 use crate::predict::PredictError;
 
 /// Population in which the other layouts are predicted and measured.
@@ -62,12 +61,7 @@ impl Outcome {
 }
 
 /// `name`: what the device is called in the configurations.
-pub fn figures(
-    name: &str,
-    device: &Device,
-    arch: Arch,
-    seed: u64,
-) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let (mut figures, mut outcomes) = (Vec::new(), Vec::new());
     for benchmark in Benchmark::ALL {
         let runs = Run::of(benchmark, &POPULATIONS, seed)?;
@@ -77,7 +71,7 @@ pub fn figures(
         {
             let run = runs.iter().find(|run| run.population == layout.population);
             let Some(run) = run else { continue };
-            let speed = predict(device, arch, layout, &run.generations())?;
+            let speed = predict(on, layout, &run.generations())?;
             figures.extend(of_kernel(name, &speed));
             if layout.scheme == Scheme::BlockGp {
                 outcomes.push(Outcome {

@@ -21,5 +21,9 @@ pub const POPULATIONS: [u32; 4] = [100, 500, 2500, 12_500];
 pub const GENERATIONS: u32 = 50;
 /// Those of them that are predicted and measured.
 pub const SAMPLED_GENERATIONS: u32 = 5;
+/// The one in which layouts are compared: what is launched if nothing else is said.
+pub const USUAL_POPULATION: u32 = 2500;
+/// Block sizes: the sum over a block's threads halves them.
+pub const BLOCK_SIZES: [u32; 5] = [32, 64, 128, 256, 512];
 /// As many as the smallest benchmarks have cases: two warps. The paper does not say how many threads its blocks had.
 pub const THREADS_PER_BLOCK: u32 = 64;

@@ -1,6 +1,6 @@
 //! How long a generation's kernel takes on a device, in any layout.
 //!
-//! Models: blocks of the grid, executed and replayed (`papers::grid`), coalesced as the device's preset says. Where the threads of a block run
+//! Models: blocks of the grid, executed (`papers::launch`), coalesced as the device's preset says. Where the threads of a block run
 //! a program more than a few times, the time is continued linearly from two smaller numbers of times.
 //! Leaves out: launch and transfers (`host`); of populations larger than what was evolved, that their programs differ: they repeat.
 //! Units: nodes times cases per second, milliseconds.
@@ -8,10 +8,9 @@
 use super::kernel::{Interpreter, Scheme};
 use super::problem::{Benchmark, CaseTable};
 use super::program::translate;
-use crate::device::Device;
 use crate::gp::program::Rpn;
-use crate::gpu::variant::Arch;
-use crate::papers::grid::{Grid, Launch, Sample, extrapolated};
+use crate::papers::grid::{Grid, Launch, Sample};
+use crate::papers::launch::{Cost, Executable, Executed, Extent, On, Whole};
 use crate::predict::PredictError;
 use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use rayon::prelude::*;
@@ -66,53 +65,66 @@ pub struct Speed {
 }
 
 /// `generations`: programs of some generations of a run; each launch repeats those of one until the population is full.
-pub fn predict(
-    device: &Device,
-    arch: Arch,
+pub fn predict(on: On, layout: Layout, generations: &[&[Rpn]]) -> Result<Speed, PredictError> {
+    let whole = mean_generation(on, layout, generations)?;
+    Ok(Speed {
+        layout,
+        resident_blocks: whole.resident_blocks(),
+        mean_nodes: whole.mean_nodes,
+        kernel_milliseconds: whole.milliseconds,
+        gpops_billion: whole.gpops_billion,
+        warp_instructions: whole.warp_instructions,
+    })
+}
+
+/// The mean over the generations.
+pub fn mean_generation(
+    on: On,
     layout: Layout,
     generations: &[&[Rpn]],
-) -> Result<Speed, PredictError> {
-    let interpreter = Interpreter::load(layout.scheme, layout.benchmark.function_set(), arch)?;
+) -> Result<Whole, PredictError> {
+    let interpreter = Interpreter::load(layout.scheme, layout.benchmark.function_set(), on.arch)?;
     let generations = generations
         .iter()
         .map(|programs| Generation::new(programs, layout));
     let generations = generations.collect::<Result<Vec<_>, _>>()?;
     let words = generations.iter().map(Generation::longest).max();
     let launch = Launch {
-        name: "robilliard",
+        name: layout.scheme.name(),
         kernel: &interpreter.kernel,
         threads_per_block: layout.threads_per_block,
         shared_bytes: (layout.scheme).shared_bytes(layout.threads_per_block, words.unwrap_or(0)),
         blocks: layout.blocks(),
+        carve_out: on.carve_out,
     };
-    let grid = Grid::place(device, launch)?;
-    let run = Runs {
-        device,
-        interpreter: &interpreter,
-        grid: &grid,
-        layout,
-        cases: layout.benchmark.case_words(),
-    };
+    let grid = Grid::place(on.device, launch)?;
+    let cases = layout.benchmark.case_words();
     let each: Vec<Vec<&Generation>> = match grid.has_many_waves() {
         // A sample of all generations at once.
         true => vec![generations.iter().collect()],
         false => generations.iter().map(|one| vec![one]).collect(),
     };
-    let done = each.iter().map(|some| run.cost(some));
-    let done = done.collect::<Result<Vec<Cost>, _>>()?;
-    let mean = |of: fn(&Cost) -> f64| done.iter().map(of).sum::<f64>() / done.len() as f64;
-    let nodes = generations.iter().map(|one| one.mean_nodes);
-    let mean_nodes = nodes.sum::<f64>() / generations.len() as f64;
-    let kernel_milliseconds = grid.milliseconds(mean(|cost| cost.cycles));
-    let operations = f64::from(layout.population) * mean_nodes * run.cases.len() as f64;
-    Ok(Speed {
-        layout,
-        resident_blocks: grid.resident_blocks(),
-        mean_nodes,
-        kernel_milliseconds,
-        gpops_billion: operations / kernel_milliseconds / 1e6,
-        warp_instructions: mean(|cost| cost.instructions),
-    })
+    let cost = |generations| {
+        let runs = Runs {
+            on,
+            interpreter: &interpreter,
+            grid: &grid,
+            layout,
+            cases: &cases,
+            generations,
+        };
+        Cost::of(&runs, on.timing)
+    };
+    let costs = each.into_iter().map(cost);
+    let costs = costs.collect::<Result<Vec<Cost>, _>>()?;
+    let n_cases = cases.len() as u32;
+    let extent = Extent {
+        programs: layout.population,
+        cases: n_cases,
+        repetitions: layout.runs(n_cases).into(),
+        grids: 1.0,
+    };
+    Ok(Whole::of(&grid, &costs.iter().collect::<Vec<_>>(), extent))
 }
 
 impl Layout {
@@ -191,59 +203,41 @@ impl Generation {
     }
 }
 
-/// Of one launch.
-#[derive(Debug, Clone, Copy)]
-struct Cost {
-    cycles: f64,
-    instructions: f64,
-}
-
+/// A launch of some generations' programs, mixed.
 struct Runs<'a> {
-    device: &'a Device,
+    on: On<'a>,
     interpreter: &'a Interpreter,
     grid: &'a Grid,
     layout: Layout,
-    cases: CaseTable,
+    cases: &'a CaseTable,
+    generations: Vec<&'a Generation>,
 }
 
-impl Runs<'_> {
-    /// Of a launch of these generations' programs, mixed.
-    fn cost(&self, generations: &[&Generation]) -> Result<Cost, PredictError> {
-        let sample = (self.grid).sample(self.layout.spread_blocks(), SAMPLED_SMX);
-        let n = self.layout.runs(self.cases.len() as u32);
-        let numbers = self.repetitions(n, sample.blocks().len() as u32);
-        let few = self.executed(generations, &sample, numbers[0])?;
-        let more = match numbers[0] == numbers[1] {
-            true => few,
-            false => self.executed(generations, &sample, numbers[1])?,
-        };
-        let continued = |of: fn(Cost) -> f64| extrapolated(n.into(), numbers, [of(few), of(more)]);
-        Ok(Cost {
-            cycles: continued(|cost| cost.cycles),
-            instructions: continued(|cost| cost.instructions),
-        })
+impl Executable for Runs<'_> {
+    fn grid(&self) -> &Grid {
+        self.grid
     }
 
-    fn repetitions(&self, n: u32, blocks: u32) -> [u32; 2] {
-        let warps = blocks * self.layout.threads_per_block.div_ceil(32);
+    fn sample(&self) -> Sample {
+        (self.grid).sample(self.layout.spread_blocks(), SAMPLED_SMX)
+    }
+
+    fn executed_repetitions(&self, sample: &Sample) -> [u32; 2] {
+        let n = self.layout.runs(self.cases.len() as u32);
+        let warps = sample.blocks().len() as u32 * self.layout.threads_per_block.div_ceil(32);
         match n <= WHOLE_RUNS {
             true => [n, n],
             false => [1, (WARP_RUNS / warps).clamp(2, MOST_RUNS)],
         }
     }
 
-    fn executed(
-        &self,
-        generations: &[&Generation],
-        sample: &Sample,
-        runs: u32,
-    ) -> Result<Cost, PredictError> {
+    fn execute(&self, sample: &Sample, runs: u32) -> Result<Executed, PredictError> {
         let cases = match runs == self.layout.runs(self.cases.len() as u32) {
             true => self.cases.clone(),
-            false => self.layout.cases_of(runs, &self.cases),
+            false => self.layout.cases_of(runs, self.cases),
         };
         let sampled = sample.blocks();
-        let mixed = |nth: usize| generations[nth % generations.len()];
+        let mixed = |nth: usize| self.generations[nth % self.generations.len()];
         let blocks = sampled
             .par_iter()
             .enumerate()
@@ -252,14 +246,17 @@ impl Runs<'_> {
         let steps: usize = (blocks.iter().flat_map(|block| &block.warps))
             .map(|warp| warp.steps.len())
             .sum();
-        let code = ExecutedCode::on(self.device, &self.interpreter.kernel, &blocks);
-        let code = code.map_err(PredictError::other)?;
-        drop(blocks);
+        let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
         let own = sampled.iter().enumerate();
         let own = own.map(|(nth, &block)| self.nodes_of_block(mixed(nth), block));
         let per_block = f64::from(self.layout.population) / f64::from(self.layout.blocks());
-        let means = generations.iter().map(|one| one.mean_nodes).sum::<f64>();
-        let expected = per_block * means / generations.len() as f64;
+        let means = self
+            .generations
+            .iter()
+            .map(|one| one.mean_nodes)
+            .sum::<f64>();
+        let mean_nodes = means / self.generations.len() as f64;
+        let expected = per_block * means / self.generations.len() as f64;
         // The sample's programs are not quite as long as the population's.
         let ratio = expected / (own.sum::<f64>() / sampled.len() as f64);
         // A grid of few waves ends with its longest programs, whatever the mean.
@@ -268,12 +265,16 @@ impl Runs<'_> {
             Sample::Whole(_) => 1.0,
         };
         let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
-        Ok(Cost {
-            cycles: of_time * self.grid.cycles(sample, &code)?,
+        Ok(Executed {
+            code: code.map_err(PredictError::other)?,
             instructions: ratio * of_all * steps as f64,
+            mean_nodes,
+            of_time,
         })
     }
+}
 
+impl Runs<'_> {
     /// Places of a block's programs in the population.
     fn programs_of(&self, block: u32) -> std::ops::Range<u32> {
         let per_block = self.layout.programs_per_block();

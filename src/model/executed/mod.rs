@@ -1,0 +1,87 @@
+//! Blocks that were executed lane by lane, in closed form: the counterpart of their replay by the simulator.
+//!
+//! What it models: [`reuse`]: what the caches have; [`walk`]: every warp alone, and what it asks for; [`sharing`]: warps together, from the
+//! first block to the last or kept full.
+//! What it leaves out: the order of single events; instruction fetch; pages of the DRAM; barriers.
+//! Units: core clock cycles of a multiprocessor. Sources: equations (E1) to (E6) of `docs/model.md`.
+
+mod reuse;
+mod sharing;
+mod walk;
+
+use crate::launch::code::{ReplayCode, ReplayOp};
+use crate::launch::geometry::Geometry;
+use crate::launch::spec::SmxSpec;
+use crate::model::path::PathRules;
+use rayon::prelude::*;
+pub use sharing::Ran;
+use walk::{Alone, Walker};
+pub use walk::{N_CAUSES, Traffic};
+
+/// Executed blocks on a multiprocessor.
+#[derive(Debug)]
+pub struct Modelled<'a> {
+    spec: &'a SmxSpec,
+    warps_per_block: usize,
+    places: usize,
+    /// Of all blocks, in the order given.
+    warps: Vec<Alone>,
+}
+
+impl<'a> Modelled<'a> {
+    /// Of the blocks of `code` that start with the warps in `order`, `places` of them at a time.
+    pub fn new(
+        spec: &'a SmxSpec,
+        code: &ReplayCode,
+        geometry: &Geometry,
+        order: &[u32],
+        places: u32,
+    ) -> Self {
+        let warps_per_block = geometry.warps_per_block();
+        let hits = reuse::hits(code, spec, order, warps_per_block, f64::from(places));
+        let walker = Walker {
+            code,
+            spec,
+            rules: PathRules::new(spec),
+            hits: &hits,
+        };
+        let warps = order
+            .par_iter()
+            .flat_map_iter(|&first| first..first + warps_per_block);
+        Modelled {
+            spec,
+            warps_per_block: warps_per_block as usize,
+            places: places as usize,
+            warps: warps
+                .map(|warp| walker.alone(warp_ops(code, warp)))
+                .collect(),
+        }
+    }
+
+    /// A multiprocessor that is kept full, until it has run all blocks.
+    pub fn steady(&self) -> Ran {
+        sharing::steady(self.spec, &self.blocks(0, usize::MAX), self.places)
+    }
+
+    /// One that runs `n` blocks from `first` on, and nothing else.
+    pub fn run(&self, first: usize, n: usize) -> Ran {
+        sharing::run(self.spec, &self.blocks(first, n), self.places)
+    }
+
+    /// Of all warps.
+    pub fn traffic(&self) -> impl Iterator<Item = &Traffic> {
+        self.warps.iter().map(|warp| &warp.traffic)
+    }
+
+    fn blocks(&self, first: usize, n: usize) -> Vec<&[Alone]> {
+        let blocks = self.warps.chunks(self.warps_per_block);
+        blocks.skip(first).take(n).collect()
+    }
+}
+
+/// What a warp executes: all of it is one segment.
+fn warp_ops(code: &ReplayCode, warp: u32) -> &[ReplayOp] {
+    let list = &code.programs[warp as usize].only;
+    let (start, end) = code.segments[code.lists[list.start as usize] as usize];
+    &code.ops[start as usize..end as usize]
+}

@@ -1,0 +1,342 @@
+//! How often the caches have what executed blocks access.
+//!
+//! What it models: the blocks resident on a multiprocessor share its L1 and its share of the L2. An access finds what its own block
+//! accessed a known number of instructions ago, or what another block, at random, accessed since; a line stays for the time in which
+//! as many others come as the cache has.
+//! What it leaves out: sets; that the L2 sees only what the L1 lacks; that warps of a block drift apart.
+//! Units: warp instructions of one warp (ticks), lines. Sources: equations (E1) and (E2) of `docs/model.md`; Che et al., IEEE JSAC 20
+//! (2002), for LRU; Martina et al., INFOCOM 2014, for random replacement.
+
+use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
+use crate::launch::spec::{CacheSpec, Replacement, SmxSpec};
+use crate::model::root::{Bracket, falling_root};
+use crate::trace::{AddressKind, LINE_BYTES};
+use rustc_hash::FxHashMap;
+
+/// Blocks that are looked at, and their accesses.
+const MOST_BLOCKS: usize = 24;
+const MOST_ACCESSES: usize = 400_000;
+const LONGEST_LOG2: f64 = 40.0;
+const TOLERANCE: f64 = 1e-4;
+
+/// Probabilities that a cache has a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hits {
+    pub l1: f64,
+    /// Of what the L1 lacks.
+    pub l2: f64,
+}
+
+/// Hits by static instruction.
+#[derive(Debug, Clone, Default)]
+pub struct HitTable(FxHashMap<u32, Hits>);
+
+impl HitTable {
+    /// Of the instruction at `pc_bytes`.
+    pub fn of(&self, pc_bytes: u32) -> Hits {
+        let nothing = Hits { l1: 0.0, l2: 0.0 };
+        self.0.get(&pc_bytes).copied().unwrap_or(nothing)
+    }
+}
+
+/// One line or sector that a block accesses.
+#[derive(Debug, Clone, Copy)]
+struct Touch {
+    tick: u32,
+    pc_bytes: u32,
+    line: u64,
+    sector: u64,
+    in_l1: bool,
+}
+
+/// Accesses alike: how long ago their block made the same, in ticks, and how often others make it in a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Alike {
+    again: f64,
+    others: f64,
+}
+
+impl Alike {
+    /// In halves of a power of two.
+    fn key(self) -> (i16, i16) {
+        let half = |value: f64| (2.0 * value.log2()).round().clamp(-200.0, 200.0) as i16;
+        (half(self.again), half(self.others))
+    }
+
+    fn of_key((again, others): (i16, i16)) -> Alike {
+        let value = |half: i16| match half {
+            200 => f64::INFINITY,
+            -200 => 0.0,
+            _ => (f64::from(half) / 2.0).exp2(),
+        };
+        Alike {
+            again: value(again),
+            others: value(others),
+        }
+    }
+
+    /// **(E1)** The probability that a line is still there if lines stay for `time`.
+    fn hit(self, replacement: Replacement, time: f64) -> f64 {
+        match replacement {
+            Replacement::Lru if self.again <= time => 1.0,
+            Replacement::Lru => 1.0 - (-self.others * time).exp(),
+            _ => {
+                let leaves = self.others + 1.0 / time;
+                let lasts = (-leaves * self.again).exp();
+                lasts + (1.0 - lasts) * self.others / leaves
+            }
+        }
+    }
+
+    /// How long a line is there because of this access.
+    fn stay(self, replacement: Replacement, time: f64) -> f64 {
+        let (leaves, until) = match replacement {
+            Replacement::Lru => (self.others, self.again.min(time)),
+            _ => (self.others + 1.0 / time, self.again),
+        };
+        match leaves * until < 1e-9 {
+            true => until,
+            false => (1.0 - (-leaves * until).exp()) / leaves,
+        }
+    }
+}
+
+/// Of the blocks that start with the warps in `order`, `warps_per_block` each, `resident` of them at a time.
+pub fn hits(
+    code: &ReplayCode,
+    spec: &SmxSpec,
+    order: &[u32],
+    warps_per_block: u32,
+    resident: f64,
+) -> HitTable {
+    let cached = spec.l1_caches_local || spec.l1_caches_global_loads || spec.has_l2;
+    if !cached {
+        return HitTable::default();
+    }
+    let blocks = touches(code, spec, order, warps_per_block);
+    let lines = alike(&blocks, resident, |touch| touch.line);
+    let sectors = alike(&blocks, resident, |touch| touch.sector);
+    let (mut of_l1, mut of_l2) = (Stays::default(), Stays::default());
+    for ((touches, ticks), lines) in blocks.iter().zip(&lines) {
+        for (touch, &line) in touches.iter().zip(lines) {
+            let weight = resident / blocks.len() as f64 / f64::from(*ticks);
+            of_l2.add(line, weight);
+            if touch.in_l1 {
+                of_l1.add(line, weight);
+            }
+        }
+    }
+    let l1_time = of_l1.time(&spec.l1);
+    let l2_time = of_l2.time(&spec.l2);
+    let mut sums: FxHashMap<u32, [f64; 3]> = FxHashMap::default();
+    for (((touches, _), sectors), lines) in blocks.iter().zip(&sectors).zip(&lines) {
+        for ((touch, sector), line) in touches.iter().zip(sectors).zip(lines) {
+            let l1 = match touch.in_l1 {
+                true => sector.hit(spec.l1.replacement, l1_time),
+                false => 0.0,
+            };
+            let l2 = match spec.has_l2 {
+                true => line.hit(spec.l2.replacement, l2_time).max(l1),
+                false => l1,
+            };
+            let sum = sums.entry(touch.pc_bytes).or_default();
+            for (sum, add) in sum.iter_mut().zip([1.0, l1, l2]) {
+                *sum += add;
+            }
+        }
+    }
+    let hits = |(pc, [all, l1, l2]): (u32, [f64; 3])| {
+        let lacking = (all - l1).max(f64::MIN_POSITIVE);
+        let hits = Hits {
+            l1: l1 / all,
+            l2: ((l2 - l1) / lacking).clamp(0.0, 1.0),
+        };
+        (pc, hits)
+    };
+    HitTable(sums.into_iter().map(hits).collect())
+}
+
+/// What some blocks access, in the order of ticks, and the ticks of each.
+fn touches(
+    code: &ReplayCode,
+    spec: &SmxSpec,
+    order: &[u32],
+    warps_per_block: u32,
+) -> Vec<(Vec<Touch>, u32)> {
+    let step = order.len().div_ceil(MOST_BLOCKS).max(1);
+    let mut blocks = Vec::new();
+    let mut accesses = 0;
+    for &first in order.iter().step_by(step) {
+        if accesses > MOST_ACCESSES {
+            break;
+        }
+        let (mut touched, mut ticks) = (Vec::new(), 1);
+        for warp in first..first + warps_per_block {
+            let ops = super::warp_ops(code, warp);
+            ticks = ticks.max(ops.len() as u32);
+            for (op, tick) in ops.iter().zip(0..) {
+                touch(code, spec, op, (warp, tick), &mut touched);
+            }
+        }
+        touched.sort_by_key(|touch| touch.tick);
+        accesses += touched.len();
+        blocks.push((touched, ticks));
+    }
+    blocks
+}
+
+fn touch(
+    code: &ReplayCode,
+    spec: &SmxSpec,
+    op: &ReplayOp,
+    (warp, tick): (u32, u32),
+    touched: &mut Vec<Touch>,
+) {
+    let (is_local, in_l1) = match op.request {
+        MemoryRequest::LocalLoad | MemoryRequest::LocalStore => (true, spec.l1_caches_local),
+        MemoryRequest::GlobalLoad => (false, spec.l1_caches_global_loads),
+        _ => return,
+    };
+    let mut one = |part: &ReplayOp| {
+        for line in 0..u32::from(part.lines.max(1)) {
+            // One 32-bit word of all lanes is one line of local memory, each warp's its own.
+            let address = match is_local {
+                true => u64::from(warp + 1) << 32 | u64::from(part.address * (LINE_BYTES / 4)),
+                false => part.address.into(),
+            } + u64::from(line * LINE_BYTES);
+            let number = address / u64::from(LINE_BYTES);
+            let sector_bytes = u64::from(spec.l1.sector_bytes);
+            let whole =
+                part.address_kind != AddressKind::Uniform && sector_bytes < u64::from(LINE_BYTES);
+            touched.push(Touch {
+                tick,
+                pc_bytes: op.pc_bytes,
+                line: number,
+                // A whole line has a number besides those of its sectors.
+                sector: match whole {
+                    true => u64::MAX - number,
+                    false => address / sector_bytes,
+                },
+                in_l1,
+            });
+        }
+    };
+    match op.address_kind {
+        AddressKind::Scattered => code.parts(op).for_each(|part| one(&part)),
+        _ => one(op),
+    }
+}
+
+/// Of every access, how it comes again.
+fn alike(
+    blocks: &[(Vec<Touch>, u32)],
+    resident: f64,
+    key: impl Fn(&Touch) -> u64,
+) -> Vec<Vec<Alike>> {
+    let mut rates: FxHashMap<u64, f64> = FxHashMap::default();
+    for (touches, ticks) in blocks {
+        for touch in touches {
+            *rates.entry(key(touch)).or_default() += 1.0 / f64::from(*ticks);
+        }
+    }
+    let others = (resident - 1.0).max(0.0) / (blocks.len() as f64 - 1.0).max(1.0);
+    let of_block = |(touches, ticks): &(Vec<Touch>, u32)| {
+        let mut own: FxHashMap<u64, (f64, u32)> = FxHashMap::default();
+        for touch in touches {
+            own.entry(key(touch)).or_insert((0.0, u32::MAX)).0 += 1.0 / f64::from(*ticks);
+        }
+        let one = |touch: &Touch| {
+            let key = key(touch);
+            let (own_rate, last) = own.get_mut(&key).copied().unwrap_or((0.0, u32::MAX));
+            let again = match last {
+                u32::MAX => f64::INFINITY,
+                // Neighbours in a warp's access, and warps of a block, come one after the other.
+                last => f64::from((touch.tick - last).max(1)),
+            };
+            own.insert(key, (own_rate, touch.tick));
+            Alike {
+                again,
+                others: others * (rates[&key] - own_rate).max(0.0),
+            }
+        };
+        touches.iter().map(one).collect()
+    };
+    blocks.iter().map(of_block).collect()
+}
+
+/// How often accesses of every kind come, per tick.
+#[derive(Debug, Default)]
+struct Stays(FxHashMap<(i16, i16), f64>);
+
+impl Stays {
+    fn add(&mut self, alike: Alike, weight: f64) {
+        *self.0.entry(alike.key()).or_default() += weight;
+    }
+
+    /// **(E2)** The time for which lines stay: as many are there as the cache has.
+    fn time(&self, cache: &CacheSpec) -> f64 {
+        let capacity = f64::from(cache.sets * cache.ways);
+        let mut bins: Vec<((i16, i16), f64)> = self.0.iter().map(|(&k, &w)| (k, w)).collect();
+        bins.sort_unstable_by_key(|bin| bin.0);
+        let free = |log2_time: f64| {
+            let time = log2_time.exp2();
+            let stays = bins
+                .iter()
+                .map(|&(key, weight)| weight * Alike::of_key(key).stay(cache.replacement, time));
+            capacity - stays.sum::<f64>()
+        };
+        let at_high = free(LONGEST_LOG2);
+        if at_high >= 0.0 {
+            return LONGEST_LOG2.exp2();
+        }
+        let bracket = Bracket {
+            low: 0.0,
+            at_low: free(0.0).max(0.0),
+            high: LONGEST_LOG2,
+            at_high,
+        };
+        falling_root(bracket, TOLERANCE, free).exp2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_comes_soon_enough_is_there_and_one_that_others_want_may_be() {
+        let own = |again| Alike { again, others: 0.0 };
+        assert_eq!(own(10.0).hit(Replacement::Lru, 20.0), 1.0);
+        assert_eq!(own(30.0).hit(Replacement::Lru, 20.0), 0.0);
+        let random = own(20.0).hit(Replacement::Random, 20.0);
+        assert!((random - (-1.0f64).exp()).abs() < 1e-9);
+        let wanted = Alike {
+            again: f64::INFINITY,
+            others: 0.1,
+        };
+        let lru = wanted.hit(Replacement::Lru, 20.0);
+        assert!((lru - (1.0 - (-2.0f64).exp())).abs() < 1e-9);
+        assert!((wanted.hit(Replacement::Random, 10.0) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lines_stay_until_as_many_came_as_the_cache_has() {
+        let cache = CacheSpec {
+            sets: 10,
+            ways: 10,
+            line_bytes: 128,
+            sector_bytes: 128,
+            replacement: Replacement::Lru,
+            index: crate::launch::spec::SetIndex::Spread,
+            fills_hold_lines: false,
+        };
+        let mut stays = Stays::default();
+        // One new line in every tick.
+        let once = Alike {
+            again: f64::INFINITY,
+            others: 0.0,
+        };
+        stays.add(once, 1.0);
+        assert!((stays.time(&cache) - 100.0).abs() < 0.1);
+    }
+}

@@ -1,0 +1,402 @@
+//! One executed warp, alone on a multiprocessor: how long it takes, what it waits for, and what it asks for.
+//!
+//! What it models: the instructions one after the other, each as early as stall counts, branches, scoreboards and what it waits for allow;
+//! loads take the mean of what their instruction finds in the caches, and the parts of an access follow each other at the pace of the
+//! slowest of load/store unit, ports and DRAM.
+//! What it leaves out: instruction fetch; pages of the DRAM. Units: cycles.
+//! Sources: equations (E3) and (E4) of `docs/model.md`; the rules of `path` and `launch::dependence`.
+
+use super::reuse::HitTable;
+use crate::launch::cause::Cause;
+use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
+use crate::launch::spec::{DependenceTracking, IssueLimit, SmxSpec};
+use crate::model::LINE_BYTES;
+use crate::model::demand::{Demand, N_PIPES};
+use crate::model::path::PathRules;
+use crate::trace::{AddressKind, SECTOR_BYTES};
+
+/// What warps wait for: issue slots, pipes, load/store unit, read port, write port, DRAM.
+pub const N_SERVERS: usize = 1 + N_PIPES + 4;
+pub const ISSUE: usize = 0;
+const PIPES: usize = 1;
+pub const UNIT: usize = PIPES + N_PIPES;
+pub const READ_PORT: usize = UNIT + 1;
+pub const WRITE_PORT: usize = UNIT + 2;
+pub const DRAM: usize = UNIT + 3;
+
+pub const N_CAUSES: usize = Cause::ALL.len();
+
+/// Whether a server is one of each scheduler.
+pub fn is_schedulers(server: usize) -> bool {
+    server < UNIT
+}
+
+/// What a server does for a warp.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Service {
+    /// Cycles of it, and the squares of those of each request.
+    pub cycles: f64,
+    pub squares: f64,
+    /// Requests that the warp waits for.
+    pub waits: f64,
+}
+
+/// See the module text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alone {
+    /// From the first instruction to the end.
+    pub cycles: f64,
+    /// Those of them in which it waits, by cause.
+    pub stalls: [f64; N_CAUSES],
+    pub services: [Service; N_SERVERS],
+    /// Memory instructions, which are held at issue while the load/store unit is far behind.
+    pub memory_instructions: f64,
+    pub traffic: Traffic,
+}
+
+/// What goes through the caches.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Traffic {
+    pub load_lines: f64,
+    pub load_hits: f64,
+    pub store_lines: f64,
+    pub store_hits: f64,
+    pub l2_lines: f64,
+    pub l2_hits: f64,
+    pub read_bytes: f64,
+    pub written_bytes: f64,
+    pub dram_read_bytes: f64,
+    pub dram_written_bytes: f64,
+}
+
+/// One access on its way: cycles of each server behind the scheduler, and when its result is there.
+#[derive(Debug, Clone, Copy, Default)]
+struct Access {
+    unit: f64,
+    read: f64,
+    write: f64,
+    dram: f64,
+    /// Probabilities that some part is not in the L1, and not in the L2 either.
+    beyond_l1: f64,
+    beyond_l2: f64,
+}
+
+impl Access {
+    fn slowest(&self) -> f64 {
+        self.unit.max(self.read).max(self.dram)
+    }
+}
+
+/// A result that is awaited.
+#[derive(Debug, Clone, Copy)]
+struct Awaited {
+    targets: u64,
+    ready_at: f64,
+    cause: Cause,
+    access: Option<Access>,
+}
+
+/// The machine and the caches that warps meet.
+pub struct Walker<'a> {
+    pub code: &'a ReplayCode,
+    pub spec: &'a SmxSpec,
+    pub rules: PathRules,
+    pub hits: &'a HitTable,
+}
+
+impl Walker<'_> {
+    /// **(E3)** Of the warp that executes `ops`.
+    pub fn alone(&self, ops: &[ReplayOp]) -> Alone {
+        let mut alone = Alone {
+            cycles: 0.0,
+            stalls: [0.0; N_CAUSES],
+            services: [Service::default(); N_SERVERS],
+            memory_instructions: 0.0,
+            traffic: Traffic::default(),
+        };
+        let mut now = 0.0f64;
+        let mut memory_free_at = 0.0f64;
+        let mut awaited: Vec<Awaited> = Vec::new();
+        let mut loads: Vec<f64> = Vec::new();
+        for (i, op) in ops.iter().enumerate() {
+            now = self.wait(op, now, &mut awaited, &mut alone);
+            if op.request == MemoryRequest::GlobalLoad {
+                let limit = self.rules.global_loads_in_flight;
+                if let Some(&first) = loads.iter().nth_back(limit.saturating_sub(1)) {
+                    let free_at = first + f64::from(self.rules.global_hold_cycles);
+                    if free_at > now {
+                        alone.stalls[Cause::Global as usize] += free_at - now;
+                        now = free_at;
+                    }
+                }
+                loads.push(now);
+            }
+            if op.request == MemoryRequest::None {
+                awaited.extend(self.result(op, now));
+            } else {
+                let access = self.access(op, &mut alone);
+                let start = memory_free_at.max(now);
+                memory_free_at = start + access.slowest();
+                self.await_access(op, access, start, &mut awaited);
+            }
+            let next = self.rules.stall_cycles(op, ops.get(i + 1));
+            let least = f64::from(self.rules.issue_interval_cycles);
+            let cause = if op.redirects {
+                Cause::Branch
+            } else {
+                Cause::Wait
+            };
+            alone.stalls[cause as usize] += (next - least).max(0.0);
+            now += next;
+        }
+        alone.cycles = now.max(1.0);
+        self.add_instructions(ops, &mut alone);
+        alone
+    }
+
+    /// Waits for what `op` needs; what only some loads of a kind find far away is the mean.
+    fn wait(&self, op: &ReplayOp, now: f64, awaited: &mut Vec<Awaited>, alone: &mut Alone) -> f64 {
+        let mut last: Option<Awaited> = None;
+        awaited.retain(|result| {
+            let waits = result.targets & op.registers != 0;
+            if waits && last.is_none_or(|last| result.ready_at > last.ready_at) {
+                last = Some(*result);
+            }
+            !waits
+        });
+        let Some(last) = last.filter(|last| last.ready_at > now) else {
+            return now;
+        };
+        alone.stalls[last.cause as usize] += last.ready_at - now;
+        if let Some(access) = last.access {
+            alone.services[UNIT].waits += 1.0;
+            alone.services[READ_PORT].waits += access.beyond_l1;
+            alone.services[WRITE_PORT].waits += match self.spec.l2_request_bytes {
+                0 => 0.0,
+                _ => access.beyond_l1,
+            };
+            alone.services[DRAM].waits += access.beyond_l2;
+        }
+        last.ready_at
+    }
+
+    fn result(&self, op: &ReplayOp, now: f64) -> Option<Awaited> {
+        let cycles = self.rules.result_cycles?[op.class as usize];
+        let (targets, cause) = match self.spec.dependences {
+            DependenceTracking::Barriers(_) => (
+                op.result_targets | u64::from(op.read_targets),
+                Cause::Shared,
+            ),
+            _ => (op.result_targets, Cause::Wait),
+        };
+        (targets != 0).then(|| Awaited {
+            targets,
+            ready_at: now + f64::from(cycles),
+            cause,
+            access: None,
+        })
+    }
+
+    fn await_access(&self, op: &ReplayOp, access: Access, start: f64, awaited: &mut Vec<Awaited>) {
+        let spec = self.spec;
+        let far = f64::from(spec.l2_latency_cycles)
+            + access.beyond_l2 / access.beyond_l1.max(f64::MIN_POSITIVE)
+                * f64::from(spec.dram_extra_cycles);
+        let (latency, cause) = match op.request {
+            MemoryRequest::SharedLoad => (f64::from(spec.shared_latency_cycles), Cause::Shared),
+            MemoryRequest::LocalLoad | MemoryRequest::GlobalLoad => {
+                let near = f64::from(spec.l1_latency_cycles);
+                let latency = near + access.beyond_l1 * (far - near);
+                let cause = match op.request {
+                    MemoryRequest::GlobalLoad => Cause::Global,
+                    _ if access.beyond_l2 > 0.5 => Cause::Dram,
+                    _ if access.beyond_l1 > 0.5 => Cause::L2,
+                    _ => Cause::L1Hit,
+                };
+                (latency, cause)
+            }
+            _ => (0.0, Cause::LoadStoreUnit),
+        };
+        // The last part comes so much later than the first.
+        let parts = (access.slowest() - 1.0).max(0.0);
+        if op.result_targets != 0 && latency > 0.0 {
+            awaited.push(Awaited {
+                targets: op.result_targets,
+                ready_at: start + parts + latency,
+                cause,
+                access: Some(access),
+            });
+        }
+        if op.read_targets != 0 {
+            awaited.push(Awaited {
+                targets: op.read_targets.into(),
+                ready_at: start + access.unit + f64::from(self.rules.operand_cycles),
+                cause: Cause::LoadStoreUnit,
+                access: Some(Access::default()),
+            });
+        }
+    }
+
+    /// **(E4)** What an access takes of the servers.
+    fn access(&self, op: &ReplayOp, alone: &mut Alone) -> Access {
+        let mut access = Access::default();
+        match op.address_kind {
+            AddressKind::Scattered => {
+                let apart = match op.lines > 2 {
+                    true => f64::from(self.spec.uncoalesced_cycles),
+                    false => 0.0,
+                };
+                for part in self.code.parts(op) {
+                    self.part(&part, &mut access, &mut alone.traffic);
+                    if part.address_kind == AddressKind::Segment {
+                        access.unit += apart;
+                    }
+                }
+            }
+            _ => self.part(op, &mut access, &mut alone.traffic),
+        }
+        alone.memory_instructions += 1.0;
+        let of_servers = [
+            (UNIT, access.unit),
+            (READ_PORT, access.read),
+            (WRITE_PORT, access.write),
+            (DRAM, access.dram),
+        ];
+        for (server, cycles) in of_servers {
+            let service = &mut alone.services[server];
+            service.cycles += cycles;
+            service.squares += cycles * cycles;
+        }
+        access
+    }
+
+    fn part(&self, op: &ReplayOp, access: &mut Access, traffic: &mut Traffic) {
+        let spec = self.spec;
+        let hits = self.hits.of(op.pc_bytes);
+        let store_cycles = op.share_of(spec.store_cycles_per_line.into()) as f64;
+        let lines = f64::from(op.lines.max(1));
+        match op.request {
+            MemoryRequest::SharedLoad | MemoryRequest::SharedStore => {
+                access.unit += op.share_of(spec.shared_access_cycles.into()) as f64;
+            }
+            MemoryRequest::LocalLoad => {
+                let (bytes, lacking) = match spec.l1_caches_local {
+                    true => (LINE_BYTES, 1.0 - hits.l1),
+                    false => (f64::from(op.moved_bytes()), 1.0),
+                };
+                traffic.load_lines += lines;
+                traffic.load_hits += lines * (1.0 - lacking);
+                access.unit += lines;
+                self.fetch(lines, bytes, lacking, op.pc_bytes, access, traffic);
+            }
+            MemoryRequest::LocalStore => {
+                traffic.store_lines += lines;
+                access.unit += lines * store_cycles;
+                if spec.l1_caches_local && !spec.l1_write_through {
+                    // Every line that a store brings in leaves again.
+                    traffic.store_hits += lines * hits.l1;
+                    let lacking = lines * (1.0 - hits.l1);
+                    access.unit += lacking * f64::from(spec.store_cycles_per_line);
+                    self.store(lacking * LINE_BYTES, access, traffic);
+                } else {
+                    traffic.store_hits += lines * hits.l1;
+                    let bytes = match spec.l1_caches_local {
+                        true => LINE_BYTES,
+                        false => f64::from(op.moved_bytes()),
+                    };
+                    self.store(lines * bytes, access, traffic);
+                }
+            }
+            MemoryRequest::GlobalLoad => {
+                let of_op = op.global_access();
+                let (parts, bytes) = (f64::from(of_op.parts), f64::from(of_op.part_bytes));
+                match spec.l1_caches_global_loads {
+                    true => {
+                        access.unit += parts;
+                        self.fetch(parts, bytes, 1.0 - hits.l1, op.pc_bytes, access, traffic);
+                    }
+                    false => {
+                        let before = access.unit;
+                        self.fetch(parts, bytes, 1.0, op.pc_bytes, access, traffic);
+                        access.unit = access.unit.max(before + lines);
+                    }
+                }
+            }
+            MemoryRequest::GlobalStore => {
+                access.unit += lines * store_cycles;
+                self.store(f64::from(op.global_access().bytes()), access, traffic);
+            }
+            MemoryRequest::None => {}
+        }
+    }
+
+    /// `parts` of `bytes` each, of which the L1 lacks some.
+    fn fetch(
+        &self,
+        parts: f64,
+        bytes: f64,
+        lacking: f64,
+        pc_bytes: u32,
+        access: &mut Access,
+        traffic: &mut Traffic,
+    ) {
+        let spec = self.spec;
+        let l2_hit = match spec.has_l2 {
+            true => self.hits.of(pc_bytes).l2,
+            false => 0.0,
+        };
+        let (moved, farther) = (parts * lacking * bytes, lacking * (1.0 - l2_hit));
+        access.read += moved / f64::from(spec.l2_read_bytes_per_cycle);
+        let asked = parts * lacking * f64::from(spec.l2_request_bytes);
+        access.write += asked / f64::from(spec.l2_write_bytes_per_cycle);
+        if spec.return_bytes_per_cycle > 0 {
+            access.unit += moved / f64::from(spec.return_bytes_per_cycle);
+        }
+        let from_dram = parts * farther * bytes.max(f64::from(SECTOR_BYTES));
+        access.dram += from_dram / f64::from(spec.dram.bytes_per_cycle);
+        let some = |each: f64, before: f64| 1.0 - (1.0 - before) * (1.0 - each).powf(parts);
+        access.beyond_l1 = some(lacking, access.beyond_l1);
+        access.beyond_l2 = some(farther, access.beyond_l2);
+        traffic.l2_lines += parts * lacking;
+        traffic.l2_hits += parts * lacking * l2_hit;
+        traffic.read_bytes += moved;
+        traffic.dram_read_bytes += from_dram;
+    }
+
+    fn store(&self, bytes: f64, access: &mut Access, traffic: &mut Traffic) {
+        access.write += bytes / f64::from(self.spec.l2_write_bytes_per_cycle);
+        traffic.written_bytes += bytes;
+        if !self.spec.has_l2 {
+            access.dram += bytes / f64::from(self.spec.dram.bytes_per_cycle);
+            traffic.dram_written_bytes += bytes;
+        }
+    }
+
+    /// What its instructions take of schedulers and pipes.
+    fn add_instructions(&self, ops: &[ReplayOp], alone: &mut Alone) {
+        let demand = Demand::of(ops);
+        let issues = demand.issues(self.spec).max(1.0);
+        let slots = demand.issue_slots(self.spec);
+        alone.services[ISSUE] = Service {
+            cycles: slots,
+            squares: slots * slots / issues,
+            waits: issues,
+        };
+        let mut uses = [0.0; N_PIPES];
+        for (count, limit) in demand.per_class.iter().zip(&self.spec.limits) {
+            match limit {
+                IssueLimit::Free => {}
+                IssueLimit::PerCycle(_) => uses[0] += count,
+                IssueLimit::Interval(pipe, _) => uses[1 + *pipe as usize] += count,
+            }
+        }
+        for (pipe, cycles) in demand.pipes(self.spec).into_iter().enumerate() {
+            let uses = uses[pipe];
+            alone.services[PIPES + pipe] = Service {
+                cycles,
+                squares: cycles * cycles / f64::max(uses, 1.0),
+                waits: uses,
+            };
+        }
+    }
+}
