@@ -1,6 +1,7 @@
 //! The blocks of a launch on a device: where they run, and which of them are executed to stand for all.
 //!
-//! Models: of a grid of many waves of blocks, a sample spread over it; of a grid of a few waves, all blocks of some multiprocessors.
+//! Models: of a grid of many waves of blocks, a sample spread over it; of a grid of a few waves, all blocks of some multiprocessors: of those
+//! that have most to do, where the blocks differ and it is known by how much.
 //! Leaves out: time (`replay`, `closed_form`).
 //! Units: blocks. Sources: blocks in turn over the multiprocessors, CUDA C Programming Guide, section 2.2.
 
@@ -12,6 +13,8 @@ use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::predict::PredictError;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
 /// Grids of fewer waves are run to their end.
 const FEW_WAVES: f64 = 8.0;
@@ -45,8 +48,10 @@ pub struct Grid {
 pub enum Sample {
     /// Spread evenly over the grid.
     Spread(Vec<u32>),
-    /// All blocks of some multiprocessors.
+    /// All blocks of some multiprocessors that are as good as any.
     Whole(Vec<Vec<u32>>),
+    /// All blocks of the multiprocessors that have most to do, and of some others.
+    Longest(Vec<Vec<u32>>),
 }
 
 impl Sample {
@@ -54,7 +59,7 @@ impl Sample {
     pub fn blocks(&self) -> Vec<u32> {
         match self {
             Sample::Spread(blocks) => blocks.clone(),
-            Sample::Whole(of_smx) => of_smx.concat(),
+            Sample::Whole(of_smx) | Sample::Longest(of_smx) => of_smx.concat(),
         }
     }
 }
@@ -140,11 +145,105 @@ impl Grid {
         Sample::Whole((0..sampled).map(of_smx).collect())
     }
 
+    /// The same where it is known how much work each block is, in any unit: a grid of a few waves ends with the multiprocessor that
+    /// has most to do.
+    pub fn sample_by_work(&self, spread: u32, multiprocessors: u32, work: &[f64]) -> Sample {
+        let is_equal = work.iter().all(|one| *one == work[0]);
+        if self.has_many_waves() || is_equal {
+            return self.sample(spread, multiprocessors);
+        }
+        let n_smx = self.geometry.n_smx as usize;
+        let busy = hand_out(work, n_smx, self.geometry.resident_blocks as usize);
+        Sample::Longest(most_to_do(busy, multiprocessors as usize))
+    }
+
     /// Multiprocessors that get most blocks: the grid ends with one of them.
     pub(super) fn longest_multiprocessors(&self) -> u32 {
         match self.geometry.programs % self.geometry.n_smx {
             0 => self.geometry.n_smx,
             rest => rest,
         }
+    }
+}
+
+/// What a multiprocessor is given.
+#[derive(Debug, Clone, Default)]
+struct Given {
+    blocks: Vec<u32>,
+    work: f64,
+    /// When the last of its places gets free, if work goes at the same pace everywhere.
+    end: f64,
+}
+
+/// Blocks in turn over the multiprocessors while there are places, then each to the place that gets free first.
+fn hand_out(work: &[f64], n_smx: usize, resident_blocks: usize) -> Vec<Given> {
+    let mut all = vec![Given::default(); n_smx];
+    let mut free_at = BinaryHeap::new();
+    for (block, &work) in work.iter().enumerate() {
+        let (from, smx) = match block < n_smx * resident_blocks {
+            true => (0.0, block % n_smx),
+            false => free_at
+                .pop()
+                .map_or((0.0, 0), |Reverse((OrderedTime(at), smx))| (at, smx)),
+        };
+        let given = &mut all[smx];
+        given.blocks.push(block as u32);
+        given.work += work;
+        given.end = given.end.max(from + work);
+        free_at.push(Reverse((OrderedTime(from + work), smx)));
+    }
+    all.retain(|given| !given.blocks.is_empty());
+    all
+}
+
+/// The blocks of `n` of them: of those that end last, of one that has most work, and one in the middle.
+fn most_to_do(mut given: Vec<Given>, n: usize) -> Vec<Vec<u32>> {
+    given.sort_by(|a, b| b.end.total_cmp(&a.end));
+    let by_work = |a: &usize, b: &usize| given[*a].work.total_cmp(&given[*b].work);
+    let most = (0..given.len()).max_by(by_work).unwrap_or(0);
+    let order = [0, most, given.len() / 2].into_iter().chain(1..given.len());
+    let mut chosen: Vec<usize> = Vec::new();
+    for at in order {
+        if chosen.len() < n && !chosen.contains(&at) {
+            chosen.push(at);
+        }
+    }
+    chosen
+        .into_iter()
+        .map(|at| given[at].blocks.clone())
+        .collect()
+}
+
+/// Finite times in their order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct OrderedTime(f64);
+
+impl Eq for OrderedTime {}
+
+impl Ord for OrderedTime {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for OrderedTime {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_block_is_always_executed_and_places_are_filled_as_they_get_free() {
+        // Two multiprocessors with one place each: the third block goes where the first, short one was.
+        let given = hand_out(&[1.0, 9.0, 2.0, 3.0], 2, 1);
+        assert_eq!(given[0].blocks, [0, 2, 3]);
+        assert_eq!(given[1].blocks, [1]);
+        assert_eq!((given[0].end, given[1].end), (6.0, 9.0));
+        let chosen = most_to_do(hand_out(&[5.0, 1.0, 7.0, 1.0, 1.0], 5, 1), 1);
+        assert_eq!(chosen, [[2]]);
     }
 }

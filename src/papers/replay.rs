@@ -33,7 +33,9 @@ impl Grid {
     ) -> Result<Timed, PredictError> {
         match sample {
             Sample::Spread(blocks) => self.of_many_waves(blocks.len(), executed),
-            Sample::Whole(of_smx) => self.of_few_waves(of_smx, executed),
+            Sample::Whole(of_smx) | Sample::Longest(of_smx) => {
+                self.of_few_waves(sample, of_smx, executed)
+            }
         }
     }
 
@@ -71,6 +73,7 @@ impl Grid {
 
     fn of_few_waves(
         &self,
+        sample: &Sample,
         of_smx: &[Vec<u32>],
         executed: &ExecutedCode,
     ) -> Result<Timed, PredictError> {
@@ -91,8 +94,11 @@ impl Grid {
             .iter()
             .fold(Counters::default(), |sum, run| sum.with(run));
         Ok(Timed {
-            cycles: last_to_end(self, &cycles),
-            error_percent: 100.0 * standard_error(&cycles, all) / mean(&cycles),
+            cycles: last_to_end(self, sample, &cycles),
+            error_percent: match sample {
+                Sample::Longest(_) => 0.0,
+                _ => 100.0 * standard_error(&cycles, all) / mean(&cycles),
+            },
             simulated_instructions: counters.instructions,
             counters,
         })
@@ -114,11 +120,12 @@ impl Grid {
 }
 
 /// When a grid ends some of whose multiprocessors take these `cycles`. With one block at a time in every place nothing is evened out:
-/// the last multiprocessor to end is waited for.
-pub(super) fn last_to_end(grid: &Grid, cycles: &[f64]) -> f64 {
-    match grid.waves() <= 1.0 {
-        true => expected_maximum(cycles, grid.longest_multiprocessors()),
-        false => mean(cycles),
+/// the last multiprocessor to end is waited for, as it is where those that have most to do were executed.
+pub(super) fn last_to_end(grid: &Grid, sample: &Sample, cycles: &[f64]) -> f64 {
+    match sample {
+        Sample::Longest(_) => cycles.iter().copied().fold(0.0, f64::max),
+        _ if grid.waves() <= 1.0 => expected_maximum(cycles, grid.longest_multiprocessors()),
+        _ => mean(cycles),
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use warpstack::device::{Device, Preset};
 use warpstack::engine::{CodeChoice, executed_architecture};
 use warpstack::papers::grid::{Grid, Launch};
+use warpstack::papers::launch::Timing;
 use warpstack::papers::robilliard::kernel::{Interpreter, Scheme};
 use warpstack::papers::robilliard::problem::{CaseTable, FunctionSet};
 use warpstack::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
@@ -67,6 +68,7 @@ fn cycles_per_word(device: &Device, row: &Row) -> Result<f64, Failure> {
         threads_per_block: row.threads,
         shared_bytes: 4 * row.threads,
         blocks: row.blocks,
+        carve_out: warpstack::launch::CarveOut::Default,
     };
     let grid = Grid::place(device, launch)?;
     let sample = grid.sample(16, 1);
@@ -90,7 +92,7 @@ fn cycles_per_word(device: &Device, row: &Row) -> Result<f64, Failure> {
         };
         let blocks = vec![block; numbers.len()];
         let code = ExecutedCode::on(device, &interpreter.kernel, &blocks)?;
-        Ok(grid.cycles(&sample, &code)?)
+        Ok(grid.timed(Timing::Simulated, &sample, &code)?.cycles)
     };
     let n = words.len() as f64 - 1.0;
     Ok((cycles(6)? - cycles(2)?) / 4.0 / n)

@@ -219,7 +219,13 @@ impl Executable for Runs<'_> {
     }
 
     fn sample(&self) -> Sample {
-        (self.grid).sample(self.layout.spread_blocks(), SAMPLED_SMX)
+        let work = (0..self.layout.blocks()).map(|block| match self.generations[..] {
+            [generation] => self.longest_of_block(generation, block),
+            // A grid of many waves, of which a spread is taken.
+            _ => 1.0,
+        });
+        let work: Vec<f64> = work.collect();
+        (self.grid).sample_by_work(self.layout.spread_blocks(), SAMPLED_SMX, &work)
     }
 
     fn executed_repetitions(&self, sample: &Sample) -> [u32; 2] {
@@ -262,7 +268,7 @@ impl Executable for Runs<'_> {
         // A grid of few waves ends with its longest programs, whatever the mean.
         let of_time = match sample {
             Sample::Spread(_) => ratio,
-            Sample::Whole(_) => 1.0,
+            Sample::Whole(_) | Sample::Longest(_) => 1.0,
         };
         let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
         Ok(Executed {
@@ -285,6 +291,12 @@ impl Runs<'_> {
     fn nodes_of_block(&self, generation: &Generation, block: u32) -> f64 {
         let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
         self.programs_of(block).map(nodes).sum()
+    }
+
+    /// Nodes of the block's longest program, which its other threads wait for.
+    fn longest_of_block(&self, generation: &Generation, block: u32) -> f64 {
+        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
+        self.programs_of(block).map(nodes).fold(0.0, f64::max)
     }
 
     fn block(
