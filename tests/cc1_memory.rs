@@ -116,6 +116,7 @@ fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
             threads_per_block: 64,
             shared_bytes: Submachine::shared_bytes(64),
             blocks: 1,
+            data_bytes: 0,
             carve_out: CarveOut::Default,
         };
         let grid = Grid::place(&device, launch).unwrap();

@@ -147,6 +147,8 @@ pub struct SmxSpec {
     pub l1_caches_local: bool,
     /// Lines that are not in the L1 are looked up in an L2.
     pub has_l2: bool,
+    /// What is read from global memory is in the L2 from the start: an earlier launch read it, or the host has just put it there.
+    pub l2_holds_data: bool,
     /// Global loads are looked up in the L1, too.
     pub l1_caches_global_loads: bool,
     /// Every store goes on to the L2.
@@ -238,6 +240,7 @@ impl SmxSpec {
             icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
             l1_caches_local: device.l1.caches_local,
             has_l2: device.l2.is_present,
+            l2_holds_data: false,
             l1_caches_global_loads: device.l1.caches_global_loads,
             l1_write_through: !device.l1.write_back,
             store_queue_lines: device.load_store.store_queue_lines,

@@ -18,7 +18,7 @@ impl Grid {
         let resident = self.geometry.resident_blocks;
         let places = match sample {
             Sample::Spread(_) => resident,
-            Sample::Whole(of_smx) | Sample::Longest(of_smx) => {
+            Sample::Whole(of_smx) | Sample::Longest(of_smx, _) => {
                 let most = of_smx.iter().map(Vec::len).max().unwrap_or(1);
                 resident.min(most as u32)
             }
@@ -26,7 +26,7 @@ impl Grid {
         let modelled = Modelled::new(&self.spec, code, &self.geometry, order, places.max(1));
         let runs: Vec<Ran> = match sample {
             Sample::Spread(_) => vec![modelled.steady()],
-            Sample::Whole(of_smx) | Sample::Longest(of_smx) => {
+            Sample::Whole(of_smx) | Sample::Longest(of_smx, _) => {
                 let firsts = of_smx.iter().scan(0, |next, blocks| {
                     let first = *next;
                     *next += blocks.len();
@@ -43,7 +43,7 @@ impl Grid {
                         f64::from(self.geometry.programs) / f64::from(self.geometry.n_smx);
                     cycles[0] / blocks.len() as f64 * per_smx
                 }
-                Sample::Whole(_) | Sample::Longest(_) => last_to_end(self, sample, &cycles),
+                Sample::Whole(_) | Sample::Longest(..) => last_to_end(self, sample, &cycles),
             },
             counters: counters(&modelled, &runs, executed),
             error_percent: 0.0,

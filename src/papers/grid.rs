@@ -28,6 +28,8 @@ pub struct Launch<'a> {
     pub threads_per_block: u32,
     pub shared_bytes: u32,
     pub blocks: u32,
+    /// What the grid reads from global memory.
+    pub data_bytes: u64,
     pub carve_out: CarveOut,
 }
 
@@ -44,14 +46,21 @@ pub struct Grid {
 }
 
 /// Blocks of a grid that are to be executed, by their numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Sample {
     /// Spread evenly over the grid.
     Spread(Vec<u32>),
     /// All blocks of some multiprocessors that are as good as any.
     Whole(Vec<Vec<u32>>),
     /// All blocks of the multiprocessors that have most to do, and of some others.
-    Longest(Vec<Vec<u32>>),
+    Longest(Vec<Vec<u32>>, Ends),
+}
+
+/// When multiprocessors end if work goes at the same pace everywhere, in units of work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ends {
+    pub sampled: Vec<f64>,
+    pub last: f64,
 }
 
 impl Sample {
@@ -59,7 +68,7 @@ impl Sample {
     pub fn blocks(&self) -> Vec<u32> {
         match self {
             Sample::Spread(blocks) => blocks.clone(),
-            Sample::Whole(of_smx) | Sample::Longest(of_smx) => of_smx.concat(),
+            Sample::Whole(of_smx) | Sample::Longest(of_smx, _) => of_smx.concat(),
         }
     }
 }
@@ -72,7 +81,11 @@ impl Grid {
             shared_bytes_per_block: launch.shared_bytes,
         };
         let (occupancy, l1_bytes) = reside(device, launch.name, launch.carve_out, block)?;
-        let spec = SmxSpec::new(device, l1_bytes).map_err(PredictError::other)?;
+        let l2_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
+        let spec = SmxSpec {
+            l2_holds_data: device.l2.is_present && launch.data_bytes as f64 <= l2_bytes,
+            ..SmxSpec::new(device, l1_bytes).map_err(PredictError::other)?
+        };
         let geometry = Geometry {
             threads_per_block: launch.threads_per_block,
             stack_dim: 1,
@@ -154,7 +167,13 @@ impl Grid {
         }
         let n_smx = self.geometry.n_smx as usize;
         let busy = hand_out(work, n_smx, self.geometry.resident_blocks as usize);
-        Sample::Longest(most_to_do(busy, multiprocessors as usize))
+        let chosen = most_to_do(&busy, multiprocessors as usize);
+        let blocks = chosen.iter().map(|&at| busy[at].blocks.clone());
+        let ends = Ends {
+            sampled: chosen.iter().map(|&at| busy[at].end).collect(),
+            last: busy.iter().map(|given| given.end).fold(0.0, f64::max),
+        };
+        Sample::Longest(blocks.collect(), ends)
     }
 
     /// Multiprocessors that get most blocks: the grid ends with one of them.
@@ -196,22 +215,22 @@ fn hand_out(work: &[f64], n_smx: usize, resident_blocks: usize) -> Vec<Given> {
     all
 }
 
-/// The blocks of `n` of them: of those that end last, of one that has most work, and one in the middle.
-fn most_to_do(mut given: Vec<Given>, n: usize) -> Vec<Vec<u32>> {
-    given.sort_by(|a, b| b.end.total_cmp(&a.end));
+/// `n` of them: those that end last, one that has most work, and one in the middle.
+fn most_to_do(given: &[Given], n: usize) -> Vec<usize> {
+    let mut by_end: Vec<usize> = (0..given.len()).collect();
+    by_end.sort_by(|&a, &b| given[b].end.total_cmp(&given[a].end));
     let by_work = |a: &usize, b: &usize| given[*a].work.total_cmp(&given[*b].work);
     let most = (0..given.len()).max_by(by_work).unwrap_or(0);
-    let order = [0, most, given.len() / 2].into_iter().chain(1..given.len());
+    let first = by_end.first().copied();
+    let middle = by_end.get(given.len() / 2).copied();
+    let order = first.into_iter().chain([most]).chain(middle);
     let mut chosen: Vec<usize> = Vec::new();
-    for at in order {
+    for at in order.chain(by_end.iter().copied()) {
         if chosen.len() < n && !chosen.contains(&at) {
             chosen.push(at);
         }
     }
     chosen
-        .into_iter()
-        .map(|at| given[at].blocks.clone())
-        .collect()
 }
 
 /// Finite times in their order.
@@ -243,7 +262,7 @@ mod tests {
         assert_eq!(given[0].blocks, [0, 2, 3]);
         assert_eq!(given[1].blocks, [1]);
         assert_eq!((given[0].end, given[1].end), (6.0, 9.0));
-        let chosen = most_to_do(hand_out(&[5.0, 1.0, 7.0, 1.0, 1.0], 5, 1), 1);
-        assert_eq!(chosen, [[2]]);
+        let chosen = most_to_do(&hand_out(&[5.0, 1.0, 7.0, 1.0, 1.0], 5, 1), 1);
+        assert_eq!(chosen, [2]);
     }
 }

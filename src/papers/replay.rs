@@ -33,7 +33,7 @@ impl Grid {
     ) -> Result<Timed, PredictError> {
         match sample {
             Sample::Spread(blocks) => self.of_many_waves(blocks.len(), executed),
-            Sample::Whole(of_smx) | Sample::Longest(of_smx) => {
+            Sample::Whole(of_smx) | Sample::Longest(of_smx, _) => {
                 self.of_few_waves(sample, of_smx, executed)
             }
         }
@@ -96,7 +96,7 @@ impl Grid {
         Ok(Timed {
             cycles: last_to_end(self, sample, &cycles),
             error_percent: match sample {
-                Sample::Longest(_) => 0.0,
+                Sample::Longest(..) => 0.0,
                 _ => 100.0 * standard_error(&cycles, all) / mean(&cycles),
             },
             simulated_instructions: counters.instructions,
@@ -120,10 +120,13 @@ impl Grid {
 }
 
 /// When a grid ends some of whose multiprocessors take these `cycles`. With one block at a time in every place nothing is evened out:
-/// the last multiprocessor to end is waited for, as it is where those that have most to do were executed.
+/// the last multiprocessor to end is waited for. Where blocks are handed out as places get free, all go at about the same pace.
 pub(super) fn last_to_end(grid: &Grid, sample: &Sample, cycles: &[f64]) -> f64 {
     match sample {
-        Sample::Longest(_) => cycles.iter().copied().fold(0.0, f64::max),
+        Sample::Longest(_, ends) if grid.waves() > 1.0 => {
+            ends.last * cycles.iter().sum::<f64>() / ends.sampled.iter().sum::<f64>()
+        }
+        Sample::Longest(..) => cycles.iter().copied().fold(0.0, f64::max),
         _ if grid.waves() <= 1.0 => expected_maximum(cycles, grid.longest_multiprocessors()),
         _ => mean(cycles),
     }

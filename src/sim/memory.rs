@@ -110,6 +110,7 @@ pub struct Memory {
     caches_global_loads: bool,
     caches_local: bool,
     has_l2: bool,
+    l2_holds_data: bool,
     /// Of the unit, for an access to shared memory.
     shared_cycles: u64,
     write_through: bool,
@@ -144,6 +145,7 @@ impl Memory {
             write_through: spec.l1_write_through,
             caches_local: spec.l1_caches_local,
             has_l2: spec.has_l2,
+            l2_holds_data: spec.l2_holds_data,
             shared_cycles: u64::from(spec.shared_access_cycles),
             store_queue_cycles: store_queue_cycles(spec),
             request_bytes: spec.l2_request_bytes,
@@ -477,6 +479,13 @@ impl Memory {
                 Served {
                     ready_at: arrival.max(ready_at),
                     cause,
+                }
+            }
+            Lookup::Miss { .. } if self.l2_holds_data && address < LOCAL_BASE => {
+                counters.l2_hits += 1;
+                Served {
+                    ready_at: arrival,
+                    cause: Cause::L2,
                 }
             }
             Lookup::Miss {

@@ -45,6 +45,7 @@ pub fn spec() -> SmxSpec {
         shared_access_cycles: 1,
         l1_caches_local: true,
         has_l2: true,
+        l2_holds_data: false,
         l1_latency_cycles: 35,
         l2_latency_cycles: 200,
         dram_extra_cycles: 100,

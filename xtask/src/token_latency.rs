@@ -68,6 +68,7 @@ fn cycles_per_word(device: &Device, row: &Row) -> Result<f64, Failure> {
         threads_per_block: row.threads,
         shared_bytes: 4 * row.threads,
         blocks: row.blocks,
+        data_bytes: 0,
         carve_out: warpstack::launch::CarveOut::Default,
     };
     let grid = Grid::place(device, launch)?;

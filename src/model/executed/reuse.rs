@@ -49,6 +49,13 @@ struct Touch {
     in_l1: bool,
 }
 
+impl Touch {
+    /// Lines of local memory have numbers beyond those of global memory.
+    fn is_global(&self) -> bool {
+        self.line < (1u64 << 32) / u64::from(LINE_BYTES)
+    }
+}
+
 /// Accesses alike: how long ago their block made the same, in ticks, and how often others make it in a tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Alike {
@@ -136,6 +143,7 @@ pub fn hits(
                 false => 0.0,
             };
             let l2 = match spec.has_l2 {
+                true if spec.l2_holds_data && touch.is_global() => 1.0,
                 true => line.hit(spec.l2.replacement, l2_time).max(l1),
                 false => l1,
             };

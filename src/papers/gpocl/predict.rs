@@ -8,7 +8,7 @@ use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part, sha
 use super::ndrange::{Limits, NdRange};
 use super::population::{self, Data};
 use super::program::Program;
-use super::{Configuration, NODES, SIZES, Strategy};
+use super::{Configuration, INPUTS, NODES, SIZES, Strategy};
 use crate::papers::grid::{Grid, Launch, Sample};
 use crate::papers::launch::{Cost, Executable, Executed, Extent, On, Whole};
 use crate::predict::PredictError;
@@ -118,6 +118,12 @@ fn range(on: On, configuration: Configuration) -> NdRange {
     NdRange::of(configuration, Limits::of(on.device))
 }
 
+/// Programs, inputs and expected outputs.
+fn data_bytes(configuration: Configuration) -> u64 {
+    let programs = u64::from(configuration.population) * u64::from(PROGRAM_WORDS);
+    4 * (programs + u64::from(configuration.dataset) * u64::from(INPUTS + 1))
+}
+
 fn grid(
     on: On,
     configuration: Configuration,
@@ -130,6 +136,7 @@ fn grid(
         threads_per_block: range.local,
         shared_bytes: shared_bytes(interpreter.strategy, range.local),
         blocks: range.groups,
+        data_bytes: data_bytes(configuration),
         carve_out: on.carve_out,
     };
     Grid::place(on.device, launch)

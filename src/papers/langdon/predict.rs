@@ -94,6 +94,7 @@ pub fn first_grid(
         threads_per_block: layout.threads_per_block,
         shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
         blocks: population / programs_per_block(layout),
+        data_bytes: u64::from(population) * u64::from(generation.experiment.program_bytes),
         carve_out: on.carve_out,
     };
     let grid = Grid::place(on.device, launch)?;

@@ -39,6 +39,7 @@ pub fn predict(on: On, experiment: &Experiment, seed: u64) -> Result<Proof, Pred
         threads_per_block: threads,
         shared_bytes: Submachine::shared_bytes(threads),
         blocks: BLOCKS,
+        data_bytes: u64::from(experiment.program_bytes),
         carve_out: on.carve_out,
     };
     let grid = Grid::place(on.device, launch)?;

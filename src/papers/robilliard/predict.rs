@@ -26,6 +26,9 @@ const WHOLE_RUNS: u32 = 4;
 /// Runs of all warps that are executed together.
 const WARP_RUNS: u32 = 1024;
 const MOST_RUNS: u32 = 6;
+/// Cases on which it is counted what a warp executes of a program.
+const PILOT_CASES: usize = 128;
+const WARP: usize = 32;
 
 /// How a benchmark's programs are laid out over threads, and how many they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,16 +92,28 @@ pub fn mean_generation(
         .map(|programs| Generation::new(programs, layout));
     let generations = generations.collect::<Result<Vec<_>, _>>()?;
     let words = generations.iter().map(Generation::longest).max();
+    let cases = layout.benchmark.case_words();
+    let program_words = generations.iter().map(|one| one.start(layout.population));
+    let data_bytes = 4
+        * (u64::from(program_words.max().unwrap_or(0))
+            + (cases.inputs.len() + cases.expected.len()) as u64);
     let launch = Launch {
         name: layout.scheme.name(),
         kernel: &interpreter.kernel,
         threads_per_block: layout.threads_per_block,
         shared_bytes: (layout.scheme).shared_bytes(layout.threads_per_block, words.unwrap_or(0)),
         blocks: layout.blocks(),
+        data_bytes,
         carve_out: on.carve_out,
     };
     let grid = Grid::place(on.device, launch)?;
-    let cases = layout.benchmark.case_words();
+    let mut generations = generations;
+    if !grid.has_many_waves() {
+        // Which programs take longest decides when the grid ends.
+        for generation in &mut generations {
+            generation.count_work(&interpreter, &cases)?;
+        }
+    }
     let each: Vec<Vec<&Generation>> = match grid.has_many_waves() {
         // A sample of all generations at once.
         true => vec![generations.iter().collect()],
@@ -167,6 +182,8 @@ impl Layout {
 struct Generation {
     codes: Vec<Vec<u32>>,
     nodes: Vec<u32>,
+    /// Of each program, in any unit: nodes, or what a warp executed.
+    work: Vec<f64>,
     mean_nodes: f64,
     /// Words before each program, of the first repetition.
     starts: Vec<u32>,
@@ -186,10 +203,33 @@ impl Generation {
         let mean_nodes = all.sum::<f64>() / f64::from(layout.population);
         Ok(Generation {
             codes,
+            work: nodes.iter().map(|&n| n.into()).collect(),
             nodes,
             mean_nodes,
             starts,
         })
+    }
+
+    /// A warp's instructions for some cases, where programs jump over nodes.
+    fn count_work(
+        &mut self,
+        interpreter: &Interpreter,
+        all: &CaseTable,
+    ) -> Result<(), PredictError> {
+        if interpreter.scheme == Scheme::ThreadGp {
+            return Ok(());
+        }
+        let cases = all.sampled(PILOT_CASES, WARP);
+        let steps = self.codes.par_iter().map(|code| {
+            let run = interpreter.execute(std::slice::from_ref(code), &cases, WARP as u32)?;
+            Ok(run.warps.iter().map(|warp| warp.steps.len() as f64).sum())
+        });
+        self.work = steps.collect::<Result<Vec<f64>, PredictError>>()?;
+        Ok(())
+    }
+
+    fn work_of(&self, at: u32) -> f64 {
+        self.work[at as usize % self.work.len()]
     }
 
     fn longest(&self) -> u32 {
@@ -254,21 +294,22 @@ impl Executable for Runs<'_> {
             .sum();
         let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
         let own = sampled.iter().enumerate();
-        let own = own.map(|(nth, &block)| self.nodes_of_block(mixed(nth), block));
-        let per_block = f64::from(self.layout.population) / f64::from(self.layout.blocks());
-        let means = self
-            .generations
-            .iter()
-            .map(|one| one.mean_nodes)
-            .sum::<f64>();
-        let mean_nodes = means / self.generations.len() as f64;
-        let expected = per_block * means / self.generations.len() as f64;
+        let own = own.map(|(nth, &block)| self.work_of_block(mixed(nth), block));
+        let n_generations = self.generations.len() as f64;
+        let means = self.generations.iter().map(|one| one.mean_nodes);
+        let mean_nodes = means.sum::<f64>() / n_generations;
+        let all = (self.generations.iter()).map(|one| {
+            (0..self.layout.population)
+                .map(|at| one.work_of(at))
+                .sum::<f64>()
+        });
+        let expected = all.sum::<f64>() / n_generations / f64::from(self.layout.blocks());
         // The sample's programs are not quite as long as the population's.
         let ratio = expected / (own.sum::<f64>() / sampled.len() as f64);
         // A grid of few waves ends with its longest programs, whatever the mean.
         let of_time = match sample {
             Sample::Spread(_) => ratio,
-            Sample::Whole(_) | Sample::Longest(_) => 1.0,
+            Sample::Whole(_) | Sample::Longest(..) => 1.0,
         };
         let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
         Ok(Executed {
@@ -288,15 +329,16 @@ impl Runs<'_> {
         first..(first + per_block).min(self.layout.population)
     }
 
-    fn nodes_of_block(&self, generation: &Generation, block: u32) -> f64 {
-        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
-        self.programs_of(block).map(nodes).sum()
+    fn work_of_block(&self, generation: &Generation, block: u32) -> f64 {
+        self.programs_of(block)
+            .map(|at| generation.work_of(at))
+            .sum()
     }
 
-    /// Nodes of the block's longest program, which its other threads wait for.
+    /// The work of the block's longest program, which its other threads wait for.
     fn longest_of_block(&self, generation: &Generation, block: u32) -> f64 {
-        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
-        self.programs_of(block).map(nodes).fold(0.0, f64::max)
+        let work = self.programs_of(block).map(|at| generation.work_of(at));
+        work.fold(0.0, f64::max)
     }
 
     fn block(
