@@ -15,3 +15,4 @@ pub mod langdon;
 pub mod launch;
 mod replay;
 pub mod robilliard;
+mod work;

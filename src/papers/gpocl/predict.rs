@@ -11,6 +11,7 @@ use super::program::Program;
 use super::{Configuration, INPUTS, NODES, SIZES, Strategy};
 use crate::papers::grid::{Grid, Launch, Sample};
 use crate::papers::launch::{Cost, Executable, Executed, Extent, On, Whole};
+use crate::papers::work::Work;
 use crate::predict::PredictError;
 use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use rayon::prelude::*;
@@ -197,7 +198,7 @@ fn alike(on: On, configuration: Configuration) -> Result<Configuration, PredictE
 fn costed(on: On, configuration: Configuration, seed: u64) -> Result<Costed, PredictError> {
     let range = range(on, configuration);
     let interpreter = interpreter(on, configuration)?;
-    let generation = Generation {
+    let mut generation = Generation {
         on,
         grid: grid(on, configuration, &interpreter)?,
         interpreter: &interpreter,
@@ -205,7 +206,13 @@ fn costed(on: On, configuration: Configuration, seed: u64) -> Result<Costed, Pre
         range,
         data: Data::random(configuration.dataset, seed),
         seed,
+        work: None,
     };
+    let differ = configuration.strategy == Strategy::Pppe;
+    if differ && !generation.grid.has_many_waves() {
+        let execute = |block| Ok(generation.block(block, 1)?.warps);
+        generation.work = Some(Work::count(range.groups, execute)?);
+    }
     Ok(Costed {
         cost: Cost::of(&generation, on.timing)?,
         grid: generation.grid,
@@ -233,6 +240,8 @@ struct Generation<'a> {
     range: NdRange,
     data: Data,
     seed: u64,
+    /// Of groups that differ, in a grid that ends with the longest.
+    work: Option<Work>,
 }
 
 impl Executable for Generation<'_> {
@@ -247,7 +256,13 @@ impl Executable for Generation<'_> {
             Strategy::Pppe => 2,
             Strategy::Ppcu => 4,
         };
-        self.grid.sample(SAMPLED_BLOCKS, multiprocessors)
+        match &self.work {
+            Some(work) => {
+                let work = work.longest_warps();
+                (self.grid).sample_by_work(SAMPLED_BLOCKS, multiprocessors, work)
+            }
+            None => self.grid.sample(SAMPLED_BLOCKS, multiprocessors),
+        }
     }
 
     fn executed_repetitions(&self, _: &Sample) -> [u32; 2] {
@@ -263,10 +278,12 @@ impl Executable for Generation<'_> {
         let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
         let warps = blocks.iter().flat_map(|block| &block.warps);
         let executed: f64 = warps.map(|warp| warp.steps.len() as f64).sum();
+        // The groups that take longest execute more than others.
+        let ratio = (self.work.as_ref()).map_or(1.0, |work| work.all_over(&numbers));
         let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
         Ok(Executed {
             code: code.map_err(PredictError::other)?,
-            instructions: executed / numbers.len() as f64 * f64::from(self.range.groups),
+            instructions: ratio * executed / numbers.len() as f64 * f64::from(self.range.groups),
             mean_nodes: NODES.into(),
             of_time: 1.0,
         })

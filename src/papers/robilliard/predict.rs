@@ -11,6 +11,7 @@ use super::program::translate;
 use crate::gp::program::Rpn;
 use crate::papers::grid::{Grid, Launch, Sample};
 use crate::papers::launch::{Cost, Executable, Executed, Extent, On, Whole};
+use crate::papers::work::Work;
 use crate::predict::PredictError;
 use crate::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use rayon::prelude::*;
@@ -27,7 +28,7 @@ const WHOLE_RUNS: u32 = 4;
 const WARP_RUNS: u32 = 1024;
 const MOST_RUNS: u32 = 6;
 /// Cases on which it is counted what a warp executes of a program.
-const PILOT_CASES: usize = 128;
+const PILOT_CASES: usize = 64;
 const WARP: usize = 32;
 
 /// How a benchmark's programs are laid out over threads, and how many they are.
@@ -120,14 +121,20 @@ pub fn mean_generation(
         false => generations.iter().map(|one| vec![one]).collect(),
     };
     let cost = |generations| {
-        let runs = Runs {
+        let mut runs = Runs {
             on,
             interpreter: &interpreter,
             grid: &grid,
             layout,
             cases: &cases,
             generations,
+            work: None,
         };
+        if layout.scheme == Scheme::ThreadGp && !grid.has_many_waves() {
+            let one_case = cases.sampled(1, 1);
+            let execute = |block| Ok(runs.block(runs.generations[0], block, &one_case, 1)?.warps);
+            runs.work = Some(Work::count(layout.blocks(), execute)?);
+        }
         Cost::of(&runs, on.timing)
     };
     let costs = each.into_iter().map(cost);
@@ -251,6 +258,8 @@ struct Runs<'a> {
     layout: Layout,
     cases: &'a CaseTable,
     generations: Vec<&'a Generation>,
+    /// Of blocks whose lanes run programs of their own, in a grid that ends with the longest.
+    work: Option<Work>,
 }
 
 impl Executable for Runs<'_> {
@@ -259,13 +268,17 @@ impl Executable for Runs<'_> {
     }
 
     fn sample(&self) -> Sample {
+        let spread = self.layout.spread_blocks();
+        if let Some(work) = &self.work {
+            return (self.grid).sample_by_work(spread, SAMPLED_SMX, work.longest_warps());
+        }
         let work = (0..self.layout.blocks()).map(|block| match self.generations[..] {
             [generation] => self.longest_of_block(generation, block),
             // A grid of many waves, of which a spread is taken.
             _ => 1.0,
         });
         let work: Vec<f64> = work.collect();
-        (self.grid).sample_by_work(self.layout.spread_blocks(), SAMPLED_SMX, &work)
+        (self.grid).sample_by_work(spread, SAMPLED_SMX, &work)
     }
 
     fn executed_repetitions(&self, sample: &Sample) -> [u32; 2] {
@@ -305,7 +318,10 @@ impl Executable for Runs<'_> {
         });
         let expected = all.sum::<f64>() / n_generations / f64::from(self.layout.blocks());
         // The sample's programs are not quite as long as the population's.
-        let ratio = expected / (own.sum::<f64>() / sampled.len() as f64);
+        let ratio = match &self.work {
+            Some(work) => work.all_over(&sampled),
+            None => expected / (own.sum::<f64>() / sampled.len() as f64),
+        };
         // A grid of few waves ends with its longest programs, whatever the mean.
         let of_time = match sample {
             Sample::Spread(_) => ratio,
