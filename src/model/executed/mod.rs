@@ -1,6 +1,6 @@
 //! Blocks that were executed lane by lane, in closed form: the counterpart of their replay by the simulator.
 //!
-//! What it models: [`reuse`]: what the caches have; [`walk`]: every warp alone, and what it asks for; [`sharing`]: warps together, from the
+//! What it models: `reuse`: what the caches have; `walk`: every warp alone, and what it asks for; `sharing`: warps together, from the
 //! first block to the last or kept full.
 //! What it leaves out: the order of single events; instruction fetch; pages of the DRAM; barriers.
 //! Units: core clock cycles of a multiprocessor. Sources: equations (E1) to (E6) of `docs/model.md`.
