@@ -62,6 +62,26 @@ pub fn makespan_cycles(
     HandedOut::new(work_tokens, n_smx, resident_blocks).cycles(rates)
 }
 
+/// Tells of every block in turn which of the places it gets, and when if all places work at the same pace. The first blocks go round
+/// robin over the multiprocessors, place `n` being one of multiprocessor `n` modulo their number; then each to the place that is free first.
+#[inline]
+pub fn hand_out(work: &[f64], places: usize, mut given: impl FnMut(usize, usize, f64)) {
+    let first = work.len().min(places);
+    let longest = work.iter().copied().fold(0.0, f64::max);
+    let mut calendar = Calendar::new(first, longest);
+    for (place, &work) in work[..first].iter().enumerate() {
+        calendar.take(place, work);
+        given(place, place, 0.0);
+    }
+    for (block, &work) in work.iter().enumerate().skip(first) {
+        let Some((place, free_at)) = calendar.free_first() else {
+            break;
+        };
+        calendar.take(place, free_at + work);
+        given(block, place, free_at);
+    }
+}
+
 /// Which multiprocessor gets which block, which does not depend on how fast they are: while all are full they give all
 /// resident blocks equally many tokens.
 #[derive(Debug)]
@@ -75,23 +95,16 @@ pub struct HandedOut {
 
 impl HandedOut {
     pub fn new(work_tokens: &[f64], n_smx: usize, resident_blocks: usize) -> Self {
-        // The first wave goes round robin over the multiprocessors.
-        let first = work_tokens.len().min(n_smx * resident_blocks);
-        let longest = work_tokens.iter().copied().fold(0.0, f64::max);
-        let mut slots = Calendar::new(first, longest);
-        let mut ends = work_tokens[..first].to_vec();
-        for (slot, &end) in ends.iter().enumerate() {
-            slots.take(slot, end);
-        }
+        let mut ends = vec![0.0; work_tokens.len().min(n_smx * resident_blocks)];
         let mut until = 0.0;
-        for work in &work_tokens[first..] {
-            let Some((slot, free_at)) = slots.free_first() else {
-                break;
-            };
-            until = free_at;
-            ends[slot] = until + work;
-            slots.take(slot, ends[slot]);
-        }
+        hand_out(
+            work_tokens,
+            n_smx * resident_blocks,
+            |block, place, from| {
+                until = from;
+                ends[place] = from + work_tokens[block];
+            },
+        );
         let of_smx = |smx| {
             let mut ends: Vec<f64> = ends.iter().skip(smx).step_by(n_smx).copied().collect();
             ends.sort_unstable_by(f64::total_cmp);

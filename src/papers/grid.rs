@@ -10,11 +10,10 @@ use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::isa::Kernel;
 use crate::launch::CarveOut;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::launch::makespan::hand_out;
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::predict::PredictError;
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
 
 /// Grids of fewer waves are run to their end.
 const FEW_WAVES: f64 = 8.0;
@@ -166,7 +165,7 @@ impl Grid {
             return self.sample(spread, multiprocessors);
         }
         let n_smx = self.geometry.n_smx as usize;
-        let busy = hand_out(work, n_smx, self.geometry.resident_blocks as usize);
+        let busy = busy(work, n_smx, self.geometry.resident_blocks as usize);
         let chosen = most_to_do(&busy, multiprocessors as usize);
         let blocks = chosen.iter().map(|&at| busy[at].blocks.clone());
         let ends = Ends {
@@ -194,23 +193,15 @@ struct Given {
     end: f64,
 }
 
-/// Blocks in turn over the multiprocessors while there are places, then each to the place that gets free first.
-fn hand_out(work: &[f64], n_smx: usize, resident_blocks: usize) -> Vec<Given> {
+/// What the multiprocessors that get any are given.
+fn busy(work: &[f64], n_smx: usize, resident_blocks: usize) -> Vec<Given> {
     let mut all = vec![Given::default(); n_smx];
-    let mut free_at = BinaryHeap::new();
-    for (block, &work) in work.iter().enumerate() {
-        let (from, smx) = match block < n_smx * resident_blocks {
-            true => (0.0, block % n_smx),
-            false => free_at
-                .pop()
-                .map_or((0.0, 0), |Reverse((OrderedTime(at), smx))| (at, smx)),
-        };
-        let given = &mut all[smx];
+    hand_out(work, n_smx * resident_blocks, |block, place, from| {
+        let given = &mut all[place % n_smx];
         given.blocks.push(block as u32);
-        given.work += work;
-        given.end = given.end.max(from + work);
-        free_at.push(Reverse((OrderedTime(from + work), smx)));
-    }
+        given.work += work[block];
+        given.end = given.end.max(from + work[block]);
+    });
     all.retain(|given| !given.blocks.is_empty());
     all
 }
@@ -233,24 +224,6 @@ fn most_to_do(given: &[Given], n: usize) -> Vec<usize> {
     chosen
 }
 
-/// Finite times in their order.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct OrderedTime(f64);
-
-impl Eq for OrderedTime {}
-
-impl Ord for OrderedTime {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-impl PartialOrd for OrderedTime {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,11 +231,11 @@ mod tests {
     #[test]
     fn the_longest_block_is_always_executed_and_places_are_filled_as_they_get_free() {
         // Two multiprocessors with one place each: the third block goes where the first, short one was.
-        let given = hand_out(&[1.0, 9.0, 2.0, 3.0], 2, 1);
+        let given = busy(&[1.0, 9.0, 2.0, 3.0], 2, 1);
         assert_eq!(given[0].blocks, [0, 2, 3]);
         assert_eq!(given[1].blocks, [1]);
         assert_eq!((given[0].end, given[1].end), (6.0, 9.0));
-        let chosen = most_to_do(&hand_out(&[5.0, 1.0, 7.0, 1.0, 1.0], 5, 1), 1);
+        let chosen = most_to_do(&busy(&[5.0, 1.0, 7.0, 1.0, 1.0], 5, 1), 1);
         assert_eq!(chosen, [2]);
     }
 }

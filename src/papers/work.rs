@@ -33,6 +33,14 @@ impl Work {
         })
     }
 
+    /// Of blocks whose warps all execute as much.
+    pub fn of_even_blocks(each: Vec<f64>) -> Work {
+        Work {
+            longest_warps: each.clone(),
+            all_warps: each,
+        }
+    }
+
     /// Of the warp of each block that executes most.
     pub fn longest_warps(&self) -> &[f64] {
         &self.longest_warps

@@ -11,6 +11,7 @@ use warpstack::papers::grid::{Grid, Launch};
 use warpstack::papers::launch::Timing;
 use warpstack::papers::robilliard::kernel::{Interpreter, Scheme};
 use warpstack::papers::robilliard::problem::{CaseTable, FunctionSet};
+use warpstack::papers::robilliard::program::Opcode;
 use warpstack::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 
 const MEASURED: &str = include_str!("../../fixtures/measured/h200/token_latency.csv");
@@ -50,14 +51,12 @@ pub fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn cycles_per_word(device: &Device, row: &Row) -> Result<f64, Failure> {
-    let set = match row.functions.as_str() {
-        "regression" => FunctionSet::Regression,
-        "multiplexer" => FunctionSet::Multiplexer,
-        other => {
-            return Err(
-                format!("function set: given {other}; allowed: regression, multiplexer").into(),
-            );
-        }
+    let named = FunctionSet::ALL.into_iter();
+    let set = named.clone().find(|set| set.name() == row.functions);
+    let Some(set) = set else {
+        let allowed: Vec<_> = named.map(FunctionSet::name).collect();
+        let (given, allowed) = (&row.functions, allowed.join(", "));
+        return Err(format!("function set: given {given}; allowed: {allowed}").into());
     };
     let arch = executed_architecture(device, &CodeChoice::default())?;
     let interpreter = Interpreter::load(Scheme::BlockGp, set, arch)?;
@@ -108,26 +107,27 @@ fn words(tokens: &str) -> Result<Vec<u32>, Failure> {
         let group = group.map(word).collect::<Result<Vec<_>, _>>()?.concat();
         words.extend(group.repeat(times.parse()?));
     }
-    words.push(0);
+    words.push(Opcode::Return as u32);
     Ok(words)
 }
 
 fn word(token: &str) -> Result<Vec<u32>, Failure> {
-    Ok(match token {
-        "constant" => vec![1, 1f32.to_bits()],
-        "x" => vec![2],
-        "add" => vec![4],
-        "sub" => vec![5],
-        "mul" => vec![6],
-        "div" => vec![7],
-        "sin" => vec![8],
-        "cos" => vec![9],
-        "exp" => vec![10],
-        "log" => vec![11],
-        "input" => vec![12],
-        "not" => vec![13],
-        "jump_and" => vec![16],
-        "jump_or" => vec![17],
+    let opcode = match token {
+        "constant" => return Ok(vec![Opcode::Constant as u32, 1f32.to_bits()]),
+        "x" => Opcode::InputX,
+        "add" => Opcode::Add,
+        "sub" => Opcode::Sub,
+        "mul" => Opcode::Mul,
+        "div" => Opcode::Div,
+        "sin" => Opcode::Sine,
+        "cos" => Opcode::Cosine,
+        "exp" => Opcode::Exponential,
+        "log" => Opcode::Logarithm,
+        "input" => Opcode::Input,
+        "not" => Opcode::Not,
+        "jump_and" => Opcode::JumpAnd,
+        "jump_or" => Opcode::JumpOr,
         other => return Err(format!("token: given {other}; allowed: those of this file").into()),
-    })
+    };
+    Ok(vec![opcode as u32])
 }

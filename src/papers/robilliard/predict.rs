@@ -108,13 +108,6 @@ pub fn mean_generation(
         carve_out: on.carve_out,
     };
     let grid = Grid::place(on.device, launch)?;
-    let mut generations = generations;
-    if !grid.has_many_waves() {
-        // Which programs take longest decides when the grid ends.
-        for generation in &mut generations {
-            generation.count_work(&interpreter, &cases)?;
-        }
-    }
     let each: Vec<Vec<&Generation>> = match grid.has_many_waves() {
         // A sample of all generations at once.
         true => vec![generations.iter().collect()],
@@ -130,10 +123,8 @@ pub fn mean_generation(
             generations,
             work: None,
         };
-        if layout.scheme == Scheme::ThreadGp && !grid.has_many_waves() {
-            let one_case = cases.sampled(1, 1);
-            let execute = |block| Ok(runs.block(runs.generations[0], block, &one_case, 1)?.warps);
-            runs.work = Some(Work::count(layout.blocks(), execute)?);
+        if !grid.has_many_waves() {
+            runs.work = Some(runs.counted(runs.generations[0])?);
         }
         Cost::of(&runs, on.timing)
     };
@@ -189,8 +180,6 @@ impl Layout {
 struct Generation {
     codes: Vec<Vec<u32>>,
     nodes: Vec<u32>,
-    /// Of each program, in any unit: nodes, or what a warp executed.
-    work: Vec<f64>,
     mean_nodes: f64,
     /// Words before each program, of the first repetition.
     starts: Vec<u32>,
@@ -210,33 +199,10 @@ impl Generation {
         let mean_nodes = all.sum::<f64>() / f64::from(layout.population);
         Ok(Generation {
             codes,
-            work: nodes.iter().map(|&n| n.into()).collect(),
             nodes,
             mean_nodes,
             starts,
         })
-    }
-
-    /// A warp's instructions for some cases, where programs jump over nodes.
-    fn count_work(
-        &mut self,
-        interpreter: &Interpreter,
-        all: &CaseTable,
-    ) -> Result<(), PredictError> {
-        if interpreter.scheme == Scheme::ThreadGp {
-            return Ok(());
-        }
-        let cases = all.sampled(PILOT_CASES, WARP);
-        let steps = self.codes.par_iter().map(|code| {
-            let run = interpreter.execute(std::slice::from_ref(code), &cases, WARP as u32)?;
-            Ok(run.warps.iter().map(|warp| warp.steps.len() as f64).sum())
-        });
-        self.work = steps.collect::<Result<Vec<f64>, PredictError>>()?;
-        Ok(())
-    }
-
-    fn work_of(&self, at: u32) -> f64 {
-        self.work[at as usize % self.work.len()]
     }
 
     fn longest(&self) -> u32 {
@@ -258,7 +224,7 @@ struct Runs<'a> {
     layout: Layout,
     cases: &'a CaseTable,
     generations: Vec<&'a Generation>,
-    /// Of blocks whose lanes run programs of their own, in a grid that ends with the longest.
+    /// In a grid of a few waves, of one generation: it ends with the blocks that take longest.
     work: Option<Work>,
 }
 
@@ -269,16 +235,10 @@ impl Executable for Runs<'_> {
 
     fn sample(&self) -> Sample {
         let spread = self.layout.spread_blocks();
-        if let Some(work) = &self.work {
-            return (self.grid).sample_by_work(spread, SAMPLED_SMX, work.longest_warps());
+        match &self.work {
+            Some(work) => (self.grid).sample_by_work(spread, SAMPLED_SMX, work.longest_warps()),
+            None => self.grid.sample(spread, SAMPLED_SMX),
         }
-        let work = (0..self.layout.blocks()).map(|block| match self.generations[..] {
-            [generation] => self.longest_of_block(generation, block),
-            // A grid of many waves, of which a spread is taken.
-            _ => 1.0,
-        });
-        let work: Vec<f64> = work.collect();
-        (self.grid).sample_by_work(spread, SAMPLED_SMX, &work)
     }
 
     fn executed_repetitions(&self, sample: &Sample) -> [u32; 2] {
@@ -306,21 +266,18 @@ impl Executable for Runs<'_> {
             .map(|warp| warp.steps.len())
             .sum();
         let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
-        let own = sampled.iter().enumerate();
-        let own = own.map(|(nth, &block)| self.work_of_block(mixed(nth), block));
         let n_generations = self.generations.len() as f64;
         let means = self.generations.iter().map(|one| one.mean_nodes);
         let mean_nodes = means.sum::<f64>() / n_generations;
-        let all = (self.generations.iter()).map(|one| {
-            (0..self.layout.population)
-                .map(|at| one.work_of(at))
-                .sum::<f64>()
-        });
-        let expected = all.sum::<f64>() / n_generations / f64::from(self.layout.blocks());
         // The sample's programs are not quite as long as the population's.
         let ratio = match &self.work {
             Some(work) => work.all_over(&sampled),
-            None => expected / (own.sum::<f64>() / sampled.len() as f64),
+            None => {
+                let own = sampled.iter().enumerate();
+                let own = own.map(|(nth, &block)| self.nodes_of_block(mixed(nth), block));
+                let of_block = f64::from(self.layout.population) / f64::from(self.layout.blocks());
+                of_block * mean_nodes / (own.sum::<f64>() / sampled.len() as f64)
+            }
         };
         // A grid of few waves ends with its longest programs, whatever the mean.
         let of_time = match sample {
@@ -345,16 +302,28 @@ impl Runs<'_> {
         first..(first + per_block).min(self.layout.population)
     }
 
-    fn work_of_block(&self, generation: &Generation, block: u32) -> f64 {
-        self.programs_of(block)
-            .map(|at| generation.work_of(at))
-            .sum()
+    fn nodes_of_block(&self, generation: &Generation, block: u32) -> f64 {
+        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
+        self.programs_of(block).map(nodes).sum()
     }
 
-    /// The work of the block's longest program, which its other threads wait for.
-    fn longest_of_block(&self, generation: &Generation, block: u32) -> f64 {
-        let work = self.programs_of(block).map(|at| generation.work_of(at));
-        work.fold(0.0, f64::max)
+    /// What the blocks of a generation execute on some cases: programs jump over nodes, and the lanes of a warp may part.
+    fn counted(&self, generation: &Generation) -> Result<Work, PredictError> {
+        if self.layout.scheme == Scheme::ThreadGp {
+            let one_case = self.cases.sampled(1, 1);
+            let execute = |block| Ok(self.block(generation, block, &one_case, 1)?.warps);
+            return Work::count(self.layout.blocks(), execute);
+        }
+        let cases = self.cases.sampled(PILOT_CASES, WARP);
+        let steps = generation.codes.par_iter().map(|code| {
+            let one = std::slice::from_ref(code);
+            let run = self.interpreter.execute(one, &cases, WARP as u32)?;
+            Ok(run.warps.iter().map(|warp| warp.steps.len() as f64).sum())
+        });
+        let steps = steps.collect::<Result<Vec<f64>, PredictError>>()?;
+        let blocks = 0..self.layout.blocks() as usize;
+        let of_blocks = blocks.map(|block| steps[block % steps.len()]);
+        Ok(Work::of_even_blocks(of_blocks.collect()))
     }
 
     fn block(

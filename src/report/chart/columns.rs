@@ -4,7 +4,7 @@
 //! Units: given by the caller, the same for all columns.
 
 use super::bars::{Bar, StackedBars, layer_colour};
-use super::{Chart, GRID, ink};
+use super::{Chart, ink};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -57,19 +57,13 @@ impl Chart for Columns {
             .x_label_area_size(40)
             .y_label_area_size(46)
             .build_cartesian_2d(0.0..n, 0.0..top)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
+        let mut mesh = chart.configure_mesh();
+        mesh.disable_x_mesh()
             .x_desc(self.x_label.clone())
             .y_desc(self.y_label.clone())
             .x_labels(0)
-            .y_labels(6)
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(ink(12))
-            .axis_desc_style(ink(13))
-            .draw()?;
+            .y_labels(6);
+        super::light_mesh(&mut mesh).draw()?;
         for (i, bar) in bars.iter().enumerate() {
             let mut start = 0.0;
             let (left, right) = (i as f64 + 0.1, i as f64 + 0.9);

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: error bars (`panels.rs`). Units: on the axes, given by the caller.
 
-use super::{Chart, GRID, SERIES_COLOURS, ink};
+use super::{Chart, SERIES_COLOURS, ink};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, Ranged, ValueFormatter};
 use plotters::prelude::*;
@@ -103,22 +103,17 @@ impl Chart for Lines {
             .y_label_area_size(46)
             .build_cartesian_2d(Ticked::new(low - margin..high + margin, ticks), 0.0..top)?;
         let doubling = self.scale != Scale::Even;
-        chart
-            .configure_mesh()
-            .x_desc(self.x_label.clone())
+        let x_figure = move |x: &f64| match doubling {
+            true => format!("{:.0}", x.exp2()),
+            false => format!("{x:.0}"),
+        };
+        let mut mesh = chart.configure_mesh();
+        mesh.x_desc(self.x_label.clone())
             .y_desc(self.y_label.clone())
-            .x_label_formatter(&move |x| match doubling {
-                true => format!("{:.0}", x.exp2()),
-                false => format!("{x:.0}"),
-            })
+            .x_label_formatter(&x_figure)
             .y_label_formatter(&|y| figure(*y))
-            .y_labels(6)
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(ink(12))
-            .axis_desc_style(ink(13))
-            .draw()?;
+            .y_labels(6);
+        super::light_mesh(&mut mesh).draw()?;
         if let Some((x, name)) = &self.mark {
             let x = self.x(*x);
             let dashes = DashedLineSeries::new([(x, 0.0), (x, top)], 4, 3, super::INK.into());

@@ -20,7 +20,9 @@ pub mod surface;
 pub mod tree;
 
 use super::output::{self, OutputError};
+use plotters::chart::MeshStyle;
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use std::error::Error;
@@ -139,4 +141,20 @@ where
 /// Text of `size` pixels in the one ink.
 pub(super) fn ink(size: u32) -> TextStyle<'static> {
     (FONT_NAME, size).into_font().color(&INK)
+}
+
+/// How charts of one plot write their axes: lines at the labels only, in grey.
+pub(super) fn light_mesh<'m, 'a, 'b, X, Y, B>(
+    mesh: &'m mut MeshStyle<'a, 'b, X, Y, B>,
+) -> &'m mut MeshStyle<'a, 'b, X, Y, B>
+where
+    X: Ranged + ValueFormatter<X::ValueType>,
+    Y: Ranged + ValueFormatter<Y::ValueType>,
+    B: DrawingBackend,
+{
+    mesh.light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(GRID)
+        .label_style(ink(12))
+        .axis_desc_style(ink(13))
 }

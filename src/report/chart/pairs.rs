@@ -2,7 +2,7 @@
 //!
 //! Leaves out: errors in percent (the table has them). Units: given by the caller.
 
-use super::{BLUE, Chart, GRID, VERMILION, ink};
+use super::{BLUE, Chart, VERMILION, ink};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -51,19 +51,13 @@ impl Chart for Pairs {
             .x_label_area_size(36)
             .y_label_area_size(46)
             .build_cartesian_2d(0.0..n, 0.0..top)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
+        let mut mesh = chart.configure_mesh();
+        mesh.disable_x_mesh()
             .x_labels(0)
             .y_desc(self.y_label.clone())
             .y_labels(6)
-            .y_label_formatter(&|value| format!("{value}"))
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(ink(12))
-            .axis_desc_style(ink(13))
-            .draw()?;
+            .y_label_formatter(&|value| format!("{value}"));
+        super::light_mesh(&mut mesh).draw()?;
         for (place, pair) in self.pairs.iter().enumerate() {
             let sides = [(0.12, BLUE), (0.5, VERMILION)];
             let mut lifts = lifts(values(pair), top).into_iter();

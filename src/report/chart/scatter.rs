@@ -4,7 +4,7 @@
 //! Bars: the paper's confidence interval (across), the spread over draws of programs (upright), where there is any.
 
 use super::lines::Ticked;
-use super::{Chart, GRID, INK, SERIES_COLOURS, ink};
+use super::{Chart, INK, SERIES_COLOURS, ink};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
@@ -70,18 +70,12 @@ impl Chart for Scatter {
             .x_label_area_size(38)
             .y_label_area_size(50)
             .build_cartesian_2d(axis(), axis())?;
-        chart
-            .configure_mesh()
-            .x_desc(format!("measured, {}", self.unit))
+        let mut mesh = chart.configure_mesh();
+        mesh.x_desc(format!("measured, {}", self.unit))
             .y_desc(format!("predicted, {}", self.unit))
             .x_label_formatter(&|x| format!("{:.0}", 10f64.powf(*x)))
-            .y_label_formatter(&|y| format!("{:.0}", 10f64.powf(*y)))
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(ink(12))
-            .axis_desc_style(ink(13))
-            .draw()?;
+            .y_label_formatter(&|y| format!("{:.0}", 10f64.powf(*y)));
+        super::light_mesh(&mut mesh).draw()?;
         let band = BAND.log10();
         chart.draw_series(LineSeries::new([(low, low), (high, high)], INK))?;
         for line in [
