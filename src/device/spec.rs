@@ -261,6 +261,8 @@ section! {
         page_bytes: u32, "bytes", (32.0, 65_536.0), [Sim, Model];
         /// Least time between two activations of rows in one partition.
         activation_interval_ns: f64, "ns", (0.0, 1000.0), [Sim, Model];
+        /// Of so many requests to a partition the controller takes first those whose page is open (FR-FCFS); 0: it takes them in their order.
+        queue_requests: u32, "requests", (0.0, 1024.0), [Sim, Model];
     }
 }
 

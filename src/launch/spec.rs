@@ -26,6 +26,30 @@ pub struct DramSpec {
     pub page_bytes: u32,
     /// Pages open at a time.
     pub open_pages: u32,
+    /// Of so many requests those that wait for one page are served together, and others go on while a page is opened; without a queue each
+    /// waits for the one before it.
+    pub queue_requests: u32,
+}
+
+impl DramSpec {
+    /// Which page an address lies in; the partition is the lowest digit of its number.
+    #[inline]
+    pub fn page_of(&self, address: u32) -> u32 {
+        let piece = quotient(address, self.interleave_bytes);
+        let partition = piece - quotient(piece, self.n_partitions) * self.n_partitions;
+        let turn = self.page_bytes * self.n_partitions;
+        quotient(address, turn) * self.n_partitions + partition
+    }
+}
+
+/// The quotient; by the usual divisor, a power of two, without a division.
+#[inline]
+fn quotient(number: u32, divisor: u32) -> u32 {
+    if divisor.is_power_of_two() {
+        number >> divisor.trailing_zeros()
+    } else {
+        number / divisor
+    }
 }
 
 /// Where the instruction after another lies: Kepler's code has a control word in front of every group.
@@ -337,7 +361,7 @@ fn l2_share(device: &Device) -> CacheSpec {
     }
 }
 
-/// One multiprocessor's share of the DRAM: its part of the bandwidth, of the activations and of the open rows.
+/// One multiprocessor's share of the DRAM: its part of the bandwidth, of the activations, of the open rows and of the controllers' queues.
 fn dram_share(device: &Device) -> DramSpec {
     let (dram, n_smx) = (&device.dram, device.chip.n_smx);
     let activations_per_cycle =
@@ -349,6 +373,7 @@ fn dram_share(device: &Device) -> DramSpec {
         n_partitions: dram.n_partitions,
         page_bytes: dram.page_bytes,
         open_pages: dram.n_partitions * dram.n_banks / n_smx,
+        queue_requests: (dram.n_partitions * dram.queue_requests).div_ceil(n_smx),
     }
 }
 

@@ -108,6 +108,7 @@ mod tests {
             n_partitions: 4,
             page_bytes: 2048,
             open_pages,
+            queue_requests: 0,
         }
     }
 

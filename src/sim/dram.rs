@@ -1,25 +1,28 @@
 //! One multiprocessor's share of the DRAM.
 //!
 //! What it models: bandwidth, and the pages of the banks: addresses go over the partitions in turn, a transfer to a page
-//! that is not open activates it, and a partition activates pages no faster than its devices allow. Scattered lines
-//! therefore get about half of the bandwidth that streams get.
+//! that is not open activates it, and a partition activates pages no faster than its devices allow. A controller that takes
+//! requests in their order waits for every activation: scattered lines get about half of the bandwidth that streams get. One that
+//! prefers open pages (first ready, first come, first served) serves what waits for a page together, and transfers while it opens others.
 //! What it leaves out: turning between reads and writes, refresh, banks one by one (the least recently opened
-//! page of the share closes), other multiprocessors' pages.
-//! Units: cycles, bytes. Sources: in the device preset, `[dram]`.
+//! page of the share closes), other multiprocessors' pages. The share of the controllers' queues is a number of this multiprocessor's last requests.
+//! Units: cycles, bytes. Sources: in the device preset, `[dram]`; Rixner et al., Memory access scheduling, ISCA 2000.
 
 use super::port::Port;
 use super::spec::DramSpec;
+use std::collections::VecDeque;
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Dram {
+    spec: DramSpec,
     port: Port,
     activation_cycles: f64,
-    interleave_bytes: u32,
-    n_partitions: u32,
-    pages_bytes: u32,
     open_pages: Vec<u32>,
     oldest: usize,
+    /// The last requests of a controller that prefers open pages: the page and when the transfer starts.
+    queue: VecDeque<(u32, f64)>,
+    next_activation: f64,
 }
 
 /// No page: addresses are below it.
@@ -29,13 +32,13 @@ impl Dram {
     /// Idle, all pages closed.
     pub fn new(spec: &DramSpec) -> Self {
         Dram {
+            spec: spec.clone(),
             port: Port::new(spec.bytes_per_cycle),
             activation_cycles: f64::from(spec.activation_cycles),
-            interleave_bytes: spec.interleave_bytes,
-            n_partitions: spec.n_partitions,
-            pages_bytes: spec.page_bytes * spec.n_partitions,
             open_pages: vec![CLOSED; spec.open_pages.max(1) as usize],
             oldest: 0,
+            queue: VecDeque::with_capacity(spec.queue_requests as usize),
+            next_activation: 0.0,
         }
     }
 
@@ -44,34 +47,43 @@ impl Dram {
         if self.activation_cycles == 0.0 {
             return self.port.reserve(now, earliest, bytes);
         }
-        let page = self.page_of(address);
+        let page = self.spec.page_of(address);
+        if self.spec.queue_requests > 0 {
+            return self.first_ready(page, bytes, now, earliest);
+        }
         if self.open_pages.contains(&page) {
             return self.port.reserve(now, earliest, bytes);
         }
-        self.open_pages[self.oldest] = page;
-        self.oldest += 1;
-        if self.oldest == self.open_pages.len() {
-            self.oldest = 0;
-        }
+        self.open(page);
         self.port
             .reserve_at_least(now, earliest, bytes, self.activation_cycles)
     }
 
-    /// Pages are numbered with the partition as the lowest digit.
-    fn page_of(&self, address: u32) -> u32 {
-        let piece = quotient(address, self.interleave_bytes);
-        let partition = piece - quotient(piece, self.n_partitions) * self.n_partitions;
-        quotient(address, self.pages_bytes) * self.n_partitions + partition
+    #[cold]
+    fn first_ready(&mut self, page: u32, bytes: u32, now: u64, earliest: f64) -> f64 {
+        let start = self.port.reserve(now, earliest, bytes);
+        let of_page = self.queue.iter().rev().find(|request| request.0 == page);
+        let start = match of_page {
+            Some((_, opened)) if *opened > earliest => start.max(*opened),
+            _ if self.open_pages.contains(&page) => start,
+            _ => {
+                self.open(page);
+                let opens = self.next_activation.max(earliest);
+                self.next_activation = opens + self.activation_cycles;
+                start.max(opens)
+            }
+        };
+        if self.queue.len() >= self.spec.queue_requests as usize {
+            self.queue.pop_front();
+        }
+        self.queue.push_back((page, start));
+        start
     }
-}
 
-/// The quotient; by the usual divisor, a power of two, without a division.
-#[inline]
-fn quotient(number: u32, divisor: u32) -> u32 {
-    if divisor.is_power_of_two() {
-        number >> divisor.trailing_zeros()
-    } else {
-        number / divisor
+    /// In place of the page that was opened first.
+    fn open(&mut self, page: u32) {
+        self.open_pages[self.oldest] = page;
+        self.oldest = (self.oldest + 1) % self.open_pages.len();
     }
 }
 
@@ -79,7 +91,7 @@ fn quotient(number: u32, divisor: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn dram() -> Dram {
+    fn dram(queue_requests: u32) -> Dram {
         Dram::new(&DramSpec {
             bytes_per_cycle: 32.0,
             activation_cycles: 10.0,
@@ -87,12 +99,13 @@ mod tests {
             n_partitions: 4,
             page_bytes: 2048,
             open_pages: 2,
+            queue_requests,
         })
     }
 
     #[test]
     fn scattered_lines_are_paced_by_activations() {
-        let mut dram = dram();
+        let mut dram = dram(0);
         let starts: Vec<f64> = (0..3)
             .map(|i| dram.transfer(i * 8192, 128, 0, 0.0))
             .collect();
@@ -101,7 +114,7 @@ mod tests {
 
     #[test]
     fn lines_of_an_open_page_follow_at_the_bandwidth() {
-        let mut dram = dram();
+        let mut dram = dram(0);
         dram.transfer(0, 128, 0, 0.0);
         assert_eq!(dram.transfer(128, 128, 0, 0.0), 10.0);
         // The page goes on after the other three partitions' turns.
@@ -111,9 +124,22 @@ mod tests {
 
     #[test]
     fn the_next_partition_has_a_page_of_its_own() {
-        let mut dram = dram();
+        let mut dram = dram(0);
         dram.transfer(0, 128, 0, 0.0);
         assert_eq!(dram.transfer(256, 128, 0, 0.0), 10.0);
         assert_eq!(dram.transfer(512, 128, 0, 0.0), 20.0, "an activation");
+    }
+
+    #[test]
+    fn a_controller_that_prefers_open_pages_opens_each_once_and_transfers_meanwhile() {
+        let mut dram = dram(16);
+        let mut lines =
+            |addresses: [u32; 6]| addresses.map(|address| dram.transfer(address, 128, 0, 0.0));
+        // Pages A, B, A, C, A, A: opened at 0, 10 and 20, transfers of 4 cycles.
+        let starts = lines([0, 8192, 128, 2 * 8192, 1024, 1152]);
+        assert_eq!(starts, [0.0, 10.0, 8.0, 20.0, 16.0, 20.0]);
+        // Nobody waits any more, and the page has been closed for two others.
+        assert_eq!(dram.transfer(0, 128, 100, 100.0), 100.0);
+        assert_eq!(dram.transfer(3 * 8192, 128, 100, 100.0), 110.0);
     }
 }

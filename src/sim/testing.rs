@@ -99,6 +99,7 @@ pub fn spec() -> SmxSpec {
             n_partitions: 4,
             page_bytes: 2048,
             open_pages: 1,
+            queue_requests: 0,
         },
         n_icaches: 1,
         icache_l1_bytes: 8192,

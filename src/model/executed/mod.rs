@@ -1,10 +1,11 @@
 //! Blocks that were executed lane by lane, in closed form: the counterpart of their replay by the simulator.
 //!
-//! What it models: `reuse`: what the caches have; `walk`: every warp alone, and what it asks for; `sharing`: warps together, from the
+//! What it models: `reuse`: what the caches have; `pages`: which pages of the DRAM are asked for; `walk`: every warp alone, and what it asks for; `sharing`: warps together, from the
 //! first block to the last or kept full.
-//! What it leaves out: the order of single events; instruction fetch; pages of the DRAM; barriers.
+//! What it leaves out: the order of single events; instruction fetch; pages of the DRAM that stay open when nobody waits for them; barriers.
 //! Units: core clock cycles of a multiprocessor. Sources: equations (E1) to (E6) of `docs/model.md`.
 
+mod pages;
 mod reuse;
 mod sharing;
 mod walk;
@@ -44,6 +45,7 @@ impl<'a> Modelled<'a> {
             spec,
             rules: PathRules::new(spec),
             hits: &hits,
+            pages_asked_for: pages::asked_for(code, spec, geometry, order, places),
         };
         let warps = order
             .par_iter()

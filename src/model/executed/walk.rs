@@ -2,8 +2,9 @@
 //!
 //! What it models: the instructions one after the other, each as early as stall counts, branches, scoreboards and what it waits for allow;
 //! loads take the mean of what their instruction finds in the caches, and the parts of an access follow each other at the pace of the
-//! slowest of load/store unit, ports and DRAM.
-//! What it leaves out: instruction fetch; pages of the DRAM. Units: cycles.
+//! slowest of load/store unit, ports, DRAM and its activations. The parts of one access open each of their pages once, unless a request for it is
+//! in the controller's queue; a coalesced access shares its page with those beside it.
+//! What it leaves out: instruction fetch; pages that stay open when nobody waits for them. Units: cycles.
 //! Sources: equations (E3) and (E4) of `docs/model.md`; the rules of `path` and `launch::dependence`.
 
 use super::reuse::HitTable;
@@ -15,14 +16,15 @@ use crate::model::demand::{Demand, N_PIPES};
 use crate::model::path::PathRules;
 use crate::trace::{AddressKind, SECTOR_BYTES};
 
-/// What warps wait for: issue slots, pipes, load/store unit, read port, write port, DRAM.
-pub const N_SERVERS: usize = 1 + N_PIPES + 4;
+/// What warps wait for: issue slots, pipes, load/store unit, read port, write port, DRAM, activations of its pages.
+pub const N_SERVERS: usize = 1 + N_PIPES + 5;
 pub const ISSUE: usize = 0;
 const PIPES: usize = 1;
 pub const UNIT: usize = PIPES + N_PIPES;
 pub const READ_PORT: usize = UNIT + 1;
 pub const WRITE_PORT: usize = UNIT + 2;
 pub const DRAM: usize = UNIT + 3;
+const PAGES: usize = UNIT + 4;
 
 pub const N_CAUSES: usize = Cause::ALL.len();
 
@@ -76,6 +78,7 @@ struct Access {
     read: f64,
     write: f64,
     dram: f64,
+    activations: f64,
     /// Probabilities that some part is not in the L1, and not in the L2 either.
     beyond_l1: f64,
     beyond_l2: f64,
@@ -83,7 +86,8 @@ struct Access {
 
 impl Access {
     fn slowest(&self) -> f64 {
-        self.unit.max(self.read).max(self.dram)
+        let memory = self.dram.max(self.activations);
+        self.unit.max(self.read).max(memory)
     }
 }
 
@@ -102,6 +106,21 @@ pub struct Walker<'a> {
     pub spec: &'a SmxSpec,
     pub rules: PathRules,
     pub hits: &'a HitTable,
+    /// Part of the requests apart whose page others in the controller's queue ask for.
+    pub pages_asked_for: f64,
+}
+
+/// Transactions of an access that is coalesced by half-warps.
+const COALESCED: u8 = 2;
+
+/// Where a part lies, from the first byte of what the warp has: one 32-bit word of all its lanes is one line of local memory.
+pub fn of_warp(part: &ReplayOp) -> u32 {
+    match part.request {
+        MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
+            part.address * (LINE_BYTES as u32 / 4)
+        }
+        _ => part.address,
+    }
 }
 
 impl Walker<'_> {
@@ -176,6 +195,7 @@ impl Walker<'_> {
                 _ => access.beyond_l1,
             };
             alone.services[DRAM].waits += access.beyond_l2;
+            alone.services[PAGES].waits += access.beyond_l2;
         }
         last.ready_at
     }
@@ -242,18 +262,32 @@ impl Walker<'_> {
         let mut access = Access::default();
         match op.address_kind {
             AddressKind::Scattered => {
-                let apart = match op.lines > 2 {
+                let apart = match op.lines > COALESCED {
                     true => f64::from(self.spec.uncoalesced_cycles),
                     false => 0.0,
                 };
+                let mut pages = Vec::new();
                 for part in self.code.parts(op) {
+                    let before = access.dram;
                     self.part(&part, &mut access, &mut alone.traffic);
+                    if access.dram > before {
+                        pages.push(self.spec.dram.page_of(of_warp(&part)));
+                    }
                     if part.address_kind == AddressKind::Segment {
                         access.unit += apart;
                     }
                 }
+                pages.sort_unstable();
+                pages.dedup();
+                access.activations = match op.lines > COALESCED {
+                    true => self.opening(pages.len() as f64) * (1.0 - self.pages_asked_for),
+                    false => self.opening_together(&access),
+                };
             }
-            _ => self.part(op, &mut access, &mut alone.traffic),
+            _ => {
+                self.part(op, &mut access, &mut alone.traffic);
+                access.activations = self.opening_together(&access);
+            }
         }
         alone.memory_instructions += 1.0;
         let of_servers = [
@@ -261,6 +295,7 @@ impl Walker<'_> {
             (READ_PORT, access.read),
             (WRITE_PORT, access.write),
             (DRAM, access.dram),
+            (PAGES, access.activations),
         ];
         for (server, cycles) in of_servers {
             let service = &mut alone.services[server];
@@ -268,6 +303,21 @@ impl Walker<'_> {
             service.squares += cycles * cycles;
         }
         access
+    }
+
+    /// Where the controller goes on meanwhile.
+    fn opening(&self, pages: f64) -> f64 {
+        match self.spec.dram.queue_requests {
+            0 => 0.0,
+            _ => pages * f64::from(self.spec.dram.activation_cycles),
+        }
+    }
+
+    /// Of an access to neighbouring bytes: those beside it, in the same partition, share the page.
+    fn opening_together(&self, access: &Access) -> f64 {
+        let dram = &self.spec.dram;
+        let bytes = access.dram * f64::from(dram.bytes_per_cycle);
+        self.opening(bytes / f64::from(dram.interleave_bytes))
     }
 
     fn part(&self, op: &ReplayOp, access: &mut Access, traffic: &mut Traffic) {
