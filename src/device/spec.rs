@@ -92,6 +92,8 @@ section! {
     /// Warp schedulers and the pace of issue.
     Issue, IssueFile, "issue" {
         n_schedulers: u32, "schedulers", (1.0, 16.0), [Sim, Model];
+        /// First warps of blocks go to all schedulers in turn, where they would otherwise all go to the same.
+        first_warps_in_turn: bool, "yes/no", ANY, [Sim];
         /// Independent instructions of one warp that a scheduler may issue in one cycle.
         n_dispatch: u32, "instructions", (1.0, 2.0), [Sim, Model];
         warp_policy: WarpPolicy, "policy", ANY, [Sim, Model];

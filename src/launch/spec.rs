@@ -102,6 +102,8 @@ impl CodeLayout {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmxSpec {
     pub n_schedulers: usize,
+    /// First warps of blocks go to all schedulers in turn.
+    pub first_warps_in_turn: bool,
     pub max_warps: usize,
     /// See `device::Chip`.
     pub grid_cycles: u32,
@@ -214,6 +216,7 @@ impl SmxSpec {
         check_schedulers(device)?;
         Ok(SmxSpec {
             n_schedulers: device.issue.n_schedulers as usize,
+            first_warps_in_turn: device.issue.first_warps_in_turn,
             max_warps: device.limits.warps_per_smx as usize,
             grid_cycles: device.chip.grid_cycles,
             block_cycles: device.chip.block_cycles,

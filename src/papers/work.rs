@@ -46,10 +46,19 @@ impl Work {
         &self.longest_warps
     }
 
+    /// Of all warps of a block.
+    pub fn of_block(&self, block: u32) -> f64 {
+        self.all_warps[block as usize]
+    }
+
+    /// Of all warps of a block, on average.
+    pub fn mean(&self) -> f64 {
+        self.all_warps.iter().sum::<f64>() / self.all_warps.len() as f64
+    }
+
     /// What a block executes on average, over the average of these.
     pub fn all_over(&self, sampled: &[u32]) -> f64 {
-        let own = sampled.iter().map(|&block| self.all_warps[block as usize]);
-        let own = own.sum::<f64>() / sampled.len() as f64;
-        self.all_warps.iter().sum::<f64>() / self.all_warps.len() as f64 / own
+        let own = sampled.iter().map(|&block| self.of_block(block));
+        self.mean() * sampled.len() as f64 / own.sum::<f64>()
     }
 }

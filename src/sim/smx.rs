@@ -195,8 +195,9 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             _ => u64::from(self.spec.block_cycles),
         };
         let starts_at = self.now + gap + 1;
+        let turn = self.turn_of(block as u32);
         for w in 0..warps {
-            let slot = block as u32 * warps + w;
+            let slot = block as u32 * warps + (w + turn) % warps;
             let (s, i) = self.place(slot as usize);
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
@@ -204,6 +205,18 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             let warp = self.unit(start, block as u32, w, done);
             self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }
+    }
+
+    /// By how many places the warps of a block are turned, so that first warps are spread over the schedulers.
+    fn turn_of(&self, block: u32) -> u32 {
+        if !self.spec.first_warps_in_turn {
+            return 0;
+        }
+        let warps = self.geometry.warps_per_block();
+        // Blocks one after the other whose first warps fall to different schedulers by themselves.
+        let apart = (1..=self.n_schedulers as u32)
+            .find(|blocks| (blocks * warps).is_multiple_of(self.n_schedulers as u32));
+        block / apart.unwrap_or(1)
     }
 
     /// Warp `w` of a block at the start of a sampling unit, or where a part of it is done.

@@ -34,6 +34,7 @@ pub fn spec() -> SmxSpec {
     }
     SmxSpec {
         n_schedulers: 4,
+        first_warps_in_turn: false,
         max_warps: 64,
         dispatches_per_scheduler: 2,
         warp_policy: WarpPolicy::LooseRoundRobin,

@@ -23,12 +23,14 @@ const SAMPLED_DIVERGENT_WARPS: u32 = 48;
 /// Multiprocessors whose blocks are all executed, of a grid of few waves.
 const SAMPLED_SMX: u32 = 4;
 /// Runs of its program that a thread makes at most before they are cut short.
-const WHOLE_RUNS: u32 = 4;
+const WHOLE_RUNS: u32 = 8;
 /// Runs of all warps that are executed together.
 const WARP_RUNS: u32 = 1024;
 const MOST_RUNS: u32 = 6;
 /// Cases on which it is counted what a warp executes of a program.
 const PILOT_CASES: usize = 64;
+/// The same where every lane has a program of its own.
+const DIVERGENT_PILOT_CASES: usize = 4;
 const WARP: usize = 32;
 
 /// How a benchmark's programs are laid out over threads, and how many they are.
@@ -121,11 +123,10 @@ pub fn mean_generation(
             layout,
             cases: &cases,
             generations,
-            work: None,
+            works: Vec::new(),
         };
-        if !grid.has_many_waves() {
-            runs.work = Some(runs.counted(runs.generations[0])?);
-        }
+        let counted = (runs.generations.iter()).map(|generation| runs.counted(generation));
+        runs.works = counted.collect::<Result<_, _>>()?;
         Cost::of(&runs, on.timing)
     };
     let costs = each.into_iter().map(cost);
@@ -224,8 +225,8 @@ struct Runs<'a> {
     layout: Layout,
     cases: &'a CaseTable,
     generations: Vec<&'a Generation>,
-    /// In a grid of a few waves, of one generation: it ends with the blocks that take longest.
-    work: Option<Work>,
+    /// Of each generation.
+    works: Vec<Work>,
 }
 
 impl Executable for Runs<'_> {
@@ -235,9 +236,9 @@ impl Executable for Runs<'_> {
 
     fn sample(&self) -> Sample {
         let spread = self.layout.spread_blocks();
-        match &self.work {
-            Some(work) => (self.grid).sample_by_work(spread, SAMPLED_SMX, work.longest_warps()),
-            None => self.grid.sample(spread, SAMPLED_SMX),
+        match &self.works[..] {
+            [work] => (self.grid).sample_by_work(spread, SAMPLED_SMX, work.longest_warps()),
+            _ => self.grid.sample(spread, SAMPLED_SMX),
         }
     }
 
@@ -256,11 +257,11 @@ impl Executable for Runs<'_> {
             false => self.layout.cases_of(runs, self.cases),
         };
         let sampled = sample.blocks();
-        let mixed = |nth: usize| self.generations[nth % self.generations.len()];
+        let mixed = |nth: usize| nth % self.generations.len();
         let blocks = sampled
             .par_iter()
             .enumerate()
-            .map(|(nth, &block)| self.block(mixed(nth), block, &cases, runs));
+            .map(|(nth, &block)| self.block(self.generations[mixed(nth)], block, &cases, runs));
         let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
         let steps: usize = (blocks.iter().flat_map(|block| &block.warps))
             .map(|warp| warp.steps.len())
@@ -269,16 +270,11 @@ impl Executable for Runs<'_> {
         let n_generations = self.generations.len() as f64;
         let means = self.generations.iter().map(|one| one.mean_nodes);
         let mean_nodes = means.sum::<f64>() / n_generations;
-        // The sample's programs are not quite as long as the population's.
-        let ratio = match &self.work {
-            Some(work) => work.all_over(&sampled),
-            None => {
-                let own = sampled.iter().enumerate();
-                let own = own.map(|(nth, &block)| self.nodes_of_block(mixed(nth), block));
-                let of_block = f64::from(self.layout.population) / f64::from(self.layout.blocks());
-                of_block * mean_nodes / (own.sum::<f64>() / sampled.len() as f64)
-            }
-        };
+        // The sample's programs do not execute quite as much as the population's.
+        let own = sampled.iter().enumerate();
+        let own = own.map(|(nth, &block)| self.works[mixed(nth)].of_block(block));
+        let all = self.works.iter().map(Work::mean).sum::<f64>() / n_generations;
+        let ratio = all * sampled.len() as f64 / own.sum::<f64>();
         // A grid of few waves ends with its longest programs, whatever the mean.
         let of_time = match sample {
             Sample::Spread(_) => ratio,
@@ -302,16 +298,12 @@ impl Runs<'_> {
         first..(first + per_block).min(self.layout.population)
     }
 
-    fn nodes_of_block(&self, generation: &Generation, block: u32) -> f64 {
-        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
-        self.programs_of(block).map(nodes).sum()
-    }
-
     /// What the blocks of a generation execute on some cases: programs jump over nodes, and the lanes of a warp may part.
     fn counted(&self, generation: &Generation) -> Result<Work, PredictError> {
         if self.layout.scheme == Scheme::ThreadGp {
-            let one_case = self.cases.sampled(1, 1);
-            let execute = |block| Ok(self.block(generation, block, &one_case, 1)?.warps);
+            let cases = self.cases.sampled(DIVERGENT_PILOT_CASES, 1);
+            let runs = cases.len() as u32;
+            let execute = |block| Ok(self.block(generation, block, &cases, runs)?.warps);
             return Work::count(self.layout.blocks(), execute);
         }
         let cases = self.cases.sampled(PILOT_CASES, WARP);
