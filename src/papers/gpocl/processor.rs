@@ -104,9 +104,9 @@ const fn input(
 }
 
 const ISSUED_SHARE: Input = input(
-    "issued share of the width",
+    "issued of the width",
     [0.25, 0.5, 0.75],
-    "of 1",
+    "share",
     "assumed",
     "an interpreter's short handlers, loads and stores beside a chain through the stack: one to three of four instructions a cycle",
 );
@@ -127,7 +127,7 @@ const CLASSIFICATION: Input = input(
 const MISPREDICTED: Input = input(
     "mispredicted jumps of a node",
     [0.1, 0.5, 0.9],
-    "of 1",
+    "share",
     "assumed",
     "a switch predicted by its last target misses 50 to 98 % (Ertl and Gregg 2003); history and the same 50 nodes for every case help",
 );
@@ -181,9 +181,9 @@ pub const PROCESSORS: [Processor; 2] = [
             ),
             SINE,
             input(
-                "what two threads of a core reach",
+                "two threads on a core",
                 [1.0, 1.25, 1.5],
-                "of one thread's speed",
+                "times one thread",
                 "assumed",
                 "Marr et al. 2002 (the paper's reference 22): up to 30 % more; wider cores that wait for jumps and sines leave more",
             ),
@@ -223,9 +223,9 @@ pub const PROCESSORS: [Processor; 2] = [
             ),
             SINE,
             input(
-                "what two threads of a core reach",
+                "two threads on a core",
                 [1.0, 1.0, 1.0],
-                "of one thread's speed",
+                "times one thread",
                 "documented",
                 "table 1: a core runs one thread",
             ),

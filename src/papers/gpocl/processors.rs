@@ -170,7 +170,7 @@ fn inputs(processor: &Processor) -> Vec<Figure> {
     let of_input = |input: &super::processor::Input| Figure {
         experiment: "estimated",
         configuration: format!(
-            "{} {} in {}, {} to {}, {}: {}",
+            "{} {} ({}), {} to {}, {}: {}",
             processor.name, input.name, input.unit, input.low, input.high, input.kind, input.source
         ),
         quantity: "value",
