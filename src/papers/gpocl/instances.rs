@@ -126,11 +126,15 @@ mod tests {
 
     /// Instance `n` reaches `n + 1` in every cell, but for what `speeds` says.
     fn ten(speeds: impl Fn(usize) -> Vec<f64>) -> Vec<Instance> {
-        let instance = |n| Instance {
-            name: format!("device {n}"),
-            domain: Domain::Regression,
-            speeds: speeds(n),
-            ends: (n == 1).then(|| [vec![0.5; 4], vec![9.5; 4]]),
+        let instance = |n| {
+            let speeds = speeds(n);
+            let ends = [0.5, 9.5].map(|end| vec![end; speeds.len()]);
+            Instance {
+                name: format!("device {n}"),
+                domain: Domain::Regression,
+                speeds,
+                ends: (n == 1).then_some(ends),
+            }
         };
         (0..RANKED).map(instance).collect()
     }
