@@ -62,13 +62,22 @@ impl Reproduction<'_> {
                 if !is_simulated {
                     return Err(format!("--engine: given model on {radeon}; allowed: sim").into());
                 }
-                gpocl::bands::figures(seed)?
+                gpocl::bands::figures(seed)?.figures
             }
-            // The Radeon has no closed form.
-            (PaperArg::Gpocl, None) if is_simulated => {
-                let mut both = self.on_device(own_device, seed)?;
-                both.extend(gpocl::bands::figures(seed)?);
-                both
+            (PaperArg::Gpocl, None) => {
+                let device = Preset::load(own_device)?.device;
+                let mut all = gpocl::processors::figures(seed);
+                all.extend(gpocl::figures::figures(
+                    own_device,
+                    self.on(&device)?,
+                    seed,
+                )?);
+                // The Radeon has no closed form.
+                if is_simulated {
+                    all.extend(gpocl::bands::figures(seed)?);
+                }
+                let rankings = gpocl::instances::rankings(&all.instances);
+                [all.figures, rankings].concat()
             }
             (PaperArg::Langdon, None) => {
                 let mut both = self.on_device(own_device, seed)?;
@@ -98,7 +107,7 @@ impl Reproduction<'_> {
         Ok(match self.paper {
             PaperArg::Langdon => langdon::figures::figures(name, on, seed)?,
             PaperArg::Robilliard => robilliard::figures::figures(name, on, seed)?,
-            PaperArg::Gpocl => gpocl::figures::figures(name, on, seed)?,
+            PaperArg::Gpocl => gpocl::figures::figures(name, on, seed)?.figures,
         })
     }
 

@@ -5,6 +5,7 @@
 //! launches; [`grid`]: which blocks are executed; `replay` and `closed_form`: how long these take; [`launch`]: what the whole launch comes to.
 //! Leaves out: what the papers measured, which only `validate` reads.
 
+pub mod band;
 mod closed_form;
 pub mod figure;
 pub mod gpocl;

@@ -57,6 +57,7 @@ pub struct Row {
     pub quantity: &'static str,
     pub predicted: f64,
     pub published: Option<f64>,
+    /// None where 0 was published.
     pub error_percent: Option<f64>,
 }
 
@@ -78,7 +79,9 @@ pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, csv::Erro
             quantity: figure.quantity,
             predicted: figure.predicted,
             published: value,
-            error_percent: value.map(|value| 100.0 * (figure.predicted / value - 1.0)),
+            error_percent: value
+                .filter(|value| *value != 0.0)
+                .map(|value| 100.0 * (figure.predicted / value - 1.0)),
             configuration: figure.configuration,
         }
     };

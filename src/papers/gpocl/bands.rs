@@ -4,6 +4,7 @@
 //! 20 to 22, tables 4 to 6.
 
 use super::figures::{in_tables, median, on_surface, surface, tables, watts};
+use super::instances::{Instance, Outcome};
 use super::juniper::{Band, DEVICE, JuniperError, Predictor};
 use super::{Configuration, Domain, NODES, Strategy, host};
 use crate::device::vliw::VliwPreset;
@@ -17,10 +18,10 @@ const SURFACES: [[&str; 3]; 2] = [
 ];
 
 /// All strategies in both domains.
-pub fn figures(seed: u64) -> Result<Vec<Figure>, JuniperError> {
+pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
     let preset = VliwPreset::load(DEVICE)?;
     let predictor = Predictor::new(preset, seed);
-    let mut figures = Vec::new();
+    let (mut figures, mut instances) = (Vec::new(), Vec::new());
     for domain in Domain::ALL {
         for strategy in Strategy::ALL {
             let cells = surface(strategy, domain);
@@ -31,9 +32,20 @@ pub fn figures(seed: u64) -> Result<Vec<Figure>, JuniperError> {
                 named.map(|(&cell, band)| on_surface(DEVICE, SURFACES, cell, band.central)),
             );
             figures.extend(of_tables(strategy, domain, &bands));
+            instances.push(instance(strategy, domain, &bands));
         }
     }
-    Ok(figures)
+    Ok(Outcome { figures, instances })
+}
+
+fn instance(strategy: Strategy, domain: Domain, bands: &[Band]) -> Instance {
+    let of = |end: fn(&Band) -> f64| bands.iter().map(end).collect();
+    Instance {
+        name: format!("{DEVICE} {}", strategy.name()),
+        domain,
+        speeds: of(|band| band.central),
+        ends: Some([of(|band| band.low), of(|band| band.high)]),
+    }
 }
 
 /// With what the host does.

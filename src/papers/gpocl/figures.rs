@@ -3,13 +3,14 @@
 //! Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 7 to 9 and 17 to 19, tables 1 and 4 to 6.
 
 use super::friedman::Friedman;
+use super::instances::{Instance, Outcome};
 use super::predict::{Speed, predict};
 use super::{Configuration, Domain, SIZES, Strategy, heavier, host};
 use crate::papers::figure::Figure;
 use crate::papers::launch::On;
 use crate::predict::PredictError;
 
-const SPEED: &str = "speed (billion GPop/s)";
+pub(super) const SPEED: &str = "speed (billion GPop/s)";
 /// Table 1's power consumption, in watts.
 const WATTS: [(&str, f64); 2] = [("gtx285", 204.0), ("hd5750", 86.0)];
 /// The paper's figures, by domain and strategy.
@@ -32,7 +33,7 @@ pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
 }
 
 /// `name`: what the device is called in the configurations.
-pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: On, seed: u64) -> Result<Outcome, PredictError> {
     let surfaces = Domain::ALL.into_iter().flat_map(|domain| {
         Strategy::ALL
             .into_iter()
@@ -44,13 +45,19 @@ pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictErro
         .flat_map(|&(strategy, domain)| surface(strategy, domain))
         .collect();
     let speeds = predict(on, &all, seed)?;
-    let mut figures = Vec::new();
+    let (mut figures, mut instances) = (Vec::new(), Vec::new());
     let per_surface = SIZES.len() * SIZES.len();
     for ((strategy, domain), speeds) in surfaces.into_iter().zip(speeds.chunks(per_surface)) {
         let cell =
             |speed: &Speed| on_surface(name, SURFACES, speed.configuration, evaluation(speed));
         figures.extend(speeds.iter().map(cell));
         figures.extend(of_tables(name, strategy, domain, speeds));
+        instances.push(Instance {
+            name: format!("{name} {}", strategy.name()),
+            domain,
+            speeds: speeds.iter().map(evaluation).collect(),
+            ends: None,
+        });
         figures.extend(heavier::figures(
             name,
             on,
@@ -64,10 +71,10 @@ pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictErro
     for (speeds, experiment) in domains.zip(["table A.7", "table A.9"]) {
         figures.extend(rankings(name, experiment, speeds));
     }
-    Ok(figures)
+    Ok(Outcome { figures, instances })
 }
 
-/// Among the strategies on this device: the paper ranks ten instances, two devices and two processors.
+/// Among the strategies on this device alone; `instances` ranks all ten that the paper ranks.
 fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Vec<Figure> {
     let all = strategies.iter();
     let speeds: Vec<Vec<f64>> = all

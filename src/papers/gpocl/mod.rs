@@ -2,13 +2,15 @@
 //!
 //! [`program`]: programs, and a reference interpreter; [`population`]: random programs and data; [`ndrange`]: work-groups by the
 //! paper's equations; [`host`]: what an evaluation costs beside its kernel; [`kernel`]: the interpreters' machine code and what its blocks execute; [`predict`]: the time of a generation;
-//! [`friedman`]: the appendix's test; [`juniper`]: all of it on the Radeon HD 5750; [`figures`]: the paper's surfaces and tables, and as [`bands`] on the Radeon.
+//! [`juniper`]: all of it on the Radeon HD 5750; [`processor`]: the processors, estimated; [`figures`]: the paper's surfaces and tables, as [`bands`] on the Radeon, and of the
+//! [`processors`]; [`friedman`]: the appendix's test; [`instances`]: its rankings of what was predicted.
 
 pub mod bands;
 pub mod figures;
 pub mod friedman;
 pub mod heavier;
 pub mod host;
+pub mod instances;
 pub mod juniper;
 pub mod kernel;
 #[cfg(feature = "gpu")]
@@ -16,6 +18,8 @@ pub mod measure;
 pub mod ndrange;
 pub mod population;
 pub mod predict;
+pub mod processor;
+pub mod processors;
 pub mod program;
 
 /// How programs and fitness cases are spread.

@@ -2,12 +2,13 @@
 //!
 //! Units: in the quantities' names. The ends of a band follow from the ranges of the host's assumed values (`host`), not from the kernel's.
 
-use super::host::{ASSUMED, Band, Host, Trees, band};
+use super::host::{ASSUMED, Host, Trees, band};
 use super::kernel::Scheme;
 use super::predict::{Layout, Speed, predict};
 use super::problem::{Benchmark, FunctionSet};
 use super::runs::Run;
 use super::{GENERATIONS, POPULATIONS, THREADS_PER_BLOCK};
+use crate::papers::band::Band;
 use crate::papers::figure::Figure;
 use crate::papers::launch::On;
 use crate::predict::PredictError;

@@ -6,6 +6,8 @@
 //! Units: nanoseconds and as the values say; milliseconds of results. Sources: beside each value. None is measured on the paper's machine, which
 //! is known as "an Intel 2,6 GHz CPU (single core)"; none is chosen by the paper's results.
 
+use crate::papers::band::Band;
+
 /// A value that nobody published for this machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assumed {
@@ -141,30 +143,13 @@ impl Host {
     }
 }
 
-/// A value with its range.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Band {
-    pub low: f64,
-    pub value: f64,
-    pub high: f64,
-}
-
-/// What follows from the values and from their ranges, each by itself; the deviations' logarithms added as squares.
+/// What follows from the values and from their ranges.
 pub fn band(of: impl Fn(&Host) -> f64) -> Band {
-    let value = of(&Host::default());
-    let (mut down, mut up) = (0.0, 0.0);
-    for assumed in ASSUMED {
-        let ends = [assumed.low, assumed.high];
-        let ends = ends.map(|end| (of(&Host::default().with(assumed.name, end)) / value).ln());
-        let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        down += least.min(0.0).powi(2);
-        up += most.max(0.0).powi(2);
-    }
-    Band {
-        low: value * (-down.sqrt()).exp(),
-        value,
-        high: value * up.sqrt().exp(),
-    }
+    let with = |name, end| of(&Host::default().with(name, end));
+    let ends = ASSUMED
+        .iter()
+        .map(|assumed| [assumed.low, assumed.high].map(|end| with(assumed.name, end)));
+    Band::of(of(&Host::default()), ends)
 }
 
 #[cfg(test)]

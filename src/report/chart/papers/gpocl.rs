@@ -29,7 +29,13 @@ pub fn sheet(rows: &[Row]) -> Sheet {
 
 fn devices(rows: &[Row]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    for row in rows.iter().filter(|row| row.experiment == "table 4") {
+    let is_gpu = |row: &&Row| {
+        STRATEGIES
+            .iter()
+            .any(|one| row.configuration.ends_with(one))
+    };
+    let of_table = rows.iter().filter(|row| row.experiment == "table 4");
+    for row in of_table.filter(is_gpu) {
         let name = device_of(row);
         if !names.contains(&name) {
             names.push(name);
