@@ -114,7 +114,7 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
     if !content.papers.is_empty() {
         sections.push(Section {
             id: "papers",
-            title: "Three other papers' interpreters",
+            title: "Other papers' interpreters",
             body: papers::section(content)?,
         });
     }

@@ -79,10 +79,8 @@ fn one_paper(part: &PaperPart) -> Result<Markup, Box<dyn Error>> {
     })
 }
 
-const HEADERS: [&str; 8] = [
-    "where",
-    "configuration",
-    "quantity",
+const HEADERS: [&str; 6] = [
+    "number",
     "published",
     "predicted",
     "error, %",
@@ -96,7 +94,7 @@ fn published(title: &str, answers: &[Answer]) -> Markup {
     }
     let caption = format!("{title}. What was published, and what is predicted");
     let rows: Vec<Vec<String>> = answers.iter().map(cells).collect();
-    wide_table(&caption, &HEADERS, &rows, 3)
+    wide_table(&caption, &HEADERS, &rows, 1)
 }
 
 fn cells(answer: &Answer) -> Vec<String> {
@@ -108,19 +106,19 @@ fn cells(answer: &Answer) -> Vec<String> {
         ],
         None => ["–".to_owned(), "–".to_owned()],
     };
-    let names = [answer.experiment, answer.configuration, answer.quantity];
-    let numbers = [
+    // One column, so that a phone shows numbers beside it.
+    let name = format!(
+        "{}, {}: {}",
+        answer.experiment, answer.configuration, answer.quantity
+    );
+    vec![
+        name,
         answer.published.to_string(),
         format!("{:.2}", answer.predicted),
         error(answer.predicted),
         band,
         errors,
-    ];
-    names
-        .map(str::to_owned)
-        .into_iter()
-        .chain(numbers)
-        .collect()
+    ]
 }
 
 fn tile(tile: &Tile) -> Result<Picture, Box<dyn Error>> {
@@ -134,9 +132,8 @@ fn tile(tile: &Tile) -> Result<Picture, Box<dyn Error>> {
 }
 
 fn launches(title: &str, part: &PaperPart) -> Markup {
-    const HEADERS: [&str; 7] = [
-        "system",
-        "kernel",
+    const HEADERS: [&str; 6] = [
+        "launch of",
         "programs",
         "threads per block",
         "measured, ms",
@@ -148,7 +145,7 @@ fn launches(title: &str, part: &PaperPart) -> Markup {
     html! {
         details {
             summary { (in_short(&part.launches)) }
-            (wide_table(&caption, &HEADERS, &rows, 2))
+            (wide_table(&caption, &HEADERS, &rows, 1))
             (command(&part.launches_command))
         }
     }
@@ -157,8 +154,7 @@ fn launches(title: &str, part: &PaperPart) -> Markup {
 /// `None` if it was not measured.
 fn launch(line: &Line) -> Option<Vec<String>> {
     Some(vec![
-        line.problem.clone(),
-        line.kernel.clone(),
+        format!("{}, {}", line.problem, line.kernel),
         line.population.to_string(),
         line.threads_per_block.to_string(),
         format!("{:.4}", line.measured_ms?),
@@ -192,13 +188,13 @@ mod tests {
             band: Some((8.0, 9.0)),
         };
         assert_eq!(
-            cells(&answer)[3..],
+            cells(&answer)[1..],
             ["10", "9.00", "-10.0", "8.00 to 9.00", "-20.0 to -10.0"]
         );
         let alone = Answer {
             band: None,
             ..answer
         };
-        assert_eq!(cells(&alone)[6..], ["–", "–"]);
+        assert_eq!(cells(&alone)[4..], ["–", "–"]);
     }
 }
