@@ -91,6 +91,14 @@ impl Engine {
         }
     }
 
+    /// The option, if it differs from the default.
+    pub fn changed_option(self) -> &'static str {
+        match self {
+            Engine::Sim => "",
+            Engine::Model => " --engine model",
+        }
+    }
+
     pub fn kind(self) -> Kind {
         match self {
             Engine::Sim => Kind::Simulator,
@@ -108,10 +116,7 @@ pub enum WeightsArg {
 impl EngineArgs {
     /// The options that differ from the defaults, as they are typed, each with a space before it.
     pub fn changed_options(&self) -> String {
-        let mut text = String::new();
-        if self.engine == Engine::Model {
-            text += " --engine model";
-        }
+        let mut text = self.engine.changed_option().to_owned();
         if self.effort == Effort::WholeRun {
             text += " --effort whole-run";
         }

@@ -28,36 +28,95 @@ const LANGDONS_TESLA: &str = "t10p";
 
 impl PaperArg {
     pub fn name(self) -> &'static str {
+        self.paper().name()
+    }
+
+    pub fn paper(self) -> Paper {
         match self {
-            PaperArg::Langdon => "langdon",
-            PaperArg::Gpocl => "gpocl",
-            PaperArg::Robilliard => "robilliard",
+            PaperArg::Langdon => Paper::Langdon,
+            PaperArg::Gpocl => Paper::Gpocl,
+            PaperArg::Robilliard => Paper::Robilliard,
         }
     }
 }
 
-/// What is to be reproduced, and where to.
-pub struct Reproduction<'a> {
+/// A paper, on the devices that it used or on another.
+#[derive(Debug, Clone, Copy)]
+pub struct PaperRun<'a> {
     pub paper: PaperArg,
     pub device: Option<&'a str>,
     pub engine: &'a EngineArgs,
+}
+
+/// What is to be reproduced, and where to.
+pub struct Reproduction<'a> {
+    pub run: PaperRun<'a>,
     pub format: Format,
     pub out: Option<&'a Path>,
     pub chart: Option<&'a Path>,
 }
 
 impl Reproduction<'_> {
-    pub fn run(&self) -> CliResult {
+    pub fn write(&self) -> CliResult {
         self.check()?;
-        let (paper, own_device) = match self.paper {
-            PaperArg::Langdon => (Paper::Langdon, "gtx295"),
-            PaperArg::Gpocl => (Paper::Gpocl, "gtx285"),
-            PaperArg::Robilliard => (Paper::Robilliard, "g80"),
+        let figures = self.run.figures()?;
+        // Published values are read only now that every prediction stands.
+        let paper = self.run.paper.paper();
+        let rows = compare(paper, figures)?;
+        let content = match self.format {
+            Format::Table => papers::text(&rows).into_bytes(),
+            Format::Csv => papers::csv(&rows)?,
+        };
+        output::write(self.out, &content)?;
+        if let Some(path) = self.chart {
+            chart::save(&chart::papers::sheet(paper, &rows), path)?;
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> CliResult {
+        if let Some(path) = self.out {
+            output::check_writable(path)?;
+        }
+        if let Some(path) = self.chart {
+            chart::check_path(path)?;
+        }
+        let allowed = "--chart, --code, --device, --engine, --format, --out, --population-seed";
+        Ok(check_options(self.run.engine, "--paper", allowed)?)
+    }
+}
+
+/// Refuses what the papers' systems do not have. `given_with` and `allowed` are options of the command, for the message.
+pub(super) fn check_options(
+    engine: &EngineArgs,
+    given_with: &str,
+    allowed: &str,
+) -> Result<(), String> {
+    let mut others = engine.clone();
+    others.engine = Engine::Sim;
+    others.inputs.code = None;
+    others.inputs.population_seed = 1;
+    let given = others.changed_options();
+    match given.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "options:{given} given with {given_with}; allowed: {allowed}"
+        )),
+    }
+}
+
+impl PaperRun<'_> {
+    /// Everything that is predicted for the paper.
+    pub fn figures(&self) -> Result<Vec<Figure>, Box<dyn Error>> {
+        let own_device = match self.paper {
+            PaperArg::Langdon => "gtx295",
+            PaperArg::Gpocl => "gtx285",
+            PaperArg::Robilliard => "g80",
         };
         let seed = self.engine.inputs.population_seed;
         let radeon = gpocl::juniper::DEVICE;
         let is_simulated = self.engine.engine == Engine::Sim;
-        let figures = match (self.paper, self.device) {
+        Ok(match (self.paper, self.device) {
             (PaperArg::Gpocl, Some(name)) if name == radeon => {
                 if !is_simulated {
                     return Err(format!("--engine: given model on {radeon}; allowed: sim").into());
@@ -87,18 +146,7 @@ impl Reproduction<'_> {
                 both
             }
             (_, given) => self.on_device(given.unwrap_or(own_device), seed)?,
-        };
-        // Published values are read only now that every prediction stands.
-        let rows = compare(paper, figures)?;
-        let content = match self.format {
-            Format::Table => papers::text(&rows).into_bytes(),
-            Format::Csv => papers::csv(&rows)?,
-        };
-        output::write(self.out, &content)?;
-        if let Some(path) = self.chart {
-            chart::save(&chart::papers::sheet(paper, &rows), path)?;
-        }
-        Ok(())
+        })
     }
 
     fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
@@ -117,24 +165,5 @@ impl Reproduction<'_> {
             timing: timing(self.engine.engine.kind()),
             ..On::new(device, arch)
         })
-    }
-
-    fn check(&self) -> CliResult {
-        if let Some(path) = self.out {
-            output::check_writable(path)?;
-        }
-        if let Some(path) = self.chart {
-            chart::check_path(path)?;
-        }
-        let mut others = self.engine.clone();
-        others.engine = Engine::Sim;
-        others.inputs.code = None;
-        others.inputs.population_seed = 1;
-        let given = others.changed_options();
-        if !given.is_empty() {
-            let allowed = "--chart, --code, --device, --engine, --format, --out, --population-seed";
-            return Err(format!("options:{given} given with --paper; allowed: {allowed}").into());
-        }
-        Ok(())
     }
 }

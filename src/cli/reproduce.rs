@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
-use super::papers::{PaperArg, Reproduction};
+use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
 use crate::predict::{Configuration, PredictError};
@@ -57,14 +57,16 @@ pub enum Format {
 pub fn run(args: &ReproduceArgs) -> CliResult {
     if let Some(paper) = args.paper {
         let reproduction = Reproduction {
-            paper,
-            device: args.device.as_deref(),
-            engine: &args.engine,
+            run: PaperRun {
+                paper,
+                device: args.device.as_deref(),
+                engine: &args.engine,
+            },
             format: args.format,
             out: args.out.as_deref(),
             chart: args.chart.as_deref(),
         };
-        return reproduction.run();
+        return reproduction.write();
     }
     let tables = parse_tables(args.table.as_deref().unwrap_or(ALL))?;
     let problems = parse_problems(&args.problem)?;

@@ -14,7 +14,7 @@ use crate::report::progress::Progress;
 use crate::report::validation::{self, Line};
 use crate::report::{chart, output};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
-use crate::validate::paper_rows::{self, PaperRow, Predicted};
+use crate::validate::paper_rows::{self, Committed, PaperRow, Predicted};
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Split, Table, cells};
 use rayon::prelude::*;
@@ -129,7 +129,7 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     let file = path.display().to_string();
     let text = super::measure::read(path)?;
     if let Some(rows) = paper_rows::parse(&text, &file)? {
-        return of_papers(args, &device, &spread(rows, args.rows));
+        return of_papers(args.engine, &device, &spread(rows, args.rows));
     }
     let rows = merged(parse(&text, &file, &device)?);
     let requests = Requests::new(
@@ -139,15 +139,25 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     predicted(device, spread(rows, args.rows), requests, settings)
 }
 
+/// `n_rows` of the H200's launches of a paper's system, evenly spread (all for 0).
+pub(super) fn paper_launches(
+    committed: Committed,
+    n_rows: usize,
+    engine: EngineArg,
+) -> Result<Vec<Line>, Box<dyn Error>> {
+    let device = Preset::load(WITH_LAUNCHES)?.device;
+    of_papers(engine, &device, &spread(committed.rows()?, n_rows))
+}
+
 /// Launches of other papers' systems.
 fn of_papers(
-    args: &ValidateArgs,
+    engine: EngineArg,
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {
     let arch = engine::executed_architecture(device, &CodeChoice::default())?;
     let on = On {
-        timing: engine::timing(args.engine.kind()),
+        timing: engine::timing(engine.kind()),
         ..On::new(device, arch)
     };
     let predicted = paper_rows::predict(on, rows)?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 /// Counts steps; may be shared by threads.
 pub struct Progress {
     bar: ProgressBar,
+    what: &'static str,
     start: Instant,
     on_terminal: bool,
 }
@@ -22,9 +23,27 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(n_steps), ProgressDrawTarget::hidden());
         Progress {
             bar: bar.with_style(style),
+            what,
             start: Instant::now(),
             on_terminal: std::io::stderr().is_terminal(),
         }
+    }
+
+    /// A step begins that takes long: it is named, with the time since the work began, for as long as it takes.
+    pub fn begin(&self, step: &str) {
+        if !self.on_terminal {
+            return;
+        }
+        let template = format!(
+            "{{msg}}: {{pos}} of {{len}} {} done, {{elapsed}}",
+            self.what
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            self.bar.set_style(style);
+        }
+        self.bar.set_message(step.to_owned());
+        self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.bar.enable_steady_tick(Duration::from_secs(1));
     }
 
     /// One step is done. The bar appears once the work has taken a second.

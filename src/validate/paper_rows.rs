@@ -4,6 +4,7 @@
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
 
 use super::MeasuredError;
+use super::papers::Paper;
 use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
 use crate::papers::kernels::{Evolved, PaperLaunch};
 use crate::papers::langdon::predict::Layout;
@@ -13,6 +14,36 @@ use crate::papers::robilliard;
 use crate::predict::PredictError;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
+
+/// Launches of a paper's system on the H200, none of which had been run when they were predicted.
+#[derive(Debug, Clone, Copy)]
+pub struct Committed {
+    /// In the repository.
+    pub file: &'static str,
+    text: &'static str,
+}
+
+impl Committed {
+    pub fn of(paper: Paper) -> Self {
+        macro_rules! committed {
+            ($file:literal) => {
+                Committed {
+                    file: $file,
+                    text: include_str!(concat!("../../", $file)),
+                }
+            };
+        }
+        match paper {
+            Paper::Langdon => committed!("fixtures/measured/h200/langdon/seed61.csv"),
+            Paper::Gpocl => committed!("fixtures/measured/h200/gpocl/seed61.csv"),
+            Paper::Robilliard => committed!("fixtures/measured/h200/robilliard/seed61.csv"),
+        }
+    }
+
+    pub fn rows(self) -> Result<Vec<PaperRow>, MeasuredError> {
+        Ok(parse(self.text, self.file)?.unwrap_or_default())
+    }
+}
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
@@ -269,6 +300,23 @@ mod tests {
             (rows[0].milliseconds, rows[1].milliseconds),
             (None, Some(2.5))
         );
+    }
+
+    #[test]
+    fn committed_rows_are_measured_launches_of_their_paper() {
+        for (paper, n_rows) in [
+            (Paper::Langdon, 7),
+            (Paper::Gpocl, 24),
+            (Paper::Robilliard, 41),
+        ] {
+            let rows = Committed::of(paper).rows().unwrap();
+            assert_eq!(rows.len(), n_rows, "{paper:?}");
+            let is_own = |row: &PaperRow| row.names().0.starts_with(paper.name());
+            assert!(
+                rows.iter()
+                    .all(|row| is_own(row) && row.milliseconds.is_some())
+            );
+        }
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! Can everybody read the report: is it whole, self-contained, in order, and as wide as the screen?
 //!
 //! The screenshots need Chromium; without one they are skipped and say so. `WARPSTACK_SCREENSHOTS=<folder>` keeps them.
+//! The other papers' part of the page, which takes long to predict, is made of given rows (`papers.rs`).
 
 #![cfg(feature = "cli")]
 
 mod browser;
 mod colour;
+mod papers;
 
 use assert_cmd::Command;
-use browser::{browse, chromium};
 use colour::contrast;
 use scraper::{ElementRef, Html, Selector};
 use std::collections::HashSet;
@@ -55,22 +56,34 @@ fn text(element: ElementRef) -> String {
     element.text().collect::<String>().trim().to_owned()
 }
 
+/// What holds of every page: it is one file of correct HTML, in order, and everything on it has a name.
+fn check_structure(page: &str) {
+    check_self_contained(page);
+    let html = Html::parse_document(page);
+    check_headings(&html);
+    check_links(&html);
+    check_names(&html);
+}
+
 #[test]
-fn the_page_is_correct_html_and_needs_nothing_from_outside() {
-    let html = Html::parse_document(&PAGE);
+fn the_page_has_the_structure_of_every_page() {
+    check_structure(&PAGE);
+}
+
+fn check_self_contained(page: &str) {
+    let html = Html::parse_document(page);
     assert!(html.errors.is_empty(), "{:?}", html.errors);
     for outside in ["http:", "https:", "url(", "@import", "src=", "<script"] {
-        assert!(!PAGE.contains(outside), "{outside}");
+        assert!(!page.contains(outside), "{outside}");
     }
     assert_eq!(select(&html, "html[lang=en]").len(), 1);
     assert_eq!(select(&html, "meta[name=viewport]").len(), 1);
 }
 
-#[test]
-fn headings_go_down_one_level_at_a_time() {
-    let html = Html::parse_document(&PAGE);
+/// They go down one level at a time.
+fn check_headings(html: &Html) {
     let level = |heading: &ElementRef| heading.value().name()[1..].parse::<u32>().unwrap();
-    let levels: Vec<u32> = select(&html, "h1, h2, h3, h4, h5, h6")
+    let levels: Vec<u32> = select(html, "h1, h2, h3, h4, h5, h6")
         .iter()
         .map(level)
         .collect();
@@ -82,16 +95,15 @@ fn headings_go_down_one_level_at_a_time() {
     );
 }
 
-#[test]
-fn every_link_leads_to_a_place_and_every_place_is_one() {
-    let html = Html::parse_document(&PAGE);
-    let ids: Vec<&str> = select(&html, "[id]")
+/// Every link leads to a place, and every place is one.
+fn check_links(html: &Html) {
+    let ids: Vec<&str> = select(html, "[id]")
         .iter()
         .map(|e| e.value().attr("id").unwrap())
         .collect();
     let unique: HashSet<&str> = ids.iter().copied().collect();
     assert_eq!(unique.len(), ids.len(), "{ids:?}");
-    let links = select(&html, "a[href]");
+    let links = select(html, "a[href]");
     assert!(
         text(links[0]).starts_with("Skip"),
         "the first stop of the keyboard"
@@ -102,13 +114,9 @@ fn every_link_leads_to_a_place_and_every_place_is_one() {
     }
 }
 
-#[test]
-fn drawings_have_names_and_tables_have_captions_and_headers() {
-    let html = Html::parse_document(&PAGE);
-    let drawings = select(&html, "svg");
-    // Five on how the model works, one scatter, six panels, two stack tables, two studies.
-    assert_eq!(drawings.len(), 5 + 1 + 6 + 2 + 2);
-    for drawing in drawings {
+/// Of drawings, and captions and headers of tables.
+fn check_names(html: &Html) {
+    for drawing in select(html, "svg") {
         assert_eq!(drawing.value().attr("role"), Some("img"));
         for part in ["title", "desc"] {
             let part = Selector::parse(part).unwrap();
@@ -116,16 +124,22 @@ fn drawings_have_names_and_tables_have_captions_and_headers() {
             assert!(found.is_some_and(|text| !text.is_empty()));
         }
     }
-    assert!(select(&html, "img").is_empty());
-    let tables = select(&html, "table");
-    // Errors, three heat maps and one that was only predicted, Tables 5 and 6, two on best and worst, the H200.
-    assert_eq!(tables.len(), 1 + 4 + 2 + 2 + 1);
-    for table in tables {
+    assert!(select(html, "img").is_empty());
+    for table in select(html, "table") {
         let inside = |selector: &str| table.select(&Selector::parse(selector).unwrap()).count();
         assert_eq!(inside("caption"), 1);
         assert!(inside("thead th[scope=col]") >= 2 && inside("th:not([scope])") == 0);
         assert_eq!(inside("tbody tr"), inside("tbody th[scope=row]"));
     }
+}
+
+#[test]
+fn every_drawing_and_table_is_on_the_page() {
+    let html = Html::parse_document(&PAGE);
+    // Five on how the model works, one scatter, six panels, two stack tables, two studies.
+    assert_eq!(select(&html, "svg").len(), 5 + 1 + 6 + 2 + 2);
+    // Errors, three heat maps and one that was only predicted, Tables 5 and 6, two on best and worst, the H200.
+    assert_eq!(select(&html, "table").len(), 1 + 4 + 2 + 2 + 1);
 }
 
 #[test]
@@ -169,22 +183,13 @@ fn every_command_on_the_page_is_one_of_the_program() {
     for command in commands {
         let text = text(command);
         let words: Vec<&str> = text.split(' ').collect();
-        assert_eq!(words[0], "warpstack", "{text}");
+        check_command(&words);
         names.push(words[1].to_owned());
         if ["reproduce", "explain", "whatif", "report"].contains(&words[1]) {
             assert!(
                 text.contains(" --engine model --population-seed 2"),
                 "{text}"
             );
-        }
-        let output = Command::cargo_bin("warpstack")
-            .unwrap()
-            .args([words[1], "--help"])
-            .output()
-            .unwrap();
-        let help = String::from_utf8(output.stdout).unwrap();
-        for option in words.iter().filter(|word| word.starts_with("--")) {
-            assert!(help.contains(option), "{text}: {option}");
         }
     }
     for name in [
@@ -196,6 +201,20 @@ fn every_command_on_the_page_is_one_of_the_program() {
         "report",
     ] {
         assert!(names.iter().any(|other| other == name), "{name}");
+    }
+}
+
+/// Its subcommand and its options are the program's.
+fn check_command(words: &[&str]) {
+    assert_eq!(words[0], "warpstack", "{words:?}");
+    let output = Command::cargo_bin("warpstack")
+        .unwrap()
+        .args([words[1], "--help"])
+        .output()
+        .unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    for option in words.iter().filter(|word| word.starts_with("--")) {
+        assert!(help.contains(option), "{words:?}: {option}");
     }
 }
 
@@ -249,6 +268,17 @@ fn a_refused_report_leaves_nothing_behind() {
             vec!["--problems", "sextic,chess"],
             "\"chess\"; allowed: sextic",
         ),
+        (
+            page.clone(),
+            vec!["--papers", "gpocl,koza"],
+            "\"koza\"; allowed: robilliard, langdon, gpocl, all",
+        ),
+        (
+            page.clone(),
+            vec!["--papers", "all", "--effort", "whole-run"],
+            "--effort whole-run given with --papers; allowed: --code",
+        ),
+        (page.clone(), vec!["--paper-launches", "3"], "--papers"),
         (page.join("deeper"), vec![], "deeper"),
     ] {
         let output = report(&out, &args);
@@ -264,53 +294,5 @@ fn a_refused_report_leaves_nothing_behind() {
 
 #[test]
 fn the_page_is_as_wide_as_the_screen() {
-    let Some(chromium) = chromium() else {
-        println!("skipped: no Chromium on the path");
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let page = folder.path().join("page.html");
-    // Opens everything, then tells the widths and whatever sticks out of the screen and does not scroll.
-    let probe = "<script>document.querySelectorAll('details').forEach(d => d.open = true);\
-        const wide = [...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, .hidden, svg, .skip') \
-        && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className);\
-        parent.postMessage(document.documentElement.scrollWidth + ' ' + innerWidth + ' ' + wide.join(' '), '*');\
-        </script></body>";
-    std::fs::write(&page, PAGE.replace("</body>", probe)).unwrap();
-    for width in [390_u32, 1280] {
-        // A window has a least width, a frame in it has none.
-        let frame = folder.path().join("frame.html");
-        let listener = format!(
-            "<!doctype html><title>frame</title><body><script>onmessage = e => document.body.dataset.widths = e.data;</script>\
-             <iframe src=\"page.html\" style=\"border:0\" width=\"{width}\" height=\"2000\"></iframe>"
-        );
-        std::fs::write(&frame, listener).unwrap();
-        let args = ["--dump-dom", "--virtual-time-budget=5000"].map(String::from);
-        let shown = browse(&chromium, &frame, 1400, &args);
-        let widths = shown.split("data-widths=\"").nth(1).unwrap_or(&shown);
-        let widths = widths.split('"').next().unwrap();
-        assert_eq!(
-            widths.trim(),
-            format!("{width} {width}"),
-            "at {width} pixels"
-        );
-        let png = folder.path().join(format!("report-{width}.png"));
-        browse(
-            &chromium,
-            &page,
-            width,
-            &[format!("--screenshot={}", png.display())],
-        );
-        let bytes = std::fs::read(&png).unwrap();
-        assert_eq!(&bytes[1..4], b"PNG");
-        assert_eq!(bytes[16..20], width.to_be_bytes(), "the picture's width");
-        assert!(
-            bytes.len() > 50_000,
-            "an empty page is smaller: {}",
-            bytes.len()
-        );
-        if let Some(kept) = std::env::var_os("WARPSTACK_SCREENSHOTS") {
-            std::fs::copy(&png, Path::new(&kept).join(png.file_name().unwrap())).unwrap();
-        }
-    }
+    browser::check_widths(&PAGE, "report");
 }

@@ -62,6 +62,12 @@ impl Maker<'_> {
         if args.launches != super::DEFAULT_LAUNCHES {
             text += &format!(" --launches {}", args.launches);
         }
+        if let Some(papers) = &args.papers {
+            text += &format!(" --papers {}", papers.replace(' ', ""));
+        }
+        if args.paper_launches > 0 {
+            text += &format!(" --paper-launches {}", args.paper_launches);
+        }
         text + &self.options()
     }
 

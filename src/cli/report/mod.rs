@@ -3,6 +3,7 @@
 //! Leaves out: what the page looks like (`report/page/`). Units: in the options' help.
 
 mod maker;
+mod papers;
 
 use super::CliResult;
 use super::engine::EngineArgs;
@@ -47,6 +48,13 @@ pub struct ReportArgs {
     /// Number of measured launches of the H200 to predict, too, evenly spread; 0 for none
     #[arg(long, value_name = "N", default_value_t = DEFAULT_LAUNCHES)]
     pub launches: usize,
+    /// Other papers whose published numbers are predicted, too, each on its own cards, separated by commas: robilliard, langdon, gpocl
+    /// or all. With the simulator each takes some minutes
+    #[arg(long, value_name = "LIST")]
+    pub papers: Option<String>,
+    /// Number of launches of each of these papers' systems, measured on the H200, to predict, too, evenly spread; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "papers")]
+    pub paper_launches: usize,
 }
 
 /// About a minute on two cores.
@@ -73,6 +81,7 @@ fn launches(n: usize) -> Result<Vec<ComparedLaunch>, Box<dyn Error>> {
 pub fn run(args: &ReportArgs) -> CliResult {
     let tables = parse_tables(&args.tables)?;
     let problems = parse_problems(&args.problems)?;
+    let asked = papers::asked(args)?;
     check_folder(&args.out)?;
     let device = Preset::load(&args.device)?.device;
     let model = args.engine.open(&device, &problems)?;
@@ -93,6 +102,7 @@ pub fn run(args: &ReportArgs) -> CliResult {
     }
     let figures = maker.figures()?;
     let studies = maker.studies()?;
+    let papers_predicted = papers::predict(args, &asked)?;
     // Measured values are read only now that every table is predicted.
     let measured = tables
         .iter()
@@ -122,6 +132,7 @@ pub fn run(args: &ReportArgs) -> CliResult {
         h200: h200_ladder()?,
         launches: launches(args.launches)?,
         launches_command: format!("warpstack validate --device h200 --rows {}", args.launches),
+        papers: papers::parts(args, papers_predicted)?,
     };
     write(&args.out, &page(&content)?)
 }

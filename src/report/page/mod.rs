@@ -9,13 +9,16 @@ mod heat;
 mod html;
 mod ladder;
 pub mod launches;
+mod papers;
 mod stack_tables;
 mod studies;
 mod tables;
+mod words;
 
 pub use best::BestAndWorst;
 pub use html::Picture;
 pub use launches::ComparedLaunch;
+pub use papers::PaperPart;
 pub use studies::Study;
 
 use super::chart;
@@ -58,6 +61,8 @@ pub struct Content {
     /// Launches on the H200 with their predictions, and the command that predicts them.
     pub launches: Vec<ComparedLaunch>,
     pub launches_command: String,
+    /// The other papers' systems, if the page is to have them.
+    pub papers: Vec<PaperPart>,
 }
 
 /// A part of the page.
@@ -69,7 +74,7 @@ struct Section {
 
 /// The page.
 pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
-    let sections = [
+    let mut sections = vec![
         Section {
             id: "errors",
             title: "How far to trust it",
@@ -105,12 +110,19 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
             title: "The same interpreters on an H200",
             body: html! { (ladder::section(content)) (launches::comparison(content)?) },
         },
-        Section {
-            id: "again",
-            title: "Make this page again",
-            body: again(content),
-        },
     ];
+    if !content.papers.is_empty() {
+        sections.push(Section {
+            id: "papers",
+            title: "Other papers' interpreters",
+            body: papers::section(content)?,
+        });
+    }
+    sections.push(Section {
+        id: "again",
+        title: "Make this page again",
+        body: again(content),
+    });
     Ok(document(content, &sections).into_string())
 }
 

@@ -3,8 +3,8 @@
 //! Leaves out: predicting the points. Units: billions of GPop/s over the L1's size in KiB.
 
 use super::html::{Picture, picture};
-use super::{Content, draw};
-use crate::report::chart::lines::{Line, Lines};
+use super::{Content, draw, words};
+use crate::report::chart::lines::Lines;
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -23,7 +23,7 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
         pictures.push(Picture {
             title: study.title.clone(),
             caption: study.description.clone(),
-            description: in_words(&study.lines),
+            description: words::ends(&study.lines, " KiB"),
             command: study.command.clone(),
             svg: draw(&study.lines)?,
         });
@@ -36,16 +36,4 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
         @if pictures.is_empty() { p { "No study was made for this page." } }
         div class="grid" { @for figure in &pictures { (picture(figure)) } }
     })
-}
-
-/// Both ends of every line.
-fn in_words(lines: &Lines) -> String {
-    let line = |line: &Line| {
-        let ends = line.points.first().zip(line.points.last());
-        let ends =
-            ends.map(|((x0, y0), (x1, y1))| format!("{y0:.1} at {x0} KiB, {y1:.1} at {x1} KiB"));
-        format!("{}: {}.", line.name, ends.unwrap_or_default())
-    };
-    let texts: Vec<String> = lines.lines.iter().map(line).collect();
-    texts.join(" ")
 }

@@ -1,0 +1,200 @@
+//! The other papers' systems: what they published beside what is predicted, their figures, and launches of them on an H200.
+//!
+//! Leaves out: predicting and measuring. Units: in the quantities' names, percent, milliseconds.
+
+use super::html::{Picture, command, picture, wide_table};
+use super::{Content, draw, words};
+use crate::report::chart::papers::sheet;
+use crate::report::chart::sheet::Tile;
+use crate::report::validation::Line;
+use crate::validate::papers::{Answer, Paper, Row, answers};
+use crate::validate::stats;
+use maud::{Markup, html};
+use std::error::Error;
+
+/// What the page shows of one paper.
+#[derive(Debug, Clone)]
+pub struct PaperPart {
+    pub paper: Paper,
+    pub rows: Vec<Row>,
+    /// The command that predicts the rows and draws the figures.
+    pub command: String,
+    /// Launches on the H200 with their predictions, and the command that predicts them.
+    pub launches: Vec<Line>,
+    pub launches_command: String,
+}
+
+pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
+    let mut parts = Vec::new();
+    for part in &content.papers {
+        parts.push(one_paper(part)?);
+    }
+    Ok(html! {
+        p {
+            "Other papers ran other interpreters on other GPUs. Blocks of their kernels are executed lane by lane, and what they executed is timed as "
+            "on the papers' own cards. A band holds every prediction that was made of a published number: compilers and cards that nobody has "
+            "any more leave several."
+        }
+        @for part in &parts { (part) }
+    })
+}
+
+/// Who wrote it, and what they found.
+fn about(paper: Paper) -> (&'static str, &'static str) {
+    match paper {
+        Paper::Robilliard => (
+            "Robilliard et al. 2008: a program per multiprocessor",
+            "With a program for every multiprocessor of a GeForce 8800 GTX, and its fitness cases for the processors, evaluation was 8 to 80 times as \
+             fast as with the ECJ library on five of six benchmarks, and no faster on the 6-multiplexer.",
+        ),
+        Paper::Langdon => (
+            "Langdon 2010: many threads per program",
+            "With up to 64 threads for every program and 32 Boolean fitness cases in a word, a GeForce GTX 295 ran programs of the 20- and the \
+             37-multiplexer about twice as fast as with one thread per program.",
+        ),
+        Paper::Gpocl => (
+            "GPOCL, Augusto and Barbosa 2013: programs or fitness cases shared out",
+            "On a GeForce GTX 285 and a Radeon HD 5750, a program per compute unit (PPCU) was the fastest everywhere; sharing out the cases of one program \
+             (FP) needs large data sets, and a program per processing element (PPPE) is slow because neighbours run different programs.",
+        ),
+    }
+}
+
+fn one_paper(part: &PaperPart) -> Result<Markup, Box<dyn Error>> {
+    let (title, found) = about(part.paper);
+    let sheet = sheet(part.paper, &part.rows);
+    let mut grids = Vec::new();
+    for row in &sheet.rows {
+        let pictures = row.iter().map(tile).collect::<Result<Vec<_>, _>>()?;
+        grids.push(html! { div class="grid" { @for one in &pictures { (picture(one)) } } });
+    }
+    Ok(html! {
+        h3 { (title) }
+        p { (found) }
+        (published(title, &answers(&part.rows)))
+        (command(&part.command))
+        p { (sheet.title) "." }
+        @for grid in &grids { (grid) }
+        @if !part.launches.is_empty() { (launches(title, part)) }
+    })
+}
+
+const HEADERS: [&str; 6] = [
+    "number",
+    "published",
+    "predicted",
+    "error, %",
+    "band",
+    "errors in the band, %",
+];
+
+fn published(title: &str, answers: &[Answer]) -> Markup {
+    if answers.is_empty() {
+        return html! { p { "Nothing that was predicted here has a published number." } };
+    }
+    let caption = format!("{title}. What was published, and what is predicted");
+    let rows: Vec<Vec<String>> = answers.iter().map(cells).collect();
+    wide_table(&caption, &HEADERS, &rows, 1)
+}
+
+fn cells(answer: &Answer) -> Vec<String> {
+    let error = |predicted| format!("{:+.1}", answer.error_percent(predicted));
+    let [band, errors] = match answer.band {
+        Some((low, high)) => [
+            format!("{low:.2} to {high:.2}"),
+            format!("{} to {}", error(low), error(high)),
+        ],
+        None => ["–".to_owned(), "–".to_owned()],
+    };
+    // One column, so that a phone shows numbers beside it.
+    let name = format!(
+        "{}, {}: {}",
+        answer.experiment, answer.configuration, answer.quantity
+    );
+    vec![
+        name,
+        answer.published.to_string(),
+        format!("{:.2}", answer.predicted),
+        error(answer.predicted),
+        band,
+        errors,
+    ]
+}
+
+fn tile(tile: &Tile) -> Result<Picture, Box<dyn Error>> {
+    Ok(Picture {
+        title: tile.title.clone(),
+        caption: String::new(),
+        description: words::of(&tile.drawing),
+        command: String::new(),
+        svg: draw(&tile.drawing)?,
+    })
+}
+
+fn launches(title: &str, part: &PaperPart) -> Markup {
+    const HEADERS: [&str; 6] = [
+        "launch of",
+        "programs",
+        "threads per block",
+        "measured, ms",
+        "predicted, ms",
+        "error, %",
+    ];
+    let rows: Vec<Vec<String>> = part.launches.iter().filter_map(launch).collect();
+    let caption = format!("{title}. Launches on an H200, measured and predicted");
+    html! {
+        details {
+            summary { (in_short(&part.launches)) }
+            (wide_table(&caption, &HEADERS, &rows, 1))
+            (command(&part.launches_command))
+        }
+    }
+}
+
+/// `None` if it was not measured.
+fn launch(line: &Line) -> Option<Vec<String>> {
+    Some(vec![
+        format!("{}, {}", line.problem, line.kernel),
+        line.population.to_string(),
+        line.threads_per_block.to_string(),
+        format!("{:.4}", line.measured_ms?),
+        format!("{:.4}", line.predicted_ms),
+        format!("{:+.1}", line.error_percent()?),
+    ])
+}
+
+fn in_short(launches: &[Line]) -> String {
+    let errors = launches.iter().filter_map(Line::error_percent);
+    let errors: Vec<f64> = errors.map(f64::abs).collect();
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    let mean = stats::mean(&errors).map_or(String::new(), |mean| {
+        format!(": mean error {mean:.1} %, worst {worst:.1} %")
+    });
+    format!("{} launches on an H200{mean}", errors.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_band_is_shown_with_its_errors_and_a_dash_where_there_is_none() {
+        let answer = Answer {
+            experiment: "table 4",
+            configuration: "gtx285 fp",
+            quantity: "peak speed (billion GPop/s)",
+            published: 10.0,
+            predicted: 9.0,
+            band: Some((8.0, 9.0)),
+        };
+        assert_eq!(
+            cells(&answer)[1..],
+            ["10", "9.00", "-10.0", "8.00 to 9.00", "-20.0 to -10.0"]
+        );
+        let alone = Answer {
+            band: None,
+            ..answer
+        };
+        assert_eq!(cells(&alone)[4..], ["–", "–"]);
+    }
+}
