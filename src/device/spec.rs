@@ -241,6 +241,8 @@ section! {
         port_efficiency: f64, "fraction", FRACTION, [Sim, Model];
         /// What the request for a line takes of the port for writes.
         request_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
+        /// What a store takes of the port for writes besides its sectors of 32 bytes, where it writes parts of one.
+        mask_bytes: u32, "bytes", (0.0, 128.0), [Sim, Model];
         /// Width of an SMX's port for writes.
         write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim, Model];
     }

@@ -102,7 +102,7 @@ impl ReplayOp {
     #[inline]
     pub fn share_of(&self, cycles: u64) -> u64 {
         match self.address_kind {
-            AddressKind::Segment => (cycles * u64::from(self.quarters)).div_ceil(4),
+            AddressKind::Segment => (cycles * u64::from(self.quarters.min(4))).div_ceil(4),
             _ => cycles,
         }
     }

@@ -3,9 +3,10 @@
 //! Leaves out: time. Units: lanes, banks. Sources: the preset; `spread` and `half_warps` for the rules.
 
 use super::half_warps::{self, LaneAddress, Rule};
-use super::spread::{Spread, spread};
+use super::spread::{Spread, spread, stored};
 use crate::device::{Coalescing, Device};
-use crate::isa::Space;
+use crate::isa::{Access, Space};
+use crate::trace::SECTOR_BYTES;
 
 /// Lanes of a warp.
 const WARP: u32 = 32;
@@ -19,6 +20,8 @@ pub struct MemoryRules {
     pub shared_lanes: u32,
     /// Lanes of an access to constant memory that take turns if their addresses differ; 0: turns are not counted.
     pub constant_lanes: u32,
+    /// What a store takes besides its sectors where it writes parts of them.
+    pub mask_sectors: u8,
 }
 
 impl MemoryRules {
@@ -28,6 +31,7 @@ impl MemoryRules {
             banks: device.shared.n_banks,
             shared_lanes: device.shared.lanes_together,
             constant_lanes: device.constant_cache.lanes_together,
+            mask_sectors: (device.l2.mask_bytes / SECTOR_BYTES) as u8,
         }
     }
 
@@ -37,10 +41,12 @@ impl MemoryRules {
         banks: WARP,
         shared_lanes: WARP,
         constant_lanes: 0,
+        mask_sectors: 0,
     };
 
-    /// An access of `width` bytes per lane at the addresses of the active lanes, at least one, in their order.
-    pub fn spread(&self, space: Space, width: u32, lanes: &[LaneAddress]) -> Spread {
+    /// An access at the addresses of the active lanes, at least one, in their order.
+    pub fn spread(&self, access: Access, lanes: &[LaneAddress]) -> Spread {
+        let (space, width) = (access.space, u32::from(access.bytes_per_lane));
         let rule: Option<Rule> = match self.coalescing {
             Coalescing::Lines => None,
             Coalescing::HalfWarpsInOrder => Some(half_warps::in_order),
@@ -52,6 +58,9 @@ impl MemoryRules {
             }
             (Space::Global, Some(rule)) => half_warps::global(rule, width.into(), lanes),
             (Space::Local, Some(rule)) => half_warps::local(rule, width.into(), lanes),
+            (Space::Local, None) if access.store => {
+                return stored(width.into(), lanes, self.mask_sectors);
+            }
             _ => {
                 let addresses: Vec<u64> = lanes.iter().map(|lane| lane.1).collect();
                 return spread(space, width, &addresses);

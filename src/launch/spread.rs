@@ -1,17 +1,19 @@
 //! Addresses of lanes as accesses that the simulated memory knows.
 //!
 //! Models: the same local offset in all lanes, one address, neighbouring elements: as this program's own traces write
-//! them; anything else in parts: 128-byte lines and 32-byte sectors of global memory, words of local memory, and one
-//! turn per address that shares a bank of shared memory.
+//! them; anything else in parts: 128-byte lines and 32-byte sectors of global memory, words of local memory (of a store the sectors
+//! that active lanes write), and one turn per address that shares a bank of shared memory.
 //! Leaves out: alignment of neighbouring elements: a full warp takes `width / 4` lines wherever it starts.
 //! Units: bytes. Sources: CUDA C Programming Guide on compute capability 3.x (32 banks of 4 bytes, 32-byte sectors).
 
 use crate::isa::Space;
 use crate::launch::code::Part;
+use crate::launch::half_warps::LaneAddress;
 use crate::trace::{self, AddressKind, TraceOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 const BANKS: u64 = 32;
+const LANES: usize = 32;
 const WORD_BYTES: u64 = 4;
 const LINE_BYTES: u64 = trace::LINE_BYTES as u64;
 const SECTOR_BYTES: u64 = trace::SECTOR_BYTES as u64;
@@ -76,6 +78,35 @@ pub fn spread(space: Space, width: u32, addresses: &[u64]) -> Spread {
         (Space::Local, _) => from_parts(local_words(width, addresses)),
         (Space::Global, _) => from_parts(lines_and_sectors(width, addresses)),
         (Space::Shared, _) => from_parts(bank_turns(width, addresses)),
+    }
+}
+
+/// A store to local memory: of every word the sectors in which active lanes have theirs, and `mask_sectors` more where one of them is
+/// written in part.
+pub fn stored(width: u64, lanes: &[LaneAddress], mask_sectors: u8) -> Spread {
+    const LANES_PER_SECTOR: usize = (SECTOR_BYTES / WORD_BYTES) as usize;
+    let mut per_word: BTreeMap<u64, [usize; LANES / LANES_PER_SECTOR]> = BTreeMap::new();
+    for &(lane, offset) in lanes {
+        for word in words(offset, width) {
+            per_word.entry(word).or_default()[lane / LANES_PER_SECTOR] += 1;
+        }
+    }
+    let part = |(word, sectors): (u64, [usize; LANES / LANES_PER_SECTOR])| {
+        let written = sectors.iter().filter(|&&lanes| lanes > 0).count() as u8;
+        let masked = (sectors.iter()).any(|lanes| (1..LANES_PER_SECTOR).contains(lanes));
+        Part {
+            kind: match sectors.iter().all(|&lanes| lanes == LANES_PER_SECTOR) {
+                true => AddressKind::Local,
+                false => AddressKind::Segment,
+            },
+            address: (word * WORD_BYTES) as u32,
+            quarters: written + if masked { mask_sectors } else { 0 },
+        }
+    };
+    let parts: Vec<Part> = per_word.into_iter().map(part).collect();
+    match parts[..] {
+        [part] if part.kind == AddressKind::Local => Spread::One(part),
+        _ => Spread::Parts(parts),
     }
 }
 
@@ -202,5 +233,25 @@ mod tests {
     fn local_accesses_at_different_offsets_take_one_line_per_word() {
         assert_eq!(n_parts(spread(Space::Local, 4, &[0, 4, 4, 8])), 3);
         assert_eq!(n_parts(spread(Space::Local, 8, &[0, 8])), 4);
+    }
+
+    #[test]
+    fn a_store_of_some_lanes_writes_their_sectors() {
+        let quarters = |lanes: &[LaneAddress]| match stored(4, lanes, 1) {
+            Spread::One(part) => vec![(part.kind, part.address, 4)],
+            Spread::Parts(parts) => parts
+                .iter()
+                .map(|part| (part.kind, part.address, part.quarters))
+                .collect(),
+        };
+        let all: Vec<LaneAddress> = (0..32).map(|lane| (lane, 8)).collect();
+        assert_eq!(quarters(&all), [(AddressKind::Local, 8, 4)]);
+        assert_eq!(quarters(&all[8..24]), [(AddressKind::Segment, 8, 2)]);
+        // Two sectors and the mask of what is written of them.
+        assert_eq!(quarters(&all[3..9]), [(AddressKind::Segment, 8, 3)]);
+        // One lane at another depth.
+        let apart = [&all[..31], &[(31, 12)]].concat();
+        let expected = [(AddressKind::Segment, 8, 5), (AddressKind::Segment, 12, 2)];
+        assert_eq!(quarters(&apart), expected);
     }
 }

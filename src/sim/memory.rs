@@ -268,7 +268,7 @@ impl Memory {
         }
         let hit_at = self.lsu_free_at + self.l1_latency;
         if store && self.write_through {
-            self.store_through(LOCAL_BASE + address, counters);
+            self.store_through(LOCAL_BASE + address, op.moved_bytes(), counters);
         }
         let lookup = self.look_up(address, LINE_BYTES, request, observer);
         let (lines, hits) = if store {
@@ -356,8 +356,8 @@ impl Memory {
 
     /// Sends a stored line to the L2; when the port is behind by more than the queue, the unit waits.
     #[inline]
-    fn store_through(&mut self, address: u32, counters: &mut Counters) {
-        self.write_l2(address, LINE_BYTES, counters);
+    fn store_through(&mut self, address: u32, bytes: u32, counters: &mut Counters) {
+        self.write_l2(address, bytes, counters);
         let behind = self.write_port.free_at() as u64;
         self.lsu_free_at = self
             .lsu_free_at

@@ -211,8 +211,7 @@ impl<'a> Layout<'a> {
             moved.into()
         };
         let lanes = lane_addresses(lanes, place);
-        self.rules
-            .spread(access.space, u32::from(access.bytes_per_lane), &lanes)
+        self.rules.spread(access, &lanes)
     }
 }
 

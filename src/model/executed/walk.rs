@@ -350,11 +350,7 @@ impl Walker<'_> {
                     self.store(lacking * LINE_BYTES, access, traffic);
                 } else {
                     traffic.store_hits += lines * hits.l1;
-                    let bytes = match spec.l1_caches_local {
-                        true => LINE_BYTES,
-                        false => f64::from(op.moved_bytes()),
-                    };
-                    self.store(lines * bytes, access, traffic);
+                    self.store(lines * f64::from(op.moved_bytes()), access, traffic);
                 }
             }
             MemoryRequest::GlobalLoad => {

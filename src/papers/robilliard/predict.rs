@@ -31,6 +31,9 @@ const MOST_RUNS: u32 = 6;
 const PILOT_CASES: usize = 64;
 /// The same where every lane has a program of its own.
 const DIVERGENT_PILOT_CASES: usize = 4;
+/// Runs on which it is counted what a run of the sampled blocks executes on average.
+const COUNTED_RUNS: u32 = 6;
+const DIVERGENT_COUNTED_RUNS: u32 = 16;
 const WARP: usize = 32;
 
 /// How a benchmark's programs are laid out over threads, and how many they are.
@@ -263,9 +266,8 @@ impl Executable for Runs<'_> {
             .enumerate()
             .map(|(nth, &block)| self.block(self.generations[mixed(nth)], block, &cases, runs));
         let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
-        let steps: usize = (blocks.iter().flat_map(|block| &block.warps))
-            .map(|warp| warp.steps.len())
-            .sum();
+        let steps = n_steps(&blocks);
+        let of_cases = self.of_all_cases(&sampled, runs, steps)?;
         let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
         let n_generations = self.generations.len() as f64;
         let means = self.generations.iter().map(|one| one.mean_nodes);
@@ -274,20 +276,26 @@ impl Executable for Runs<'_> {
         let own = sampled.iter().enumerate();
         let own = own.map(|(nth, &block)| self.works[mixed(nth)].of_block(block));
         let all = self.works.iter().map(Work::mean).sum::<f64>() / n_generations;
-        let ratio = all * sampled.len() as f64 / own.sum::<f64>();
+        let ratio = of_cases * all * sampled.len() as f64 / own.sum::<f64>();
         // A grid of few waves ends with its longest programs, whatever the mean.
         let of_time = match sample {
             Sample::Spread(_) => ratio,
-            Sample::Whole(_) | Sample::Longest(..) => 1.0,
+            Sample::Whole(_) | Sample::Longest(..) => of_cases,
         };
         let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
         Ok(Executed {
             code: code.map_err(PredictError::other)?,
-            instructions: ratio * of_all * steps as f64,
+            instructions: ratio * of_all * steps,
             mean_nodes,
             of_time,
         })
     }
+}
+
+/// Instructions of all their warps.
+fn n_steps(blocks: &[ExecutedBlock]) -> f64 {
+    let warps = blocks.iter().flat_map(|block| &block.warps);
+    warps.map(|warp| warp.steps.len()).sum::<usize>() as f64
 }
 
 impl Runs<'_> {
@@ -296,6 +304,26 @@ impl Runs<'_> {
         let per_block = self.layout.programs_per_block();
         let first = block * per_block;
         first..(first + per_block).min(self.layout.population)
+    }
+
+    /// What the sampled blocks execute for a run over what they do in these `runs`, whose cases are few: programs jump over nodes.
+    fn of_all_cases(&self, sampled: &[u32], runs: u32, steps: f64) -> Result<f64, PredictError> {
+        let n = self.layout.runs(self.cases.len() as u32);
+        if runs == n || !self.layout.benchmark.function_set().jumps() {
+            return Ok(1.0);
+        }
+        let more = match self.layout.scheme {
+            Scheme::ThreadGp => DIVERGENT_COUNTED_RUNS,
+            Scheme::BlockGp | Scheme::BlockGpShared => COUNTED_RUNS,
+        };
+        let more = more.min(n);
+        let cases = self.layout.cases_of(more, self.cases);
+        let counted = sampled.par_iter().enumerate().map(|(nth, &block)| {
+            let generation = self.generations[nth % self.generations.len()];
+            Ok(n_steps(&[self.block(generation, block, &cases, more)?]))
+        });
+        let counted = counted.collect::<Result<Vec<f64>, PredictError>>()?;
+        Ok(counted.iter().sum::<f64>() / f64::from(more) / (steps / f64::from(runs)))
     }
 
     /// What the blocks of a generation execute on some cases: programs jump over nodes, and the lanes of a warp may part.

@@ -28,6 +28,11 @@ impl FunctionSet {
             FunctionSet::Spirals => "spirals",
         }
     }
+
+    /// Whether its programs jump over nodes, as their inputs are.
+    pub fn jumps(self) -> bool {
+        self != FunctionSet::Regression
+    }
 }
 
 /// One of the paper's benchmarks.
