@@ -19,7 +19,12 @@ fn device(name: &str) -> Device {
 }
 
 fn moved(name: &str, space: Space, lanes: &[(usize, u64)]) -> u32 {
-    match MemoryRules::new(&device(name)).spread(space, 4, lanes) {
+    let access = Access {
+        space,
+        bytes_per_lane: 4,
+        store: false,
+    };
+    match MemoryRules::new(&device(name)).spread(access, lanes) {
         Spread::One(_) => panic!("{name}: not in segments"),
         Spread::Parts(parts) => parts.iter().map(|part| 32 * u32::from(part.quarters)).sum(),
     }
