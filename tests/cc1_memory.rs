@@ -2,7 +2,7 @@
 
 use warpstack::device::{Device, Preset};
 use warpstack::gpu::variant::Arch;
-use warpstack::isa::{OpClass, Space};
+use warpstack::isa::{Access, OpClass, Space};
 use warpstack::launch::CarveOut;
 use warpstack::launch::memory_rules::MemoryRules;
 use warpstack::launch::spread::Spread;
