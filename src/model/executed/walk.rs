@@ -106,7 +106,7 @@ pub struct Walker<'a> {
     pub spec: &'a SmxSpec,
     pub rules: PathRules,
     pub hits: &'a HitTable,
-    /// Part of the requests apart whose page others in the controller's queue ask for.
+    /// Part of the requests whose page others in the controller's queue ask for.
     pub pages_asked_for: f64,
 }
 
@@ -280,7 +280,7 @@ impl Walker<'_> {
                 pages.sort_unstable();
                 pages.dedup();
                 access.activations = match op.lines > COALESCED {
-                    true => self.opening(pages.len() as f64) * (1.0 - self.pages_asked_for),
+                    true => self.opening(pages.len() as f64),
                     false => self.opening_together(&access),
                 };
             }
@@ -309,7 +309,10 @@ impl Walker<'_> {
     fn opening(&self, pages: f64) -> f64 {
         match self.spec.dram.queue_requests {
             0 => 0.0,
-            _ => pages * f64::from(self.spec.dram.activation_cycles),
+            _ => {
+                let opened = pages * (1.0 - self.pages_asked_for);
+                opened * f64::from(self.spec.dram.activation_cycles)
+            }
         }
     }
 
