@@ -51,12 +51,12 @@ fn a_store_of_one_lane_to_local_memory_moves_32_bytes() {
 
 #[test]
 fn later_machines_serve_warps() {
-    for name in ["gtx670", "h200"] {
-        assert_eq!(
-            MemoryRules::new(&device(name)),
-            MemoryRules::LINES,
-            "{name}"
-        );
+    for (name, mask_sectors) in [("gtx670", 0), ("h200", 1)] {
+        let expected = MemoryRules {
+            mask_sectors,
+            ..MemoryRules::LINES
+        };
+        assert_eq!(MemoryRules::new(&device(name)), expected, "{name}");
     }
 }
 

@@ -47,7 +47,12 @@ impl DramUse {
         let alone = 1.0 - together(traffic) * (1.0 - 1.0 / neighbours);
         let accesses = fills * alone + write_backs;
         let opened = part_opened(dram, traffic, accesses, case_accesses);
-        let cycles = |lines: f64, opened: f64| lines * stream + opened * (scattered - stream);
+        // A controller with a queue opens a page once for neighbouring lines, and transfers others meanwhile.
+        let queued = stream.max(f64::from(dram.activation_cycles) / per_turn);
+        let cycles = |lines: f64, opened: f64| match dram.queue_requests {
+            0 => lines * stream + opened * (scattered - stream),
+            _ => lines * queued,
+        };
         let case_cycles = cycles(cases, case_accesses);
         let total = case_cycles + cycles(fills + write_backs, accesses * opened);
         let lines = fills + cases + write_backs;
