@@ -96,6 +96,12 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
         Reader::Model,
         LANE_BY_LANE,
     ),
+    ("gtx670", "l2.mask_bytes", Reader::Model, LANE_BY_LANE),
+    ("gtx670", "l2.mask_bytes", Reader::Sim, LANE_BY_LANE),
+    ("h200", "l2.mask_bytes", Reader::Model, LANE_BY_LANE),
+    ("h200", "l2.mask_bytes", Reader::Sim, LANE_BY_LANE),
+    ("h200", "dram.queue_requests", Reader::Model, IN_L2),
+    ("h200", "dram.queue_requests", Reader::Sim, IN_L2),
     ("gtx670", "shared.n_banks", Reader::Model, LANE_BY_LANE),
     ("h200", "shared.n_banks", Reader::Model, LANE_BY_LANE),
     (
