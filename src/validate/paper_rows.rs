@@ -34,9 +34,9 @@ impl Committed {
             };
         }
         match paper {
-            Paper::Langdon => committed!("fixtures/measured/h200/langdon/seed61.csv"),
-            Paper::Gpocl => committed!("fixtures/measured/h200/gpocl/seed61.csv"),
-            Paper::Robilliard => committed!("fixtures/measured/h200/robilliard/seed61.csv"),
+            Paper::Langdon => committed!("fixtures/measured/h200/langdon/seed71.csv"),
+            Paper::Gpocl => committed!("fixtures/measured/h200/gpocl/seed71.csv"),
+            Paper::Robilliard => committed!("fixtures/measured/h200/robilliard/seed71.csv"),
         }
     }
 

@@ -146,6 +146,22 @@ const GROUP: Input = input(
     "a work-item per group: the run-time takes it from a queue and sets up its stack",
 );
 
+/// The inputs of a processor, in the order of `Of`: its own, and those that both share.
+const fn inputs([clock, width, misprediction, sharing]: [Input; 4]) -> [Input; 10] {
+    [
+        clock,
+        width,
+        ISSUED_SHARE,
+        REGRESSION,
+        CLASSIFICATION,
+        MISPREDICTED,
+        misprediction,
+        SINE,
+        sharing,
+        GROUP,
+    ]
+}
+
 /// Both, as the paper's tables name them.
 pub const PROCESSORS: [Processor; 2] = [
     Processor {
@@ -153,86 +169,64 @@ pub const PROCESSORS: [Processor; 2] = [
         cores: 6,
         threads: 12,
         watts: 130.0,
-        inputs: [
-            input(
-                "clock",
+        inputs: inputs([
+            clock(
                 [3.34, 3.34, 3.6],
-                "GHz",
-                "documented",
                 "table 1; high: Intel's turbo mode for one core",
             ),
-            input(
-                "width",
-                [4.0, 4.0, 4.0],
-                "instructions per cycle",
-                "documented",
-                "Intel's optimization manual, Nehalem and Westmere",
-            ),
-            ISSUED_SHARE,
-            REGRESSION,
-            CLASSIFICATION,
-            MISPREDICTED,
-            input(
-                "misprediction",
+            width(4.0, "Intel's optimization manual, Nehalem and Westmere"),
+            misprediction(
                 [15.0, 17.0, 20.0],
-                "cycles",
-                "documented",
                 "Agner Fog, microarchitecture: at least 17 on Nehalem",
             ),
-            SINE,
-            input(
-                "two threads on a core",
+            sharing(
                 [1.0, 1.25, 1.5],
-                "times one thread",
                 "assumed",
                 "Marr et al. 2002 (the paper's reference 22): up to 30 % more; wider cores that wait for jumps and sines leave more",
             ),
-            GROUP,
-        ],
+        ]),
     },
     Processor {
         name: "phenom-1090t",
         cores: 6,
         threads: 6,
         watts: 125.0,
-        inputs: [
-            input(
-                "clock",
+        inputs: inputs([
+            clock(
                 [3.2, 3.2, 3.6],
-                "GHz",
-                "documented",
                 "table 1; high: AMD's Turbo CORE for three cores or fewer",
             ),
-            input(
-                "width",
-                [3.0, 3.0, 3.0],
-                "instructions per cycle",
-                "documented",
-                "AMD's optimization guide for family 10h",
-            ),
-            ISSUED_SHARE,
-            REGRESSION,
-            CLASSIFICATION,
-            MISPREDICTED,
-            input(
-                "misprediction",
+            width(3.0, "AMD's optimization guide for family 10h"),
+            misprediction(
                 [10.0, 12.0, 15.0],
-                "cycles",
-                "documented",
                 "Agner Fog, microarchitecture: 12 measured on K10, 10 in AMD's manuals",
             ),
-            SINE,
-            input(
-                "two threads on a core",
+            sharing(
                 [1.0, 1.0, 1.0],
-                "times one thread",
                 "documented",
                 "table 1: a core runs one thread",
             ),
-            GROUP,
-        ],
+        ]),
     },
 ];
+
+const fn clock(range: [f64; 3], source: &'static str) -> Input {
+    input("clock", range, "GHz", "documented", source)
+}
+
+const fn width(width: f64, source: &'static str) -> Input {
+    let unit = "instructions per cycle";
+    input("width", [width; 3], unit, "documented", source)
+}
+
+const fn misprediction(range: [f64; 3], source: &'static str) -> Input {
+    input("misprediction", range, "cycles", "documented", source)
+}
+
+const fn sharing(range: [f64; 3], kind: &'static str, source: &'static str) -> Input {
+    let name = "two threads on a core";
+    input(name, range, "times one thread", kind, source)
+}
 
 impl Processor {
     /// The same with one input changed.
