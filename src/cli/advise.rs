@@ -10,8 +10,7 @@ use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind, architecture};
 use crate::gpu::variant::{KernelId, Variant};
 use crate::predict::{Configuration, PaperSizes, PredictError, Prediction};
-use crate::report::explain::bottleneck;
-use crate::report::{output, table};
+use crate::report::{output, table, verdict};
 use crate::study::{Base, Key};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -200,7 +199,8 @@ fn report(
             .collect::<Vec<_>>()
             .join(" and "),
     );
-    text += &format!("  First bottleneck: {}\n\n", bottleneck(best));
+    let explained = chosen.explain(&best.configuration)?;
+    text += &format!("  First bottleneck: {}\n\n", verdict::of_one(&explained));
     text += "Runners-up, the best launch of each other kernel:\n";
     text += &runners_up(all);
     text += "\nWhat limits it: the gain from 10 % more of one thing, or 10 % less latency, everything else as it is.\n";
@@ -248,7 +248,6 @@ fn runners_up(all: &[Prediction]) -> String {
             name(p),
             format!("{:.3}", p.gpops_billion),
             format!("{behind:+.1}"),
-            bottleneck(p),
         ]
     });
     table::table(
@@ -256,7 +255,6 @@ fn runners_up(all: &[Prediction]) -> String {
             "launch",
             "billion GPop/s",
             "against the best (%)",
-            "its bottleneck",
         ],
         rows.collect(),
         usize::MAX,

@@ -6,8 +6,9 @@ use super::engine::{EngineArgs, note_weights};
 use super::simulate::Format;
 use crate::device::Preset;
 use crate::papers::kernels::check_sizes;
-use crate::predict::{Configuration, Prediction};
-use crate::report::explain::{self, Explanation};
+use crate::engine::Explained;
+use crate::predict::Configuration;
+use crate::report::explain;
 use crate::report::{chart, output};
 use std::error::Error;
 use std::path::PathBuf;
@@ -41,8 +42,7 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let predictions = predictions(args)?;
-    let explanations: Vec<Explanation> = predictions.iter().map(Explanation::of).collect();
+    let explanations = explain::explanations(&explained(args)?);
     let text = match args.format {
         Format::Table => explain::text(&explanations),
         Format::Json => serde_json::to_string_pretty(&explanations)? + "\n",
@@ -54,7 +54,7 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     Ok(())
 }
 
-fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
+fn explained(args: &ExplainArgs) -> Result<Vec<Explained>, Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let inputs = &args.engine.inputs;
     let mut configurations = vec![args.configuration.any_configuration(&device, inputs)?];
@@ -71,9 +71,6 @@ fn predictions(args: &ExplainArgs) -> Result<Vec<Prediction>, Box<dyn Error>> {
     let (kernels, problems) = (of_each(|one| &one.kernel), of_each(|one| &one.problem));
     let model = args.engine.open_for(&device, &kernels, &problems)?;
     note_weights(&model);
-    let mut predictions = Vec::new();
-    for configuration in &configurations {
-        predictions.push(model.predict(configuration)?);
-    }
-    Ok(predictions)
+    let explained = configurations.iter().map(|one| model.explain(one));
+    Ok(explained.collect::<Result<_, _>>()?)
 }

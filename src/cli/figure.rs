@@ -15,7 +15,8 @@ use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::chart::smx::SmxDrawing;
 use crate::report::chart::tree::TreeDrawing;
 use crate::report::chart::{self, ChartError};
-use crate::report::explain::{Explanation, stack_bytes};
+use crate::report::explain;
+use crate::report::verdict::stack_bytes;
 use rayon::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -234,8 +235,8 @@ pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, 
     let predictions = predict_all(model, &configurations)?;
     let bar = |prediction: &Prediction| Bar {
         label: prediction.configuration.threads_per_block.to_string(),
-        layers: Explanation::of(prediction)
-            .cycles
+        layers: explain::cycles(prediction)
+            .0
             .into_iter()
             .map(|share| (share.name, share.per_operation))
             .collect(),

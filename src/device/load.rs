@@ -3,6 +3,7 @@
 //! Leaves out: defaults. A file states every field, so that nothing is assumed silently.
 //! Units and ranges: `spec.rs`. Sources: in the files themselves.
 
+use super::ideal::Ideals;
 use super::quantity::{Entry, FieldError, Quantity};
 use super::spec::*;
 use super::vliw;
@@ -194,6 +195,7 @@ impl DeviceFile {
             instruction_cache: self.instruction_cache.plain(&mut entries)?,
             constant_cache: self.constant_cache.plain(&mut entries)?,
             host: self.host.plain(&mut entries)?,
+            ideals: Ideals::default(),
         };
         for (section, fields) in self.reference {
             for (field, quantity) in fields {

@@ -9,6 +9,8 @@
 mod cache;
 mod checks;
 #[doc(hidden)]
+pub mod ideal;
+#[doc(hidden)]
 pub mod ledger;
 mod load;
 pub mod occupancy;
@@ -76,6 +78,10 @@ pub struct Device {
     pub constant_cache: ConstantCache,
     /// What the host does between launches.
     pub host: Host,
+    /// What is made free to see what it costs; nothing of a real machine.
+    #[serde(skip)]
+    #[doc(hidden)]
+    pub ideals: ideal::Ideals,
 }
 
 /// A device together with unit, kind and source of every value.
@@ -98,6 +104,15 @@ impl Preset {
 }
 
 impl Device {
+    /// The same machine with nothing but these made free.
+    #[doc(hidden)]
+    pub fn without(&self, ideals: ideal::Ideals) -> Device {
+        Device {
+            ideals,
+            ..self.clone()
+        }
+    }
+
     /// Sets and ways of the L1 when it has `l1_bytes`; `None` if the device has no such size.
     pub fn l1_geometry(&self, l1_bytes: u32) -> Option<CacheGeometry> {
         self.l1

@@ -95,6 +95,21 @@ pub struct Occupancy {
     pub allocated_shared_bytes_per_block: u32,
 }
 
+impl Occupancy {
+    /// With as many blocks as there are places for their warps.
+    #[doc(hidden)]
+    pub fn filled(self) -> Self {
+        let blocks = self.blocks_by_warps;
+        Occupancy {
+            blocks,
+            warps: blocks * self.warps_per_block,
+            fraction: self.fraction * f64::from(blocks) / f64::from(self.blocks),
+            limiters: vec![Limiter::Warps],
+            ..self
+        }
+    }
+}
+
 /// A block that cannot be resident.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OccupancyError {

@@ -8,6 +8,7 @@ mod blocks;
 #[doc(hidden)]
 mod code;
 mod inputs;
+mod interventions;
 mod papers;
 mod settings;
 #[doc(hidden)]
@@ -16,11 +17,13 @@ mod sweep;
 pub use blocks::SampleBlocks;
 pub use code::{architecture, compiled, executed_architecture, smallest};
 pub use inputs::{InputError, problems};
+pub use interventions::{Explained, Gain};
 pub use papers::timing;
 pub use settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};
 pub use sweep::Sweep;
 
 use crate::device::Device;
+use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::gp::program::Rpn;
 use crate::gpu::variant::{FunctionSet, KernelId, Variant};
@@ -227,7 +230,11 @@ impl Engine {
             clock_hz: self.device.chip.clock_mhz * 1e6,
             fitness_cases: request.cases.n,
             grid_blocks,
-            host_seconds: self.host_seconds(request, &kernel),
+            host_seconds: match self.device.ideals.has(Ideal::Host) {
+                true => 0.0,
+                false => self.host_seconds(request, &kernel),
+            },
+            ideals: self.device.ideals,
             occupancy,
             l1_bytes,
             kernel,
@@ -254,7 +261,10 @@ impl Engine {
             fitness_cases: request.cases.padded_elements,
             programs,
             case_blocks: request.case_blocks,
-            resident_blocks: occupancy.blocks.min(blocks.div_ceil(n_smx)),
+            resident_blocks: match self.device.ideals.has(Ideal::GridEnds) {
+                true => occupancy.blocks,
+                false => occupancy.blocks.min(blocks.div_ceil(n_smx)),
+            },
             n_smx,
             local_stride_bytes: local_stride_bytes(frame_bytes),
         }

@@ -15,6 +15,7 @@ pub mod dependence;
 pub mod geometry;
 pub mod half_warps;
 pub mod host;
+pub mod ideal;
 pub mod kernel;
 pub mod makespan;
 pub mod memory_rules;

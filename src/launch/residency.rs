@@ -4,6 +4,7 @@
 
 use super::request::CarveOut;
 use crate::device::Device;
+use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError, OccupancyLimits};
 use crate::predict::PredictError;
 
@@ -28,9 +29,12 @@ pub fn reside(
             None => least_shared(&limits, block).map_err(refused)?,
         },
     };
-    let occupancy = limits.occupancy(block, shared_bytes).map_err(refused)?;
+    let mut occupancy = limits.occupancy(block, shared_bytes).map_err(refused)?;
     let mut splits = device.l1.splits.iter();
     let split = splits.find(|split| split.shared_bytes == occupancy.shared_config_bytes);
+    if device.ideals.has(Ideal::Occupancy) {
+        occupancy = occupancy.filled();
+    }
     Ok((occupancy, split.map_or(0, |split| split.l1_bytes)))
 }
 

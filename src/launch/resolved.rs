@@ -8,6 +8,7 @@ use super::geometry::Geometry;
 use super::kernel::{Facts, Grid, TracedKernel};
 use super::makespan::{RateCurve, makespan_cycles};
 use super::spec::SmxSpec;
+use crate::device::ideal::{Ideal, Ideals};
 use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::predict::Configuration;
 
@@ -31,6 +32,8 @@ pub struct Resolved {
     pub grid_blocks: Vec<u32>,
     /// Time on the host between the launches, all together.
     pub host_seconds: f64,
+    /// What is made free.
+    pub ideals: Ideals,
 }
 
 /// A launch of more waves spends so little time on nearly empty multiprocessors that half, a quarter and one of the resident
@@ -69,6 +72,12 @@ impl Resolved {
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
             total.nodes += grid.nodes as f64;
             total.cycles += f64::from(self.spec.grid_cycles);
+            if self.ideals.has(Ideal::GridEnds) {
+                let work: f64 = grid.work.iter().sum();
+                let rate = self.n_smx() as f64 * rates.tokens_per_cycle(blocks as usize);
+                total.cycles += work * self.warp_iterations() as f64 / rate;
+                continue;
+            }
             if geometry.case_blocks == 1 {
                 let handed_out = grid.handed_out(self.n_smx(), blocks as usize);
                 total.cycles += geometry.warp_iterations(0) as f64 * handed_out.cycles(rates);
@@ -109,10 +118,28 @@ impl Resolved {
         };
         levels.extend((1..=halvings).map(|halvings| usual >> halvings));
         levels.push(1);
+        if self.ideals.has(Ideal::Occupancy) {
+            levels.push(usual - 1);
+        }
         levels.retain(|&blocks| blocks >= 1 && blocks != usual);
         levels.sort_unstable_by(|a, b| b.cmp(a));
         levels.dedup();
         levels
+    }
+
+    /// Throughput where all places for warps are taken, though they be no whole number of blocks. What is linear is the time that a
+    /// block takes for a token.
+    pub fn filled(&self, rates: RateCurve) -> RateCurve {
+        let blocks = self.geometry.resident_blocks;
+        let places = self.spec.max_warps as f64 / f64::from(self.geometry.warps_per_block());
+        if !self.ideals.has(Ideal::Occupancy) || blocks < 2 || places <= f64::from(blocks) {
+            return rates;
+        }
+        let rate = |n: u32| rates.tokens_per_cycle(n as usize);
+        let time = |n: u32| f64::from(n) / rate(n);
+        let slope = (time(blocks) - time(blocks - 1)).max(0.0);
+        let filled = places / (time(blocks) + (places - f64::from(blocks)) * slope);
+        rates.times((filled / rate(blocks)).max(1.0))
     }
 
     fn blocks_per_smx(&self, grid: &Grid) -> u32 {

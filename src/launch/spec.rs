@@ -183,10 +183,16 @@ pub struct SmxSpec {
     pub store_queue_lines: u32,
     /// What the request for a line takes of the write port.
     pub l2_request_bytes: u32,
+    /// Of no real machine: see [`crate::device::ideal`].
+    pub l1_always_hits: bool,
+    /// The same: accesses take nothing of the load/store unit.
+    pub unit_is_unlimited: bool,
+    /// The same: a longer stall count of the code is cut.
+    pub longest_stall_cycles: u8,
 }
 
 /// Schedulers of a multiprocessor at most, and warps.
-pub const MAX_SCHEDULERS: usize = 4;
+pub const MAX_SCHEDULERS: usize = 8;
 pub const MAX_WARPS: usize = 64;
 
 /// Number of instruction classes.
@@ -272,7 +278,11 @@ impl SmxSpec {
             l1_write_through: !device.l1.write_back,
             store_queue_lines: device.load_store.store_queue_lines,
             l2_request_bytes: device.l2.request_bytes,
-        })
+            l1_always_hits: false,
+            unit_is_unlimited: false,
+            longest_stall_cycles: u8::MAX,
+        }
+        .without(device.ideals))
     }
 }
 
@@ -300,10 +310,10 @@ fn check_schedulers(device: &Device) -> Result<(), SpecError> {
     };
     let (n, warps) = (device.issue.n_schedulers, device.limits.warps_per_smx);
     if n as usize > MAX_SCHEDULERS {
-        return Err(value("schedulers", n, "at most 4"));
+        return Err(value("schedulers", n, "at most 8"));
     }
     if warps > n * (MAX_WARPS as u32 / n.next_power_of_two()) {
-        let allowed = "at most 64 on one scheduler, 32 on each of two, 16 on each of three or four";
+        let allowed = "at most 64 on one scheduler, 32 on each of two, 16 on each of three or four, 8 on each of more";
         return Err(value("resident warps", warps, allowed));
     }
     Ok(())

@@ -67,7 +67,7 @@ impl PerformanceModel for Analytical {
         let point = &point(launch, &partial);
         let modelled = predict_rates(point, &analysis);
         let demand = &demand(&analysis, point);
-        let launches = launch.run_grids(&modelled.rates);
+        let launches = launch.run_grids(&launch.filled(modelled.rates.clone()));
         let n_launches = launch.grid_blocks.len().max(1) as f64;
         let prediction = Prediction {
             gpops_billion: launch.gpops(launches) / 1e9,

@@ -118,8 +118,11 @@ pub fn traffic(
 }
 
 impl Traffic {
-    /// What becomes of it where a cache is not there.
+    /// What becomes of it where a cache is not there, or has everything.
     pub fn past_missing_caches(mut self, spec: &SmxSpec, demand: &Demand) -> Traffic {
+        if spec.l1_always_hits && spec.l1_caches_local {
+            return self.without_l1_misses(spec);
+        }
         if !spec.has_l2 {
             (self.fill_l2_hit, self.write_back_l2_hit, self.case_l2_hit) = (0.0, 0.0, 0.0);
             self.paired_l2_miss = 1.0;
@@ -133,6 +136,22 @@ impl Traffic {
             self.write_backs = demand.local_store_lines;
         }
         self
+    }
+
+    fn without_l1_misses(self, spec: &SmxSpec) -> Traffic {
+        let case_l1_hit = match spec.l1_caches_global_loads {
+            true => 1.0,
+            false => self.case_l1_hit,
+        };
+        Traffic {
+            load_misses: 0.0,
+            store_misses: 0.0,
+            write_backs: 0.0,
+            waiting_loads: 0.0,
+            paired_loads: 0.0,
+            case_l1_hit,
+            ..self
+        }
     }
 }
 

@@ -244,6 +244,9 @@ fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> 
 
 /// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.
 fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -> f64 {
+    if spec.unit_is_unlimited {
+        return 0.0;
+    }
     let store_cycles = f64::from(spec.store_cycles_per_line);
     let returned = |bytes: f64| match spec.return_bytes_per_cycle {
         0 => 0.0,

@@ -7,6 +7,7 @@
 
 mod divergence;
 
+use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
 use crate::launch::Resolved;
 pub use crate::launch::cause::Cause;
@@ -272,7 +273,10 @@ impl Prediction {
             instruction_mix: facts.mix.clone(),
             mean_stack_levels: facts.mean_stack_levels,
             assumed_branches_per_node: facts.assumed_branches_per_node,
-            added_by_data_percent: facts.added_by_data_percent,
+            added_by_data_percent: match launch.ideals.has(Ideal::Divergence) {
+                true => 0.0,
+                false => facts.added_by_data_percent,
+            },
             cpi_stack: Vec::new(),
             simulated_warp_instructions: 0,
             wall_seconds: 0.0,

@@ -7,8 +7,10 @@
 
 use super::chart::bars::{Bar, StackedBars};
 use super::table::table;
-use crate::launch::cause::Cause;
-use crate::predict::{CpiEntry, Prediction};
+use super::verdict::{self, stack_bytes};
+use crate::device::ideal::Ideal;
+use crate::engine::{Explained, Gain};
+use crate::predict::Prediction;
 use serde::Serialize;
 
 /// One configuration, explained.
@@ -34,7 +36,12 @@ pub struct Explanation {
     pub l1_bytes: u32,
     pub l1_load_hit_percent: f64,
     pub l2_hit_percent: f64,
+    /// Speed without a part of the machine, over that of the launch as it is: one part each, then the best pairs.
+    pub gains: Vec<Gain>,
     pub bottleneck: String,
+    /// Of the second of two: why the faster one is faster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<String>,
 }
 
 /// A named part of a whole.
@@ -45,22 +52,40 @@ pub struct Share {
     pub percent: f64,
 }
 
+/// Scheduler cycles per operation by cause, and in all.
+pub fn cycles(prediction: &Prediction) -> (Vec<Share>, f64) {
+    let operations = operations(prediction);
+    let cycles = prediction.cpi_stack.iter().map(|entry| {
+        let cycles = entry.cycles as f64 / operations;
+        (entry.cause.in_words().to_owned(), cycles)
+    });
+    shares(cycles.collect())
+}
+
+fn operations(prediction: &Prediction) -> f64 {
+    prediction.memory.warp_nodes.max(1) as f64 * f64::from(prediction.configuration.stack_dim)
+}
+
+/// One launch, or two side by side.
+pub fn explanations(explained: &[Explained]) -> Vec<Explanation> {
+    let mut explanations: Vec<Explanation> = explained.iter().map(Explanation::of).collect();
+    if let ([first, second], [_, last]) = (explained, &mut explanations[..]) {
+        last.comparison = Some(verdict::of_two([first, second]));
+    }
+    explanations
+}
+
 impl Explanation {
-    pub fn of(prediction: &Prediction) -> Explanation {
+    pub fn of(explained: &Explained) -> Explanation {
+        let prediction = &explained.prediction;
         let configuration = &prediction.configuration;
-        let operations =
-            prediction.memory.warp_nodes.max(1) as f64 * f64::from(configuration.stack_dim);
-        let cycles = prediction.cpi_stack.iter().map(|entry| {
-            let cycles = entry.cycles as f64 / operations;
-            (entry.cause.in_words().to_owned(), cycles)
-        });
         let instructions = prediction.instruction_mix.iter().map(|entry| {
             let per_operation =
                 entry.warp_instructions_per_node / f64::from(configuration.stack_dim);
             (entry.role.name().to_string(), per_operation)
         });
         let (instructions, instructions_per_operation) = shares(instructions.collect());
-        let (cycles, cycles_per_operation) = shares(cycles.collect());
+        let (cycles, cycles_per_operation) = cycles(prediction);
         Explanation {
             label: label(prediction),
             gpops_billion: prediction.gpops_billion,
@@ -82,7 +107,9 @@ impl Explanation {
             l1_bytes: prediction.l1_bytes,
             l1_load_hit_percent: prediction.memory.l1_load_hit_percent,
             l2_hit_percent: prediction.memory.l2_hit_percent,
-            bottleneck: bottleneck(prediction),
+            gains: [&explained.alone[..], &explained.pairs].concat(),
+            bottleneck: verdict::of_one(explained),
+            comparison: None,
         }
     }
 }
@@ -119,92 +146,6 @@ fn shares(parts: Vec<(String, f64)>) -> (Vec<Share>, f64) {
     (shares, total)
 }
 
-/// The stack words that all resident warps touch on average.
-pub fn stack_bytes(prediction: &Prediction) -> f64 {
-    const WORD_BYTES_PER_WARP: f64 = 4.0 * 32.0;
-    f64::from(prediction.occupancy.warps)
-        * prediction.mean_stack_levels
-        * f64::from(prediction.configuration.stack_dim)
-        * WORD_BYTES_PER_WARP
-}
-
-/// The first thing to change, in one sentence.
-pub fn bottleneck(prediction: &Prediction) -> String {
-    let total = prediction.scheduler_cycles().max(1) as f64;
-    let percent = |entry: &CpiEntry| 100.0 * entry.cycles as f64 / total;
-    let issued = prediction
-        .cpi_stack
-        .iter()
-        .find(|e| e.cause == Cause::Issued);
-    let issued_percent = issued.map_or(0.0, percent);
-    let waits = prediction
-        .cpi_stack
-        .iter()
-        .filter(|e| e.cause != Cause::Issued);
-    let Some(worst) = waits.max_by_key(|entry| entry.cycles) else {
-        return "No cycle was spent waiting.".into();
-    };
-    if issued_percent > 60.0 {
-        return format!(
-            "The issue slots: schedulers issue in {issued_percent:.0} % of their cycles, so only fewer \
-             instructions per operation would help."
-        );
-    }
-    let reason = reason(worst.cause, prediction);
-    format!(
-        "{}: {:.0} % of the scheduler cycles, against {issued_percent:.0} % that issue; {reason}.",
-        capital(worst.cause.in_words()),
-        percent(worst)
-    )
-}
-
-fn reason(cause: Cause, prediction: &Prediction) -> String {
-    let warps = prediction.occupancy.warps;
-    let stack_kib = stack_bytes(prediction) / 1024.0;
-    let l1_kib = prediction.l1_bytes / 1024;
-    match cause {
-        Cause::L2 | Cause::Dram => format!(
-            "the stacks of {warps} warps touch {stack_kib:.0} KiB and the L1 holds {l1_kib} KiB"
-        ),
-        Cause::LoadStoreUnit => {
-            "stack accesses and their replays fill the one line per cycle that the \
-                              unit serves"
-                .into()
-        }
-        Cause::MathPipe => {
-            "the pipe for special functions, integer products or shifts is full".into()
-        }
-        Cause::NoInstruction => {
-            "the interpreter's code does not fit into the instruction cache".into()
-        }
-        Cause::NoWarp => format!(
-            "{warps} resident warps leave schedulers empty (limited by {})",
-            limiters(prediction)
-        ),
-        _ => format!(
-            "{warps} resident warps (limited by {}) do not hide the latency",
-            limiters(prediction)
-        ),
-    }
-}
-
-fn limiters(prediction: &Prediction) -> String {
-    let names: Vec<&str> = prediction
-        .occupancy
-        .limiters
-        .iter()
-        .map(|limiter| limiter.name())
-        .collect();
-    names.join(" and ")
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
-}
-
 /// One explanation, or two side by side.
 pub fn text(explanations: &[Explanation]) -> String {
     let mut out = String::new();
@@ -212,8 +153,13 @@ pub fn text(explanations: &[Explanation]) -> String {
         out += &format!("[{}] {}\n", number + 1, explanation.label);
         out += &format!("    {}\n", explanation.bottleneck);
     }
+    for comparison in explanations.iter().filter_map(|one| one.comparison.as_ref()) {
+        out += &format!("{comparison}\n");
+    }
     out += "\n";
     out += &figures(explanations);
+    out += "\n";
+    out += &gain_table(explanations);
     out += "\n";
     let by_role = |explanation: &Explanation| explanation.instructions.clone();
     out += &share_table("warp instructions per operation", explanations, by_role);
@@ -253,6 +199,39 @@ fn figures(explanations: &[Explanation]) -> String {
         row("L2 hits (%)", &|e| format!("{:.1}", e.l2_hit_percent)),
     ];
     numbered_table("figure", explanations.len(), rows, 1)
+}
+
+/// What each part costs, that which costs the first launch most first.
+fn gain_table(explanations: &[Explanation]) -> String {
+    let mut sets: Vec<&[Ideal]> = Vec::new();
+    for gain in explanations.iter().flat_map(|one| &one.gains) {
+        if !sets.contains(&&gain.free[..]) {
+            sets.push(&gain.free);
+        }
+    }
+    let of = |explanation: &Explanation, free: &[Ideal]| {
+        let mut gains = explanation.gains.iter();
+        let found = gains.find(|gain| gain.free == free);
+        found.map(|gain| gain.times_as_fast)
+    };
+    let most = |free: &[Ideal]| {
+        let gains = explanations.iter().filter_map(|one| of(one, free));
+        gains.fold(0.0, f64::max)
+    };
+    sets.sort_by(|a, b| {
+        let by_gain = most(b).total_cmp(&most(a));
+        a.len().cmp(&b.len()).then(by_gain)
+    });
+    let row = |free: &&[Ideal]| {
+        let names: Vec<&str> = free.iter().map(|part| part.name()).collect();
+        let gains = explanations.iter().map(|one| {
+            let gain = of(one, free);
+            gain.map_or(String::new(), |gain| format!("{gain:.2}"))
+        });
+        [names.join(" and ")].into_iter().chain(gains).collect()
+    };
+    let rows = sets.iter().map(row).collect();
+    numbered_table("times as fast without", explanations.len(), rows, 1)
 }
 
 fn share_table(

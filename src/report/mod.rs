@@ -15,4 +15,5 @@ pub mod reproduction;
 pub mod stacks;
 pub mod table;
 pub mod validation;
+pub mod verdict;
 pub mod whatif;

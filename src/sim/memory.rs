@@ -119,6 +119,9 @@ pub struct Memory {
     store_cycles: u64,
     return_bytes_per_cycle: u32,
     uncoalesced_cycles: u64,
+    l1_always_hits: bool,
+    /// What of an access's cycles the unit is taken for: all bits, or none.
+    unit_mask: u64,
 }
 
 /// Transactions of an access that is coalesced by half-warps.
@@ -152,7 +155,15 @@ impl Memory {
             store_cycles: u64::from(spec.store_cycles_per_line),
             return_bytes_per_cycle: spec.return_bytes_per_cycle,
             uncoalesced_cycles: u64::from(spec.uncoalesced_cycles),
+            l1_always_hits: spec.l1_always_hits,
+            unit_mask: if spec.unit_is_unlimited { 0 } else { u64::MAX },
         }
+    }
+
+    /// The unit is taken for so many cycles more.
+    #[inline]
+    fn occupy_unit(&mut self, cycles: u64) {
+        self.lsu_free_at += cycles & self.unit_mask;
     }
 
     /// The first cycle at which the unit takes another instruction.
@@ -189,7 +200,7 @@ impl Memory {
             }
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
                 let ready_at = self.lsu_free_at + self.shared_latency;
-                self.lsu_free_at += op.share_of(self.shared_cycles);
+                self.occupy_unit(op.share_of(self.shared_cycles));
                 Served {
                     ready_at,
                     cause: Cause::Shared,
@@ -220,7 +231,7 @@ impl Memory {
                 last = served;
             }
             if part.address_kind == AddressKind::Segment && op.lines > COALESCED {
-                self.lsu_free_at += self.uncoalesced_cycles;
+                self.occupy_unit(self.uncoalesced_cycles);
             }
         }
         last
@@ -242,10 +253,10 @@ impl Memory {
         let first = base + op.address * (LINE_BYTES / 4);
         for i in 0..u32::from(op.lines) {
             let line = self.local_line(op, first + i * LINE_BYTES, counters, observer);
-            self.lsu_free_at += match op.request {
+            self.occupy_unit(match op.request {
                 MemoryRequest::LocalStore => op.share_of(self.store_cycles),
                 _ => 1,
-            };
+            });
             if line.ready_at >= served.ready_at {
                 served = line;
             }
@@ -351,6 +362,9 @@ impl Memory {
             bytes: bytes as u16,
             request,
         });
+        if self.l1_always_hits {
+            return Lookup::Hit { ready_at: 0 };
+        }
         self.l1.access_part(address, bytes, dirties)
     }
 
@@ -393,7 +407,7 @@ impl Memory {
                 }
             };
             ready_at = served_at.max(ready_at);
-            self.lsu_free_at += 1;
+            self.occupy_unit(1);
         }
         Served {
             ready_at,
@@ -419,14 +433,14 @@ impl Memory {
             let now = self.lsu_free_at;
             self.write_port.reserve(now, now as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
-            self.lsu_free_at += u64::from(op.lines) * op.share_of(self.store_cycles);
+            self.occupy_unit(u64::from(op.lines) * op.share_of(self.store_cycles));
             if !self.has_l2 && op.address_kind == AddressKind::Segment {
                 self.write_dram(address, bytes, now as f64, counters);
             }
             now
         } else {
             let served = self.read(address, bytes, self.lsu_free_at, counters);
-            self.lsu_free_at += self.return_cycles(bytes).max(u64::from(op.lines));
+            self.occupy_unit(self.return_cycles(bytes).max(u64::from(op.lines)));
             served.ready_at
         };
         Served {
@@ -441,7 +455,7 @@ impl Memory {
         let cycle = self.misses.admit(self.lsu_free_at);
         let served = self.read(address, bytes, cycle, counters);
         self.misses.track(served.ready_at);
-        self.lsu_free_at += self.return_cycles(bytes);
+        self.occupy_unit(self.return_cycles(bytes));
         served
     }
 
@@ -520,7 +534,7 @@ impl Memory {
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
     #[inline]
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
-        self.lsu_free_at += self.store_cycles;
+        self.occupy_unit(self.store_cycles);
         self.write_l2(LOCAL_BASE + address, LINE_BYTES, counters);
     }
 

@@ -84,6 +84,7 @@ impl PerformanceModel for Simulator {
         if self.effort == Effort::WholeRun {
             self.correct(launch, &mut observed)?;
         }
+        observed.rates = launch.filled(observed.rates);
         let launches = launch.run_grids(&observed.rates);
         let counters = &observed.counters;
         let instructions = counters.instructions as f64;

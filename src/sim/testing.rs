@@ -80,6 +80,9 @@ pub fn spec() -> SmxSpec {
         l1_write_through: false,
         store_queue_lines: 16,
         l2_request_bytes: 0,
+        l1_always_hits: false,
+        unit_is_unlimited: false,
+        longest_stall_cycles: u8::MAX,
         l2: CacheSpec {
             sets: 64,
             ways: 16,

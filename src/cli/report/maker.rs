@@ -143,8 +143,8 @@ impl Maker<'_> {
             pairs.push(BestAndWorst {
                 name: format!("Table {}, {}", table.number(), self.problem),
                 command: explain_command(&best, &worst) + &self.options(),
-                best: Explanation::of(&self.model.predict(&best)?),
-                worst: Explanation::of(&self.model.predict(&worst)?),
+                best: Explanation::of(&self.model.explain(&best)?),
+                worst: Explanation::of(&self.model.explain(&worst)?),
             });
         }
         Ok(pairs)

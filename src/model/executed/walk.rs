@@ -289,6 +289,9 @@ impl Walker<'_> {
                 access.activations = self.opening_together(&access);
             }
         }
+        if self.spec.unit_is_unlimited {
+            access.unit = 0.0;
+        }
         alone.memory_instructions += 1.0;
         let of_servers = [
             (UNIT, access.unit),

@@ -22,8 +22,8 @@ use crate::launch::code::{MemoryRequest, ReplayOp};
 enum Dependence {
     /// The compiler's stall count.
     Stall(f64),
-    /// A local load of so many lines.
-    Local(f64),
+    /// A local load of so many lines, the last of which comes so many cycles after the first.
+    Local(f64, f64),
     Shared,
     Global,
     /// So many cycles after the load/store unit has come to it.
@@ -112,9 +112,9 @@ impl Path {
                     Dependence::Shared => latencies.shared_cycles,
                     Dependence::Global => latencies.global_cycles,
                     Dependence::Operands(cycles) => latencies.operands_cycles + cycles,
-                    Dependence::Local(lines) => {
-                        hit = hit.max(from + latencies.local_hit_cycles + lines - 1.0);
-                        miss = miss.max(from + latencies.local_miss_cycles + lines - 1.0);
+                    Dependence::Local(lines, later) => {
+                        hit = hit.max(from + latencies.local_hit_cycles + later);
+                        miss = miss.max(from + latencies.local_miss_cycles + later);
                         all_hit *= (1.0 - latencies.local_miss_probability).powf(lines);
                         continue;
                     }
@@ -164,7 +164,7 @@ impl Path {
                         known.push((anchor, issued + cycles, least_issued + cycles));
                         continue;
                     }
-                    Dependence::Local(lines) => (Awaited::Local, lines - 1.0, lines),
+                    Dependence::Local(lines, later) => (Awaited::Local, later, lines),
                     Dependence::Operands(cycles) => (Awaited::Operands, cycles, 1.0),
                     Dependence::Shared => (Awaited::Shared, 0.0, 1.0),
                     Dependence::Global => (Awaited::Global, 0.0, 1.0),
@@ -233,7 +233,13 @@ impl Path {
 /// What an instruction makes later ones wait for: the registers or scoreboards, and how long.
 fn results(op: &ReplayOp, rules: &PathRules) -> impl Iterator<Item = (u64, Dependence)> {
     let of_load = match op.request {
-        MemoryRequest::LocalLoad => Some(Dependence::Local(f64::from(op.lines))),
+        MemoryRequest::LocalLoad => {
+            let lines = f64::from(op.lines);
+            Some(Dependence::Local(
+                lines,
+                (lines - 1.0) * f64::from(rules.line_cycles),
+            ))
+        }
         MemoryRequest::SharedLoad => Some(Dependence::Shared),
         MemoryRequest::GlobalLoad => Some(Dependence::Global),
         _ => None,

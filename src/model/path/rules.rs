@@ -24,6 +24,10 @@ pub struct PathRules {
     pub operand_cycles: u32,
     /// From a taken branch to the next issue.
     pub taken_branch_cycles: u32,
+    /// A longer stall count is cut.
+    pub longest_stall_cycles: u8,
+    /// From one line of an access to the next.
+    pub line_cycles: u8,
     /// Where the instruction after one lies.
     pub code_layout: CodeLayout,
 }
@@ -40,6 +44,8 @@ impl Default for PathRules {
             ignores_stall_counts: false,
             operand_cycles: 0,
             taken_branch_cycles: 0,
+            longest_stall_cycles: u8::MAX,
+            line_cycles: 1,
             code_layout: CodeLayout::default(),
         }
     }
@@ -60,6 +66,8 @@ impl PathRules {
             ignores_stall_counts: spec.dependences.ignores_stall_counts(),
             operand_cycles: barriers.map_or(0, |barriers| barriers.operand_cycles),
             taken_branch_cycles: spec.taken_branch_cycles,
+            longest_stall_cycles: spec.longest_stall_cycles,
+            line_cycles: if spec.unit_is_unlimited { 0 } else { 1 },
             code_layout: spec.code_layout,
             ..rules
         }
@@ -76,7 +84,7 @@ impl PathRules {
         match op.stall_cycles {
             _ if self.ignores_stall_counts => self.issue_interval_cycles,
             0 if self.dispatches >= 2 => 0,
-            stall => u32::from(stall).max(self.issue_interval_cycles),
+            stall => u32::from(stall.min(self.longest_stall_cycles)).max(self.issue_interval_cycles),
         }
     }
 

@@ -106,7 +106,7 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
         let stall = if self.ignores_stall_counts {
             1
         } else {
-            op.stall_cycles
+            op.stall_cycles.min(self.spec.longest_stall_cycles)
         };
         let mut next = now + u64::from(stall);
         let mut cause = Cause::Wait;

@@ -1,0 +1,102 @@
+//! The multiprocessor with some of its parts made free.
+//!
+//! What it models: each part alone and any of them together, as changed values of [`SmxSpec`] that both performance models read.
+//! What it leaves out: what is not the multiprocessor's: occupancy, the grid, the host and what data adds are left out where the
+//! launch is resolved. Units: those of the spec.
+
+use super::dependence::DependenceTracking;
+use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
+use crate::device::ideal::{Ideal, Ideals};
+
+/// More than anything asks for in a cycle.
+const UNLIMITED_BYTES: f32 = 1e9;
+/// More than all warps can have under way.
+const UNLIMITED_REQUESTS: u32 = 1 << 14;
+
+impl SmxSpec {
+    /// Without what these parts cost.
+    pub fn without(mut self, ideals: Ideals) -> Self {
+        let changes: [(Ideal, fn(&mut SmxSpec)); 10] = [
+            (Ideal::L1Misses, |spec| spec.l1_always_hits = true),
+            (Ideal::MemoryBandwidth, memory_bandwidth),
+            // Before that of the L1 itself may change.
+            (Ideal::MemoryLatency, memory_latency),
+            (Ideal::OnChipLatency, on_chip_latency),
+            (Ideal::FixedLatency, fixed_latency),
+            (Ideal::LoadStoreUnit, load_store_unit),
+            (Ideal::Pipes, pipes),
+            (Ideal::IssueSlots, issue_slots),
+            (Ideal::InstructionFetch, instruction_fetch),
+            (Ideal::GridEnds, |spec| {
+                (spec.grid_cycles, spec.block_cycles) = (0, 0)
+            }),
+        ];
+        for (ideal, change) in changes {
+            if ideals.has(ideal) {
+                change(&mut self);
+            }
+        }
+        self
+    }
+}
+
+fn memory_bandwidth(spec: &mut SmxSpec) {
+    spec.l2_read_bytes_per_cycle = UNLIMITED_BYTES;
+    spec.l2_write_bytes_per_cycle = UNLIMITED_BYTES;
+    spec.l2_request_bytes = 0;
+    spec.l1_misses_in_flight = UNLIMITED_REQUESTS;
+    spec.global_loads_in_flight_per_warp = UNLIMITED_REQUESTS as usize;
+    spec.dram.bytes_per_cycle = UNLIMITED_BYTES;
+    spec.dram.activation_cycles = 0.0;
+    spec.dram.queue_requests = 0;
+}
+
+fn memory_latency(spec: &mut SmxSpec) {
+    spec.l2_latency_cycles = spec.l2_latency_cycles.min(spec.l1_latency_cycles);
+    spec.dram_extra_cycles = 0;
+}
+
+fn on_chip_latency(spec: &mut SmxSpec) {
+    spec.l1_latency_cycles = 1;
+    spec.shared_latency_cycles = 1;
+}
+
+fn fixed_latency(spec: &mut SmxSpec) {
+    spec.longest_stall_cycles = 1;
+    spec.taken_branch_cycles = 0;
+    match &mut spec.dependences {
+        DependenceTracking::Registers => {}
+        DependenceTracking::AllRegisters(cycles) => *cycles = [1; N_CLASSES],
+        DependenceTracking::Barriers(timing) => timing.result_cycles = [1; N_CLASSES],
+    }
+}
+
+fn load_store_unit(spec: &mut SmxSpec) {
+    spec.unit_is_unlimited = true;
+    spec.replays_take_issue_slots = false;
+    if let DependenceTracking::Barriers(timing) = &mut spec.dependences {
+        timing.operand_cycles = 0;
+    }
+}
+
+fn pipes(spec: &mut SmxSpec) {
+    spec.limits = [IssueLimit::Free; N_CLASSES];
+    spec.alu_warps_per_cycle = u8::MAX;
+    spec.operand_wait = [0; 4];
+}
+
+/// Each has as many warps less; pipes of a scheduler are as fast together as they were.
+fn issue_slots(spec: &mut SmxSpec) {
+    spec.n_schedulers *= 2;
+    for limit in &mut spec.limits {
+        if let IssueLimit::Interval(_, cycles) = limit {
+            *cycles = cycles.saturating_mul(2);
+        }
+    }
+}
+
+fn instruction_fetch(spec: &mut SmxSpec) {
+    spec.icache_l15_latency_cycles = 0;
+    spec.icache_l2_latency_cycles = 0;
+    spec.icache_next_line_cycles = [0; 2];
+}

@@ -1,0 +1,298 @@
+//! Why a launch is as fast as it is, and why it is faster than another, in words.
+//!
+//! What it says follows from predictions without a part of the machine (`engine::Explained`): the bottleneck is the part whose absence
+//! gains most; what makes two launches differ is the part without which least of the difference is left. Leaves out: new computing.
+//! Units: in the sentences. An operation is one node on 32 fitness cases.
+
+use crate::device::ideal::Ideal;
+use crate::engine::{Explained, Gain};
+use crate::predict::Prediction;
+
+/// Gains and differences below this are not worth a word.
+const NOTABLE: f64 = 0.02;
+
+/// The first bottleneck, what it costs and why.
+pub fn of_one(explained: &Explained) -> String {
+    let notable = |gain: &&Gain| gain.times_as_fast >= 1.0 + NOTABLE;
+    let pair = explained.pairs.first().filter(notable);
+    let Some(first) = explained.first().filter(notable) else {
+        return match pair {
+            Some(pair) => format!(
+                "No part alone: without any one it would be less than {:.0} % faster. {}",
+                100.0 * NOTABLE,
+                without_both(pair)
+            ),
+            None => "No part: nothing here that is free gains anything.".into(),
+        };
+    };
+    let ideal = first.free[0];
+    let mut text = format!(
+        "{}: if {}, the launch would be {}; {}.",
+        capital(ideal.name()),
+        ideal.condition(),
+        times(first.times_as_fast),
+        fact(ideal, &explained.prediction)
+    );
+    if let Some(pair) = pair.filter(|pair| more_than_apart(pair, explained)) {
+        text += " ";
+        text += &without_both(pair);
+    }
+    text
+}
+
+/// Whether a pair gains notably more than the product of what both gain alone: then one hides behind the other.
+fn more_than_apart(pair: &Gain, explained: &Explained) -> bool {
+    let apart: f64 = pair
+        .free
+        .iter()
+        .map(|&part| explained.without(part))
+        .product();
+    pair.times_as_fast > (1.0 + NOTABLE) * apart
+}
+
+fn without_both(pair: &Gain) -> String {
+    format!(
+        "Without both {} and {} it would be {}: one hides behind the other.",
+        pair.free[0].name(),
+        pair.free[1].name(),
+        times(pair.times_as_fast)
+    )
+}
+
+fn times(ratio: f64) -> String {
+    match ratio < 2.0 {
+        true => format!("{:.0} % faster", 100.0 * (ratio - 1.0)),
+        false => format!("{ratio:.1} times as fast"),
+    }
+}
+
+/// What makes two launches differ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Difference {
+    /// The number of instructions for an operation.
+    Instructions,
+    /// A part of the machine.
+    Part(Ideal),
+}
+
+/// Why the faster of two is faster.
+pub fn of_two(both: [&Explained; 2]) -> String {
+    let speeds = both.map(|one| one.prediction.gpops_billion);
+    let (numbers, [fast, slow]) = match speeds[0] >= speeds[1] {
+        true => ([1, 2], both),
+        false => ([2, 1], [both[1], both[0]]),
+    };
+    let ratio = fast.prediction.gpops_billion / slow.prediction.gpops_billion;
+    let [first, second] = numbers.map(|number| format!("[{number}]"));
+    if ratio < 1.0 + NOTABLE {
+        return format!("{first} and {second} are equally fast, within 2 %.");
+    }
+    let mut text = format!("{first} is {} than {second}", compared(ratio));
+    let (difference, left) = most_telling(fast, slow, ratio);
+    let explains = 1.0 - left.ln().abs() / ratio.ln();
+    if explains < 0.25 {
+        return text + ", and no one part explains a quarter of it.";
+    }
+    let facts = match difference {
+        Difference::Instructions => {
+            let [few, many] = [fast, slow].map(|one| instructions(&one.prediction));
+            format!("{few:.2} against {many:.2} warp instructions per operation")
+        }
+        Difference::Part(part) => facts(part, [fast, slow].map(|one| &one.prediction)),
+    };
+    text += &format!(": {facts}.");
+    if let Difference::Part(part) = difference {
+        let state = match () {
+            () if left.ln().abs() < NOTABLE => "both would be equally fast".to_owned(),
+            () if left > 1.0 => format!("it would be {}", compared(left)),
+            () => format!("{second} would be {}", compared(1.0 / left)),
+        };
+        text += &format!(" If in both {}, {state}.", part.condition());
+    }
+    text
+}
+
+fn compared(ratio: f64) -> String {
+    match ratio < 2.0 {
+        true => format!("{:.0} % faster", 100.0 * (ratio - 1.0)),
+        false => format!("{ratio:.1} times as fast"),
+    }
+}
+
+/// The difference that, taken away from both, leaves least, and the ratio that it leaves.
+fn most_telling(fast: &Explained, slow: &Explained, ratio: f64) -> (Difference, f64) {
+    let parts = Ideal::ALL.map(|part| {
+        let left = ratio * fast.without(part) / slow.without(part);
+        (Difference::Part(part), left)
+    });
+    let fewer = instructions(&slow.prediction) / instructions(&fast.prediction);
+    let first = (Difference::Instructions, ratio / fewer);
+    parts.into_iter().fold(first, |least, one| {
+        match one.1.ln().abs() < least.1.ln().abs() {
+            true => one,
+            false => least,
+        }
+    })
+}
+
+fn operations(prediction: &Prediction) -> f64 {
+    prediction.memory.warp_nodes.max(1) as f64 * f64::from(prediction.configuration.stack_dim)
+}
+
+fn instructions(prediction: &Prediction) -> f64 {
+    prediction.warp_instructions_per_node / f64::from(prediction.configuration.stack_dim)
+}
+
+fn lines(prediction: &Prediction) -> f64 {
+    let memory = &prediction.memory;
+    (memory.l1_load_lines + memory.l1_store_lines) as f64 / operations(prediction)
+}
+
+fn l2_bytes(prediction: &Prediction) -> f64 {
+    let memory = &prediction.memory;
+    (memory.l2_read_bytes + memory.l2_write_bytes) as f64 / operations(prediction)
+}
+
+fn dram_bytes(prediction: &Prediction) -> f64 {
+    let memory = &prediction.memory;
+    (memory.dram_read_bytes + memory.dram_write_bytes) as f64 / operations(prediction)
+}
+
+/// What the figures say of a part.
+fn fact(part: Ideal, prediction: &Prediction) -> String {
+    let warps = prediction.occupancy.warps;
+    let limited = limiters(prediction);
+    match part {
+        Ideal::L1Misses if prediction.l1_bytes == 0 => {
+            format!("the stacks of {warps} warps lie in device memory, which no L1 caches")
+        }
+        Ideal::L1Misses => format!(
+            "the stacks of {warps} warps touch {:.0} KiB, the L1 holds {} KiB, and {:.0} % of their loads hit",
+            stack_bytes(prediction) / 1024.0,
+            prediction.l1_bytes / 1024,
+            prediction.memory.l1_load_hit_percent
+        ),
+        Ideal::MemoryBandwidth => format!(
+            "an operation moves {:.0} bytes between L1 and L2, and {:.0} to or from the DRAM",
+            l2_bytes(prediction),
+            dram_bytes(prediction)
+        ),
+        Ideal::MemoryLatency | Ideal::OnChipLatency | Ideal::FixedLatency => {
+            format!("{warps} resident warps (limited by {limited}) do not hide it")
+        }
+        Ideal::LoadStoreUnit => {
+            format!(
+                "an operation loads and stores {:.2} lines of the stack",
+                lines(prediction)
+            )
+        }
+        Ideal::Pipes | Ideal::IssueSlots => format!(
+            "the schedulers issue in {:.0} % of their cycles, {:.1} instructions a cycle",
+            issued_percent(prediction),
+            prediction.ipc
+        ),
+        Ideal::InstructionFetch => "the interpreter's code does not fit into it".into(),
+        Ideal::Occupancy => format!(
+            "{warps} warps are resident, {:.0} % of the places, limited by {limited}",
+            100.0 * prediction.occupancy.fraction
+        ),
+        Ideal::Divergence => format!(
+            "slow paths and lanes that part add {:.1} % to the instructions",
+            prediction.added_by_data_percent
+        ),
+        Ideal::GridEnds => "when the last blocks run, multiprocessors are partly empty".into(),
+        Ideal::Host => format!("the host has {:.0} % of the time", prediction.host_percent()),
+    }
+}
+
+/// The same of two, the faster one first.
+fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
+    let [fast, slow] = both;
+    let of = |value: fn(&Prediction) -> f64| both.map(value);
+    match part {
+        Ideal::L1Misses => {
+            let [a, b] = of(|one| one.memory.l1_load_hit_percent);
+            let [c, d] = of(|one| stack_bytes(one) / 1024.0);
+            format!(
+                "{a:.0} against {b:.0} % of the stack's loads hit the L1, of which the resident warps touch {c:.0} against {d:.0} KiB"
+            )
+        }
+        Ideal::MemoryBandwidth => {
+            let ([a, b], [c, d]) = (of(l2_bytes), of(dram_bytes));
+            format!(
+                "an operation moves {a:.0} against {b:.0} bytes between L1 and L2, and {c:.0} against {d:.0} to or from the DRAM"
+            )
+        }
+        Ideal::MemoryLatency | Ideal::OnChipLatency | Ideal::FixedLatency => format!(
+            "{} against {} resident warps hide {}",
+            fast.occupancy.warps,
+            slow.occupancy.warps,
+            part.name()
+        ),
+        Ideal::LoadStoreUnit => {
+            let [a, b] = of(lines);
+            format!("an operation loads and stores {a:.2} against {b:.2} lines of the stack")
+        }
+        Ideal::Pipes | Ideal::IssueSlots => {
+            let [a, b] = of(issued_percent);
+            format!("the schedulers issue in {a:.0} against {b:.0} % of their cycles")
+        }
+        Ideal::InstructionFetch => "code is waited for less".into(),
+        Ideal::Occupancy => {
+            let [a, b] = of(|one| 100.0 * one.occupancy.fraction);
+            format!(
+                "{a:.0} against {b:.0} % of the places for warps are taken ({} against {}; [{}] and [{}] limit them)",
+                fast.occupancy.warps,
+                slow.occupancy.warps,
+                limiters(fast),
+                limiters(slow)
+            )
+        }
+        Ideal::Divergence => {
+            let [a, b] = of(|one| one.added_by_data_percent);
+            format!("slow paths and lanes that part add {a:.1} against {b:.1} % instructions")
+        }
+        Ideal::GridEnds => "less is lost when the last blocks of a grid run".into(),
+        Ideal::Host => {
+            let [a, b] = of(Prediction::host_percent);
+            format!("the host has {a:.0} against {b:.0} % of the time")
+        }
+    }
+}
+
+/// Part of the schedulers' cycles in which they issue.
+fn issued_percent(prediction: &Prediction) -> f64 {
+    use crate::launch::cause::Cause;
+    let issued = prediction
+        .cpi_stack
+        .iter()
+        .find(|entry| entry.cause == Cause::Issued);
+    let cycles = prediction.scheduler_cycles().max(1) as f64;
+    issued.map_or(0.0, |entry| 100.0 * entry.cycles as f64 / cycles)
+}
+
+/// The stack words that all resident warps touch on average.
+pub fn stack_bytes(prediction: &Prediction) -> f64 {
+    const WORD_BYTES_PER_WARP: f64 = 4.0 * 32.0;
+    f64::from(prediction.occupancy.warps)
+        * prediction.mean_stack_levels
+        * f64::from(prediction.configuration.stack_dim)
+        * WORD_BYTES_PER_WARP
+}
+
+fn limiters(prediction: &Prediction) -> String {
+    let names: Vec<&str> = prediction
+        .occupancy
+        .limiters
+        .iter()
+        .map(|limiter| limiter.name())
+        .collect();
+    names.join(" and ")
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
