@@ -251,11 +251,7 @@ fn runners_up(all: &[Prediction]) -> String {
         ]
     });
     table::table(
-        &[
-            "launch",
-            "billion GPop/s",
-            "against the best (%)",
-        ],
+        &["launch", "billion GPop/s", "against the best (%)"],
         rows.collect(),
         usize::MAX,
     )

@@ -123,7 +123,11 @@ mod tests {
             assert_eq!(ideal as usize, place);
             let set = Ideals::of(&[ideal, Ideal::Host]);
             let had = Ideal::ALL.iter().filter(|&&one| set.has(one));
-            assert!(had.eq(Ideal::ALL.iter().filter(|&&one| one == ideal || one == Ideal::Host)));
+            assert!(
+                had.eq(Ideal::ALL
+                    .iter()
+                    .filter(|&&one| one == ideal || one == Ideal::Host))
+            );
         }
     }
 }

@@ -153,7 +153,10 @@ pub fn text(explanations: &[Explanation]) -> String {
         out += &format!("[{}] {}\n", number + 1, explanation.label);
         out += &format!("    {}\n", explanation.bottleneck);
     }
-    for comparison in explanations.iter().filter_map(|one| one.comparison.as_ref()) {
+    for comparison in explanations
+        .iter()
+        .filter_map(|one| one.comparison.as_ref())
+    {
         out += &format!("{comparison}\n");
     }
     out += "\n";

@@ -201,7 +201,10 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
             prediction.added_by_data_percent
         ),
         Ideal::GridEnds => "when the last blocks run, multiprocessors are partly empty".into(),
-        Ideal::Host => format!("the host has {:.0} % of the time", prediction.host_percent()),
+        Ideal::Host => format!(
+            "the host has {:.0} % of the time",
+            prediction.host_percent()
+        ),
     }
 }
 

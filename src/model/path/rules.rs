@@ -84,7 +84,9 @@ impl PathRules {
         match op.stall_cycles {
             _ if self.ignores_stall_counts => self.issue_interval_cycles,
             0 if self.dispatches >= 2 => 0,
-            stall => u32::from(stall.min(self.longest_stall_cycles)).max(self.issue_interval_cycles),
+            stall => {
+                u32::from(stall.min(self.longest_stall_cycles)).max(self.issue_interval_cycles)
+            }
         }
     }
 

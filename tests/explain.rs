@@ -1,0 +1,130 @@
+//! Is an explanation right? The part that it names must be the one whose absence gains most, in both models.
+
+use proptest::prelude::*;
+use std::sync::LazyLock;
+use warpstack::device::Preset;
+use warpstack::device::ideal::{Ideal, Ideals};
+use warpstack::engine::{Engine, Explained, Kind, Settings};
+use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::report::verdict;
+use warpstack::validate::cells::{Cell, PROBLEMS, Table, cells};
+
+fn engine(kind: Kind) -> Engine {
+    let device = Preset::load("gtx670").unwrap().device;
+    let settings = Settings {
+        kind,
+        ..Settings::default()
+    };
+    Engine::new(device, &PROBLEMS, settings).unwrap()
+}
+
+static MODEL: LazyLock<Engine> = LazyLock::new(|| engine(Kind::Analytical));
+
+fn first(explained: &Explained) -> Ideal {
+    explained.first().unwrap().free[0]
+}
+
+/// Every so many cells of all tables; `WARPSTACK_EVERY_CELL=1` takes all 940 (a quarter of an hour).
+fn sampled_cells() -> Vec<Cell> {
+    let step = std::env::var("WARPSTACK_EVERY_CELL").map_or(29, |step| step.parse().unwrap());
+    let tables = Table::ALL.iter();
+    let all = tables.flat_map(|&table| PROBLEMS.iter().flat_map(move |one| cells(table, one)));
+    all.step_by(step).collect()
+}
+
+/// Two parts that gain nearly the same are both the first.
+const TIED: f64 = 0.02;
+
+#[test]
+fn both_models_name_the_same_first_bottleneck() {
+    let (sim, model) = (engine(Kind::Simulator), &*MODEL);
+    let mut differing = Vec::new();
+    let cells = sampled_cells();
+    for cell in &cells {
+        let configuration = cell.configuration();
+        let Ok(simulated) = sim.explain(&configuration) else {
+            continue;
+        };
+        let modelled = model.explain(&configuration).unwrap();
+        let named = first(&modelled);
+        let most = simulated.first().unwrap().times_as_fast;
+        if simulated.without(named) < most * (1.0 - TIED) {
+            differing.push(format!(
+                "{:?} {} {}: sim {} {most:.3}, model {} {:.3} (sim {:.3})",
+                cell.table,
+                cell.problem,
+                cell.label(),
+                first(&simulated).name(),
+                named.name(),
+                modelled.without(named),
+                simulated.without(named),
+            ));
+        }
+    }
+    let agreed = 1.0 - differing.len() as f64 / cells.len() as f64;
+    assert!(agreed >= 0.9, "{agreed:.3}\n{}", differing.join("\n"));
+}
+
+fn configurations() -> impl Strategy<Value = Configuration> {
+    let kernels = prop::sample::select(vec![("rpn", 1..=6u32), ("lgp", 1..=6)]);
+    let sizes = kernels.prop_flat_map(|(kernel, dims)| (Just(kernel), dims));
+    let problems = prop::sample::select(vec!["sextic", "kddcup"]);
+    let blocks = prop::sample::select(vec![32u32, 64, 128, 256, 512, 640, 768, 1024]);
+    let l1 = prop::sample::select(vec![16u32, 32, 48]);
+    (sizes, problems, blocks, l1).prop_map(|((kernel, stack_dim), problem, threads, l1_kib)| {
+        Configuration {
+            problem: problem.into(),
+            kernel: kernel.into(),
+            stack_dim,
+            stack_registers: 0,
+            threads_per_block: threads,
+            case_blocks: 1,
+            l1_bytes: Some(1024 * l1_kib),
+            sizes: PaperSizes::default(),
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    /// The sentence begins with the part that gains most, and says by how much.
+    #[test]
+    fn the_sentence_names_what_gains_most(configuration in configurations()) {
+        let explained = MODEL.explain(&configuration).unwrap();
+        let sentence = verdict::of_one(&explained);
+        let most = explained.alone.iter().max_by(|a, b| a.times_as_fast.total_cmp(&b.times_as_fast));
+        let most = most.unwrap();
+        if most.times_as_fast < 1.02 {
+            prop_assert!(sentence.starts_with("No part"), "{sentence}");
+            return Ok(());
+        }
+        let name = most.free[0].name().to_lowercase();
+        prop_assert!(sentence.to_lowercase().starts_with(&name), "{sentence}");
+        // The gain is that of a prediction on a machine without the part.
+        let device = MODEL.device().without(Ideals::of(&most.free));
+        let then = MODEL.on(device).predict(&configuration).unwrap().gpops_billion;
+        let ratio = then / explained.prediction.gpops_billion;
+        prop_assert!((ratio - most.times_as_fast).abs() < 1e-9);
+    }
+
+    /// Nothing gets slower by being free, but for what the models do not know to a percent. More warps press on the L1.
+    #[test]
+    fn nothing_free_costs_anything(configuration in configurations()) {
+        let explained = MODEL.explain(&configuration).unwrap();
+        for gain in &explained.alone {
+            let presses = gain.free == [Ideal::Occupancy];
+            prop_assert!(presses || gain.times_as_fast > 0.97, "{gain:?}");
+        }
+    }
+
+    /// What two launches' sentence says is so: the faster one is named, and the part leaves what it is said to leave.
+    #[test]
+    fn the_comparison_names_the_faster_one(a in configurations(), b in configurations()) {
+        let both = [MODEL.explain(&a).unwrap(), MODEL.explain(&b).unwrap()];
+        let sentence = verdict::of_two([&both[0], &both[1]]);
+        let [one, other] = [0, 1].map(|n| both[n].prediction.gpops_billion);
+        let faster = if one >= other { "[1]" } else { "[2]" };
+        prop_assert!(sentence.starts_with(faster) || sentence.contains("equally fast"), "{sentence}");
+    }
+}
