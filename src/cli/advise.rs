@@ -10,17 +10,18 @@ use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind, architecture};
 use crate::gpu::variant::{KernelId, Variant};
 use crate::predict::{Configuration, PaperSizes, PredictError, Prediction};
-use crate::report::{output, table, verdict};
+use crate::report::chart::bars::{Bar, StackedBars};
+use crate::report::{chart, output, table, verdict};
 use crate::study::{Base, Key};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Find the fastest kernel, block size, second dimension and L1 size, and explain the choice.
 #[derive(Debug, clap::Args)]
 pub struct AdviseArgs {
     /// Problem name (`warpstack problems` lists them)
-    #[arg(long, default_value = "sextic")]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
     pub problem: String,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]
@@ -33,6 +34,9 @@ pub struct AdviseArgs {
     /// Number of the analytical model's best choices to simulate, besides the best of every kernel (with --engine sim)
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub confirm: u16,
+    /// Chart of the fastest launch of each kernel to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -60,10 +64,17 @@ const LATENCIES: [(&str, &str); 4] = [
     ("dram.latency_cycles", "DRAM latency"),
 ];
 const CHANGE: f64 = 0.1;
+/// Launches of each kernel that the simulator confirms.
+const OF_EACH_KERNEL: usize = 3;
+/// Gains below this are not shown, in percent.
+const LEAST_GAIN: f64 = 0.05;
 
 pub fn run(args: &AdviseArgs) -> CliResult {
     if let Some(path) = &args.out {
         output::check_writable(path)?;
+    }
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
     }
     let device = Preset::load(&args.device)?.device;
     let chosen = args.engine.open(&device, &[&args.problem])?;
@@ -87,26 +98,25 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     }
     let text = report(args, &chosen, &model, &all, n_searched)?;
     output::write(args.out.as_deref(), text.as_bytes())?;
+    if let Some(path) = &args.chart {
+        let bars = self::chart(&all, &device.title, &args.problem);
+        chart::save(&bars, path)?;
+    }
     Ok(())
 }
 
-/// The best `n` launches, and the best of every kernel besides.
+/// The best `n` launches, and the best few of every kernel besides: the two models do not agree to a percent.
 fn candidates(all: Vec<Prediction>, n: usize) -> Vec<Prediction> {
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut chosen = Vec::new();
     for (place, launch) in all.into_iter().enumerate() {
-        let is_first = seen.insert(kernel_of(&launch));
-        if place < n || is_first {
+        let of_kernel = seen.entry(launch.configuration.kernel.clone()).or_default();
+        *of_kernel += 1;
+        if place < n || *of_kernel <= OF_EACH_KERNEL {
             chosen.push(launch);
         }
     }
     chosen
-}
-
-/// A kernel: its name, second dimension and levels in registers.
-fn kernel_of(launch: &Prediction) -> (String, u32, u32) {
-    let at = &launch.configuration;
-    (at.kernel.clone(), at.stack_dim, at.stack_registers)
 }
 
 /// All launches that can run, the fastest first.
@@ -188,8 +198,8 @@ fn report(
         name(best)
     );
     text += &format!(
-        "  {:.3} billion GPop/s predicted, the best of {n_searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
-        best.gpops_billion,
+        "  {} billion GPop/s predicted, the best of {n_searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
+        significant(best.gpops_billion),
         best.occupancy.blocks,
         best.occupancy.warps,
         best.occupancy
@@ -201,7 +211,7 @@ fn report(
     );
     let explained = chosen.explain(&best.configuration)?;
     text += &format!("  First bottleneck: {}\n\n", verdict::of_one(&explained));
-    text += "Runners-up, the best launch of each other kernel:\n";
+    text += "The best launch of each other kernel:\n";
     text += &runners_up(all);
     text += "\nWhat limits it: the gain from 10 % more of one thing, or 10 % less latency, everything else as it is.\n";
     text += &sensitivities(&Base::load(&args.device)?, model, &best.configuration)?;
@@ -235,26 +245,44 @@ fn name(prediction: &Prediction) -> String {
 }
 
 fn runners_up(all: &[Prediction]) -> String {
-    const SHOWN: usize = 5;
-    let mut seen = BTreeSet::from([kernel_of(&all[0])]);
-    let others: Vec<&Prediction> = all
-        .iter()
-        .filter(|p| seen.insert(kernel_of(p)))
-        .take(SHOWN)
-        .collect();
-    let rows = others.into_iter().map(|p| {
+    let rows = best_of_each_kernel(all).into_iter().skip(1).map(|p| {
         let behind = 100.0 * (p.gpops_billion / all[0].gpops_billion - 1.0);
         vec![
             name(p),
-            format!("{:.3}", p.gpops_billion),
+            significant(p.gpops_billion),
             format!("{behind:+.1}"),
         ]
     });
     table::table(
         &["launch", "billion GPop/s", "against the best (%)"],
         rows.collect(),
-        usize::MAX,
+        1,
     )
+}
+
+/// The fastest launch of each kernel, the fastest of all first.
+fn best_of_each_kernel(all: &[Prediction]) -> Vec<&Prediction> {
+    let mut seen = BTreeSet::new();
+    let is_first = |p: &&Prediction| seen.insert(p.configuration.kernel.clone());
+    all.iter().filter(is_first).collect()
+}
+
+fn chart(all: &[Prediction], device: &str, problem: &str) -> StackedBars {
+    let bar = |p: &Prediction| Bar {
+        label: name(p),
+        layers: vec![("speed".to_owned(), p.gpops_billion)],
+    };
+    StackedBars::new(
+        format!("The fastest launch of each kernel: {problem} on {device}"),
+        "billion GPop/s, predicted".into(),
+        best_of_each_kernel(all).into_iter().map(bar).collect(),
+    )
+}
+
+/// With four digits that count.
+fn significant(value: f64) -> String {
+    let digits = 3 - value.abs().max(1e-9).log10().floor() as i32;
+    format!("{value:.*}", digits.max(0) as usize)
 }
 
 /// Gains of the best launch, the largest first.
@@ -306,10 +334,11 @@ fn sensitivities(
             ),
         ));
     }
+    gains.retain(|gain| gain.0.abs() >= LEAST_GAIN);
     gains.sort_by(|a, b| b.0.total_cmp(&a.0));
     let rows = gains
         .into_iter()
-        .map(|(gain, words, change)| vec![words.to_owned(), change, format!("{gain:+.2}")]);
+        .map(|(gain, words, change)| vec![words.to_owned(), change, format!("{gain:+.1}")]);
     Ok(table::table(
         &["what", "change", "gain (%)"],
         rows.collect(),

@@ -23,7 +23,7 @@ pub struct CompareArgs {
     #[arg(long, default_value = "all")]
     pub table: String,
     /// Problem name (`warpstack problems` lists them), or all
-    #[arg(long, default_value = "sextic")]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
     pub problem: String,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]

@@ -12,6 +12,9 @@ use crate::papers::kernels::PaperKernel;
 use crate::predict::{Configuration, PaperSizes};
 use std::error::Error;
 
+/// Threads of a block where nothing is said: a divisor of what every multiprocessor holds.
+const USUAL_THREADS: u32 = 256;
+
 /// One configuration on one device.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ConfigurationArgs {
@@ -28,9 +31,10 @@ pub struct ConfigurationArgs {
     #[arg(long, value_name = "N")]
     pub stack_registers: Option<u32>,
     /// Problem name (`warpstack problems` lists them)
-    #[arg(long, default_value = "sextic")]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
     pub problem: String,
-    /// Number of threads per block; not with gpocl-*, whose work-groups follow from the other sizes
+    /// Number of threads per block [default: 256; of another paper's kernel as the paper has it]; not with gpocl-*, whose work-groups
+    /// follow from the other sizes
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
     /// Number of blocks that share the fitness cases of a program (accumulator only) [default: 50; 1 for other kernels]
@@ -86,13 +90,7 @@ impl ConfigurationArgs {
         let threads_per_block = match (of_paper, self.threads) {
             (Some(kernel), threads) => kernel.block_size(threads)?,
             (None, Some(threads)) => threads,
-            (None, None) => {
-                return Err(format!(
-                    "--threads: given none; allowed: the number of threads per block (kernel {})",
-                    self.kernel
-                )
-                .into());
-            }
+            (None, None) => device.limits.threads_per_block.min(USUAL_THREADS),
         };
         let (stack_dim, stack_registers) = match of_paper {
             Some(_) => (
@@ -147,7 +145,10 @@ impl ConfigurationArgs {
                 "case-blocks" => changed.case_blocks = Some(number()?),
                 "l1" => changed.l1 = Some(number()?),
                 "kernel" => changed.kernel = value.trim().into(),
-                "problem" => changed.problem = value.trim().into(),
+                "problem" => {
+                    let Ok(name) = super::problem_name::parse(value);
+                    changed.problem = name;
+                }
                 _ => return Err(refused(change)),
             }
         }

@@ -33,7 +33,7 @@ pub struct FigureArgs {
     #[arg(long, default_value = PROGRAM)]
     pub program: String,
     /// Problem of the figures `l1` and `cycles`
-    #[arg(long, default_value = "sextic")]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
     pub problem: String,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]

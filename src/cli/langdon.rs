@@ -10,7 +10,7 @@ use std::time::Instant;
 #[derive(Debug, Clone, clap::Args)]
 pub struct LangdonArgs {
     /// Multiplexer: mux20 or mux37; mux6 and mux11 for quick trials
-    #[arg(long, default_value = "mux20")]
+    #[arg(long, default_value = "mux20", value_parser = crate::cli::problem_name::parse)]
     pub problem: String,
     /// Number of programs; the paper has 262,144
     #[arg(long, value_parser = clap::value_parser!(u32).range(4..=1 << 24))]

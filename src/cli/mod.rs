@@ -5,6 +5,7 @@
 //! Leaves out: all computing. Units: in the options' names and help.
 
 pub mod advise;
+pub mod annotate;
 pub mod calibrate;
 pub mod carveout;
 pub mod compare;
@@ -15,6 +16,7 @@ pub mod evolve;
 pub mod explain;
 pub mod export;
 pub mod figure;
+pub mod format;
 pub mod import;
 pub mod kernels;
 pub mod langdon;
@@ -23,6 +25,7 @@ mod measure_paper;
 mod measure_robilliard;
 pub mod occupancy;
 pub mod papers;
+mod problem_name;
 pub mod problems;
 pub mod report;
 pub mod reproduce;
@@ -61,6 +64,7 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
+    Annotate(annotate::AnnotateArgs),
     Figure(figure::FigureArgs),
     Report(report::ReportArgs),
     Evolve(evolve::EvolveArgs),
@@ -106,6 +110,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Annotate(args) => annotate::run(&args),
         Command::Figure(args) => figure::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Evolve(args) => evolve::run(args),

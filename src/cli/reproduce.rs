@@ -27,7 +27,7 @@ pub struct ReproduceArgs {
     #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread"])]
     pub paper: Option<PaperArg>,
     /// Problem names, separated by commas (`warpstack problems` lists them), or all
-    #[arg(long, default_value = "sextic")]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
     pub problem: String,
     /// Device name, or the path of a .toml file [default: gtx670; with --paper the paper's own]
     #[arg(long)]

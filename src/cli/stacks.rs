@@ -17,7 +17,7 @@ pub struct StacksArgs {
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// Show only this problem; repeat for several
-    #[arg(long)]
+    #[arg(long, value_parser = crate::cli::problem_name::parse)]
     pub problem: Vec<String>,
     /// Run now instead of reading the committed records
     #[arg(long)]

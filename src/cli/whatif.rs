@@ -37,7 +37,7 @@ pub struct WhatifArgs {
     #[arg(long)]
     pub device: Option<String>,
     /// Problem, unless varied
-    #[arg(long, default_value = "sextic")]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
     pub problem: String,
     /// Kernel, unless varied
     #[arg(long, default_value = "rpn")]

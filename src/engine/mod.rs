@@ -4,6 +4,8 @@
 //! Sources: Chitty's Table 2 for the population of 1000.
 
 #[doc(hidden)]
+pub mod annotate;
+#[doc(hidden)]
 mod blocks;
 #[doc(hidden)]
 mod code;

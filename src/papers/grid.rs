@@ -6,7 +6,7 @@
 //! Units: blocks. Sources: blocks in turn over the multiprocessors, CUDA C Programming Guide, section 2.2.
 
 use crate::device::Device;
-use crate::device::ideal::Ideal;
+use crate::device::ideal::{Ideal, Ideals};
 use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::isa::Kernel;
 use crate::launch::CarveOut;
@@ -40,8 +40,8 @@ pub struct Grid {
     pub(super) geometry: Geometry,
     megahertz: f64,
     to_its_end: bool,
-    /// As if it went on for ever, though it does not.
-    is_endless: bool,
+    /// What is made free.
+    pub(super) ideals: Ideals,
     pub(super) block: BlockResources,
     pub(super) occupancy: Occupancy,
     pub(super) l1_bytes: u32,
@@ -104,7 +104,7 @@ impl Grid {
             geometry,
             megahertz: device.chip.clock_mhz,
             to_its_end: false,
-            is_endless: device.ideals.has(Ideal::GridEnds),
+            ideals: device.ideals,
             block,
             occupancy,
             l1_bytes,
@@ -141,7 +141,7 @@ impl Grid {
 
     /// Whether it is as if it went on for ever.
     pub fn has_many_waves(&self) -> bool {
-        self.is_endless || !self.to_its_end && self.waves() >= FEW_WAVES
+        self.ideals.has(Ideal::GridEnds) || !self.to_its_end && self.waves() >= FEW_WAVES
     }
 
     /// The blocks to execute: `spread` of them where the grid has many waves, otherwise those of `multiprocessors`.

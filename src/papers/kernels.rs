@@ -24,6 +24,8 @@ use crate::trace::mix::Role;
 use std::fmt::Display;
 use std::time::Instant;
 
+/// Threads of Langdon's blocks where nothing is said.
+const LANGDON_THREADS: u32 = 128;
 /// The largest population and data set that are executed.
 const MOST: u32 = 1_000_000;
 
@@ -84,18 +86,17 @@ impl PaperKernel {
 
     /// The block's size, if it can be said and is, 0 if it follows from the other sizes.
     pub fn block_size(self, given: Option<u32>) -> Result<u32, PredictError> {
-        const WHAT: &str = "threads per block";
         match (self.has_block_size(), given) {
             (true, Some(threads)) => Ok(threads),
             (false, None) => Ok(0),
-            (true, None) => {
-                let sizes = self.block_sizes().iter().map(u32::to_string);
-                let allowed: Vec<String> = sizes.collect();
-                Err(self.wrong(WHAT, "none", allowed.join(", ")))
-            }
+            // Langdon's blocks have at least two programs of 64 threads where they can.
+            (true, None) => Ok(match self {
+                PaperKernel::Submachine => LANGDON_THREADS,
+                _ => robilliard::THREADS_PER_BLOCK,
+            }),
             (false, Some(threads)) => {
                 let why = "none, they follow from population, cases and device";
-                Err(self.wrong(WHAT, threads, why))
+                Err(self.wrong("threads per block", threads, why))
             }
         }
     }

@@ -8,6 +8,7 @@
 
 use super::grid::{Grid, Sample};
 use crate::device::Device;
+use crate::device::ideal::Ideal;
 use crate::gpu::variant::Arch;
 use crate::launch::CarveOut;
 use crate::predict::{Configuration, PredictError, Prediction};
@@ -102,6 +103,7 @@ struct Shown {
     /// Of warps.
     nodes: f64,
     mean_frame_words: f64,
+    active_lanes: f64,
     error_percent: f64,
     simulated_instructions: u64,
 }
@@ -154,9 +156,13 @@ impl Part {
         let executed = launch.execute(sample, repetitions)?;
         let timed = launch.grid().timed(timing, sample, &executed.code)?;
         let code = &executed.code.code;
+        // With lanes that never part, their paths would be as many times fewer.
+        let active = executed.code.active_lanes;
+        let free = launch.grid().ideals.has(Ideal::Divergence);
+        let of_paths = if free { active } else { 1.0 };
         Ok(Part {
-            cycles: executed.of_time * timed.cycles,
-            instructions: executed.instructions,
+            cycles: of_paths * executed.of_time * timed.cycles,
+            instructions: of_paths * executed.instructions,
             mean_nodes: executed.mean_nodes,
             shown: Shown {
                 counters: timed.counters,
@@ -164,6 +170,7 @@ impl Part {
                 instructions: code.ops.len() as f64,
                 nodes: code.programs.iter().map(|warp| f64::from(warp.nodes)).sum(),
                 mean_frame_words: executed.code.mean_frame_words,
+                active_lanes: if free { 1.0 } else { active },
                 error_percent: timed.error_percent,
                 simulated_instructions: timed.simulated_instructions,
             },
@@ -264,7 +271,7 @@ impl Whole {
             mean_stack_levels: shown.mean_frame_words,
             // Executed on data.
             assumed_branches_per_node: 0.0,
-            added_by_data_percent: 0.0,
+            added_by_data_percent: 100.0 * (1.0 / shown.active_lanes - 1.0),
             cpi_stack: cpi_entries(counters),
             simulated_warp_instructions: shown.simulated_instructions,
             wall_seconds: 0.0,
@@ -282,6 +289,7 @@ impl Shown {
             all.instructions += shown.instructions;
             all.nodes += shown.nodes;
             all.mean_frame_words += shown.mean_frame_words / n;
+            all.active_lanes += shown.active_lanes / n;
             // Of a mean of independent values.
             all.error_percent = all.error_percent.hypot(shown.error_percent / n);
             all.simulated_instructions += shown.simulated_instructions;

@@ -115,7 +115,7 @@ pub struct Prediction {
     /// an assumption. Per node and iteration of a warp.
     pub assumed_branches_per_node: f64,
     /// Warp instructions that real fitness cases add to the trace's: slow paths and diverging lanes. Part of the time, not of
-    /// the counts.
+    /// the counts. Of the other papers' kernels, which are executed lane by lane: what there is because not all lanes go one way, part of the counts, too.
     pub added_by_data_percent: f64,
     /// Where the cycles of the schedulers go; sums to schedulers x cycles.
     pub cpi_stack: Vec<CpiEntry>,

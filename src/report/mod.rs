@@ -2,6 +2,7 @@
 //!
 //! Leaves out: computing anything. Units: printed beside every figure.
 
+pub mod annotation;
 pub mod blocks;
 pub mod carveout;
 pub mod chart;
@@ -12,6 +13,7 @@ pub mod papers;
 pub mod prediction;
 pub mod progress;
 pub mod reproduction;
+pub mod rows;
 pub mod stacks;
 pub mod table;
 pub mod validation;

@@ -10,6 +10,8 @@ use crate::predict::Prediction;
 
 /// Gains and differences below this are not worth a word.
 const NOTABLE: f64 = 0.02;
+/// What explains less of a difference does not explain it.
+const LEAST_PART: f64 = 0.25;
 
 /// The first bottleneck, what it costs and why.
 pub fn of_one(explained: &Explained) -> String {
@@ -87,51 +89,45 @@ pub fn of_two(both: [&Explained; 2]) -> String {
     if ratio < 1.0 + NOTABLE {
         return format!("{first} and {second} are equally fast, within 2 %.");
     }
-    let mut text = format!("{first} is {} than {second}", compared(ratio));
-    let (difference, left) = most_telling(fast, slow, ratio);
-    let explains = 1.0 - left.ln().abs() / ratio.ln();
-    if explains < 0.25 {
+    let text = format!("{first} is {} {second}", compared(ratio));
+    let (difference, closed) = most_telling(fast, slow);
+    if closed.ln() < LEAST_PART * ratio.ln() {
         return text + ", and no one part explains a quarter of it.";
     }
-    let facts = match difference {
+    match difference {
         Difference::Instructions => {
             let [few, many] = [fast, slow].map(|one| instructions(&one.prediction));
-            format!("{few:.2} against {many:.2} warp instructions per operation")
+            format!("{text}: {few:.2} against {many:.2} warp instructions per operation.")
         }
-        Difference::Part(part) => facts(part, [fast, slow].map(|one| &one.prediction)),
-    };
-    text += &format!(": {facts}.");
-    if let Difference::Part(part) = difference {
-        let state = match () {
-            () if left.ln().abs() < NOTABLE => "both would be equally fast".to_owned(),
-            () if left > 1.0 => format!("it would be {}", compared(left)),
-            () => format!("{second} would be {}", compared(1.0 / left)),
-        };
-        text += &format!(" If in both {}, {state}.", part.condition());
+        Difference::Part(part) => {
+            let facts = facts(part, [fast, slow].map(|one| &one.prediction));
+            let left = ratio / closed;
+            let state = match () {
+                () if left.ln().abs() < NOTABLE => "both would be equally fast".to_owned(),
+                () if left > 1.0 => format!("it would be {} {second}", compared(left)),
+                () => format!("{second} would be {} {first}", compared(1.0 / left)),
+            };
+            format!("{text}: {facts}. If in both {}, {state}.", part.condition())
+        }
     }
-    text
 }
 
 fn compared(ratio: f64) -> String {
     match ratio < 2.0 {
-        true => format!("{:.0} % faster", 100.0 * (ratio - 1.0)),
-        false => format!("{ratio:.1} times as fast"),
+        true => format!("{:.0} % faster than", 100.0 * (ratio - 1.0)),
+        false => format!("{ratio:.1} times as fast as"),
     }
 }
 
-/// The difference that, taken away from both, leaves least, and the ratio that it leaves.
-fn most_telling(fast: &Explained, slow: &Explained, ratio: f64) -> (Difference, f64) {
-    let parts = Ideal::ALL.map(|part| {
-        let left = ratio * fast.without(part) / slow.without(part);
-        (Difference::Part(part), left)
-    });
+/// What, taken away from both, favours the slower one most, and by how much.
+fn most_telling(fast: &Explained, slow: &Explained) -> (Difference, f64) {
     let fewer = instructions(&slow.prediction) / instructions(&fast.prediction);
-    let first = (Difference::Instructions, ratio / fewer);
-    parts.into_iter().fold(first, |least, one| {
-        match one.1.ln().abs() < least.1.ln().abs() {
-            true => one,
-            false => least,
-        }
+    let parts = Ideal::ALL.into_iter().map(|part| {
+        let closed = slow.without(part) / fast.without(part);
+        (Difference::Part(part), closed)
+    });
+    parts.fold((Difference::Instructions, fewer), |most, one| {
+        if one.1 > most.1 { one } else { most }
     })
 }
 
@@ -216,8 +212,9 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
         Ideal::L1Misses => {
             let [a, b] = of(|one| one.memory.l1_load_hit_percent);
             let [c, d] = of(|one| stack_bytes(one) / 1024.0);
+            let [e, f] = of(|one| f64::from(one.l1_bytes) / 1024.0);
             format!(
-                "{a:.0} against {b:.0} % of the stack's loads hit the L1, of which the resident warps touch {c:.0} against {d:.0} KiB"
+                "{a:.0} against {b:.0} % of the stack's loads hit the L1, where {c:.0} against {d:.0} KiB of stacks meet {e:.0} against {f:.0} KiB"
             )
         }
         Ideal::MemoryBandwidth => {
@@ -244,10 +241,9 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
         Ideal::Occupancy => {
             let [a, b] = of(|one| 100.0 * one.occupancy.fraction);
             format!(
-                "{a:.0} against {b:.0} % of the places for warps are taken ({} against {}; [{}] and [{}] limit them)",
+                "{a:.0} against {b:.0} % of the places for warps are taken ({} against {}, the slower one's limited by {})",
                 fast.occupancy.warps,
                 slow.occupancy.warps,
-                limiters(fast),
                 limiters(slow)
             )
         }
@@ -284,13 +280,12 @@ pub fn stack_bytes(prediction: &Prediction) -> f64 {
 }
 
 fn limiters(prediction: &Prediction) -> String {
-    let names: Vec<&str> = prediction
-        .occupancy
-        .limiters
-        .iter()
-        .map(|limiter| limiter.name())
-        .collect();
-    names.join(" and ")
+    let limiters = prediction.occupancy.limiters.iter();
+    let names: Vec<&str> = limiters.map(|limiter| limiter.name()).collect();
+    match &names[..] {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 fn capital(text: &str) -> String {

@@ -8,6 +8,7 @@ pub mod icache;
 pub mod l1_stream;
 pub mod memory;
 pub mod observe;
+pub mod per_instruction;
 pub mod pipes;
 pub mod port;
 pub mod resident;

@@ -139,11 +139,13 @@ impl Base {
     /// A key and the type of its values: a launch setting, a short name, `section.field`, or a field's name that
     /// occurs in one section only.
     pub fn key(&self, name: &str) -> Result<(Key, Type), StudyError> {
+        // As options are written, too.
+        let name = &name.replace('-', "_");
         if let Some((_, key, ty)) = LAUNCH.iter().find(|(known, _, _)| *known == name) {
             return Ok((key.clone(), *ty));
         }
         let short = SHORT.iter().find(|(known, _)| *known == name);
-        let name = short.map_or(name, |(_, full)| full);
+        let name = short.map_or(name.as_str(), |(_, full)| full);
         let found: Vec<(Key, Type)> = self
             .fields()
             .filter(|(section, field, _)| {

@@ -14,7 +14,7 @@ use crate::launch::half_warps::LaneAddress;
 use crate::launch::memory_rules::MemoryRules;
 use crate::launch::spread::{ScatteredParts, Spread};
 use crate::trace::launch::{Buffer, LOCAL_TOP};
-use crate::trace::warp::LaneAddresses;
+use crate::trace::warp::{LANES, LaneAddresses};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp, WarpPath};
 
 /// What the warps of one block executed.
@@ -57,6 +57,8 @@ pub struct ExecutedCode {
     pub roles: RoleCounts,
     /// Words of its frame that a warp's lanes access, mean over the warps.
     pub mean_frame_words: f64,
+    /// Part of a warp's lanes that are on the path of an instruction, mean over all of them.
+    pub active_lanes: f64,
 }
 
 impl ExecutedCode {
@@ -92,8 +94,18 @@ impl ExecutedCode {
             order,
             roles: layout.roles,
             mean_frame_words: layout.frame_words as f64 / warps,
+            active_lanes: active_lanes(blocks),
         }
     }
+}
+
+fn active_lanes(blocks: &[ExecutedBlock]) -> f64 {
+    let steps = || {
+        let warps = blocks.iter().flat_map(|block| &block.warps);
+        warps.flat_map(|warp| &warp.steps)
+    };
+    let lanes: u64 = steps().map(|step| u64::from(step.lanes)).sum();
+    lanes as f64 / (LANES * steps().count().max(1)) as f64
 }
 
 struct Layout<'a> {

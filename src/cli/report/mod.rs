@@ -35,7 +35,7 @@ pub struct ReportArgs {
     #[arg(long, default_value = "all", value_name = "LIST")]
     pub tables: String,
     /// Problem names, separated by commas, or all; the first one is explained in detail
-    #[arg(long, default_value = "all", value_name = "LIST")]
+    #[arg(long, default_value = "all", value_name = "LIST", value_parser = crate::cli::problem_name::parse)]
     pub problems: String,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670")]

@@ -30,7 +30,7 @@ const MOST_RUNS: u32 = 6;
 /// Cases on which it is counted what a warp executes of a program.
 const PILOT_CASES: usize = 64;
 /// The same where every lane has a program of its own.
-const DIVERGENT_PILOT_CASES: usize = 4;
+const DIVERGENT_PILOT_CASES: usize = 16;
 /// Runs on which it is counted what a run of the sampled blocks executes on average.
 const COUNTED_RUNS: u32 = 6;
 const DIVERGENT_COUNTED_RUNS: u32 = 16;

@@ -143,6 +143,9 @@ pub struct CaseTable {
     pub expected: Vec<u32>,
 }
 
+/// Multiples of it, modulo 1, lie evenly (Knuth, The Art of Computer Programming 3, section 6.4).
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_8;
+
 impl CaseTable {
     pub fn len(&self) -> usize {
         self.expected.len()
@@ -152,10 +155,16 @@ impl CaseTable {
         self.expected.is_empty()
     }
 
-    /// `n` of the cases, evenly over all of them, in runs of `run` neighbours.
+    /// `n` of the cases, evenly over all of them, in runs of `run` neighbours. Equal steps through the multiplexer's cases, which count up
+    /// in binary, would meet the same low bits always: each run lies at another place of its part.
     pub fn sampled(&self, n: usize, run: usize) -> CaseTable {
         let runs = (n / run.max(1)).max(1);
-        let starts = (0..runs).map(|nth| nth * (self.len() / run.max(1)).max(1) / runs * run);
+        let all = (self.len() / run.max(1)).max(1);
+        let starts = (0..runs).map(|nth| {
+            let part = nth * all / runs..((nth + 1) * all / runs).max(nth * all / runs + 1);
+            let place = (nth as f64 * GOLDEN_RATIO).fract() * part.len() as f64;
+            (part.start + place as usize) * run
+        });
         let places: Vec<usize> = starts
             .flat_map(|start| start..(start + run).min(self.len()))
             .take(n)
@@ -180,5 +189,26 @@ pub fn case_error(set: FunctionSet, value: f32, expected: f32) -> f64 {
         FunctionSet::Regression => f64::from((value - expected).abs()),
         FunctionSet::Multiplexer => f64::from(u8::from(value != expected)),
         FunctionSet::Spirals => Score::WrongSigns.case_error(f64::from(value), f64::from(expected)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_of_the_multiplexers_cases_has_every_input_both_ways() {
+        let all = Benchmark::Mux11.case_words();
+        for (n, run) in [(16, 1), (64, 1), (16 * 32, 32)] {
+            let some = all.sampled(n, run);
+            assert_eq!(some.len(), n);
+            let inputs = all.inputs.len() / all.len();
+            for input in 0..inputs {
+                let set = (0..n).filter(|&at| some.case(at)[input] != 0).count();
+                let part = set as f64 / n as f64;
+                assert!((0.2..=0.8).contains(&part), "{n} by {run}, {input}: {part}");
+            }
+        }
+        assert_eq!(all.sampled(all.len(), 1).expected, all.expected);
     }
 }

@@ -78,6 +78,8 @@ pub struct PathStep {
     pub instruction: u16,
     /// The address that lane 0 accessed, if it did.
     pub address: Option<u32>,
+    /// Lanes that are on this path.
+    pub lanes: u8,
 }
 
 /// Where the active lanes accessed memory.
@@ -189,6 +191,7 @@ impl<'a> Warp<'a> {
             path.push(PathStep {
                 instruction: self.pc as u16,
                 address: None,
+                lanes: self.active.count_ones() as u8,
             });
         }
         let lanes = self.active & self.mask(instruction.guard);

@@ -1,0 +1,38 @@
+//! `warpstack annotate`: the machine code of a kernel with what happens at each instruction.
+
+use super::CliResult;
+use super::configuration::ConfigurationArgs;
+use super::engine::{InputArgs, note_weights};
+use super::format::{Format, OutputArgs};
+use crate::device::Preset;
+use crate::engine::Engine;
+use crate::report::{annotation, output, rows};
+
+/// Show a kernel's machine code, instruction by instruction: how often each issues, and what it waits for.
+#[derive(Debug, clap::Args)]
+pub struct AnnotateArgs {
+    #[command(flatten)]
+    pub configuration: ConfigurationArgs,
+    #[command(flatten)]
+    pub inputs: InputArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+pub fn run(args: &AnnotateArgs) -> CliResult {
+    args.output.check()?;
+    let device = Preset::load(&args.configuration.device)?.device;
+    let configuration = args.configuration.configuration(&device, &args.inputs)?;
+    args.inputs.check_population()?;
+    let problems = [configuration.problem.as_str()];
+    let engine = Engine::new(device.clone(), &problems, args.inputs.settings())?;
+    note_weights(&engine);
+    let annotated = engine.annotate(&configuration)?;
+    match args.output.format {
+        Format::Json => output::write(args.output.path(), &rows::json(&[&annotated])?)?,
+        _ => args.output.print(&annotation::rows(&annotated), || {
+            annotation::text(&annotated)
+        })?,
+    }
+    Ok(())
+}
