@@ -223,9 +223,9 @@ pub fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<
     })
 }
 
-/// Cycles per operation by cause, over the block size, with the second dimension that the paper found best.
+/// Cycles per operation by cause, over the block size, with a one-dimensional stack: what differs is how many warps are there.
 pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
-    const STACK_DIM: u32 = 2;
+    const STACK_DIM: u32 = 1;
     let largest = device.l1.splits.iter().map(|split| split.l1_bytes).max();
     let l1_bytes = largest.unwrap_or(0);
     let configurations: Vec<Configuration> = BLOCKS
