@@ -34,7 +34,7 @@ pub struct MeasureArgs {
     #[arg(long, default_value_t = 0)]
     pub device: usize,
     /// Another paper's system instead of the main paper's interpreters: its own programs and cases
-    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on"])]
+    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on", "interpreter"])]
     paper: Option<PaperArg>,
     /// Numbers of threads that share the tests of a program (--paper langdon only) [default: 1,2,4,8,16,32,64]
     #[arg(long, value_delimiter = ',', requires = "paper")]
