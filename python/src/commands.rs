@@ -3,58 +3,46 @@
 //! Models: nothing; what the subcommand prints or writes comes from the same functions.
 //! Leaves out: charts and tables. Units: in the columns' names.
 
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use std::error::Error;
 use warpstack::cli::stop::Stop;
-use warpstack::cli::{evolve as evolving, measure, one_line, parse, simulate, sweep as sweeping};
-use warpstack::cli::{whatif as studies, whatif::WhatifArgs};
+use warpstack::cli::{
+    evolve as evolving, measure, parse, simulate, sweep as sweeping, whatif as studies,
+};
 use warpstack::gp::record::RunRecord;
 use warpstack::report::{prediction, whatif::Row};
 
 type Text = Result<String, Box<dyn Error>>;
 
-pub fn predict(options: &[String], _: &Stop) -> Result<String, String> {
-    let text = || -> Text {
-        let (predicted, _) = simulate::predict(&parse(options)?)?;
-        Ok(prediction::json(&predicted)?)
-    };
-    text().map_err(line)
+pub fn predict(options: &[String], _: &Stop) -> Text {
+    let (predicted, _) = simulate::predict(&parse(options)?)?;
+    Ok(prediction::json(&predicted)?)
 }
 
-pub fn whatif(options: &[String], stop: &Stop) -> Result<String, String> {
-    let text = || -> Text {
-        let args: WhatifArgs = parse(options)?;
-        let rows = studies::rows(&args, stop)?;
-        Ok(serde_json::to_string(&rows.iter().map(InOrder).collect::<Vec<_>>())?)
-    };
-    text().map_err(line)
+pub fn whatif(options: &[String], stop: &Stop) -> Text {
+    let rows = studies::rows(&parse(options)?, stop)?;
+    let rows: Vec<InOrder> = rows.iter().map(InOrder).collect();
+    Ok(serde_json::to_string(&rows)?)
 }
 
-pub fn sweep(options: &[String], _: &Stop) -> Result<String, String> {
-    let text = || -> Text { Ok(serde_json::to_string(&sweeping::rows(&parse(options)?)?)?) };
-    text().map_err(line)
+pub fn sweep(options: &[String], _: &Stop) -> Text {
+    let rows = sweeping::rows(&parse(options)?)?;
+    Ok(serde_json::to_string(&rows)?)
 }
 
-pub fn evolve(options: &[String], stop: &Stop) -> Result<String, String> {
-    let text = || -> Text {
-        let args = parse(options)?;
-        let campaign = evolving::evolve(&args, stop)?;
-        evolving::write(&args, &campaign)?;
-        let runs = campaign.record(String::new()).runs;
-        let rows: Vec<GenerationRow> = (0..).zip(&runs).flat_map(generations).collect();
-        Ok(serde_json::to_string(&rows)?)
-    };
-    text().map_err(line)
+pub fn evolve(options: &[String], stop: &Stop) -> Text {
+    let args = parse(options)?;
+    let campaign = evolving::evolve(&args, stop)?;
+    evolving::write(&args, &campaign)?;
+    let runs = campaign.record(String::new()).runs;
+    let rows: Vec<GenerationRow> = (0..).zip(&runs).flat_map(generations).collect();
+    Ok(serde_json::to_string(&rows)?)
 }
 
-pub fn measure_cpu(options: &[String], _: &Stop) -> Result<String, String> {
-    let text = || -> Text { Ok(serde_json::to_string(&measure::rows_on_cpu(&parse(options)?)?)?) };
-    text().map_err(line)
-}
-
-fn line(error: Box<dyn Error>) -> String {
-    one_line(&error.to_string())
+pub fn measure_cpu(options: &[String], _: &Stop) -> Text {
+    let rows = measure::rows_on_cpu(&parse(options)?)?;
+    Ok(serde_json::to_string(&rows)?)
 }
 
 /// A row whose columns stay in their order.

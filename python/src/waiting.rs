@@ -7,28 +7,33 @@
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use std::error::Error;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+use warpstack::cli::one_line;
 use warpstack::cli::stop::Stop;
 
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 /// As much as the program's main thread has.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What a command makes of its options: text, or why not in one line.
-pub type Command = fn(&[String], &Stop) -> Result<String, String>;
+/// What a command makes of its options.
+pub type Command = fn(&[String], &Stop) -> Result<String, Box<dyn Error>>;
 
 /// Runs a command; a refusal is a `ValueError`, a signal's exception ends the wait.
 pub fn in_background(py: Python<'_>, command: Command, options: Vec<String>) -> PyResult<String> {
     let stop = Arc::new(Stop::default());
     let (sender, receiver) = channel();
     let asked = Arc::clone(&stop);
-    thread::Builder::new()
-        .stack_size(STACK_BYTES)
+    let work = move || {
+        let result = command(&options, &asked);
+        let result = result.map_err(|error| one_line(&error.to_string()));
         // Nobody listens after an interrupt.
-        .spawn(move || sender.send(command(&options, &asked)).ok())?;
+        sender.send(result).ok();
+    };
+    thread::Builder::new().stack_size(STACK_BYTES).spawn(work)?;
     let receiver = Mutex::new(receiver);
     let wait = || {
         let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
