@@ -1,6 +1,7 @@
 """Errors, interrupts, other threads, and pandas."""
 
 import _thread
+import signal
 import threading
 import time
 import unittest
@@ -40,6 +41,9 @@ class Refusals(unittest.TestCase):
 
 class LongCalls(unittest.TestCase):
     def test_an_interrupt_ends_a_study(self) -> None:
+        # A shell's background jobs ignore interrupts.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         timer = threading.Timer(1.0, _thread.interrupt_main)
         start = time.monotonic()
         timer.start()
