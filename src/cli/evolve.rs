@@ -1,6 +1,7 @@
 //! `warpstack evolve`: GP runs whose programs, sampled over runs and generations, become a corpus.
 
 use super::CliResult;
+use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::evolve::EvolveConfig;
 use crate::gp::problem::{self, Source};
@@ -21,9 +22,9 @@ pub struct EvolveArgs {
     /// Number of runs
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
-    /// Corpus file to write
-    #[arg(long)]
-    pub out: PathBuf,
+    /// Corpus file to write instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Run record to write: errors, sizes and stack depths of all programs
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -45,15 +46,19 @@ pub struct EvolveArgs {
 }
 
 pub fn run(args: EvolveArgs) -> CliResult {
+    let campaign = evolve(&args, &Stop::default())?;
+    write(&args, &campaign)?;
+    if args.out.is_none() {
+        output::write(None, campaign.corpus(command(&args)).to_text().as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The campaign at its end. Its checkpoint is the only file that is written.
+pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>> {
     let settings = settings(args.settings.as_deref())?;
-    for path in [
-        Some(&args.out),
-        args.record.as_ref(),
-        args.checkpoint.as_ref(),
-    ]
-    .into_iter()
-    .flatten()
-    {
+    let files = [&args.out, &args.record, &args.checkpoint];
+    for path in files.into_iter().flatten() {
         output::check_writable(path)?;
     }
     let source = Source {
@@ -69,22 +74,20 @@ pub fn run(args: EvolveArgs) -> CliResult {
         per_generation: args.per_generation,
         settings,
     };
-    let campaign = finish(
-        campaign(plan, args.checkpoint.as_deref())?,
-        &problem,
-        args.checkpoint.as_deref(),
-    )?;
-    let command = command(&args);
+    let checkpoint = args.checkpoint.as_deref();
+    finish(campaign(plan, checkpoint)?, &problem, checkpoint, stop)
+}
+
+/// Writes the files that the options name.
+pub fn write(args: &EvolveArgs, campaign: &Campaign) -> CliResult {
     if let Some(path) = &args.record {
-        output::write(
-            Some(path),
-            campaign.record(command.clone()).to_text()?.as_bytes(),
-        )?;
+        let text = campaign.record(command(args)).to_text()?;
+        output::write(Some(path), text.as_bytes())?;
     }
-    output::write(
-        Some(&args.out),
-        campaign.corpus(command).to_text().as_bytes(),
-    )?;
+    if let Some(path) = &args.out {
+        let text = campaign.corpus(command(args)).to_text();
+        output::write(Some(path), text.as_bytes())?;
+    }
     Ok(())
 }
 
@@ -106,6 +109,7 @@ pub(super) fn finish(
     mut campaign: Campaign,
     problem: &problem::Problem,
     checkpoint: Option<&Path>,
+    stop: &Stop,
 ) -> Result<Campaign, Box<dyn Error>> {
     let progress = Progress::new(campaign.generations_planned(), "generations");
     (0..campaign.generations_seen()).for_each(|_| progress.step());
@@ -114,7 +118,7 @@ pub(super) fn finish(
         if let Some(path) = checkpoint {
             output::write(Some(path), state.checkpoint()?.as_bytes())?;
         }
-        Ok(())
+        Ok(stop.check()?)
     })?;
     Ok(campaign)
 }
@@ -146,10 +150,15 @@ fn command(args: &EvolveArgs) -> String {
     if let Some(cases) = args.cases {
         text += &format!(" --cases {cases}");
     }
-    for (option, path) in [("settings", &args.settings), ("record", &args.record)] {
+    let files = [
+        ("settings", &args.settings),
+        ("record", &args.record),
+        ("out", &args.out),
+    ];
+    for (option, path) in files {
         if let Some(path) = path {
             text += &format!(" --{option} {}", path.display());
         }
     }
-    text + &format!(" --out {}", args.out.display())
+    text
 }

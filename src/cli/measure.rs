@@ -8,12 +8,13 @@ use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
 use crate::gpu::launch::{Gpu, GridLaunch};
 use crate::gpu::measure::{Bench, Configuration, Programs, Protocol};
-use crate::gpu::on_cpu;
+use crate::gpu::on_cpu::{self, CpuRow, Interpreter};
 use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
 use crate::report::output;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -23,14 +24,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// first programs against the CPU.
 #[derive(Debug, clap::Args)]
 pub struct MeasureArgs {
-    /// Where to run: gpu, or cpu for the CPU's interpreter (one row; kernel options are ignored)
+    /// Where to run: gpu, or cpu for the CPU's interpreters (kernel options are ignored)
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "cpu"])]
     on: String,
+    /// Interpreters of the CPU (--on cpu only), a row each: batched, reference
+    #[arg(long, value_delimiter = ',', default_value = "batched")]
+    interpreter: Vec<String>,
     /// Number of the GPU
     #[arg(long, default_value_t = 0)]
     pub device: usize,
     /// Another paper's system instead of the main paper's interpreters: its own programs and cases
-    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on"])]
+    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on", "interpreter"])]
     paper: Option<PaperArg>,
     /// Numbers of threads that share the tests of a program (--paper langdon only) [default: 1,2,4,8,16,32,64]
     #[arg(long, value_delimiter = ',', requires = "paper")]
@@ -163,6 +167,37 @@ pub(super) fn protocol(args: &MeasureArgs) -> Protocol {
 }
 
 fn measure(args: &MeasureArgs) -> CliResult {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    if args.on == "cpu" {
+        for row in rows_on_cpu(args)? {
+            writer.serialize(row)?;
+        }
+    } else {
+        let (workload, list) = work(args)?;
+        let file = args.programs.as_deref().unwrap_or(Path::new(""));
+        let programs = Programs {
+            list,
+            file: file.display().to_string(),
+        };
+        measure_on_gpu(args, &workload, &programs, protocol(args), &mut writer)?;
+    }
+    output::write(args.out.as_deref(), &writer.into_inner()?)?;
+    Ok(())
+}
+
+/// One row per interpreter of the CPU.
+pub fn rows_on_cpu(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
+    let names = args.interpreter.iter();
+    let interpreters: Vec<Interpreter> =
+        names.map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let (workload, programs) = work(args)?;
+    let row = |interpreter| on_cpu::measure(interpreter, &workload, &programs, protocol(args));
+    let rows: Result<_, _> = interpreters.into_iter().map(row).collect();
+    Ok(rows?)
+}
+
+/// The cases and the programs of a launch.
+fn work(args: &MeasureArgs) -> Result<(Workload, Vec<Rpn>), Box<dyn Error>> {
     let problem: FunctionSet = args.problem.as_deref().unwrap_or_default().parse()?;
     let programs = read_programs(args.programs.as_deref().unwrap_or(Path::new("")))?;
     let population = args
@@ -178,20 +213,7 @@ fn measure(args: &MeasureArgs) -> CliResult {
     if args.longest_first {
         programs.sort_by_key(|program| std::cmp::Reverse(program.0.len()));
     }
-    let protocol = protocol(args);
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    if args.on == "cpu" {
-        writer.serialize(on_cpu::measure(&workload, &programs, protocol)?)?;
-    } else {
-        let file = args.programs.as_deref().unwrap_or(Path::new(""));
-        let programs = Programs {
-            list: programs,
-            file: file.display().to_string(),
-        };
-        measure_on_gpu(args, &workload, &programs, protocol, &mut writer)?;
-    }
-    output::write(args.out.as_deref(), &writer.into_inner()?)?;
-    Ok(())
+    Ok((workload, programs))
 }
 
 /// The seed given, or one that no other run has.

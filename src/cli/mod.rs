@@ -32,6 +32,7 @@ pub mod reproduce;
 pub mod shell;
 pub mod simulate;
 pub mod stacks;
+pub mod stop;
 pub mod sweep;
 pub mod trace;
 pub mod validate;
@@ -146,15 +147,33 @@ fn usage(error: &clap::Error) -> ExitCode {
         print!("{error}");
         return ExitCode::SUCCESS;
     }
+    fail(&refusal(error))
+}
+
+/// What clap refuses, without its advice.
+fn refusal(error: &clap::Error) -> String {
     let text = error.to_string();
     let first_paragraph = text.split("\n\n").next().unwrap_or(&text);
-    fail(first_paragraph.trim_start_matches("error: "))
+    first_paragraph.trim_start_matches("error: ").to_owned()
 }
 
 fn fail(message: &str) -> ExitCode {
-    let words: Vec<&str> = message.split_whitespace().collect();
-    eprintln!("error: {}", words.join(" "));
+    eprintln!("error: {}", one_line(message));
     ExitCode::from(BAD_INPUT)
+}
+
+/// A message with its line breaks as spaces.
+pub fn one_line(message: &str) -> String {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// The options of one subcommand, as they are typed after its name: for callers that are no command line.
+pub fn parse<A: clap::Args>(options: &[String]) -> Result<A, String> {
+    let command = A::augment_args(clap::Command::new("warpstack").no_binary_name(true));
+    let matches = command.try_get_matches_from(options);
+    let parsed = matches.and_then(|matches| A::from_arg_matches(&matches));
+    parsed.map_err(|error| one_line(&refusal(&error)))
 }
 
 /// The bytes of an L1 of `l1_kib`, if the device has that size.

@@ -4,8 +4,11 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use crate::device::Preset;
+use crate::engine;
 use crate::papers::kernels::check_sizes;
+use crate::predict::Prediction;
 use crate::report::{output, prediction};
+use std::error::Error;
 use std::path::PathBuf;
 
 /// Predict one configuration and show where its cycles go.
@@ -30,20 +33,10 @@ pub enum Format {
 }
 
 pub fn run(args: &SimulateArgs) -> CliResult {
-    let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args
-        .configuration
-        .any_configuration(&device, &args.engine.inputs)?;
-    check_sizes(&configuration)?;
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
-    let (kernels, problems) = (
-        [configuration.kernel.clone()],
-        [configuration.problem.clone()],
-    );
-    let model = args.engine.open_for(&device, &kernels, &problems)?;
-    let prediction = model.predict(&configuration)?;
+    let (prediction, model) = predict(args)?;
     let text = match args.format {
         Format::Table => prediction::text(&prediction),
         Format::Json => prediction::json(&prediction)?,
@@ -51,4 +44,20 @@ pub fn run(args: &SimulateArgs) -> CliResult {
     output::write(args.out.as_deref(), text.as_bytes())?;
     note_weights(&model);
     Ok(())
+}
+
+/// What the options ask for, and the model that predicted it.
+pub fn predict(args: &SimulateArgs) -> Result<(Prediction, engine::Engine), Box<dyn Error>> {
+    let device = Preset::load(&args.configuration.device)?.device;
+    let configuration = args
+        .configuration
+        .any_configuration(&device, &args.engine.inputs)?;
+    check_sizes(&configuration)?;
+    let (kernels, problems) = (
+        [configuration.kernel.clone()],
+        [configuration.problem.clone()],
+    );
+    let model = args.engine.open_for(&device, &kernels, &problems)?;
+    let prediction = model.predict(&configuration)?;
+    Ok((prediction, model))
 }

@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::evolve::{finish, settings};
+use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, Source};
 use crate::gp::record::Record;
@@ -137,7 +138,8 @@ fn make(args: &StacksArgs) -> Result<Vec<Record>, Box<dyn Error>> {
             per_generation: 0,
             settings: config.clone(),
         };
-        records.push(finish(Campaign::new(plan), &problem, None)?.record(command(args, name)));
+        let campaign = finish(Campaign::new(plan), &problem, None, &Stop::default())?;
+        records.push(campaign.record(command(args, name)));
     }
     if let (Some(path), [record]) = (&args.record, &records[..]) {
         output::write(Some(path), record.to_text()?.as_bytes())?;

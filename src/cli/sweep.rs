@@ -10,6 +10,7 @@ use crate::launch::spec::CacheSpec;
 use crate::report::{output, table};
 use crate::study::setting::l1_geometry;
 use serde::Serialize;
+use std::error::Error;
 use std::path::PathBuf;
 
 /// Find the hit rates of all L1 sizes, numbers of ways and line sizes: from one simulation of the smallest L1, or in closed form.
@@ -49,39 +50,35 @@ const LINE_BYTES: [u32; 5] = [32, 64, 128, 256, 512];
 /// The closed form counts the lines of whole rows.
 const MODELLED_LINE_BYTES: [u32; 1] = [128];
 
+/// Hit rates of one L1.
 #[derive(Debug, Serialize)]
-struct Row {
-    l1_bytes: u32,
-    line_bytes: u32,
-    sets: u32,
-    ways: u32,
-    load_hit_percent: Option<f64>,
-    store_hit_percent: Option<f64>,
+pub struct Row {
+    pub l1_bytes: u32,
+    pub line_bytes: u32,
+    pub sets: u32,
+    pub ways: u32,
+    pub load_hit_percent: Option<f64>,
+    pub store_hit_percent: Option<f64>,
     /// Of global loads, where the L1 caches them.
-    global_hit_percent: Option<f64>,
+    pub global_hit_percent: Option<f64>,
 }
 
 pub fn run(args: &SweepArgs) -> CliResult {
-    let allowed = match args.engine.engine {
-        Engine::Sim => &LINE_BYTES[..],
-        Engine::Model => &MODELLED_LINE_BYTES,
-    };
-    if let Some(given) = args
-        .line_bytes
-        .iter()
-        .find(|bytes| !allowed.contains(bytes))
-    {
-        let engine = args.engine.engine.reader().name();
-        let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
-        return Err(format!(
-            "--line-bytes: given {given}; allowed: {} ({engine})",
-            allowed.join(", ")
-        )
-        .into());
-    }
     if let Some(path) = &args.out {
         output::check_writable(path)?;
     }
+    let rows = rows(args)?;
+    let content = match args.format {
+        Format::Table => text(&rows).into_bytes(),
+        Format::Csv => csv(&rows)?,
+    };
+    output::write(args.out.as_deref(), &content)?;
+    Ok(())
+}
+
+/// One row for every L1 that the options ask for.
+pub fn rows(args: &SweepArgs) -> Result<Vec<Row>, Box<dyn Error>> {
+    check_line_bytes(args)?;
     let device = Preset::load(&args.configuration.device)?.device;
     let configuration = args
         .configuration
@@ -99,24 +96,36 @@ pub fn run(args: &SweepArgs) -> CliResult {
         })
         .collect();
     let rates = sweep.hit_rates(&caches);
-    let rows: Vec<Row> = caches
-        .iter()
-        .zip(rates)
-        .map(|(cache, rates)| Row {
-            l1_bytes: cache.bytes(),
-            line_bytes: cache.line_bytes,
-            sets: cache.sets,
-            ways: cache.ways,
-            load_hit_percent: percent(rates.local_loads),
-            store_hit_percent: percent(rates.local_stores),
-            global_hit_percent: percent(rates.global_loads),
-        })
-        .collect();
-    let content = match args.format {
-        Format::Table => text(&rows).into_bytes(),
-        Format::Csv => csv(&rows)?,
+    let rows = caches.iter().zip(rates).map(|(cache, rates)| Row {
+        l1_bytes: cache.bytes(),
+        line_bytes: cache.line_bytes,
+        sets: cache.sets,
+        ways: cache.ways,
+        load_hit_percent: percent(rates.local_loads),
+        store_hit_percent: percent(rates.local_stores),
+        global_hit_percent: percent(rates.global_loads),
+    });
+    Ok(rows.collect())
+}
+
+/// Refuses lines that the engine cannot count.
+fn check_line_bytes(args: &SweepArgs) -> Result<(), String> {
+    let allowed = match args.engine.engine {
+        Engine::Sim => &LINE_BYTES[..],
+        Engine::Model => &MODELLED_LINE_BYTES,
     };
-    output::write(args.out.as_deref(), &content)?;
+    if let Some(given) = args
+        .line_bytes
+        .iter()
+        .find(|bytes| !allowed.contains(bytes))
+    {
+        let engine = args.engine.engine.reader().name();
+        let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+        return Err(format!(
+            "--line-bytes: given {given}; allowed: {} ({engine})",
+            allowed.join(", ")
+        ));
+    }
     Ok(())
 }
 

@@ -5,11 +5,12 @@
 
 use super::configuration::{SizeArgs, case_blocks, sizes};
 use super::engine::{EngineArgs, note_weights};
+use super::stop::Stop;
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
 use crate::engine::{Engine, architecture};
 use crate::papers::kernels::{PaperKernel, check_sizes};
-use crate::predict::{Configuration, PaperSizes};
+use crate::predict::{Configuration, PaperSizes, PredictError};
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, curves::Curves, heat::HeatMap};
 use crate::report::progress::Progress;
@@ -84,10 +85,7 @@ pub enum Format {
 }
 
 pub fn run(args: &WhatifArgs) -> CliResult {
-    let file = match &args.study {
-        Some(path) => StudyFile::load(path)?,
-        None => StudyFile::default(),
-    };
+    let file = study_file(args)?;
     let engine_args = engine_args(args, &file)?;
     if args.vary == [CARVE_OUT] {
         return carve_out(args, &file, &engine_args);
@@ -96,7 +94,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     let drawings = Drawings::plan(args, &study)?;
     let (kernels, problems) = (study.kernels(), study.problems());
     let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
-    let points = predict(args, &engine_args, &study, &engine)?;
+    let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
     let content = match args.format {
         Format::Csv => whatif::csv(&study.axes, &points.0)?,
         Format::JsonLines => whatif::json_lines(&study.axes, &points.0)?,
@@ -108,6 +106,17 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     }
     note_weights(&engine);
     Ok(())
+}
+
+/// The points that the options ask for, as the columns of their rows, without files of results or drawings.
+pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<whatif::Row>, Box<dyn Error>> {
+    let file = study_file(args)?;
+    let engine_args = engine_args(args, &file)?;
+    let study = study(args, &file, engine_args.engine.reader())?;
+    let (kernels, problems) = (study.kernels(), study.problems());
+    let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
+    let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
+    Ok(whatif::rows(&study.axes, &points))
 }
 
 /// The whole of `--vary` for which the on-chip memory is divided.
@@ -238,6 +247,13 @@ fn launched(args: &WhatifArgs, study: &Study, point: &Configuration) -> Configur
     }
 }
 
+fn study_file(args: &WhatifArgs) -> Result<StudyFile, StudyError> {
+    match &args.study {
+        Some(path) => StudyFile::load(path),
+        None => Ok(StudyFile::default()),
+    }
+}
+
 fn engine_args(args: &WhatifArgs, file: &StudyFile) -> Result<EngineArgs, StudyError> {
     let mut engine = args.engine.clone();
     if let Some(name) = &file.engine {
@@ -254,10 +270,11 @@ fn engine_args(args: &WhatifArgs, file: &StudyFile) -> Result<EngineArgs, StudyE
 fn predict(
     args: &WhatifArgs,
     engine_args: &EngineArgs,
-    study: &Study,
-    engine: &Engine,
+    (study, engine): (&Study, &Engine),
+    stop: &Stop,
 ) -> Result<(Vec<Point>, Option<Journal>), Box<dyn Error>> {
     let predict = |device: &Device, configuration: &Configuration| {
+        stop.check().map_err(PredictError::other)?;
         let launched = launched(args, study, configuration);
         engine.on(device.clone()).predict(&launched)
     };

@@ -1,11 +1,13 @@
-//! The CPU's own interpreter, measured on the same programs and cases as the GPU's.
+//! The CPU's own interpreters, measured on the same programs and cases as the GPU's.
 //!
-//! Models: the batched interpreter on all threads of the pool; wall-clock time of one evaluation of the population.
+//! Models: the batched interpreter, whose blocks of cases are spread over all threads of the pool, and the reference, whose programs
+//! are; wall-clock time of one evaluation of the population.
 //! Leaves out: the kernels' measure of a class's error; the problem's own score is used.
 //! Units: milliseconds; billions of GP operations per second, counting every node of every program, although the
 //! batched interpreter evaluates equal subtrees of a population once.
 //! Sources: Chitty 2012 (the two-dimensional stack on a CPU).
 
+use std::str::FromStr;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -17,6 +19,7 @@ use super::oracle::relative_difference;
 use super::workload::{Workload, programs_digest};
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::{evaluate, fitness_f32};
+use crate::gp::problem::Problem;
 use crate::gp::program::Rpn;
 
 /// Why nothing was measured.
@@ -24,6 +27,50 @@ use crate::gp::program::Rpn;
 pub enum CpuError {
     #[error(transparent)]
     Function(#[from] UnsupportedFunction),
+    #[error("interpreter: given {given}; allowed: {allowed}")]
+    Interpreter { given: String, allowed: String },
+}
+
+/// An interpreter of the CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interpreter {
+    /// The two-dimensional stack over blocks of cases, which evolution uses.
+    Batched,
+    /// Token by token and case by case, in single precision.
+    Reference,
+}
+
+impl Interpreter {
+    pub const ALL: [Interpreter; 2] = [Interpreter::Batched, Interpreter::Reference];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Interpreter::Batched => "batched",
+            Interpreter::Reference => "reference",
+        }
+    }
+
+    fn fitness(self, programs: &[Rpn], cases: &Problem) -> Result<Vec<f64>, UnsupportedFunction> {
+        match self {
+            Interpreter::Batched => evaluate(programs, cases),
+            Interpreter::Reference => {
+                let fitness = programs.par_iter().map(|one| fitness_f32(one, cases));
+                Ok(fitness.collect())
+            }
+        }
+    }
+}
+
+impl FromStr for Interpreter {
+    type Err = CpuError;
+
+    fn from_str(given: &str) -> Result<Interpreter, CpuError> {
+        let found = Interpreter::ALL.into_iter().find(|one| one.name() == given);
+        found.ok_or_else(|| CpuError::Interpreter {
+            given: given.to_owned(),
+            allowed: Interpreter::ALL.map(Interpreter::name).join(", "),
+        })
+    }
 }
 
 /// One measurement.
@@ -47,8 +94,9 @@ pub struct CpuRow {
     pub agreeing_programs: usize,
 }
 
-/// Measures the batched interpreter.
+/// Measures an interpreter.
 pub fn measure(
+    interpreter: Interpreter,
     workload: &Workload,
     programs: &[Rpn],
     protocol: Protocol,
@@ -58,7 +106,7 @@ pub fn measure(
     let mut fitness = Vec::new();
     for _ in 0..protocol.warm_ups + protocol.repeats {
         let start = Instant::now();
-        fitness = evaluate(programs, cases)?;
+        fitness = interpreter.fitness(programs, cases)?;
         wall_ms.push(start.elapsed().as_secs_f64() * 1e3);
     }
     let wall_ms = &wall_ms[protocol.warm_ups..];
@@ -78,7 +126,7 @@ pub fn measure(
         population: programs.len(),
         nodes,
         cases: cases.n_cases() as u64,
-        kernel: "batched",
+        kernel: interpreter.name(),
         repeats: wall_ms.len(),
         median_wall_ms,
         min_wall_ms: wall_ms.iter().copied().fold(f64::INFINITY, f64::min),
@@ -106,12 +154,22 @@ mod tests {
             repeats: 1,
             checked_programs: 2,
         };
-        let row = measure(&workload, &programs, protocol).unwrap();
-        assert_eq!((row.nodes, row.cases), (10, 1 << 20));
-        assert_eq!(row.agreeing_programs, 2);
-        assert!(
-            (row.gpops_billion * row.median_wall_ms * 1e6 / 10.0 / f64::from(1 << 20) - 1.0).abs()
-                < 1e-9
+        for interpreter in Interpreter::ALL {
+            let row = measure(interpreter, &workload, &programs, protocol).unwrap();
+            assert_eq!((row.nodes, row.cases), (10, 1 << 20));
+            assert_eq!((row.kernel, row.agreeing_programs), (interpreter.name(), 2));
+            let operations = 10.0 * f64::from(1 << 20);
+            let counted = row.gpops_billion * row.median_wall_ms * 1e6;
+            assert!((counted / operations - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn an_unknown_interpreter_is_named() {
+        let message = "fast".parse::<Interpreter>().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "interpreter: given fast; allowed: batched, reference"
         );
     }
 }

@@ -81,24 +81,31 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// One object per line.
-pub fn json_lines(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, serde_json::Error> {
+/// A point: the columns' names and values, in the order of the CSV's.
+pub type Row = Vec<(String, Value)>;
+
+/// One row per point.
+pub fn rows(axes: &[Axis], points: &[Point]) -> Vec<Row> {
     let extra = extra_axes(axes);
-    let mut text = Vec::new();
-    for point in points {
-        let mut object = Map::new();
-        for (index, name) in &extra {
+    let row = |point: &Point| -> Row {
+        let varied = extra.iter().map(|(index, name)| {
             // Numbers as numbers; names as texts.
             let value = &point.values[*index];
             let parsed = serde_json::from_str(value);
-            object.insert(
-                name.clone(),
-                parsed.unwrap_or_else(|_| value.as_str().into()),
-            );
-        }
-        for (name, value) in COLUMNS.iter().zip(values(point)) {
-            object.insert((*name).to_owned(), value);
-        }
+            let parsed = parsed.unwrap_or_else(|_| value.as_str().into());
+            (name.clone(), parsed)
+        });
+        let names = COLUMNS.iter().map(|name| (*name).to_owned());
+        varied.chain(names.zip(values(point))).collect()
+    };
+    points.iter().map(row).collect()
+}
+
+/// One object per line.
+pub fn json_lines(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, serde_json::Error> {
+    let mut text = Vec::new();
+    for row in rows(axes, points) {
+        let object: Map<String, Value> = row.into_iter().collect();
         serde_json::to_writer(&mut text, &object)?;
         text.push(b'\n');
     }

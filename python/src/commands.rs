@@ -1,0 +1,92 @@
+//! The subcommands, from options to JSON.
+//!
+//! Models: nothing; what the subcommand prints or writes comes from the same functions.
+//! Leaves out: charts and tables. Units: in the columns' names.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use std::error::Error;
+use warpstack::cli::stop::Stop;
+use warpstack::cli::{
+    evolve as evolving, measure, parse, simulate, sweep as sweeping, whatif as studies,
+};
+use warpstack::gp::record::RunRecord;
+use warpstack::report::{prediction, whatif::Row};
+
+type Text = Result<String, Box<dyn Error>>;
+
+pub fn predict(options: &[String], _: &Stop) -> Text {
+    let (predicted, _) = simulate::predict(&parse(options)?)?;
+    Ok(prediction::json(&predicted)?)
+}
+
+pub fn whatif(options: &[String], stop: &Stop) -> Text {
+    let rows = studies::rows(&parse(options)?, stop)?;
+    let rows: Vec<InOrder> = rows.iter().map(InOrder).collect();
+    Ok(serde_json::to_string(&rows)?)
+}
+
+pub fn sweep(options: &[String], _: &Stop) -> Text {
+    let rows = sweeping::rows(&parse(options)?)?;
+    Ok(serde_json::to_string(&rows)?)
+}
+
+pub fn evolve(options: &[String], stop: &Stop) -> Text {
+    let args = parse(options)?;
+    let campaign = evolving::evolve(&args, stop)?;
+    evolving::write(&args, &campaign)?;
+    let runs = campaign.record(String::new()).runs;
+    let rows: Vec<GenerationRow> = (0..).zip(&runs).flat_map(generations).collect();
+    Ok(serde_json::to_string(&rows)?)
+}
+
+pub fn measure_cpu(options: &[String], _: &Stop) -> Text {
+    let rows = measure::rows_on_cpu(&parse(options)?)?;
+    Ok(serde_json::to_string(&rows)?)
+}
+
+/// A row whose columns stay in their order.
+struct InOrder<'a>(&'a Row);
+
+impl Serialize for InOrder<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// A generation, as the run record has it.
+#[derive(Debug, Serialize)]
+struct GenerationRow {
+    run: u32,
+    seed: u64,
+    generation: usize,
+    best_error: f64,
+    mean_nodes: f32,
+    /// Of the longest program.
+    longest_nodes: u32,
+    longest_terminals: u32,
+    /// Did the run, in any generation, solve the problem?
+    run_solved: bool,
+}
+
+fn generations((run, record): (u32, &RunRecord)) -> Vec<GenerationRow> {
+    let per_generation = record.best_error.iter().zip(&record.mean_nodes);
+    let rows = per_generation.zip(&record.longest).enumerate();
+    rows.map(
+        |(generation, ((&best_error, &mean_nodes), longest))| GenerationRow {
+            run,
+            seed: record.seed,
+            generation,
+            best_error,
+            mean_nodes,
+            longest_nodes: longest.nodes,
+            longest_terminals: longest.terminals,
+            run_solved: record.solved,
+        },
+    )
+    .collect()
+}

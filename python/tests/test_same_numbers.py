@@ -1,0 +1,164 @@
+"""Are the numbers those of the command line, digit by digit?"""
+
+import csv
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+import warpstack
+from program import PROGRAMS, printed
+
+
+def typed(cell: str) -> Any:
+    """A cell of a CSV file as JSON would have it."""
+    try:
+        return json.loads(cell) if cell else None
+    except json.JSONDecodeError:
+        return cell
+
+
+def columns_of_csv(text: str) -> dict[str, list[Any]]:
+    names, *rows = csv.reader(io.StringIO(text))
+    return {name: [typed(row[at]) for row in rows] for at, name in enumerate(names)}
+
+
+class Predict(unittest.TestCase):
+    def check(self, *options: str, **keywords: Any) -> None:
+        of_program = json.loads(printed("simulate", *options, "--format", "json"))
+        columns = warpstack.predict(**keywords)
+        seen = set()
+
+        def same(name: str, value: Any) -> None:
+            seen.add(name)
+            # How long it took is never the same.
+            if name != "wall_seconds":
+                self.assertEqual(columns[name], [value], name)
+
+        for name, value in of_program.items():
+            if name in ("cpi_stack", "instruction_mix"):
+                for entry in value:
+                    (_, key), *fields = entry.items()
+                    for field, inner in fields:
+                        same(f"{name}.{key}.{field}", inner)
+            elif isinstance(value, dict):
+                for field, inner in value.items():
+                    same(f"{name}.{field}", ", ".join(inner) if isinstance(inner, list) else inner)
+            else:
+                same(name, value)
+        self.assertEqual(seen, set(columns))
+
+    def test_simulated(self) -> None:
+        self.check("--threads", "256", "--l1", "48", threads=256, l1=48)
+
+    def test_another_problem_kernel_and_size(self) -> None:
+        options = "--threads 128 --kernel lgp --problem mux20 --stack-dim 4"
+        self.check(*options.split(), threads=128, kernel="lgp", problem="mux20", stack_dim=4)
+
+    def test_closed_form_on_another_device(self) -> None:
+        options = "--device h200 --threads 512 --kernel lgp-registers --stack-registers 2 --engine model"
+        keywords = dict(device="h200", kernel="lgp-registers", stack_registers=2, engine="model")
+        self.check(*options.split(), threads=512, **keywords)
+
+    def test_kernel_of_another_paper(self) -> None:
+        options = "--device gtx295 --kernel submachine --threads 64 --problem mux20 --threads-per-program 4 --engine model"
+        keywords = dict(device="gtx295", kernel="submachine", problem="mux20")
+        self.check(*options.split(), threads=64, threads_per_program=4, engine="model", **keywords)
+
+    def test_programs_of_a_file_and_of_a_list(self) -> None:
+        options = ["--threads", "64", "--programs", str(PROGRAMS), "--population", "2000"]
+        self.check(*options, threads=64, programs=PROGRAMS, population=2000)
+        lines = PROGRAMS.read_text().splitlines()
+        self.check(*options, threads=64, programs=lines, population=2000)
+
+    def test_cycles_by_cause_sum_to_all_cycles(self) -> None:
+        stack = warpstack.cpi_stack(warpstack.predict(threads=256))
+        self.assertEqual(stack["cause"][0], "issued")
+        self.assertAlmostEqual(sum(stack["percent"]), 100)
+
+
+class Whatif(unittest.TestCase):
+    def check(self, options: list[str], columns: warpstack.Columns) -> None:
+        of_csv = columns_of_csv(printed("whatif", *options))
+        self.assertEqual(columns, of_csv)
+        self.assertEqual(list(columns), list(of_csv))
+        lines = printed("whatif", *options, "--format", "json-lines").splitlines()
+        rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+        self.assertEqual(rows, [json.loads(line) for line in lines])
+
+    def test_launches_with_some_that_cannot_run(self) -> None:
+        options = ["--vary", "threads=64,128,2048", "--vary", "l1_bytes=16K,48K"]
+        columns = warpstack.whatif({"threads": [64, 128, 2048], "l1_bytes": "16K,48K"})
+        self.check(options, columns)
+        self.assertEqual(columns["gpops_billion"][-1], None)
+        self.assertIn("2048", columns["impossible"][-1])
+
+    def test_values_of_the_preset(self) -> None:
+        options = "--vary clock=900..1000+50 --vary l2.port_bytes_per_cycle=16,32.5 --threads 128 --engine model"
+        vary = {"clock": range(900, 1001, 50), "l2.port_bytes_per_cycle": [16, 32.5]}
+        self.check(options.split(), warpstack.whatif(vary, threads=128, engine="model"))
+
+    def test_study_file(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "study.toml")
+            path.write_text('engine = "model"\n[vary]\nstack_dim = "1..3"\n')
+            self.check(["--study", str(path)], warpstack.whatif(study=path))
+
+
+class Sweep(unittest.TestCase):
+    def test_simulated(self) -> None:
+        options = "--threads 128 --stack-dim 2 --times 1 --ways 2,4 --line-bytes 64,128 --format csv"
+        columns = warpstack.sweep(threads=128, stack_dim=2, times=1, ways=[2, 4], line_bytes=[64, 128])
+        self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
+
+    def test_closed_form(self) -> None:
+        options = "--threads 256 --problem shuttle --engine model --format csv"
+        columns = warpstack.sweep(threads=256, problem="shuttle", engine="model")
+        self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
+
+
+class Evolve(unittest.TestCase):
+    def test_generations_and_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            ours, theirs, record = (Path(folder, name) for name in ("ours", "theirs", "record"))
+            options = "--problem sextic --cases 40 --runs 2 --seed 5 --per-generation 3"
+            printed("evolve", *options.split(), "--out", str(theirs), "--record", str(record))
+            columns = warpstack.evolve("sextic", cases=40, runs=2, seed=5, per_generation=3, out=ours)
+            # The first line has the command.
+            self.assertEqual(ours.read_text().splitlines()[1:], theirs.read_text().splitlines()[1:])
+            self.check_record(columns, json.loads(record.read_text()))
+            settings = json.loads(record.read_text())["settings"]
+            fewer = warpstack.evolve("sextic", cases=40, settings=settings | {"generations": 3})
+            self.assertEqual(fewer["generation"], [0, 1, 2])
+
+    def check_record(self, columns: warpstack.Columns, record: dict[str, Any]) -> None:
+        runs = record["runs"]
+        for name in ("best_error", "mean_nodes"):
+            self.assertEqual(columns[name], [value for run in runs for value in run[name]])
+        longest = [tuple(size) for run in runs for size in run["longest"]]
+        self.assertEqual(list(zip(columns["longest_nodes"], columns["longest_terminals"])), longest)
+        self.assertEqual(sorted(set(columns["seed"])), [run["seed"] for run in runs])
+
+
+class MeasureCpu(unittest.TestCase):
+    def test_everything_but_the_times(self) -> None:
+        programs = PROGRAMS.read_text().splitlines()[:2]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "programs.txt")
+            path.write_text("\n".join(programs))
+            options = f"--on cpu --interpreter batched,reference --problem sextic --repeats 1 --warm-ups 0 --case-seed 1 --programs {path}"
+            of_program = columns_of_csv(printed("measure", *options.split()))
+        columns = warpstack.measure_cpu("sextic", programs, repeats=1, warm_ups=0, case_seed=1)
+        self.assertEqual(list(columns), list(of_program))
+        timed = {"median_wall_ms", "min_wall_ms", "max_wall_ms", "gpops_billion"}
+        for name in set(columns) - timed:
+            self.assertEqual(columns[name], of_program[name], name)
+        self.assertEqual(columns["kernel"], ["batched", "reference"])
+        self.assertEqual(columns["agreeing_programs"], [2, 2])
+        self.assertTrue(all(speed > 0 for speed in columns["gpops_billion"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,155 @@
+"""The subcommands as functions.
+
+Keywords are options; ``None`` stands for the subcommand's own default, which ``warpstack SUBCOMMAND --help`` names.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _columns, _warpstack
+from ._columns import Columns
+from ._options import File, Values, as_files, options, varied
+
+Programs = File | Iterable[str]
+
+
+def predict(
+    *,
+    threads: int | None = None,
+    device: File | None = None,
+    kernel: str | None = None,
+    problem: str | None = None,
+    stack_dim: int | None = None,
+    stack_registers: int | None = None,
+    case_blocks: int | None = None,
+    l1: int | None = None,
+    cases: int | None = None,
+    threads_per_program: int | None = None,
+    engine: str | None = None,
+    effort: str | None = None,
+    corpus: File | None = None,
+    programs: Programs | None = None,
+    population: int | None = None,
+    weights: str | None = None,
+    population_seed: int | None = None,
+    code: str | None = None,
+    shape: str | None = None,
+    math: str | None = None,
+    dispatch: str | None = None,
+) -> Columns:
+    """How fast one launch is, and where its cycles go: one row, as ``warpstack simulate --format json`` has it.
+
+    ``threads`` per block, ``l1`` in KiB. ``programs`` are a file, or a list of texts in postfix order: ``["X1 X1 *"]``.
+    ``engine`` is ``"sim"`` or ``"model"``. :func:`cpi_stack` makes a table of where the cycles go.
+    """
+    with as_files(locals()) as keywords:
+        return _columns.of_object(_warpstack.predict(options(keywords)))
+
+
+def whatif(
+    vary: Mapping[str, Values] | None = None,
+    *,
+    study: File | None = None,
+    device: File | None = None,
+    problem: str | None = None,
+    kernel: str | None = None,
+    threads: int | None = None,
+    stack_dim: int | None = None,
+    stack_registers: int | None = None,
+    l1: int | None = None,
+    cases: int | None = None,
+    threads_per_program: int | None = None,
+    engine: str | None = None,
+    effort: str | None = None,
+    corpus: File | None = None,
+    programs: Programs | None = None,
+    population: int | None = None,
+    weights: str | None = None,
+    population_seed: int | None = None,
+    code: str | None = None,
+    shape: str | None = None,
+    math: str | None = None,
+    dispatch: str | None = None,
+) -> Columns:
+    """Speeds over anything that a preset or a launch says, in every combination: a row each, as ``warpstack whatif`` has it.
+
+    ``vary`` has the values of each key: ``{"l1_bytes": "4K..256K", "threads": [64, 128]}``.
+    A combination that cannot run has the reason in column ``impossible``, and ``None`` for its speed.
+    An interrupt ends the study.
+    """
+    given = locals()
+    varying = varied(given.pop("vary"))
+    with as_files(given) as keywords:
+        return _columns.of_rows(_warpstack.whatif(varying + options(keywords)))
+
+
+def sweep(
+    *,
+    threads: int | None = None,
+    ways: int | Iterable[int] | None = None,
+    line_bytes: int | Iterable[int] | None = None,
+    times: int | None = None,
+    device: File | None = None,
+    kernel: str | None = None,
+    problem: str | None = None,
+    stack_dim: int | None = None,
+    stack_registers: int | None = None,
+    case_blocks: int | None = None,
+    l1: int | None = None,
+    engine: str | None = None,
+    effort: str | None = None,
+    corpus: File | None = None,
+    programs: Programs | None = None,
+    population: int | None = None,
+    weights: str | None = None,
+    population_seed: int | None = None,
+    code: str | None = None,
+    shape: str | None = None,
+    math: str | None = None,
+    dispatch: str | None = None,
+) -> Columns:
+    """Hit rates of every L1 from one simulation of a launch: a row for each size, as ``warpstack sweep`` has it."""
+    with as_files(locals()) as keywords:
+        return _columns.of_rows(_warpstack.sweep(options(keywords)))
+
+
+def evolve(
+    problem: str,
+    *,
+    seed: int | None = None,
+    runs: int | None = None,
+    per_generation: int | None = None,
+    cases: int | None = None,
+    data: File | None = None,
+    settings: File | Mapping[str, Any] | None = None,
+    out: File | None = None,
+    record: File | None = None,
+    checkpoint: File | None = None,
+) -> Columns:
+    """Genetic programming on a problem: a row for each generation of each run, as the record of ``warpstack evolve`` has it.
+
+    ``out`` is a file for a sample of the programs, which ``predict(corpus=...)`` takes. ``settings`` are a JSON file, or what
+    such a file holds. An interrupt ends the runs; with a ``checkpoint`` the same call resumes them.
+    """
+    with as_files(locals()) as keywords:
+        return _columns.of_rows(_warpstack.evolve(options(keywords)))
+
+
+def measure_cpu(
+    problem: str,
+    programs: Programs,
+    *,
+    interpreter: str | Iterable[str] = ("batched", "reference"),
+    population: int | None = None,
+    repeats: int | None = 3,
+    warm_ups: int | None = 1,
+    check: int | None = None,
+    case_seed: int | None = None,
+    data: File | None = None,
+) -> Columns:
+    """Times the interpreters of the CPU on this machine: a row each, as ``warpstack measure --on cpu`` has it.
+
+    The reference interpreter takes some seconds for each 100 programs of usual length.
+    """
+    with as_files(locals()) as keywords:
+        return _columns.of_rows(_warpstack.measure_cpu(["--on=cpu", *options(keywords)]))
