@@ -8,6 +8,8 @@ use super::dependence::DependenceTracking;
 use super::spec::{IssueLimit, N_CLASSES, SmxSpec};
 use crate::device::ideal::{Ideal, Ideals};
 
+type Change = fn(&mut SmxSpec);
+
 /// More than anything asks for in a cycle.
 const UNLIMITED_BYTES: f32 = 1e9;
 /// More than all warps can have under way.
@@ -16,7 +18,7 @@ const UNLIMITED_REQUESTS: u32 = 1 << 14;
 impl SmxSpec {
     /// Without what these parts cost.
     pub fn without(mut self, ideals: Ideals) -> Self {
-        let changes: [(Ideal, fn(&mut SmxSpec)); 10] = [
+        let changes: [(Ideal, Change); 10] = [
             (Ideal::L1Misses, |spec| spec.l1_always_hits = true),
             (Ideal::MemoryBandwidth, memory_bandwidth),
             // Before that of the L1 itself may change.

@@ -122,7 +122,10 @@ fn compared(ratio: f64) -> String {
 /// What, taken away from both, favours the slower one most, and by how much.
 fn most_telling(fast: &Explained, slow: &Explained) -> (Difference, f64) {
     let fewer = instructions(&slow.prediction) / instructions(&fast.prediction);
-    let parts = Ideal::ALL.into_iter().map(|part| {
+    let [taken, others] = [fast, slow].map(|one| one.prediction.occupancy.fraction);
+    // What is the same in both does not make them differ.
+    let differs = |part: &Ideal| *part != Ideal::Occupancy || taken != others;
+    let parts = Ideal::ALL.into_iter().filter(differs).map(|part| {
         let closed = slow.without(part) / fast.without(part);
         (Difference::Part(part), closed)
     });
@@ -223,12 +226,16 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
                 "an operation moves {a:.0} against {b:.0} bytes between L1 and L2, and {c:.0} against {d:.0} to or from the DRAM"
             )
         }
-        Ideal::MemoryLatency | Ideal::OnChipLatency | Ideal::FixedLatency => format!(
-            "{} against {} resident warps hide {}",
-            fast.occupancy.warps,
-            slow.occupancy.warps,
-            part.name()
-        ),
+        Ideal::MemoryLatency | Ideal::OnChipLatency | Ideal::FixedLatency => {
+            let [a, b] = both.map(|one| one.occupancy.warps);
+            match a == b {
+                true => format!(
+                    "{a} resident warps hide less of the slower one's {}",
+                    part.name()
+                ),
+                false => format!("{a} against {b} resident warps hide {}", part.name()),
+            }
+        }
         Ideal::LoadStoreUnit => {
             let [a, b] = of(lines);
             format!("an operation loads and stores {a:.2} against {b:.2} lines of the stack")
