@@ -10,6 +10,7 @@ pub mod carveout;
 pub mod compare;
 pub mod configuration;
 pub mod devices;
+mod devices_new;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
