@@ -10,7 +10,7 @@ use crate::papers::kernels::PaperKernel;
 use crate::sim::simulator;
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::Once;
+use std::sync::OnceLock;
 
 /// Which model, which programs, which code.
 #[derive(Debug, Clone, clap::Args)]
@@ -246,11 +246,20 @@ pub fn note_weights(model: &engine::Engine) {
     }
 }
 
-/// Says on standard error, once, that nobody has compared predictions for a device with measurements.
+/// The first device that was predicted for and never validated.
+static NEVER: OnceLock<String> = OnceLock::new();
+
+/// Remembers that a device is predicted for.
 pub fn note_validated(device: &Device) {
-    static NOTED: Once = Once::new();
     if device.validated == Validated::Never {
-        NOTED.call_once(|| eprintln!("{}: {NEVER_VALIDATED}", device.name));
+        NEVER.get_or_init(|| device.name.clone());
+    }
+}
+
+/// Says on standard error, once and after all results, that nobody has compared predictions for a device with measurements.
+pub fn say_validated() {
+    if let Some(name) = NEVER.get() {
+        eprintln!("{name}: {NEVER_VALIDATED}");
     }
 }
 

@@ -91,7 +91,10 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     match dispatch(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {
+            engine::say_validated();
+            ExitCode::SUCCESS
+        }
         Err(error) => fail(&error.to_string()),
     }
 }

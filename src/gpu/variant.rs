@@ -342,17 +342,24 @@ impl Variant {
             .find(|entry| entry.variant == *self)
             .ok_or_else(|| VariantError::NotCompiled {
                 given: self.to_string(),
-                allowed: index
-                    .iter()
-                    .map(|entry| entry.variant)
-                    .filter(|variant| {
-                        (variant.kernel, variant.problem, variant.arch)
-                            == (self.kernel, self.problem, self.arch)
-                    })
-                    .map(|variant| variant.to_string())
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                allowed: self.others(index),
             })
+    }
+
+    /// The variants with this kernel, problem and architecture; where there are none, the kernels of the architecture.
+    fn others(&self, index: &[Entry]) -> String {
+        let of_arch = index.iter().map(|entry| entry.variant);
+        let of_arch: Vec<Variant> = of_arch.filter(|one| one.arch == self.arch).collect();
+        let same = of_arch
+            .iter()
+            .filter(|one| (one.kernel, one.problem) == (self.kernel, self.problem));
+        let same: Vec<String> = same.map(Variant::to_string).collect();
+        if !same.is_empty() {
+            return same.join(", ");
+        }
+        let kernels: BTreeSet<&str> = of_arch.iter().map(|one| one.kernel.name()).collect();
+        let names: Vec<&str> = kernels.into_iter().collect();
+        format!("none; kernels of {}: {}", self.arch, names.join(", "))
     }
 }
 
