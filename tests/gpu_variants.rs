@@ -28,10 +28,10 @@ fn register_count(sass: &str) -> Option<u32> {
 }
 
 #[test]
-fn hopper_kernels_keep_the_binary_that_a_driver_loads() {
+fn kernels_later_than_kepler_keep_the_binary_that_a_driver_loads() {
     for variant in Variant::all().unwrap() {
         let cubin = variant.cubin().unwrap();
-        assert_eq!(cubin.is_some(), variant.arch == Arch::Sm90, "{variant}");
+        assert_eq!(cubin.is_some(), variant.arch != Arch::Sm35, "{variant}");
         if let Some(cubin) = cubin {
             assert_eq!(&cubin[..4], b"\x7fELF", "{variant}");
         }
@@ -130,4 +130,25 @@ fn every_kernel_takes_its_own_program_words_and_says_what_stacks_it_has() {
     assert_eq!(stacks(Arch::Sm90), [(8, 2), (8, 3)]);
     assert!(stacks(Arch::Sm35).is_empty());
     assert_eq!(KernelId::Rpn.default_dispatch().name(), "float");
+}
+
+#[test]
+fn a_gpu_gets_the_newest_code_that_it_runs() {
+    let cases = [
+        ((7, 5), Arch::Sm75),
+        ((8, 0), Arch::Sm80),
+        ((8, 6), Arch::Sm86),
+        ((8, 7), Arch::Sm86),
+        ((8, 9), Arch::Sm89),
+        ((9, 0), Arch::Sm90),
+    ];
+    for (gpu, arch) in cases {
+        assert_eq!(Arch::for_gpu(gpu), arch, "{gpu:?}");
+        assert!(arch.runs_on(gpu));
+    }
+    // Older and newer ones run none of it: Hopper's source is compiled for them.
+    for gpu in [(7, 0), (6, 1), (10, 0)] {
+        assert_eq!(Arch::for_gpu(gpu), Arch::Sm90);
+        assert!(!Arch::ALL.iter().any(|arch| arch.runs_on(gpu)), "{gpu:?}");
+    }
 }

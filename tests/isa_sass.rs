@@ -223,7 +223,7 @@ fn damaged_texts_are_refused() {
         (
             "EF_CUDA_SM35 EF",
             "EF_CUDA_SM50 EF",
-            "`sm_50` is not supported; allowed: sm_35, sm_90",
+            "`sm_50` is not supported; allowed: sm_35, sm_75, sm_80, sm_86, sm_89, sm_90",
         ),
         ("BRA `(.L_x_13)", "BRA `(.L_x_999)", "no such label"),
         ("MOV R11, RZ;", "MOV R11;", "wrong number of value operands"),

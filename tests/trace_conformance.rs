@@ -1,4 +1,4 @@
-//! The machine code of every committed kernel, Kepler's and Hopper's, executed on all lanes, against the reference
+//! The machine code of every committed kernel, from Kepler's to Hopper's, executed on all lanes, against the reference
 //! interpreter; and the uniform trace against the path and the addresses of the lanes.
 //!
 //! Bounds: relative 1e-4 on the summed error for accurate math, 1e-3 for fast math (their roundings
@@ -262,13 +262,17 @@ fn compare_path(
 }
 
 fn check_problem(problem: FunctionSet, arch: Arch) {
+    check(&[problem], arch);
+}
+
+fn check(problems: &[FunctionSet], arch: Arch) {
     let (mut tally, mut failures) = (Tally::default(), Vec::new());
     for variant in Variant::all().unwrap() {
-        if variant.arch == arch && variant.problem == problem {
+        if variant.arch == arch && problems.contains(&variant.problem) {
             check_kernel(&variant, &mut tally, &mut failures);
         }
     }
-    println!("{arch} {problem}: {tally:?}");
+    println!("{arch} {problems:?}: {tally:?}");
     assert!(
         failures.is_empty(),
         "{} failures:\n{}",
@@ -317,4 +321,20 @@ fn hopper_kddcup() {
 #[test]
 fn hopper_multiplexer() {
     check_problem(FunctionSet::Mux20, Arch::Sm90);
+}
+
+#[test]
+fn turing() {
+    check(FunctionSet::ALL, Arch::Sm75);
+}
+
+#[test]
+fn ampere() {
+    check(FunctionSet::ALL, Arch::Sm80);
+    check(FunctionSet::ALL, Arch::Sm86);
+}
+
+#[test]
+fn ada() {
+    check(FunctionSet::ALL, Arch::Sm89);
 }

@@ -2,6 +2,9 @@
 import dataclasses
 
 ARCHES = ("sm_35", "sm_90")
+# Cards that many have. Their kernels are a chosen few: nobody of the project has measured them.
+OTHER_ARCHES = ("sm_75", "sm_80", "sm_86", "sm_89")
+OTHER_DIMS = {"sextic": (1, 2, 3), "mux20": (1, 2, 3), "shuttle": (1,), "kddcup": (1,)}
 PAPER_HEADERS = ("functions.cuh", "operands.cuh", "vectors.cuh")
 PROBLEMS = ("sextic", "shuttle", "kddcup", "mux20")
 
@@ -28,11 +31,11 @@ class Variant:
 
     @property
     def max_registers(self):
-        """At most 63 on Kepler (the limit of CC 3.0); 64 on Hopper, so that 1024 threads always fit. The accumulator's two
+        """At most 63 on Kepler (the limit of CC 3.0); 64 on later ones, so that 1024 threads always fit. The accumulator's two
         levels leave room for more warps."""
         if self.kernel == "accumulator" and self.stack_registers == 2:
             return 56
-        return {"sm_35": 63, "sm_90": 64}[self.arch]
+        return 63 if self.arch == "sm_35" else 64
 
     @property
     def folder(self):
@@ -54,7 +57,7 @@ class Variant:
 
     @property
     def keeps_cubin(self):
-        return self.arch == "sm_90"
+        return self.arch != "sm_35"
 
     def fields(self):
         return dataclasses.asdict(self)
@@ -166,6 +169,11 @@ def all_variants():
                 # Boolean words know no mathematics to be fast at.
                 if problem != "mux20":
                     yield dataclasses.replace(base, math="fast")
+    for arch in OTHER_ARCHES:
+        for problem in PROBLEMS:
+            for kernel in ("rpn", "lgp"):
+                for dim in OTHER_DIMS[problem]:
+                    yield Variant(kernel, problem, dim, arch=arch)
     # What CUDA 5.0 made of Listing 1 is not known: the alternatives, for one problem.
     for dim in range(1, 7):
         for math in ("accurate", "fast"):

@@ -4,7 +4,7 @@
 //! differs most. Leaves out: measured values. Units: scheduler cycles per operation (one node on 32 cases).
 
 use super::CliResult;
-use super::engine::{Effort, InputArgs};
+use super::engine::{Effort, InputArgs, note_validated};
 use super::reproduce::{Format, all_cells, parse_problems, parse_tables};
 use crate::device::Preset;
 use crate::engine::{Engine, Kind};
@@ -67,6 +67,7 @@ pub fn run(args: &CompareArgs) -> CliResult {
     args.inputs.check_population()?;
     let mut settings = args.inputs.settings();
     settings.simulator.effort = args.effort.effort();
+    note_validated(&device);
     let opened = Engine::new(device, &problems, settings)?;
     let (simulator, model) = (
         opened.with_kind(Kind::Simulator),

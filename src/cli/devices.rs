@@ -1,18 +1,30 @@
 //! `warpstack devices`: the presets, and every value of one of them with its source.
+//!
+//! Leaves out: writing a preset of one's own (`devices_new.rs`).
 
 use super::CliResult;
+use super::devices_new::{self, NewArgs};
+use super::engine::NEVER_VALIDATED;
 use crate::device::vliw::{self, VliwPreset};
-use crate::device::{Entry, Kind, Preset, builtin_names};
+use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
 use crate::report::{output, table::table};
 
 /// List the devices, or all values of one with unit, kind, source and readers.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct DevicesArgs {
+    #[command(subcommand)]
+    command: Option<DevicesCommand>,
     /// Device name, or the path of a .toml file
     device: Option<String>,
     /// Show only values of this kind
     #[arg(long, requires = "device")]
     kind: Option<KindArg>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum DevicesCommand {
+    New(NewArgs),
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -37,6 +49,9 @@ impl KindArg {
 }
 
 pub fn run(args: &DevicesArgs) -> CliResult {
+    if let Some(DevicesCommand::New(args)) = &args.command {
+        return devices_new::run(args);
+    }
     let text = match &args.device {
         Some(device) if vliw::builtin_names().any(|name| name == device) => {
             vliw_values(&VliwPreset::load(device)?, args.kind.map(KindArg::kind))
@@ -68,6 +83,7 @@ fn list() -> Result<String, Box<dyn std::error::Error>> {
             l1_kib.join(", "),
             preset.entries.len().to_string(),
             preset.fitted().len().to_string(),
+            device.validated.name().into(),
         ]);
     }
     for name in vliw::builtin_names() {
@@ -82,6 +98,7 @@ fn list() -> Result<String, Box<dyn std::error::Error>> {
         "L1 (KiB)",
         "values",
         "of these fitted",
+        "validated",
     ];
     Ok(table(&headers, rows, 2))
 }
@@ -98,6 +115,7 @@ fn vliw_row(preset: &VliwPreset) -> Result<Vec<String>, Box<dyn std::error::Erro
         (machine.l1_bytes / 1024.0).to_string(),
         preset.values.len().to_string(),
         "0".into(),
+        Validated::Here.name().into(),
     ])
 }
 
@@ -142,7 +160,16 @@ fn values(preset: &Preset, kind: Option<Kind>) -> String {
         .map(row)
         .collect();
     let headers = ["field", "value", "unit", "kind", "read by", "source"];
-    table(&headers, rows, 6)
+    validation(preset) + &table(&headers, rows, 6)
+}
+
+/// A line above the values of a device whose predictions nobody has compared with measurements.
+fn validation(preset: &Preset) -> String {
+    let device = &preset.device;
+    match device.validated {
+        Validated::Here => String::new(),
+        Validated::Never => format!("{}: {NEVER_VALIDATED}\n\n", device.title),
+    }
 }
 
 fn readers(entry: &Entry) -> String {

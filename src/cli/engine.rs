@@ -2,7 +2,7 @@
 //!
 //! Leaves out: the configuration (`configuration.rs`).
 
-use crate::device::{Device, Reader};
+use crate::device::{Device, Reader, Validated};
 use crate::engine::{self, Kind, Settings, Weighting};
 use crate::engine::{CodeChoice, ProgramList};
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
@@ -10,6 +10,7 @@ use crate::papers::kernels::PaperKernel;
 use crate::sim::simulator;
 use std::error::Error;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// Which model, which programs, which code.
 #[derive(Debug, Clone, clap::Args)]
@@ -43,7 +44,7 @@ pub struct InputArgs {
     /// Seed that selects the programs drawn from the corpus
     #[arg(long, default_value_t = 1)]
     pub population_seed: u64,
-    /// Architecture of the machine code: sm_35, sm_90 [default: the device's own]
+    /// Architecture of the machine code: sm_35, sm_75, sm_80, sm_86, sm_89, sm_90 [default: the device's own]
     #[arg(long, value_name = "ARCH")]
     pub code: Option<Arch>,
     /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
@@ -134,6 +135,7 @@ impl EngineArgs {
         problems: &[&str],
     ) -> Result<engine::Engine, Box<dyn Error>> {
         self.inputs.check_population()?;
+        note_validated(device);
         let settings = self.settings();
         Ok(engine::Engine::new(device.clone(), problems, settings)?)
     }
@@ -151,6 +153,7 @@ impl EngineArgs {
             .filter_map(|name| PaperKernel::named(name))
             .collect();
         if of_papers.len() == kernels.len() {
+            note_validated(device);
             return Ok(engine::Engine::new(device.clone(), &[], self.settings())?);
         }
         let theirs: Vec<String> = of_papers.iter().flat_map(|one| one.problems()).collect();
@@ -242,3 +245,24 @@ pub fn note_weights(model: &engine::Engine) {
         eprintln!("{sentence}");
     }
 }
+
+/// The first device that was predicted for and never validated.
+static NEVER: OnceLock<String> = OnceLock::new();
+
+/// Remembers that a device is predicted for.
+pub fn note_validated(device: &Device) {
+    if device.validated == Validated::Never {
+        NEVER.get_or_init(|| device.name.clone());
+    }
+}
+
+/// Says on standard error, once and after all results, that nobody has compared predictions for a device with measurements.
+pub fn say_validated() {
+    if let Some(name) = NEVER.get() {
+        eprintln!("{name}: {NEVER_VALIDATED}");
+    }
+}
+
+/// What is said of a device that was never validated.
+pub const NEVER_VALIDATED: &str =
+    "never validated here: its values are documents, other people's measurements and assumptions";

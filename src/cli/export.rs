@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::InputArgs;
+use super::engine::{InputArgs, note_validated};
 use crate::device::{Device, Preset};
 use crate::engine::{self, SampleBlocks};
 use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
@@ -81,6 +81,7 @@ pub fn run(args: &ExportArgs) -> CliResult {
     }
     args.inputs.check_population()?;
     let settings = args.inputs.settings();
+    note_validated(&device);
     let engine = engine::Engine::new(device.clone(), &[&configuration.problem], settings)?;
     let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
     match args.format {

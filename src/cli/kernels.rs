@@ -2,14 +2,14 @@
 
 use super::CliResult;
 use crate::gpu::variant::{Arch, Variant};
-use crate::papers::kernels::{Code, PaperKernel};
+use crate::papers::kernels::{self, Code, PaperKernel};
 use crate::predict::PredictError;
 use crate::report::{output, table::table};
 
 /// List the kernels with machine code: registers, local memory, code shape.
 #[derive(Debug, clap::Args)]
 pub struct KernelsArgs {
-    /// Show only this architecture: sm_35 or sm_90
+    /// Show only this architecture: sm_35, sm_75, sm_80, sm_86, sm_89, sm_90
     #[arg(long)]
     arch: Option<String>,
 }
@@ -35,12 +35,12 @@ pub fn run(args: &KernelsArgs) -> CliResult {
             resources.spill_store_bytes.to_string(),
         ]);
     }
-    for arch in Arch::ALL
-        .iter()
-        .filter(|one| arch.is_none_or(|arch| arch == **one))
+    for one in kernels::ARCHES
+        .into_iter()
+        .filter(|one| arch.is_none_or(|arch| arch == *one))
     {
         for kernel in PaperKernel::ALL {
-            rows.extend(of_paper(kernel, *arch)?);
+            rows.extend(of_paper(kernel, one)?);
         }
     }
     let headers = [

@@ -18,7 +18,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Measure the interpreters on an NVIDIA GPU (needs its driver; on compute capability 9.0, no other part of CUDA).
+/// Measure the interpreters on an NVIDIA GPU (needs its driver; on compute capability 7.5, 8.0 to 8.9 and 9.0, no other part of CUDA).
 ///
 /// One row per combination of the lists that was compiled (`warpstack kernels`). Every run checks the errors of the
 /// first programs against the CPU.
@@ -231,7 +231,11 @@ fn measure_on_gpu(
     protocol: Protocol,
     writer: &mut csv::Writer<Vec<u8>>,
 ) -> CliResult {
-    let configurations = configurations(args, workload.function_set)?;
+    let gpu = Gpu::open(args.device);
+    let arch = gpu
+        .as_ref()
+        .map_or(Arch::Sm90, |gpu| Arch::for_gpu(gpu.info.compute_capability));
+    let configurations = configurations(args, workload.function_set, arch)?;
     let chosen = configurations.iter().step_by(usize::from(args.every));
     if let Some(gpus) = &args.gpus {
         let n_gpus = gpu_count(gpus)?;
@@ -245,7 +249,7 @@ fn measure_on_gpu(
             )?)?;
         }
     } else {
-        let gpu = Gpu::open(args.device)?;
+        let gpu = gpu?;
         let bench = Bench::new(&gpu, workload, programs, protocol);
         for configuration in chosen {
             writer.serialize(bench.row(configuration)?)?;
@@ -267,17 +271,18 @@ fn gpu_count(given: &str) -> Result<usize, Box<dyn std::error::Error>> {
     }
 }
 
-/// Every combination that was compiled.
+/// Every combination that was compiled for an architecture.
 fn configurations(
     args: &MeasureArgs,
     problem: FunctionSet,
+    arch: Arch,
 ) -> Result<Vec<Configuration>, Box<dyn std::error::Error>> {
     let carveouts: Vec<Option<u32>> = match &args.carveout[..] {
         [] => vec![None],
         given => given.iter().copied().map(Some).collect(),
     };
     let mut found = Vec::new();
-    for variant in variants(args, problem)? {
+    for variant in variants(args, problem, arch)? {
         let case_blocks = match variant.kernel {
             KernelId::Accumulator => &args.case_blocks[..],
             _ => &[1],
@@ -296,7 +301,10 @@ fn configurations(
         }
     }
     if found.is_empty() {
-        return Err(format!("no compiled kernel among the combinations for {problem}; `warpstack kernels` lists them").into());
+        return Err(format!(
+            "no compiled kernel among the combinations for {problem} on {arch}; `warpstack kernels --arch {arch}` lists them"
+        )
+        .into());
     }
     Ok(found)
 }
@@ -304,6 +312,7 @@ fn configurations(
 fn variants(
     args: &MeasureArgs,
     problem: FunctionSet,
+    arch: Arch,
 ) -> Result<Vec<Variant>, Box<dyn std::error::Error>> {
     let kernels = args
         .kernel
@@ -324,7 +333,7 @@ fn variants(
         };
         let plain = variant.shape == Shape::Unrolled && variant.dispatch == dispatch;
         variant.problem == problem
-            && variant.arch == Arch::Sm90
+            && variant.arch == arch
             && kernels.contains(&variant.kernel)
             && args.stack_dim.contains(&variant.stack_dim)
             && maths.contains(&variant.math)

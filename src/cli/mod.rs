@@ -11,6 +11,7 @@ pub mod carveout;
 pub mod compare;
 pub mod configuration;
 pub mod devices;
+mod devices_new;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
@@ -95,7 +96,10 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     match dispatch(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {
+            engine::say_validated();
+            ExitCode::SUCCESS
+        }
         Err(error) => fail(&error.to_string()),
     }
 }

@@ -7,7 +7,7 @@ use super::ideal::Ideals;
 use super::quantity::{Entry, FieldError, Quantity};
 use super::spec::*;
 use super::vliw;
-use super::{Device, Preset, checks};
+use super::{Device, Preset, Validated, checks};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,6 +20,17 @@ const BUILTIN: &[(&str, &str)] = &[
     ("gtx295", include_str!("../../fixtures/devices/gtx295.toml")),
     ("t10p", include_str!("../../fixtures/devices/t10p.toml")),
     ("h200", include_str!("../../fixtures/devices/h200.toml")),
+    ("t4", include_str!("../../fixtures/devices/t4.toml")),
+    ("a100", include_str!("../../fixtures/devices/a100.toml")),
+    (
+        "rtx3090",
+        include_str!("../../fixtures/devices/rtx3090.toml"),
+    ),
+    (
+        "rtx4090",
+        include_str!("../../fixtures/devices/rtx4090.toml"),
+    ),
+    ("h100", include_str!("../../fixtures/devices/h100.toml")),
 ];
 
 /// Why a device could not be loaded.
@@ -148,6 +159,9 @@ struct Identity {
     title: String,
     compute_capability: String,
     code: String,
+    /// A file that does not say was never validated.
+    #[serde(default)]
+    validated: Validated,
 }
 
 #[derive(Deserialize)]
@@ -181,6 +195,7 @@ impl DeviceFile {
             title: self.device.title,
             compute_capability: self.device.compute_capability,
             code: self.device.code,
+            validated: self.device.validated,
             chip: self.chip.plain(&mut entries)?,
             limits: self.limits.plain(&mut entries)?,
             issue: self.issue.plain(&mut entries)?,

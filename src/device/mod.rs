@@ -37,7 +37,28 @@ pub use spec::{
 };
 
 use crate::isa::OpClass;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// Whether predictions for a device were ever held against measurements by the project that wrote its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Validated {
+    /// They were; the validation says how they came out.
+    Here,
+    /// They were not: the file is documents and other people's measurements only.
+    #[default]
+    Never,
+}
+
+impl Validated {
+    /// In lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            Validated::Here => "here",
+            Validated::Never => "never",
+        }
+    }
+}
 
 /// The numbers of one GPU.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,6 +71,9 @@ pub struct Device {
     pub compute_capability: String,
     /// The committed machine code that runs on it: `sm_35`.
     pub code: String,
+    /// Whether its predictions were ever compared with measurements; not a number of the machine.
+    #[serde(skip)]
+    pub validated: Validated,
     /// Multiprocessors and clock.
     pub chip: Chip,
     /// What decides occupancy.

@@ -1,9 +1,9 @@
 //! Occupancy: how many blocks of a kernel are resident on one SMX, and what limits them.
 //!
-//! Models the allocation rules of compute capability 1.x, 3.0 and 9.0, granularities included.
+//! Models the allocation rules of compute capability 1.x, 3.0 and 7.5 to 9.0, granularities included.
 //! Leaves out: dynamic limits set by the driver.
 //! Units: registers, bytes, warps, blocks per SMX.
-//! Source: NVIDIA's `cuda_occupancy.h` 11.8; all 4,704 rows of `fixtures/devices/occupancy_vectors.csv` are tested.
+//! Source: NVIDIA's `cuda_occupancy.h` 11.8; all rows of `fixtures/devices/occupancy_vectors*.csv` are tested.
 
 use super::Device;
 use super::policy::RegisterAllocation;

@@ -7,6 +7,7 @@ use super::CodeChoice;
 use crate::device::Device;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::isa::nv50;
+use crate::papers::kernels;
 use crate::predict::{Configuration, PredictError};
 
 /// A property of a variant: its name and its value as text.
@@ -32,7 +33,7 @@ pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, Predic
             given: format!("{} ({})", device.code, device.name),
             allowed: format!(
                 "{}; --code NAME runs one of them all the same",
-                architectures()
+                names(Arch::ALL)
             ),
         }),
     }
@@ -42,12 +43,25 @@ pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, Predic
 pub fn executed_architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, PredictError> {
     match (choice.arch, nv50::target(&device.code)) {
         (None, Some(_)) => nv50::SOURCE.parse().map_err(PredictError::other),
-        _ => architecture(device, choice),
+        _ => {
+            let arch = architecture(device, choice)?;
+            match kernels::ARCHES.contains(&arch) {
+                true => Ok(arch),
+                false => Err(PredictError::Input {
+                    what: "machine code of another paper's kernel",
+                    given: format!("{arch} ({})", device.name),
+                    allowed: format!(
+                        "{}; --code NAME runs one of them all the same",
+                        names(&kernels::ARCHES)
+                    ),
+                }),
+            }
+        }
     }
 }
 
-fn architectures() -> String {
-    let names: Vec<&str> = Arch::ALL.iter().map(|arch| arch.name()).collect();
+fn names(arches: &[Arch]) -> String {
+    let names: Vec<&str> = arches.iter().map(|arch| arch.name()).collect();
     names.join(", ")
 }
 

@@ -20,7 +20,7 @@ use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
 use super::error::GpuError;
 use super::layout::{CaseTable, ProgramTable};
 use super::source;
-use super::variant::{Arch, KernelId, Variant};
+use super::variant::{KernelId, Variant};
 
 mod gpocl;
 mod overlapped;
@@ -134,7 +134,7 @@ impl Gpu {
 
     /// Loads the committed binary where it fits the device, otherwise compiles the source for the device.
     pub fn load(&self, variant: &Variant) -> Result<LoadedKernel, GpuError> {
-        let native = self.info.compute_capability.0 == 9 && variant.arch == Arch::Sm90;
+        let native = variant.arch.runs_on(self.info.compute_capability);
         let code = match variant.cubin()? {
             Some(cubin) if native => Ptx::from_binary(cubin),
             _ => self.compile(variant)?,

@@ -184,12 +184,14 @@ impl<'a> Bench<'a> {
             min_ms,
             max_ms,
         } = Times::of(&times_ms);
-        let hopper = self.gpu.info.compute_capability == (9, 0);
         let fixed = variant.resources()?.static_shared_bytes;
-        let split_kib = launch
-            .carveout_percent
-            .filter(|_| hopper)
-            .and_then(|percent| hopper_split_kib(percent, fixed + table.shared_bytes()));
+        let split_kib = launch.carveout_percent.and_then(|percent| {
+            split_kib(
+                self.gpu.info.compute_capability,
+                percent,
+                fixed + table.shared_bytes(),
+            )
+        });
         Ok(Row {
             split: configuration.split(),
             device: self.gpu.info.name.clone(),
@@ -276,9 +278,21 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Shared memory and L1 that a carve-out gives on an H200, in KiB.
-fn hopper_split_kib(percent: u32, shared_bytes_per_block: u32) -> Option<(u32, u32)> {
-    let device = Preset::load("h200").ok()?.device;
+/// Shared memory and L1 that a carve-out gives on a GPU, in KiB; `None` where no preset knows how its memory is divided.
+fn split_kib(
+    compute_capability: (i32, i32),
+    percent: u32,
+    shared_bytes_per_block: u32,
+) -> Option<(u32, u32)> {
+    let preset = match compute_capability {
+        (7, 5) => "t4",
+        (8, 0) => "a100",
+        (8, 6) => "rtx3090",
+        (8, 9) => "rtx4090",
+        (9, 0) => "h200",
+        _ => return None,
+    };
+    let device = Preset::load(preset).ok()?.device;
     let limits = OccupancyLimits::of(&device);
     let shared_bytes = limits.carve_out(percent, shared_bytes_per_block);
     let mut splits = device.l1.splits.iter();

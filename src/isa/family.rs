@@ -9,6 +9,7 @@ use super::{hopper, kepler};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     Kepler,
+    /// Turing, Ampere and Ada too: the same format, and instructions by the same names.
     Hopper,
 }
 
@@ -16,7 +17,7 @@ impl Family {
     pub fn of(arch: &str) -> Option<Self> {
         match arch {
             "sm_35" => Some(Family::Kepler),
-            "sm_90" => Some(Family::Hopper),
+            "sm_75" | "sm_80" | "sm_86" | "sm_89" | "sm_90" => Some(Family::Hopper),
             _ => None,
         }
     }

@@ -47,7 +47,7 @@ impl Kernel {
             return Err(IsaError::Architecture {
                 file: file_name.to_owned(),
                 given: text.arch,
-                allowed: "sm_35, sm_90",
+                allowed: "sm_35, sm_75, sm_80, sm_86, sm_89, sm_90",
             });
         };
         let name = text.kernel.unwrap_or_default();

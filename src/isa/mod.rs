@@ -2,7 +2,7 @@
 //!
 //! * [`text`]: the disassembler's output, split; [`operand`]: its operands.
 //! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
-//! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and sm_90; [`meaning`]: what both give.
+//! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and of sm_75 to sm_90; [`meaning`]: what both give.
 //! * [`nv50`]: sm_35 code translated to that of compute capability 1.x.
 
 pub mod cfg;

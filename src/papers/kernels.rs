@@ -311,6 +311,9 @@ fn submachine_codes(arch: Arch) -> Result<Vec<Code>, PredictError> {
     THREADS_PER_PROGRAM.into_iter().map(of_threads).collect()
 }
 
+/// The architectures that the other papers' kernels were compiled for.
+pub const ARCHES: [Arch; 2] = [Arch::Sm35, Arch::Sm90];
+
 /// Refuses sizes that a configuration's kernel does not have.
 pub fn check_sizes(configuration: &Configuration) -> Result<(), PredictError> {
     let kernel = &configuration.kernel;

@@ -2,13 +2,14 @@
 //!
 //! What it does: reads axes ([`axis`]), applies a combination to a device and a configuration ([`setting`]), predicts all
 //! combinations in parallel and keeps a journal, so that a study that was stopped goes on where it was ([`journal`],
-//! [`run`]). A study may be a TOML file ([`mod@file`]).
+//! [`run`]). A study may be a TOML file ([`mod@file`]). Which values of a preset matter most: [`sensitivity`].
 //! What it leaves out: showing results (`report::whatif`). Units: those of the settings.
 
 pub mod axis;
 pub mod file;
 pub mod journal;
 pub mod run;
+pub mod sensitivity;
 pub mod setting;
 
 pub use axis::Axis;

@@ -5,7 +5,7 @@
 //! Units: those of the preset's fields. Sources: `device/spec.rs` for the fields.
 
 use super::StudyError;
-use crate::device::{CacheGeometry, Device, Entry, OnChipSplit, Preset, Reader, ledger};
+use crate::device::{CacheGeometry, Device, Entry, Kind, OnChipSplit, Preset, Reader, ledger};
 use crate::predict::Configuration;
 
 /// What is varied.
@@ -255,6 +255,34 @@ impl Base {
                 Some((section.clone(), field.clone(), ty))
             })
         })
+    }
+
+    /// Numbers above 0 that `engine` reads and nothing makes idle, with their kinds.
+    pub fn numbers(&self, engine: Reader) -> Vec<(Key, Kind, f64)> {
+        let entries = self.entries.iter();
+        let found = entries.filter_map(|entry| {
+            let value = self.value(&entry.section, &entry.field)?;
+            let key = Key::Field(entry.section.clone(), entry.field.clone());
+            let is_read = value > 0.0 && self.check_read(&key, engine, &[]).is_ok();
+            is_read.then_some((key, entry.kind, value))
+        });
+        found.collect()
+    }
+
+    /// The kind of a field.
+    pub fn kind(&self, key: &Key) -> Option<Kind> {
+        let name = key.name();
+        let mut entries = self.entries.iter();
+        entries
+            .find(|entry| entry.key() == name)
+            .map(|entry| entry.kind)
+    }
+
+    /// Whether a field holds whole numbers.
+    pub fn is_whole(&self, key: &Key) -> bool {
+        let name = key.name();
+        let mut fields = self.fields();
+        fields.any(|(section, field, ty)| ty == Type::Whole && name == format!("{section}.{field}"))
     }
 
     /// The value of a field that is a number.

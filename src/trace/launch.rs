@@ -2,7 +2,7 @@
 //!
 //! Models: constant bank 0 as ptxas lays it out, fixed buffer addresses below 4 GiB, so that an
 //! address tells its buffer. Leaves out: grids (block 0 stands for all). Units: bytes, 4-byte words.
-//! Sources: disassemblies of ptxas 11.8 (block size at 0x28 on sm_35 and 0x0 on sm_90,
+//! Sources: disassemblies of ptxas 11.8 (block size at 0x28 on sm_35 and 0x0 on sm_75 to sm_90,
 //! stack pointer at 0x44 and 0x28, parameters by EIATTR).
 
 use crate::isa::Kernel;

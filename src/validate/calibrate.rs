@@ -1,50 +1,74 @@
-//! Refits the fitted values of a device preset, on the cells declared for that and no others.
+//! Refits values of a device preset: those it calls fitted on the paper's cells declared for that, or those it does not know on
+//! half of somebody's own measurements.
 //!
-//! Models: a search over every combination of small grids.
+//! Models: a search over small grids, every combination or one value after the other.
 //! Leaves out: values of any other kind, which are never touched; predicting, which is the caller's.
 //! Units: those of the preset; errors in percent.
 //! Sources: `docs/calibration.md` is the protocol.
 
-use crate::device::{Device, Preset};
+use crate::device::{Device, Kind, Reader};
+use crate::study::sensitivity::sensitivities;
+use crate::study::{Base, Key, StudyError};
 
-/// A value that may be fitted, and what it may be.
-#[derive(Debug, Clone, Copy)]
+/// A value that is refitted, and what it may be.
+#[derive(Debug, Clone)]
 pub struct Scalar {
-    pub section: &'static str,
-    pub field: &'static str,
-    pub grid: &'static [f64],
-    get: fn(&Device) -> f64,
-    set: fn(&mut Device, f64),
+    pub key: Key,
+    /// As the preset has it.
+    pub start: f64,
+    /// As the preset has it.
+    pub kind: Kind,
+    pub grid: Vec<f64>,
 }
 
-const SCALARS: [Scalar; 3] = [
-    Scalar {
-        section: "host",
-        field: "breeding_ns_per_node",
-        grid: &[20.0, 40.0, 80.0, 140.0],
-        get: |device| device.host.breeding_ns_per_node,
-        set: |device, value| device.host.breeding_ns_per_node = value,
-    },
-    Scalar {
-        section: "l2",
-        field: "usable_fraction",
-        grid: &[0.375, 0.5, 0.625, 0.75, 0.875, 1.0],
-        get: |device| device.l2.usable_fraction,
-        set: |device, value| device.l2.usable_fraction = value,
-    },
-    Scalar {
-        section: "dram",
-        field: "activation_interval_ns",
-        grid: &[5.0, 5.5, 6.0, 6.5],
-        get: |device| device.dram.activation_interval_ns,
-        set: |device, value| device.dram.activation_interval_ns = value,
-    },
+/// Of the paper's protocol: values and their grids.
+const FITTED: [(&str, &str, &[f64]); 3] = [
+    ("host", "breeding_ns_per_node", &[20.0, 40.0, 80.0, 140.0]),
+    (
+        "l2",
+        "usable_fraction",
+        &[0.375, 0.5, 0.625, 0.75, 0.875, 1.0],
+    ),
+    ("dram", "activation_interval_ns", &[5.0, 5.5, 6.0, 6.5]),
+];
+
+/// What may be refitted from measurements where a preset does not know it: times and rates that no document gives. What a chip
+/// has, sizes, limits and policies, is looked up.
+const UNKNOWN: [&str; 19] = [
+    "chip.grid_cycles",
+    "chip.block_cycles",
+    "latency.sfu_cycles",
+    "latency.convert_cycles",
+    "latency.special_register_cycles",
+    "latency.taken_branch_cycles",
+    "load_store.queue_cycles",
+    "shared.latency_cycles",
+    "l1.hit_latency_cycles",
+    "l2.usable_fraction",
+    "l2.hit_latency_cycles",
+    "l2.port_efficiency",
+    "l2.request_bytes",
+    "l2.write_bytes_per_cycle",
+    "dram.efficiency",
+    "dram.latency_cycles",
+    "dram.activation_interval_ns",
+    "instruction_cache.l15_latency_cycles",
+    "constant_cache.l1_latency_cycles",
+];
+
+/// The most values that are refitted from measurements, and the rows that each of them takes.
+const MOST_VALUES: usize = 4;
+pub const ROWS_PER_VALUE: usize = 4;
+/// Multiples of a value that are tried in the first round, and then of what was found.
+const FACTORS: [&[f64]; 2] = [
+    &[0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0],
+    &[0.85, 0.93, 1.0, 1.08, 1.15],
 ];
 
 /// One combination of values that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
-    /// In the order of the fitted values.
+    /// In the order of the values.
     pub values: Vec<f64>,
     pub error_percent: f64,
 }
@@ -53,62 +77,146 @@ pub struct Trial {
 #[derive(Debug, Clone)]
 pub struct Calibration {
     pub device: Device,
+    /// In the order of the values.
+    pub values: Vec<f64>,
     pub start_error_percent: f64,
     pub error_percent: f64,
     /// Every point tried, in order.
     pub trials: Vec<Trial>,
 }
 
-impl Scalar {
-    pub fn value(&self, device: &Device) -> f64 {
-        (self.get)(device)
-    }
-
-    fn set(&self, device: &Device, value: f64) -> Device {
-        let mut changed = device.clone();
-        (self.set)(&mut changed, value);
-        changed
-    }
-}
-
-/// The values of `preset` that its file calls fitted and that a search knows.
-pub fn fitted_scalars(preset: &Preset) -> Vec<Scalar> {
-    let entries = preset.fitted();
-    let is_fitted = |scalar: &Scalar| {
-        let mut entries = entries.iter();
-        entries.any(|entry| {
-            (entry.section.as_str(), entry.field.as_str()) == (scalar.section, scalar.field)
+/// The values that the preset calls fitted and that the paper's protocol knows.
+pub fn fitted_scalars(base: &Base) -> Vec<Scalar> {
+    let known = FITTED.into_iter().filter_map(|(section, field, grid)| {
+        let key = Key::Field(section.into(), field.into());
+        let kind = base.kind(&key)?;
+        Some(Scalar {
+            start: base.value(section, field)?,
+            key,
+            kind,
+            grid: grid.to_vec(),
         })
-    };
-    SCALARS.into_iter().filter(is_fitted).collect()
+    });
+    known.filter(|scalar| scalar.kind == Kind::Fitted).collect()
 }
 
-/// Tries every combination of the grids' values. Equal errors keep the earlier one, and the start before all.
-pub fn search<E>(
-    start: &Device,
-    scalars: &[Scalar],
-    mut error_percent: impl FnMut(&Device) -> Result<f64, E>,
-) -> Result<Calibration, E> {
-    let start_error_percent = error_percent(start)?;
-    let mut found = Calibration {
-        device: start.clone(),
-        start_error_percent,
-        error_percent: start_error_percent,
-        trials: Vec::new(),
+/// The values that the preset does not know, that `engine` reads and that `time` depends on most in closed form, for so many rows.
+pub fn unknown_scalars<E: Send>(
+    base: &Base,
+    engine: Reader,
+    n_rows: usize,
+    time: impl Fn(&Device) -> Result<f64, E> + Sync,
+) -> Result<Vec<Scalar>, E> {
+    let found = sensitivities(base, Reader::Model, is_unknown, time)?;
+    let read = found
+        .into_iter()
+        .filter(|one| base.check_read(&one.key, engine, &[]).is_ok());
+    let scalars = read.map(|one| Scalar {
+        grid: grid(base, &one.key, one.value, FACTORS[0]),
+        key: one.key,
+        start: one.value,
+        kind: one.kind,
+    });
+    Ok(scalars
+        .take(MOST_VALUES.min(n_rows / ROWS_PER_VALUE))
+        .collect())
+}
+
+fn is_unknown(key: &Key, kind: Kind) -> bool {
+    matches!(kind, Kind::Assumed | Kind::Fitted) && UNKNOWN.contains(&key.name().as_str())
+}
+
+/// Multiples of a value that a device can have.
+fn grid(base: &Base, key: &Key, value: f64, factors: &[f64]) -> Vec<f64> {
+    let rounded = |value: f64| match base.is_whole(key) {
+        true => value.round(),
+        // Three digits: more would fit the noise.
+        false => (value * 1000.0).round() / 1000.0,
     };
-    for values in combinations(scalars) {
-        let pairs = scalars.iter().zip(&values);
-        let device = pairs.fold(start.clone(), |device, (scalar, value)| {
-            scalar.set(&device, *value)
-        });
+    let mut values: Vec<f64> = factors
+        .iter()
+        .map(|factor| rounded(value * factor))
+        .collect();
+    values.dedup();
+    values.retain(|value| base.device(&[(key, &value.to_string())]).is_ok());
+    values
+}
+
+fn device(base: &Base, scalars: &[Scalar], values: &[f64]) -> Result<Device, StudyError> {
+    let texts: Vec<String> = values.iter().map(f64::to_string).collect();
+    let keys = scalars.iter().map(|scalar| &scalar.key);
+    let changes: Vec<(&Key, &str)> = keys.zip(texts.iter().map(String::as_str)).collect();
+    base.device(&changes)
+}
+
+impl Calibration {
+    fn start<E>(
+        base: &Base,
+        scalars: &[Scalar],
+        error_percent: &mut impl FnMut(&Device) -> Result<f64, E>,
+    ) -> Result<Self, E> {
+        let start = error_percent(&base.device)?;
+        Ok(Calibration {
+            device: base.device.clone(),
+            values: scalars.iter().map(|scalar| scalar.start).collect(),
+            start_error_percent: start,
+            error_percent: start,
+            trials: Vec::new(),
+        })
+    }
+
+    /// Equal errors keep the earlier combination, and the start before all.
+    fn try_values<E: From<StudyError>>(
+        &mut self,
+        base: &Base,
+        scalars: &[Scalar],
+        values: Vec<f64>,
+        error_percent: &mut impl FnMut(&Device) -> Result<f64, E>,
+    ) -> Result<(), E> {
+        let device = device(base, scalars, &values)?;
         let error_percent = error_percent(&device)?;
-        if error_percent < found.error_percent {
-            (found.device, found.error_percent) = (device, error_percent);
+        if error_percent < self.error_percent {
+            (self.device, self.error_percent) = (device, error_percent);
+            self.values.clone_from(&values);
         }
-        found.trials.push(Trial {
+        self.trials.push(Trial {
             values,
             error_percent,
         });
+        Ok(())
+    }
+}
+
+/// Tries every combination of the grids' values.
+pub fn search<E: From<StudyError>>(
+    base: &Base,
+    scalars: &[Scalar],
+    mut error_percent: impl FnMut(&Device) -> Result<f64, E>,
+) -> Result<Calibration, E> {
+    let mut found = Calibration::start(base, scalars, &mut error_percent)?;
+    for values in combinations(scalars) {
+        found.try_values(base, scalars, values, &mut error_percent)?;
+    }
+    Ok(found)
+}
+
+/// Tries the values of one grid after the other, the others as found so far; then again around what was found.
+pub fn search_in_turn<E: From<StudyError>>(
+    base: &Base,
+    scalars: &[Scalar],
+    mut error_percent: impl FnMut(&Device) -> Result<f64, E>,
+) -> Result<Calibration, E> {
+    let mut found = Calibration::start(base, scalars, &mut error_percent)?;
+    for factors in FACTORS {
+        for (place, scalar) in scalars.iter().enumerate() {
+            for value in grid(base, &scalar.key, found.values[place], factors) {
+                let mut values = found.values.clone();
+                values[place] = value;
+                if values != found.values {
+                    found.try_values(base, scalars, values, &mut error_percent)?;
+                }
+            }
+        }
     }
     Ok(found)
 }
@@ -124,40 +232,58 @@ fn combinations(scalars: &[Scalar]) -> Vec<Vec<f64>> {
     scalars.iter().fold(vec![Vec::new()], longer)
 }
 
-/// The text of a preset with the values of `device` in place of its own; all else stays as it is.
-pub fn with_values(text: &str, scalars: &[Scalar], device: &Device) -> String {
+/// The text of a preset with `values` in place of its own; all else stays as it is. Where there is a new `source`, a value that
+/// changed is of the kind `fitted` and has it.
+pub fn with_values(text: &str, scalars: &[Scalar], values: &[f64], source: Option<&str>) -> String {
     let mut section = "";
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
             section = name;
         }
-        let scalar = scalars
-            .iter()
-            .find(|s| s.section == section && line.starts_with(&format!("{} =", s.field)));
-        lines.push(match scalar {
-            Some(scalar) => replace_value(line, scalar.field, scalar.value(device)),
+        let field = line.split_once(" =").map_or("", |(field, _)| field);
+        let key = Key::Field(section.into(), field.into());
+        let found = scalars.iter().zip(values).find(|(one, _)| one.key == key);
+        lines.push(match found {
+            Some((one, value)) => replaced(line, field, one, *value, source),
             None => line.to_owned(),
         });
     }
     lines.join("\n") + "\n"
 }
 
-fn replace_value(line: &str, field: &str, value: f64) -> String {
+fn replaced(line: &str, field: &str, scalar: &Scalar, value: f64, source: Option<&str>) -> String {
+    // As the file writes it: a number of either type keeps its type.
+    let is_whole = !line.split(',').next().unwrap_or("").contains('.');
+    let shown = match is_whole {
+        true => value.to_string(),
+        false => format!("{value:?}"),
+    };
     let rest = line.split_once(',').map_or("", |(_, rest)| rest);
-    format!("{field} = {{ value = {value:?},{rest}")
+    let kept = format!("{field} = {{ value = {shown},{rest}");
+    match (source, rest.split_once("kind =")) {
+        (Some(source), Some((unit, _))) if value != scalar.start => {
+            let (was, kind) = (scalar.start, scalar.kind.name());
+            let source = source.replace(['"', '\\'], "'");
+            format!(
+                "{field} = {{ value = {shown},{unit}kind = \"fitted\", source = \"{source}; before: {was} ({kind})\" }}"
+            )
+        }
+        _ => kept,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Preset;
 
-    fn preset() -> Preset {
-        Preset::load("gtx670").unwrap()
+    fn base() -> Base {
+        Base::gtx670().unwrap()
     }
 
     /// Distance from three quarters of the L2, 6.5 ns, and 40 ns for breeding.
-    fn bowl(device: &Device) -> Result<f64, ()> {
+    fn bowl(device: &Device) -> Result<f64, StudyError> {
         let nanoseconds = device.dram.activation_interval_ns;
         Ok((device.l2.usable_fraction - 0.75).abs()
             + (nanoseconds - 6.5).abs()
@@ -166,11 +292,11 @@ mod tests {
 
     #[test]
     fn search_finds_the_least_error_and_leaves_other_values() {
-        let preset = preset();
-        let found = search(&preset.device, &fitted_scalars(&preset), bowl).unwrap();
+        let base = base();
+        let found = search(&base, &fitted_scalars(&base), bowl).unwrap();
         assert_eq!(found.error_percent, 0.0);
         assert_eq!(found.trials.len(), 4 * 6 * 4);
-        let mut expected = preset.device.clone();
+        let mut expected = base.device.clone();
         expected.l2.usable_fraction = 0.75;
         expected.dram.activation_interval_ns = 6.5;
         expected.host.breeding_ns_per_node = 40.0;
@@ -179,13 +305,12 @@ mod tests {
 
     #[test]
     fn only_values_called_fitted_are_searched() {
-        let fields: Vec<&str> = fitted_scalars(&preset()).iter().map(|s| s.field).collect();
-        let fitted = preset();
-        let expected: Vec<&str> = fitted
-            .fitted()
+        let fields: Vec<String> = fitted_scalars(&base())
             .iter()
-            .map(|entry| entry.field.as_str())
+            .map(|one| one.key.name())
             .collect();
+        let preset = Preset::load("gtx670").unwrap();
+        let expected: Vec<String> = preset.fitted().iter().map(|entry| entry.key()).collect();
         assert_eq!(
             fields.len(),
             expected.len(),
@@ -197,13 +322,48 @@ mod tests {
     #[test]
     fn a_written_preset_has_the_values_and_nothing_else_changed() {
         let text = include_str!("../../fixtures/devices/gtx670.toml");
-        let preset = preset();
-        let scalars = fitted_scalars(&preset);
-        assert_eq!(with_values(text, &scalars, &preset.device), text);
-        let found = search(&preset.device, &scalars, bowl).unwrap();
-        let written = with_values(text, &scalars, &found.device);
+        let base = base();
+        let scalars = fitted_scalars(&base);
+        let starts: Vec<f64> = scalars.iter().map(|scalar| scalar.start).collect();
+        assert_eq!(with_values(text, &scalars, &starts, None), text);
+        let found = search(&base, &scalars, bowl).unwrap();
+        let written = with_values(text, &scalars, &found.values, None);
         let read = Preset::from_toml(&written, "written").unwrap();
         assert_eq!(read.device, found.device);
-        assert_eq!(read.fitted().len(), preset.fitted().len());
+        assert_eq!(read.fitted().len(), 3);
+    }
+
+    /// Distance from what a card like the T4 might have.
+    fn slower(device: &Device) -> Result<f64, StudyError> {
+        Ok(10.0 * (device.l2.port_efficiency - 0.4).abs()
+            + (device.latency.taken_branch_cycles as f64 - 9.0).abs()
+            + (device.chip.clock_mhz - 1590.0).abs())
+    }
+
+    #[test]
+    fn unknown_values_are_found_one_after_the_other_and_documented_ones_never_change() {
+        let base = Base::load("t4").unwrap();
+        let scalars = unknown_scalars(&base, Reader::Sim, 40, slower).unwrap();
+        let names: Vec<String> = scalars.iter().map(|one| one.key.name()).collect();
+        assert_eq!(names, ["latency.taken_branch_cycles", "l2.port_efficiency"]);
+        assert!(
+            unknown_scalars(&base, Reader::Sim, 3, slower)
+                .unwrap()
+                .is_empty()
+        );
+        let found = search_in_turn(&base, &scalars, slower).unwrap();
+        assert!(found.error_percent < 0.3, "{found:?}");
+        assert_eq!(found.device.latency.taken_branch_cycles, 9);
+        let text = Preset::text("t4").unwrap();
+        let written = with_values(&text, &scalars, &found.values, Some("4 rows of \"my\".csv"));
+        let read = Preset::from_toml(&written, "written").unwrap();
+        assert_eq!(read.device, found.device);
+        let fitted: Vec<String> = read
+            .fitted()
+            .iter()
+            .map(|entry| entry.source.clone())
+            .collect();
+        assert_eq!(fitted[0], "4 rows of 'my'.csv; before: 12 (assumed)");
+        assert_eq!(fitted.len(), 2);
     }
 }

@@ -75,14 +75,19 @@ fn check_page(page: &Path, examples: &[Example]) -> (String, Vec<String>) {
     let text = std::fs::read_to_string(page).unwrap();
     let mut lines: Vec<String> = text.lines().map(String::from).collect();
     let mut wrong = Vec::new();
-    for example in examples.iter().rev() {
+    // One after the other, as a reader runs them: a command may read what one before it wrote.
+    let ran: Vec<_> = examples
+        .iter()
+        .map(|example| run(example, folder.path()))
+        .collect();
+    for (example, ran) in examples.iter().zip(ran).rev() {
         let place = format!(
             "{}:{}: `{}`",
             page.display(),
             example.line + 1,
             example.command
         );
-        let printed = match run(example, folder.path()) {
+        let printed = match ran {
             Ok(printed) => printed,
             Err(message) => {
                 wrong.push(format!("{place}: {message}"));

@@ -1,9 +1,9 @@
-//! Hopper opcodes: from an opcode with its modifiers to its meaning.
+//! Opcodes from Turing to Hopper: from an opcode with its modifiers to its meaning.
 //!
-//! Models: the opcodes that ptxas 11.8 emits for the interpreters; the uniform datapath (`U...`) as the
+//! Models: the opcodes that ptxas 11.8 emits for the interpreters, the same names on all of them; the uniform datapath (`U...`) as the
 //! same operations on registers of their own. Leaves out: tensor cores (HFMA2.MMA only moves
 //! constants here), textures, atomics, shuffles but by exclusive-or, clusters.
-//! Sources: disassemblies of ptxas 11.8 for sm_90; CUDA binary utilities, Hopper instruction set.
+//! Sources: disassemblies of ptxas 11.8 for sm_75 to sm_90; CUDA binary utilities, Turing, Ampere, Ada and Hopper instruction sets.
 
 use crate::isa::meaning::{Meaning, Modifiers, comparison, mufu, rounding, width};
 use crate::isa::op::{Mufu, Number, Op, Special};
@@ -206,8 +206,8 @@ fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     };
     let registers = width(modifiers);
     let wide_address = modifiers.take("E");
-    // Cache hints: they say where a line is kept, not what is accessed.
-    for hint in ["CONSTANT", "LU", "EF", "EL"] {
+    // Cache hints, the scope and Turing's mark of shared loads: they say where a line is kept and who sees it, not what is accessed.
+    for hint in ["CONSTANT", "LU", "EF", "EL", "SYS", "U"] {
         modifiers.take(hint);
     }
     // A byte without a sign, by itself in a register.
@@ -236,6 +236,8 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "BSSY" => Op::Ssy,
         // Its lanes will not come to the barrier. They leave it when they come to one further out (`trace::warp`).
         "BREAK" => Op::Nop,
+        // Turing clears a barrier before BSSY sets it anew.
+        "BMOV" if take_all(&["32", "CLEAR"]) => Op::Nop,
         "CALL" if take_all(&["REL", "NOINC"]) => Op::Call,
         "RET" if take_all(&["REL", "NODEC"]) => Op::Ret,
         "EXIT" => Op::Exit,
