@@ -13,6 +13,7 @@ pub mod devices;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
+pub mod explore;
 pub mod export;
 pub mod figure;
 pub mod import;
@@ -61,6 +62,7 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
+    Explore(Box<explore::ExploreArgs>),
     Figure(figure::FigureArgs),
     Report(report::ReportArgs),
     Evolve(evolve::EvolveArgs),
@@ -106,6 +108,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Explore(args) => explore::run(&args),
         Command::Figure(args) => figure::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Evolve(args) => evolve::run(args),
