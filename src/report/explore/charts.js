@@ -86,6 +86,16 @@ function topSpeed(state) {
 const path = (points) =>
   points.map((point, at) => (point ? `${at > 0 && points[at - 1] ? "L" : "M"}${point[0].toFixed(1)} ${point[1].toFixed(1)}` : "")).join("");
 
+/** The places whose names fit beside each other under the axis, the present one first. */
+function roomFor(names, now, x, em) {
+  const half = (place) => 0.31 * em * (names[place].length + (place === now ? 0.4 : 0)) + 0.2 * em;
+  const taken = [now];
+  names.forEach((_, place) => {
+    if (taken.every((other) => Math.abs(x(place) - x(other)) >= half(place) + half(other))) taken.push(place);
+  });
+  return taken;
+}
+
 function drawCurve(state) {
   show("curve", (width, em) => {
     const top = topSpeed(state) * 1.04;
@@ -93,19 +103,19 @@ function drawCurve(state) {
     const step = stepOf(top, 6);
     const ticks = Array.from({ length: Math.floor(top / step) + 1 }, (_, nth) => nth * step);
     const widest = Math.max(...ticks.map((tick) => String(tick).length));
-    const [left, right, above, below] = [0.62 * em * widest + 10, 2.4 * em, 2.1 * em, 3.2 * em];
+    const [left, right, above, below] = [0.62 * em * widest + 10, 1.5 * em, 2.1 * em, 3.2 * em];
     const threads = axes[byKey.threads].values;
-    const x = (place) => left + em + ((width - left - right - 1.6 * em) * place) / (threads.length - 1);
+    const x = (place) => left + em + ((width - left - right - 1.8 * em) * place) / (threads.length - 1);
     const y = (speed) => height - below - ((height - above - below) * speed) / top;
     const parts = [text(0, em, "billion GPop/s", { kind: "quiet" })];
     for (const tick of ticks) {
       parts.push(segment(left, y(tick), width - right, y(tick), tick === 0 ? "axis" : "mesh"));
       parts.push(text(left - 6, y(tick) + 0.35 * em, Number(tick.toPrecision(6)), { anchor: "end" }));
     }
-    threads.forEach((value, place) => {
+    for (const place of roomFor(threads, state[byKey.threads], x, em)) {
       const kind = place === state[byKey.threads] ? "bold" : "";
-      parts.push(text(x(place), height - below + 1.3 * em, value, { anchor: "middle", kind }));
-    });
+      parts.push(text(x(place), height - below + 1.3 * em, threads[place], { anchor: "middle", kind }));
+    }
     parts.push(text((left + width - right) / 2, height - 0.5 * em, "threads per block", { anchor: "middle", kind: "quiet" }));
     parts.push(...curveLines(state, x, y, em, width - right, height - below));
     return { height, parts };
