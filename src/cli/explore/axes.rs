@@ -126,12 +126,17 @@ fn launch_axes(device: &Device, problems: &[&str], kernels: &[&str], dims: &[u32
             &START_DIM.to_string(),
         ),
     ];
-    let start = device
-        .default_l1_bytes()
-        .map(|bytes| (bytes / 1024).to_string());
-    if !l1.is_empty() {
-        let start = start.unwrap_or_default();
-        axes.push(of_launch("l1", "L1 size", "KiB", numbers(&l1), &start));
+    if let Some(largest) = l1.last() {
+        let start = device
+            .default_l1_bytes()
+            .map_or(*largest, |bytes| bytes / 1024);
+        axes.push(of_launch(
+            "l1",
+            "L1 size",
+            "KiB",
+            numbers(&l1),
+            &start.to_string(),
+        ));
     }
     axes
 }
