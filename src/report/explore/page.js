@@ -84,7 +84,7 @@ function placesWords(point) {
   const why = {
     warps: `${content.n_warps} warps at most`,
     registers: `${number("registers", point)} registers per thread`,
-    "shared memory": "the program and its results in shared memory",
+    "shared memory": "which holds the program of each block",
     blocks: `${content.n_blocks} blocks at most`,
   };
   return (
