@@ -16,7 +16,7 @@ use std::error::Error;
 
 /// Threads per block of the paper's tables.
 const THREADS: [u32; 11] = [32, 64, 96, 128, 256, 384, 512, 640, 768, 896, 1024];
-/// Where the page starts: the block that the paper's best cells have about.
+/// Where the page starts.
 const START_THREADS: u32 = 256;
 const START_DIM: u32 = 2;
 /// L1 sizes at most.
