@@ -15,6 +15,7 @@ mod devices_new;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
+pub mod explore;
 pub mod export;
 pub mod figure;
 pub mod format;
@@ -67,6 +68,7 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
     Annotate(annotate::AnnotateArgs),
+    Explore(Box<explore::ExploreArgs>),
     Figure(figure::FigureArgs),
     Report(report::ReportArgs),
     Evolve(evolve::EvolveArgs),
@@ -116,6 +118,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Annotate(args) => annotate::run(&args),
+        Command::Explore(args) => explore::run(&args),
         Command::Figure(args) => figure::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Evolve(args) => evolve::run(args),

@@ -7,6 +7,7 @@ pub mod blocks;
 pub mod carveout;
 pub mod chart;
 pub mod explain;
+pub mod explore;
 pub mod output;
 pub mod page;
 pub mod papers;

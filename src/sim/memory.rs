@@ -169,7 +169,7 @@ impl Memory {
     /// The first cycle at which the unit takes another instruction.
     #[inline]
     pub fn accepts_at(&self) -> u64 {
-        self.lsu_free_at.saturating_sub(self.lsu_queue_cycles)
+        (self.lsu_free_at & self.unit_mask).saturating_sub(self.lsu_queue_cycles)
     }
 
     /// The cycle at which the unit has taken everything that was given to it.
@@ -190,7 +190,8 @@ impl Memory {
         counters: &mut Counters,
         observer: &mut impl Observer,
     ) -> Served {
-        self.lsu_free_at = self.lsu_free_at.max(now);
+        // Where the unit is unlimited, what an earlier access waits for holds up none.
+        self.lsu_free_at = (self.lsu_free_at & self.unit_mask).max(now);
         match op.request {
             MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
                 self.local(op, local_base, counters, observer)

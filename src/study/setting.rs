@@ -294,6 +294,12 @@ impl Base {
         }
     }
 
+    /// Whether the values of a field are whole numbers.
+    pub fn is_whole(&self, key: &Key) -> bool {
+        self.fields()
+            .any(|(section, field, ty)| *key == Key::Field(section, field) && ty == Type::Whole)
+    }
+
     /// The device with some of its fields changed.
     pub fn device(&self, changes: &[(&Key, &str)]) -> Result<Device, StudyError> {
         let fields: Vec<_> = changes

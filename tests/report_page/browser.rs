@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-fn chromium() -> Option<PathBuf> {
+pub fn chromium() -> Option<PathBuf> {
     let names = [
         "chromium",
         "chromium-browser",
@@ -18,7 +18,7 @@ fn chromium() -> Option<PathBuf> {
 }
 
 /// Runs Chromium on a file and returns its standard output.
-fn browse(chromium: &Path, page: &Path, width: u32, args: &[String]) -> String {
+pub fn browse(chromium: &Path, page: &Path, width: u32, args: &[String]) -> String {
     let profile = tempfile::tempdir().unwrap();
     let output = std::process::Command::new(chromium)
         .args([

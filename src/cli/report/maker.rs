@@ -68,6 +68,9 @@ impl Maker<'_> {
         if args.paper_launches > 0 {
             text += &format!(" --paper-launches {}", args.paper_launches);
         }
+        if args.explore {
+            text += " --explore";
+        }
         text + &self.options()
     }
 

@@ -7,6 +7,7 @@ mod papers;
 
 use super::CliResult;
 use super::engine::EngineArgs;
+use super::explore::{self, ExploreArgs};
 use super::reproduce::{all_cells, compare, parse_problems, parse_tables, predict_all};
 use super::stacks as stacks_command;
 use super::validate;
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 
 /// The page's file in its folder.
 const FILE: &str = "index.html";
+/// The explorer's.
+const EXPLORER: &str = "explore.html";
 
 /// Write one page of HTML that shows predictions beside measurements, and explains them.
 #[derive(Debug, clap::Args)]
@@ -55,6 +58,9 @@ pub struct ReportArgs {
     /// Number of launches of each of these papers' systems, measured on the H200, to predict, too, evenly spread; 0 for none
     #[arg(long, value_name = "N", default_value_t = 0, requires = "papers")]
     pub paper_launches: usize,
+    /// Add the explorer of `warpstack explore`, explore.html, to the folder
+    #[arg(long)]
+    pub explore: bool,
 }
 
 /// About a minute on two cores.
@@ -133,8 +139,24 @@ pub fn run(args: &ReportArgs) -> CliResult {
         launches: launches(args.launches)?,
         launches_command: format!("warpstack validate --device h200 --rows {}", args.launches),
         papers: papers::parts(args, papers_predicted)?,
+        explorer: args.explore.then_some(EXPLORER),
     };
-    write(&args.out, &page(&content)?)
+    let explorer = match args.explore {
+        true => Some(explore::made(&explorer(args))?),
+        false => None,
+    };
+    write(&args.out, &page(&content)?, explorer.as_deref())
+}
+
+/// The explorer of the same problems.
+fn explorer(args: &ReportArgs) -> ExploreArgs {
+    ExploreArgs {
+        out: args.out.join(EXPLORER),
+        device: args.device.clone(),
+        problem: args.problems.clone(),
+        kernel: explore::KERNELS.into(),
+        inputs: args.engine.inputs.clone(),
+    }
 }
 
 /// Finds out before long work that the page could not be written.
@@ -147,7 +169,7 @@ fn check_folder(folder: &Path) -> CliResult {
 }
 
 /// The folder is made only now, so that a failure before leaves nothing behind.
-fn write(folder: &Path, text: &str) -> CliResult {
+fn write(folder: &Path, text: &str, explorer: Option<&str>) -> CliResult {
     if !folder.is_dir() {
         std::fs::create_dir(folder).map_err(|error| {
             format!(
@@ -155,6 +177,9 @@ fn write(folder: &Path, text: &str) -> CliResult {
                 folder.display()
             )
         })?;
+    }
+    if let Some(explorer) = explorer {
+        output::write(Some(&folder.join(EXPLORER)), explorer.as_bytes())?;
     }
     Ok(output::write(Some(&folder.join(FILE)), text.as_bytes())?)
 }

@@ -63,6 +63,8 @@ pub struct Content {
     pub launches_command: String,
     /// The other papers' systems, if the page is to have them.
     pub papers: Vec<PaperPart>,
+    /// The explorer's file beside the page, if there is one.
+    pub explorer: Option<&'static str>,
 }
 
 /// A part of the page.
@@ -148,6 +150,9 @@ fn document(content: &Content, sections: &[Section]) -> Markup {
                         "Speeds are in billions of GP operations per second (GPop/s): one node of a program on one fitness case "
                         "is one operation."
                     }
+                    @if let Some(file) = content.explorer {
+                        p { a href=(file) { "Try launches and machines yourself" } ": the predictions of a whole grid, on a page of its own." }
+                    }
                     nav aria-label="Contents" { ul {
                         @for section in sections {
                             li { a href={ "#" (section.id) } { (section.title) } }
@@ -207,6 +212,18 @@ mod tests {
         let text = page(&Content::default()).unwrap();
         assert_eq!(text.matches("<h2").count(), 8);
         assert!(!text.contains("http"), "no address outside");
+    }
+
+    #[test]
+    fn the_explorer_is_linked_where_there_is_one() {
+        let linked = |explorer| {
+            let content = Content {
+                explorer,
+                ..Content::default()
+            };
+            page(&content).unwrap().contains("href=\"explore.html\"")
+        };
+        assert!(linked(Some("explore.html")) && !linked(None));
     }
 
     #[test]
