@@ -278,13 +278,6 @@ impl Base {
             .map(|entry| entry.kind)
     }
 
-    /// Whether a field holds whole numbers.
-    pub fn is_whole(&self, key: &Key) -> bool {
-        let name = key.name();
-        let mut fields = self.fields();
-        fields.any(|(section, field, ty)| ty == Type::Whole && name == format!("{section}.{field}"))
-    }
-
     /// The value of a field that is a number.
     pub fn value(&self, section: &str, field: &str) -> Option<f64> {
         match self.table.get(section)?.get(field)?.get("value")? {
