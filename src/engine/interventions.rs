@@ -1,7 +1,7 @@
 //! What every part of a machine costs a launch: the launch predicted again with that part made free, alone and with another one.
 //!
 //! What it does: says which parts a launch can gain from, and predicts it without each of them, by the model of the engine. Of pairs,
-//! those that gain most in closed form are predicted. Leaves out: how a part is made free (`launch::ideal`), the words.
+//! those that gain most in closed form are simulated, and those of the parts that most often hide each other. Leaves out: how a part is made free (`launch::ideal`), the words.
 //! Units: speeds as ratios to the launch as it is.
 
 use super::{Engine, Kind};
@@ -11,8 +11,16 @@ use crate::predict::{Configuration, PredictError, Prediction};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Pairs that are predicted.
+/// Pairs that are kept.
 const PAIRS: usize = 3;
+/// Parts behind which others hide most: their pairs are simulated, whatever the closed form says of them.
+const OFTEN_TOGETHER: [Ideal; 5] = [
+    Ideal::L1Misses,
+    Ideal::MemoryBandwidth,
+    Ideal::FixedLatency,
+    Ideal::LoadStoreUnit,
+    Ideal::IssueSlots,
+];
 
 /// A prediction, and what it would gain.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -89,9 +97,16 @@ impl Engine {
         if self.settings.kind == Kind::Analytical {
             return Ok(told);
         }
-        let sets = told.into_iter().map(|gain| gain.free).collect();
+        let mut sets: Vec<Vec<Ideal>> = told.into_iter().map(|gain| gain.free).collect();
+        for (nth, first) in OFTEN_TOGETHER.iter().enumerate() {
+            let others = OFTEN_TOGETHER[nth + 1..].iter();
+            sets.extend(others.map(|second| vec![*first, *second]));
+        }
+        sets.sort_unstable();
+        sets.dedup();
         let mut pairs = self.gains(configuration, prediction, sets)?;
         pairs.sort_by(|a, b| b.times_as_fast.total_cmp(&a.times_as_fast));
+        pairs.truncate(PAIRS);
         Ok(pairs)
     }
 

@@ -9,6 +9,7 @@
 
 mod compare;
 mod example;
+mod questions;
 
 use assert_cmd::Command;
 use compare::{drawn_words, first_missing, renewed};
