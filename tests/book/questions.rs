@@ -9,7 +9,10 @@ fn rows(page: &Path) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(page).unwrap();
     let cells = |line: &str| -> Option<(String, String)> {
         let mut cells = line.split('|').map(str::trim).skip(2);
-        let command = cells.next()?.strip_prefix("`warpstack ")?.strip_suffix('`')?;
+        let command = cells
+            .next()?
+            .strip_prefix("`warpstack ")?
+            .strip_suffix('`')?;
         Some((command.to_owned(), cells.next()?.to_owned()))
     };
     text.lines().filter_map(cells).collect()
@@ -22,9 +25,14 @@ fn every_question_has_its_answer() {
     assert_eq!(rows.len(), 20);
     for (command, answer) in rows {
         let words = command.split_whitespace();
-        let output = Command::cargo_bin("warpstack").unwrap().args(words).output();
+        let output = Command::cargo_bin("warpstack")
+            .unwrap()
+            .args(words)
+            .output();
         let printed = String::from_utf8(output.unwrap().stdout).unwrap();
-        let is_said = printed.lines().any(|line| line_matches(&answer, line, true));
+        let is_said = printed
+            .lines()
+            .any(|line| line_matches(&answer, line, true));
         assert!(is_said, "`{command}` does not say `{answer}`:\n{printed}");
     }
 }
