@@ -25,6 +25,7 @@ pub mod langdon;
 pub mod measure;
 mod measure_paper;
 mod measure_robilliard;
+pub mod merge;
 pub mod occupancy;
 pub mod papers;
 mod problem_name;
@@ -33,6 +34,7 @@ pub mod report;
 pub mod reproduce;
 pub mod shell;
 pub mod simulate;
+pub mod slurm;
 pub mod stacks;
 pub mod stop;
 pub mod sweep;
@@ -81,6 +83,8 @@ enum Command {
     Validate(validate::ValidateArgs),
     Langdon(langdon::LangdonArgs),
     Whatif(whatif::WhatifArgs),
+    Merge(merge::MergeArgs),
+    Slurm(slurm::SlurmArgs),
     Sweep(sweep::SweepArgs),
     Advise(advise::AdviseArgs),
     Compare(compare::CompareArgs),
@@ -130,6 +134,8 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Validate(args) => validate::run(&args),
         Command::Langdon(args) => langdon::run(&args),
         Command::Whatif(args) => whatif::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Slurm(args) => slurm::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Advise(args) => advise::run(&args),
         Command::Compare(args) => compare::run(&args),

@@ -18,6 +18,7 @@ use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
 use crate::study::run::{Outcome, Point, Study};
+use crate::study::shard::{Description, Shard};
 use crate::study::{Axis, Base, Key, StudyError};
 use sha2::{Digest, Sha256};
 use std::error::Error;
@@ -66,6 +67,9 @@ pub struct WhatifArgs {
     /// started again
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Part K of N of the points, for a machine of its own; `merge` puts all parts together. Needs --out
+    #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["chart", "heatmap"])]
+    pub shard: Option<Shard>,
     /// Chart of curves to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
@@ -99,6 +103,11 @@ pub fn run(args: &WhatifArgs) -> CliResult {
         Format::Csv => whatif::csv(&study.axes, &points.0)?,
         Format::JsonLines => whatif::json_lines(&study.axes, &points.0)?,
     };
+    if let (Some(shard), Some(path)) = (args.shard, &args.out) {
+        let study = study.hash(&described(&engine_args)?);
+        let description = serde_json::to_vec(&Description { study, shard })?;
+        output::write(Some(&Description::path_for(path)), &description)?;
+    }
     output::write(args.out.as_deref(), &content)?;
     drawings.draw(&study.axes, &points.0)?;
     if let Some(journal) = points.1 {
@@ -151,6 +160,7 @@ fn without_meaning(
         ("--heatmap", args.heatmap.is_some()),
         ("--over", args.over.is_some()),
         ("--l1", args.l1.is_some()),
+        ("--shard", args.shard.is_some()),
         ("keys of a study file", !file.axes()?.is_empty()),
     ];
     let found = asked.iter().find(|(_, asked)| *asked);
@@ -216,6 +226,7 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
         configuration: configuration(args, &base)?,
         base,
         axes,
+        shard: args.shard.unwrap_or(Shard::WHOLE),
     };
     study.n_points()?;
     if study.kernels().len() == 1 {
@@ -289,7 +300,8 @@ fn predict(
     let hash = study.hash(&described(engine_args)?);
     let (journal, done): (_, Vec<Option<Outcome>>) =
         Journal::open(&Journal::path_for(path), &hash, n_points)?;
-    let missing = done.iter().filter(|outcome| outcome.is_none()).count();
+    let shard = &done[study.shard.points(n_points)];
+    let missing = shard.iter().filter(|outcome| outcome.is_none()).count();
     let progress = Progress::new(missing as u64, "points");
     let points = study.run(predict, done, Some(&journal), &|| progress.step())?;
     Ok((points, Some(journal)))

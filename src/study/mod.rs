@@ -11,6 +11,7 @@ pub mod journal;
 pub mod run;
 pub mod sensitivity;
 pub mod setting;
+pub mod shard;
 
 pub use axis::Axis;
 pub use setting::{Base, Key, Site};

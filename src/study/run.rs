@@ -5,6 +5,7 @@
 use super::axis::{Axis, combination, n_combinations};
 use super::journal::Journal;
 use super::setting::{Base, Key, configuration, with_l1};
+use super::shard::Shard;
 use super::{Site, StudyError};
 use crate::device::Device;
 use crate::memo::Memo;
@@ -76,6 +77,8 @@ pub struct Study {
     pub base: Base,
     pub configuration: Configuration,
     pub axes: Vec<Axis>,
+    /// What of it is predicted.
+    pub shard: Shard,
 }
 
 /// A point's values and outcome.
@@ -158,7 +161,7 @@ impl Study {
         })
     }
 
-    /// Predicts all points that `done` lacks; `predict` says what a launch on a device comes to, `predicted` is called after each point.
+    /// Predicts the points of its shard that `done` lacks; `predict` says what a launch on a device comes to, `predicted` is called after each point.
     pub fn run(
         &self,
         predict: impl Fn(&Device, &Configuration) -> Result<Prediction, PredictError> + Sync,
@@ -166,7 +169,9 @@ impl Study {
         journal: Option<&Journal>,
         predicted: &(dyn Fn() + Sync),
     ) -> Result<Vec<Point>, StudyError> {
-        let missing: Vec<usize> = (0..done.len())
+        let shard = self.shard.points(done.len());
+        let missing: Vec<usize> = shard
+            .clone()
             .filter(|&point| done[point].is_none())
             .collect();
         let devices: Memo<Vec<&str>, Device> = Memo::default();
@@ -197,7 +202,9 @@ impl Study {
         for (point, outcome) in batches.into_iter().flatten() {
             done[point] = Some(outcome);
         }
-        let points = done.into_iter().enumerate().map(|(point, outcome)| {
+        let predicted = done.into_iter().enumerate();
+        let predicted = predicted.skip(shard.start).take(shard.len());
+        let points = predicted.map(|(point, outcome)| {
             let changes = self.changes(point);
             Ok(Point {
                 values: changes

@@ -1,0 +1,98 @@
+//! Does a study in parts, each on a machine of its own, come to what the whole study comes to?
+
+#![cfg(feature = "cli")]
+
+use assert_cmd::Command;
+use std::path::Path;
+use std::process::Output;
+
+fn warpstack(args: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("warpstack").unwrap();
+    command.args(args).output().unwrap()
+}
+
+fn whatif(more: &[&str]) -> Output {
+    let study = [
+        "whatif",
+        "--engine",
+        "model",
+        "--vary",
+        "l1_bytes=16K,32K,48K",
+        "--vary",
+        "threads=32,256,640,1024",
+        "--vary",
+        "clock=900,1000",
+    ];
+    warpstack(&[&study[..], more].concat())
+}
+
+fn part(folder: &Path, number: u32, of: u32, format: &str) -> String {
+    let path = folder.join(format!("part-{number}"));
+    let path = path.to_str().unwrap().to_owned();
+    let shard = format!("{number}/{of}");
+    let output = whatif(&["--shard", &shard, "--out", &path, "--format", format]);
+    assert!(output.status.success(), "{output:?}");
+    path
+}
+
+#[test]
+fn parts_put_together_are_the_whole_byte_for_byte() {
+    for format in ["csv", "json-lines"] {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = whatif(&["--format", format]).stdout;
+        // More parts than points: some have none.
+        for of in [3, 30] {
+            let mut parts: Vec<String> = (1..=of)
+                .map(|number| part(folder.path(), number, of, format))
+                .collect();
+            parts.reverse();
+            let mut args = vec!["merge"];
+            args.extend(parts.iter().map(String::as_str));
+            let merged = warpstack(&args);
+            assert!(merged.status.success(), "{merged:?}");
+            assert!(merged.stdout == whole, "{format}, {of} parts");
+        }
+    }
+}
+
+#[test]
+fn parts_that_do_not_make_a_whole_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, third] = [1, 3].map(|number| part(folder.path(), number, 3, "csv"));
+    let other = part(folder.path(), 2, 2, "csv");
+    let refused = |parts: &[&str], why: &str| {
+        let output = warpstack(&[&["merge"], parts].concat());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains(why) && message.lines().count() == 1,
+            "{message}"
+        );
+        assert!(output.stdout.is_empty());
+    };
+    refused(&[&first, &third], "2/3");
+    refused(&[&first, &other, &third], "different studies");
+    refused(&["nowhere.csv"], "nowhere.csv");
+    let alone = whatif(&["--shard", "1/3"]);
+    assert_eq!(alone.status.code(), Some(2));
+}
+
+#[test]
+fn a_job_array_names_its_study_and_every_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("it's.toml");
+    std::fs::write(&study, "[vary]\nthreads = [64, 128]\n").unwrap();
+    let output = warpstack(&["slurm", "--study", study.to_str().unwrap(), "--tasks", "7"]);
+    let script = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        script.contains("--array=1-7") && script.contains("--requeue"),
+        "{script}"
+    );
+    assert!(
+        script.contains("--shard \"$SLURM_ARRAY_TASK_ID/7\""),
+        "{script}"
+    );
+    assert!(script.contains("it'\\''s.toml"), "{script}");
+    let absent = warpstack(&["slurm", "--study", "absent.toml", "--tasks", "7"]);
+    assert_eq!(absent.status.code(), Some(2));
+}
