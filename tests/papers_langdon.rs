@@ -4,6 +4,7 @@
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::variant::Arch;
+use warpstack::papers::kernels::ARCHES;
 use warpstack::papers::langdon::evolved::{evolved, sized};
 use warpstack::papers::langdon::experiment::Experiment;
 use warpstack::papers::langdon::figures::layouts;
@@ -26,7 +27,7 @@ fn executed(kernel: &Submachine, programs: &[Rpn], tests: &Tests) -> BlockRun {
 
 #[test]
 fn every_layout_finds_the_wrong_cases_of_the_reference_interpreter() {
-    for &arch in Arch::ALL {
+    for arch in ARCHES {
         for threads_per_program in THREADS_PER_PROGRAM {
             let kernel = Submachine::load(threads_per_program, arch).unwrap();
             let programs = programs(100, THREADS / threads_per_program);
@@ -57,7 +58,7 @@ fn larger_programs_on_more_inputs_find_what_the_reference_interpreter_finds() {
 
 #[test]
 fn a_program_in_constant_memory_finds_the_same_in_fewer_instructions() {
-    for &arch in Arch::ALL {
+    for arch in ARCHES {
         let experiment = Experiment::MUX37;
         let program = [sized(&experiment, experiment.solution_nodes, 3)];
         let tests = population::tests(experiment, THREADS, 5);
@@ -104,7 +105,7 @@ fn length(run: &BlockRun) -> usize {
 
 #[test]
 fn different_programs_in_a_warp_cost_more_than_the_same_program_many_times() {
-    for &arch in Arch::ALL {
+    for arch in ARCHES {
         let kernel = Submachine::load(1, arch).unwrap();
         let tests = population::tests(Experiment::MUX20, 1, 5);
         let different = programs(0, THREADS);
