@@ -7,6 +7,7 @@ use super::configuration::ConfigurationArgs;
 use super::engine::{Engine, EngineArgs};
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
+use crate::report::rows::csv;
 use crate::report::{output, table};
 use crate::study::setting::l1_geometry;
 use serde::Serialize;
@@ -191,14 +192,4 @@ fn percent(rate: Option<f64>) -> Option<f64> {
 
 fn shown(percent: Option<f64>) -> String {
     percent.map_or("-".into(), |percent| format!("{percent:.2}"))
-}
-
-fn csv(rows: &[Row]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer.serialize(row)?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))
 }
