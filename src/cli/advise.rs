@@ -173,10 +173,9 @@ fn search(
 
 /// Numbers of blocks that share a program's cases, as many as are tried.
 fn case_blocks(kernel: &str) -> &'static [u32] {
-    match kernel.parse() {
-        Ok(KernelId::Accumulator) => &[1, 25, 100],
-        _ => &[1],
-    }
+    kernel
+        .parse::<KernelId>()
+        .map_or(&[1], |id| id.sharing().case_blocks_to_try())
 }
 
 fn sort(predictions: &mut [Prediction]) {

@@ -3,6 +3,7 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
+use super::own_kernel::{self, with_own_kernel};
 use super::simulate::Format;
 use crate::device::Preset;
 use crate::engine::Explained;
@@ -56,11 +57,11 @@ pub fn run(args: &ExplainArgs) -> CliResult {
 
 fn explained(args: &ExplainArgs) -> Result<Vec<Explained>, Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
-    let inputs = &args.engine.inputs;
-    let mut configurations = vec![args.configuration.any_configuration(&device, inputs)?];
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
+    let mut configurations = vec![named.any_configuration(&device, &inputs)?];
     if let Some(changes) = &args.against {
-        let changed = args.configuration.changed(changes)?;
-        configurations.push(changed.any_configuration(&device, inputs)?);
+        let changed = named.changed(changes)?;
+        configurations.push(changed.any_configuration(&device, &inputs)?);
     }
     configurations.iter().try_for_each(check_sizes)?;
     let of_each = |name: fn(&Configuration) -> &String| {
@@ -69,7 +70,9 @@ fn explained(args: &ExplainArgs) -> Result<Vec<Explained>, Box<dyn Error>> {
         names
     };
     let (kernels, problems) = (of_each(|one| &one.kernel), of_each(|one| &one.problem));
-    let model = args.engine.open_for(&device, &kernels, &problems)?;
+    let engine = args.engine.with_inputs(inputs);
+    let model = engine.open_for(&device, &kernels, &problems)?;
+    own_kernel::check(&model, &configurations, &named.own)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));
     Ok(explained.collect::<Result<_, _>>()?)

@@ -1,22 +1,28 @@
 //! `warpstack merge`: the parts of a study that was predicted in shards, put together.
 //!
+//! A study's parts are its rows; a campaign's are states, whose corpus and record are written here.
 //! What it does: checks that all parts are there and belong together; the result is byte for byte that of the whole study. Leaves out: computing.
 
 use super::CliResult;
+use super::evolve::with_files;
+use crate::gp::campaign::Campaign;
 use crate::report::output;
 use crate::study::shard::{Description, in_order};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Put the parts of a study that was run with --shard together.
+/// Put the parts of a study, a reproduction or a campaign that was run with --shard together.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpstack merge part-1.csv part-2.csv --out all.csv")]
 pub struct MergeArgs {
-    /// Results of `whatif --shard K/N --out FILE`, all of them, in any order
+    /// Results of `whatif`, `reproduce` or `evolve` with `--shard K/N --out FILE`, all of them, in any order
     #[arg(required = true, value_name = "FILE")]
     pub parts: Vec<PathBuf>,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Of a campaign: the run record to write
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 pub fn run(args: &MergeArgs) -> CliResult {
@@ -25,32 +31,60 @@ pub fn run(args: &MergeArgs) -> CliResult {
     }
     let descriptions = args.parts.iter().map(|path| Description::of(path));
     let descriptions = descriptions.collect::<Result<Vec<_>, _>>()?;
-    let mut whole: Vec<u8> = Vec::new();
-    for place in in_order(&descriptions)? {
-        let path = &args.parts[place];
-        let text = std::fs::read(path).map_err(|error| {
-            format!(
-                "part {}: {error}; allowed: a file that can be read",
-                path.display()
-            )
-        })?;
-        let rows = match whole.is_empty() {
-            true => &text[..],
-            false => after_header(&text),
-        };
-        whole.extend_from_slice(rows);
+    let order = in_order(&descriptions)?;
+    let texts = order.iter().map(|&place| read(&args.parts[place]));
+    let texts = texts.collect::<Result<Vec<String>, _>>()?;
+    if texts.iter().any(|text| Campaign::is_state(text)) {
+        let name = |&place: &usize| args.parts[place].display().to_string();
+        return campaign(args, &texts, &order.iter().map(name).collect::<Vec<_>>());
     }
-    output::write(args.out.as_deref(), &whole)?;
+    if let Some(path) = &args.record {
+        return Err(format!(
+            "--record: given {}; allowed: for parts of `evolve`",
+            path.display()
+        )
+        .into());
+    }
+    let mut whole = String::new();
+    for text in &texts {
+        whole.push_str(match whole.is_empty() {
+            true => text,
+            false => after_header(text),
+        });
+    }
+    output::write(args.out.as_deref(), whole.as_bytes())?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let why = |error| {
+        format!(
+            "part {}: {error}; allowed: a file that can be read",
+            path.display()
+        )
+    };
+    std::fs::read_to_string(path).map_err(why)
+}
+
+/// Corpus and record of a campaign.
+fn campaign(args: &MergeArgs, texts: &[String], names: &[String]) -> CliResult {
+    let (whole, command) = Campaign::joined(texts, names)?;
+    let command = with_files(command, args.record.as_deref(), args.out.as_deref());
+    if let Some(path) = &args.record {
+        let text = whole.record(command.clone()).to_text()?;
+        output::write(Some(path), text.as_bytes())?;
+    }
+    output::write(
+        args.out.as_deref(),
+        whole.corpus(command).to_text().as_bytes(),
+    )?;
     Ok(())
 }
 
 /// Without the line of names that a CSV begins with; JSON lines have none.
-fn after_header(text: &[u8]) -> &[u8] {
-    match text.first() {
-        Some(b'{') | None => text,
-        Some(_) => {
-            let end = text.iter().position(|&byte| byte == b'\n');
-            end.map_or(&[], |end| &text[end + 1..])
-        }
+fn after_header(text: &str) -> &str {
+    match text.starts_with('{') {
+        true => text,
+        false => text.split_once('\n').map_or("", |(_, rows)| rows),
     }
 }

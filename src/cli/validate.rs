@@ -5,6 +5,7 @@ use super::engine::{Effort, Engine as EngineArg};
 use crate::device::{Device, Preset};
 use crate::engine::{self, CodeChoice, Engine, Settings};
 use crate::gp::problem::uci::folder;
+use crate::gpu::kernel_id::Row;
 use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::launch::Request;
@@ -260,9 +261,9 @@ fn data_type(problem: FunctionSet, kernel: KernelId, stack_dim: u32) -> String {
         FunctionSet::Mux20 => "uint",
         _ => "float",
     };
-    match kernel {
-        KernelId::Rpn | KernelId::Lgp | KernelId::Accumulator => element.to_owned(),
-        KernelId::LgpVector | KernelId::LgpRegisters => format!("{element}{stack_dim}"),
+    match kernel.row() {
+        Row::Scalars => element.to_owned(),
+        Row::Vector => format!("{element}{stack_dim}"),
     }
 }
 
