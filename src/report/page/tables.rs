@@ -107,9 +107,21 @@ fn scatters(
     }))
 }
 
+/// A cell among those of its table and problem.
+fn named(cell: &Compared) -> String {
+    let cell = &cell.cell;
+    format!(
+        "{} threads, {} {}",
+        cell.threads_per_block,
+        cell.table.axis_title(),
+        cell.axis.value()
+    )
+}
+
 fn point(content: &Content, index: usize, cell: &Compared) -> Option<Point> {
     let measured = cell.measured?;
     Some(Point {
+        name: Some(named(cell)),
         measured: measured.gpops_billion,
         measured_half: measured.ci_billion,
         predicted: cell.predicted_gpops_billion,
