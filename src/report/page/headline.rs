@@ -66,7 +66,7 @@ pub fn headline(content: &Content) -> Result<Markup, Box<dyn Error>> {
     let pairs = Pairs {
         y_label: "billion GPop/s".into(),
         second: "measured",
-        width: 200 + 100 * best.len() as u32,
+        width: 120 + 60 * best.len() as u32,
         pairs: best.iter().map(pair).collect(),
     };
     let problem = problem(content).unwrap_or_default();
@@ -105,7 +105,7 @@ fn sentence(content: &Content, best: &[Best]) -> Option<String> {
         format!(" ({:.1} measured)", value.gpops_billion)
     });
     let mut text = format!(
-        "On the {} the fastest launch of {} is predicted to reach {speed:.1} billion GPop/s{measured}: {}, {} {}, {} threads per block",
+        "On the {} {} is fastest, by prediction {speed:.1} billion GPop/s{measured}, with {} ({}: {}, threads per block: {})",
         content.device,
         cell.cell.problem,
         cell.cell.table.description(),
@@ -116,7 +116,7 @@ fn sentence(content: &Content, best: &[Best]) -> Option<String> {
     let simplest = best.first().filter(|first| first.table != cell.cell.table);
     if let Some(first) = simplest {
         text += &format!(
-            ", {:.1} times as fast as the best with {}",
+            ", {:.1} times as fast as the fastest with {}",
             speed / first.predicted.predicted_gpops_billion,
             first.table.description()
         );
@@ -134,9 +134,9 @@ fn held_back(explanation: &Explanation) -> String {
     let most = alone.max_by(|a, b| a.times_as_fast.total_cmp(&b.times_as_fast));
     most.map_or(String::new(), |gain| {
         format!(
-            "; what holds it back most is {}, without which it would be {:.2} times as fast",
-            gain.free[0].name(),
-            gain.times_as_fast
+            "; it would gain most, {:.0} %, if {}",
+            100.0 * (gain.times_as_fast - 1.0),
+            gain.free[0].condition()
         )
     })
 }
@@ -146,7 +146,7 @@ fn trust(content: &Content) -> String {
     let held_out = content.cells.iter().filter(|c| c.split == Split::HeldOut);
     Summary::of(held_out).map_or(String::new(), |summary| {
         format!(
-            "; predictions of the {} held-out cells are off by {:.1} % on average",
+            "; over {} cells that nothing was fitted on, predictions are off by {:.1} % on average",
             summary.n_cells, summary.mean_absolute_error_percent
         )
     })

@@ -50,7 +50,7 @@ fn lines(caption: &str, lines: &[&AnnotatedLine], annotated: &Annotated) -> Mark
             table class="sortable code" {
                 caption { span { (caption) } }
                 thead { tr {
-                    th scope="col" class="text" { "at" }
+                    th scope="col" class="text hex" { "at" }
                     th scope="col" class="text" { "instruction" }
                     th scope="col" class="text" { "for" }
                     th scope="col" class="text" { "waits for (cycles)" }

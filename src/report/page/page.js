@@ -31,9 +31,14 @@ function sort(table, header) {
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", isUp ? "ascending" : "descending");
   const text = (row) => row.cells[column].textContent.trim();
-  const asText = header.classList.contains("text");
   const sign = isUp ? 1 : -1;
-  const order = asText ? (a, b) => sign * text(a).localeCompare(text(b), "en", { numeric: true }) : (a, b) => compared(text(a), text(b), sign);
+  const orders = {
+    hex: (a, b) => sign * (parseInt(a, 16) - parseInt(b, 16)),
+    text: (a, b) => sign * a.localeCompare(b, "en", { numeric: true }),
+    number: (a, b) => compared(a, b, sign),
+  };
+  const kind = ["hex", "text"].find((name) => header.classList.contains(name)) ?? "number";
+  const order = (a, b) => orders[kind](text(a), text(b));
   table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
   status.textContent = `Sorted by ${header.textContent.trim()}, ${isUp ? "ascending" : "descending"}.`;
 }

@@ -161,16 +161,19 @@ fn block(
         content.options
     );
     Ok(html! {
-        details open[open] {
+        details class="block" open[open] {
             summary { (name) (in_short(&cells)) }
             (heat_maps(&name, &references))
-            p {
-                "The same as curves, billions of GPop/s over threads per block: lines are predicted"
-                @if measured { ", points measured; bars are the paper's confidence intervals" }
-                "."
+            // On paper only the first: the heat maps have the figures.
+            div class=(if open { "curves" } else { "curves on-screen" }) {
+                p {
+                    "The same as curves, billions of GPop/s over threads per block: lines are predicted"
+                    @if measured { ", points measured; bars are the paper's confidence intervals" }
+                    "."
+                }
+                div class="grid" { @for figure in &figures { (figure) } }
+                (command(&command_text))
             }
-            div class="grid" { @for figure in &figures { (figure) } }
-            (command(&command_text))
         }
     })
 }
