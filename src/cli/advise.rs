@@ -6,6 +6,7 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
+use super::look::{self, LookArgs};
 use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind, architecture};
 use crate::gpu::variant::{KernelId, Variant};
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 
 /// Find the fastest kernel, block size, second dimension and L1 size, and explain the choice.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct AdviseArgs {
     /// Problem name (`warpstack problems` lists them)
     #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
@@ -37,6 +39,8 @@ pub struct AdviseArgs {
     /// Chart of the fastest launch of each kernel to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -100,7 +104,7 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     output::write(args.out.as_deref(), text.as_bytes())?;
     if let Some(path) = &args.chart {
         let bars = self::chart(&all, &device.title, &args.problem);
-        chart::save(&bars, path)?;
+        chart::save(&bars, path, args.look.look())?;
     }
     Ok(())
 }

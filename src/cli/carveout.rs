@@ -11,7 +11,8 @@ use crate::gpu::variant::{Arch, Variant};
 use crate::launch::{CarveOut, Request};
 use crate::predict::{Configuration, PredictError};
 use crate::report::carveout::{CarveoutCurves, CarveoutPoint, csv};
-use crate::report::{chart, output};
+use crate::report::chart::{self, Look};
+use crate::report::output;
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
 use crate::validate::requests::{Programs, Requests};
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub struct Study<'a> {
     pub engine: &'a EngineArgs,
     pub out: Option<&'a Path>,
     pub chart: Option<&'a Path>,
+    pub look: Look,
 }
 
 impl Study<'_> {
@@ -42,7 +44,7 @@ impl Study<'_> {
         let points = self.points()?;
         output::write(self.out, &csv(&points)?)?;
         if let Some(path) = self.chart {
-            chart::save(&CarveoutCurves(&points), path)?;
+            chart::save(&CarveoutCurves(&points), path, self.look)?;
         }
         Ok(())
     }

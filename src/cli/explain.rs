@@ -3,6 +3,7 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
+use super::look::{self, LookArgs};
 use super::own_kernel::{self, with_own_kernel};
 use super::simulate::Format;
 use crate::device::Preset;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 /// Explain where a configuration's cycles go, alone or side by side with a changed one.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct ExplainArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
@@ -34,6 +36,8 @@ pub struct ExplainArgs {
     /// Chart of the cycles to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 pub fn run(args: &ExplainArgs) -> CliResult {
@@ -50,7 +54,7 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     };
     output::write(args.out.as_deref(), text.as_bytes())?;
     if let Some(path) = &args.chart {
-        chart::save(&explain::chart(&explanations), path)?;
+        chart::save(&explain::chart(&explanations), path, args.look.look())?;
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ pub mod format;
 pub mod import;
 pub mod kernels;
 pub mod langdon;
+pub mod look;
 pub mod measure;
 mod measure_paper;
 mod measure_robilliard;

@@ -8,7 +8,8 @@ use crate::engine::{executed_architecture, timing};
 use crate::papers::figure::Figure;
 use crate::papers::launch::On;
 use crate::papers::{gpocl, langdon, robilliard};
-use crate::report::{chart, output, papers};
+use crate::report::chart::{self, Look};
+use crate::report::{output, papers};
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
 use std::path::Path;
@@ -54,6 +55,7 @@ pub struct Reproduction<'a> {
     pub format: Format,
     pub out: Option<&'a Path>,
     pub chart: Option<&'a Path>,
+    pub look: Look,
 }
 
 impl Reproduction<'_> {
@@ -69,7 +71,7 @@ impl Reproduction<'_> {
         };
         output::write(self.out, &content)?;
         if let Some(path) = self.chart {
-            chart::save(&chart::papers::sheet(paper, &rows), path)?;
+            chart::save(&chart::papers::sheet(paper, &rows), path, self.look)?;
         }
         Ok(())
     }

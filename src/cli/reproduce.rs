@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
+use super::look::{self, LookArgs};
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
@@ -19,6 +20,7 @@ const ALL: &str = "all";
 
 /// Predict every cell of a table of the paper and compare it with the measured value.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct ReproduceArgs {
     /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
     #[arg(long, required_unless_present = "paper")]
@@ -46,6 +48,8 @@ pub struct ReproduceArgs {
     /// Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -65,6 +69,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
             format: args.format,
             out: args.out.as_deref(),
             chart: args.chart.as_deref(),
+            look: args.look.look(),
         };
         return reproduction.write();
     }
@@ -93,7 +98,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     };
     output::write(args.out.as_deref(), &content)?;
     if let Some(path) = &args.chart {
-        chart::save(&Panels::new(&compared), path)?;
+        chart::save(&Panels::new(&compared), path, args.look.look())?;
     }
     note_weights(&model);
     eprint!("{}", reproduction::summary(&compared));

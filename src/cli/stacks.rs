@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::evolve::{finish, settings};
+use super::look::{self, LookArgs};
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, Source};
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 /// Print what percentage of programs fits a stack limit, in RPN and in LGP, beside the paper's Tables 5 and 6.
 #[derive(Debug, Clone, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct StacksArgs {
     /// Output format
     #[arg(long, value_enum, default_value = "table")]
@@ -44,6 +46,8 @@ pub struct StacksArgs {
     /// Chart of both tables to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -74,7 +78,7 @@ pub fn run(args: &StacksArgs) -> CliResult {
     };
     let rows = stacks::rows(&records)?;
     if let Some(path) = &args.chart {
-        chart::save(&Stacks(&rows), path)?;
+        chart::save(&Stacks(&rows), path, args.look.look())?;
     }
     let text = match args.format {
         Format::Table => stacks::text(&rows),

@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::engine::{Effort, Engine as EngineArg};
+use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
 use crate::engine::{self, CodeChoice, Engine, Settings};
 use crate::gp::problem::uci::folder;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 /// Predict measured launches, with the same programs and fitness cases, and compare.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct ValidateArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "h200")]
@@ -55,6 +57,8 @@ pub struct ValidateArgs {
     /// Chart of predicted and measured times to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -93,7 +97,7 @@ pub fn run(args: &ValidateArgs) -> CliResult {
     };
     output::write(args.out.as_deref(), &content)?;
     if let Some(path) = &args.chart {
-        chart::save(&validation::scatter(&lines), path)?;
+        chart::save(&validation::scatter(&lines), path, args.look.look())?;
     }
     eprint!("{}", validation::summary(&lines));
     let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());

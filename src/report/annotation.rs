@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// An instruction is hot that has as much of the warps' cycles as so many even ones would.
-const HOT: f64 = 4.0;
+pub const HOT: f64 = 4.0;
 /// Causes that a line of the table names.
 const NAMED: usize = 2;
 
@@ -74,7 +74,7 @@ fn row(line: &AnnotatedLine, is_hot: bool) -> Row<'_> {
     }
 }
 
-fn address(line: &AnnotatedLine) -> String {
+pub fn address(line: &AnnotatedLine) -> String {
     format!("{:04x}", line.address)
 }
 
@@ -163,8 +163,8 @@ const SOURCE_LINES: usize = 10;
 /// Characters of them that are shown.
 const SOURCE_CHARACTERS: usize = 60;
 
-/// The states that take most, and being ready while another warp is chosen.
-fn waits(line: &AnnotatedLine) -> String {
+/// The states of its warps that take most, and being ready while another warp is chosen.
+pub fn waits(line: &AnnotatedLine) -> String {
     let mut states: Vec<(&str, f64)> = line
         .waits
         .iter()
