@@ -89,8 +89,8 @@ class Whatif(unittest.TestCase):
         self.assertEqual(rows, [json.loads(line) for line in lines])
 
     def test_launches_with_some_that_cannot_run(self) -> None:
-        options = ["--vary", "threads=64,128,2048", "--vary", "l1_bytes=16K,48K"]
-        columns = warpstack.whatif({"threads": [64, 128, 2048], "l1_bytes": "16K,48K"})
+        options = ["--vary", "threads=64,128,2048", "--vary", "l1=16,48"]
+        columns = warpstack.whatif({"threads": [64, 128, 2048], "l1": "16,48"})
         self.check(options, columns)
         self.assertEqual(columns["gpops_billion"][-1], None)
         self.assertIn("2048", columns["impossible"][-1])

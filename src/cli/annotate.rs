@@ -6,7 +6,8 @@ use super::engine::{InputArgs, note_weights};
 use super::format::{Format, OutputArgs};
 use crate::device::Preset;
 use crate::engine::Engine;
-use crate::report::{annotation, output, rows};
+use crate::report::annotation;
+use crate::report::provenance::Provenance;
 
 /// Show a kernel's machine code, instruction by instruction: how often each issues, and what it waits for.
 #[derive(Debug, clap::Args)]
@@ -28,11 +29,12 @@ pub fn run(args: &AnnotateArgs) -> CliResult {
     let engine = Engine::new(device.clone(), &problems, args.inputs.settings())?;
     note_weights(&engine);
     let annotated = engine.annotate(&configuration)?;
-    match args.output.format {
-        Format::Json => output::write(args.output.path(), &rows::json(&[&annotated])?)?,
-        _ => args.output.print(&annotation::rows(&annotated), || {
-            annotation::text(&annotated)
-        })?,
+    let provenance = Provenance::of(&engine);
+    let text = || annotation::text(&annotated);
+    match args.output.format() {
+        Format::Json => args.output.print_one(&annotated, &provenance, text),
+        _ => args
+            .output
+            .print(&annotation::rows(&annotated), &provenance, text),
     }
-    Ok(())
 }

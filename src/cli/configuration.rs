@@ -15,14 +15,16 @@ use std::error::Error;
 /// Threads of a block where nothing is said: a divisor of what every multiprocessor holds.
 const USUAL_THREADS: u32 = 256;
 
+const USUAL_PROBLEM: &str = "sextic";
+
 /// One configuration on one device.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ConfigurationArgs {
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
     pub device: String,
     /// Kernel name (`warpstack kernels` lists them)
-    #[arg(long, default_value = "rpn")]
+    #[arg(long, default_value = "rpn", value_parser = super::names::kernel())]
     pub kernel: String,
     /// Size of the stack's second dimension [default: the smallest compiled]
     #[arg(long, value_name = "N")]
@@ -30,9 +32,9 @@ pub struct ConfigurationArgs {
     /// Number of stack levels held in registers [default: the fewest compiled]
     #[arg(long, value_name = "N")]
     pub stack_registers: Option<u32>,
-    /// Problem name (`warpstack problems` lists them)
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
-    pub problem: String,
+    /// Problem name (`warpstack problems` lists them) [default: sextic; of another paper's kernel the first it has]
+    #[arg(long, value_parser = super::names::problem())]
+    pub problem: Option<String>,
     /// Number of threads per block [default: 256; of another paper's kernel as the paper has it]; not with gpocl-*, whose work-groups
     /// follow from the other sizes
     #[arg(long, value_name = "N")]
@@ -62,6 +64,18 @@ pub struct SizeArgs {
 }
 
 impl ConfigurationArgs {
+    /// The problem that is meant.
+    fn problem(&self) -> String {
+        let of_kernel = || {
+            let problems = PaperKernel::named(&self.kernel).map(PaperKernel::problems);
+            problems.and_then(|names| names.into_iter().next())
+        };
+        let usual = || USUAL_PROBLEM.to_owned();
+        self.problem
+            .clone()
+            .unwrap_or_else(|| of_kernel().unwrap_or_else(usual))
+    }
+
     /// The configuration on `device`, of a kernel of the main paper, with code chosen like this.
     pub fn configuration(
         &self,
@@ -90,7 +104,7 @@ impl ConfigurationArgs {
         let threads_per_block = match (of_paper, self.threads) {
             (Some(kernel), threads) => kernel.block_size(threads)?,
             (None, Some(threads)) => threads,
-            (None, None) => device.limits.threads_per_block.min(USUAL_THREADS),
+            (None, None) => usual_threads(device),
         };
         let (stack_dim, stack_registers) = match of_paper {
             Some(_) => (
@@ -98,7 +112,7 @@ impl ConfigurationArgs {
                 self.stack_registers.unwrap_or(0),
             ),
             None => sizes(
-                (&self.kernel, &self.problem),
+                (&self.kernel, &self.problem()),
                 (self.stack_dim, self.stack_registers),
                 architecture(device, &inputs.code_choice())?,
             )?,
@@ -108,7 +122,7 @@ impl ConfigurationArgs {
             .map(|kib| super::l1_bytes(device, kib))
             .transpose()?;
         Ok(Configuration {
-            problem: self.problem.clone(),
+            problem: self.problem(),
             kernel: self.kernel.clone(),
             stack_dim,
             stack_registers,
@@ -147,13 +161,18 @@ impl ConfigurationArgs {
                 "kernel" => changed.kernel = value.trim().into(),
                 "problem" => {
                     let Ok(name) = super::problem_name::parse(value);
-                    changed.problem = name;
+                    changed.problem = Some(name);
                 }
                 _ => return Err(refused(change)),
             }
         }
         Ok(changed)
     }
+}
+
+/// Threads of a block, where it is not said.
+pub(super) fn usual_threads(device: &Device) -> u32 {
+    device.limits.threads_per_block.min(USUAL_THREADS)
 }
 
 /// Blocks that share a program's cases, where it is not said.
@@ -198,7 +217,7 @@ mod tests {
             kernel: "rpn".into(),
             stack_dim: Some(1),
             stack_registers: Some(0),
-            problem: "sextic".into(),
+            problem: Some("sextic".into()),
             threads: Some(256),
             case_blocks: None,
             l1: Some(48),

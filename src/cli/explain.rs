@@ -3,13 +3,14 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
-use super::simulate::Format;
+use super::format::OutputArgs;
 use crate::device::Preset;
 use crate::engine::Explained;
 use crate::papers::kernels::check_sizes;
 use crate::predict::Configuration;
+use crate::report::chart;
 use crate::report::explain;
-use crate::report::{chart, output};
+use crate::report::provenance::Provenance;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -24,37 +25,29 @@ pub struct ExplainArgs {
     /// kernels of the other papers population=N,cases=N,threads-per-program=N
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
     /// Chart of the cycles to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
 }
 
 pub fn run(args: &ExplainArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let explanations = explain::explanations(&explained(args)?);
-    let text = match args.format {
-        Format::Table => explain::text(&explanations),
-        Format::Json => serde_json::to_string_pretty(&explanations)? + "\n",
-    };
-    output::write(args.out.as_deref(), text.as_bytes())?;
+    let (explained, provenance) = explained(args)?;
+    let explanations = explain::explanations(&explained);
+    let text = || explain::text(&explanations);
+    args.output.print(&explanations, &provenance, text)?;
     if let Some(path) = &args.chart {
         chart::save(&explain::chart(&explanations), path)?;
     }
     Ok(())
 }
 
-fn explained(args: &ExplainArgs) -> Result<Vec<Explained>, Box<dyn Error>> {
+fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let inputs = &args.engine.inputs;
     let mut configurations = vec![args.configuration.any_configuration(&device, inputs)?];
@@ -72,5 +65,6 @@ fn explained(args: &ExplainArgs) -> Result<Vec<Explained>, Box<dyn Error>> {
     let model = args.engine.open_for(&device, &kernels, &problems)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));
-    Ok(explained.collect::<Result<_, _>>()?)
+    let explained = explained.collect::<Result<_, _>>()?;
+    Ok((explained, Provenance::of(&model)))
 }

@@ -21,11 +21,11 @@ use std::path::PathBuf;
 /// `warpstack import` reads Accel-Sim traces back.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// Output format
+    /// Tool to write for
     #[arg(long, value_enum)]
-    format: Format,
+    to: Tool,
     /// File to write, or the folder of kernelslist.g for accel-sim [default: standard output]
-    #[arg(long, value_name = "PATH", required_if_eq("format", "accel-sim"))]
+    #[arg(long, value_name = "PATH", required_if_eq("to", "accel-sim"))]
     out: Option<PathBuf>,
     #[command(flatten)]
     configuration: ConfigurationArgs,
@@ -49,7 +49,7 @@ pub struct ExportArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum Tool {
     /// Kernel trace (.traceg) with kernelslist.g and the compiler's schedule beside it
     AccelSim,
     /// Chrome trace-event JSON: a lane per warp, stalls by cause
@@ -72,11 +72,7 @@ const KERNEL: &str = "kernel-1";
 pub fn run(args: &ExportArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
     let configuration = args.configuration.configuration(&device, &args.inputs)?;
-    if let Some(path) = args
-        .out
-        .as_ref()
-        .filter(|_| args.format != Format::AccelSim)
-    {
+    if let Some(path) = args.out.as_ref().filter(|_| args.to != Tool::AccelSim) {
         output::check_writable(path)?;
     }
     args.inputs.check_population()?;
@@ -84,9 +80,9 @@ pub fn run(args: &ExportArgs) -> CliResult {
     note_validated(&device);
     let engine = engine::Engine::new(device.clone(), &[&configuration.problem], settings)?;
     let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
-    match args.format {
-        Format::AccelSim => accel_sim(args, &device, &sample),
-        Format::Perfetto | Format::Kanata => timeline(args, &device, &sample),
+    match args.to {
+        Tool::AccelSim => accel_sim(args, &device, &sample),
+        Tool::Perfetto | Tool::Kanata => timeline(args, &device, &sample),
     }
 }
 
@@ -178,7 +174,7 @@ fn timeline(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRes
         Timeline::default(),
     )?;
     let timeline = &run.observer;
-    let text = if args.format == Format::Perfetto {
+    let text = if args.to == Tool::Perfetto {
         perfetto::json(
             timeline,
             blocks,

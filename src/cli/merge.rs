@@ -3,7 +3,7 @@
 //! What it does: checks that all parts are there and belong together; the result is byte for byte that of the whole study. Leaves out: computing.
 
 use super::CliResult;
-use crate::report::output;
+use crate::report::{output, rows};
 use crate::study::shard::{Description, in_order};
 use std::path::PathBuf;
 
@@ -25,32 +25,34 @@ pub fn run(args: &MergeArgs) -> CliResult {
     }
     let descriptions = args.parts.iter().map(|path| Description::of(path));
     let descriptions = descriptions.collect::<Result<Vec<_>, _>>()?;
-    let mut whole: Vec<u8> = Vec::new();
+    let mut texts = Vec::new();
     for place in in_order(&descriptions)? {
         let path = &args.parts[place];
-        let text = std::fs::read(path).map_err(|error| {
+        let text = std::fs::read_to_string(path).map_err(|error| {
             format!(
                 "part {}: {error}; allowed: a file that can be read",
                 path.display()
             )
         })?;
-        let rows = match whole.is_empty() {
-            true => &text[..],
-            false => after_header(&text),
-        };
-        whole.extend_from_slice(rows);
+        texts.push(text);
     }
-    output::write(args.out.as_deref(), &whole)?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let whole = match texts.iter().any(|text| text.starts_with('{')) {
+        true => rows::joined_json(&texts)
+            .ok_or("parts: given CSV and JSON; allowed: parts of one format")?,
+        false => joined_csv(&texts),
+    };
+    output::write(args.out.as_deref(), whole.as_bytes())?;
     Ok(())
 }
 
-/// Without the line of names that a CSV begins with; JSON lines have none.
-fn after_header(text: &[u8]) -> &[u8] {
-    match text.first() {
-        Some(b'{') | None => text,
-        Some(_) => {
-            let end = text.iter().position(|&byte| byte == b'\n');
-            end.map_or(&[], |end| &text[end + 1..])
-        }
-    }
+/// The first part, and the others without the line of names that each begins with.
+fn joined_csv(parts: &[&str]) -> String {
+    let rows = |(place, part): (usize, &&'_ str)| match place {
+        0 => (*part).to_owned(),
+        _ => part
+            .split_once('\n')
+            .map_or(String::new(), |(_, rows)| rows.to_owned()),
+    };
+    parts.iter().enumerate().map(rows).collect()
 }

@@ -26,6 +26,7 @@ pub mod measure;
 mod measure_paper;
 mod measure_robilliard;
 pub mod merge;
+mod names;
 pub mod occupancy;
 pub mod papers;
 mod problem_name;
@@ -163,11 +164,33 @@ fn usage(error: &clap::Error) -> ExitCode {
     fail(&refusal(error))
 }
 
-/// What clap refuses, without its advice.
+/// What clap refuses, what is allowed, and what may be meant.
 fn refusal(error: &clap::Error) -> String {
+    use clap::error::{ContextKind, ContextValue};
     let text = error.to_string();
     let first_paragraph = text.split("\n\n").next().unwrap_or(&text);
-    first_paragraph.trim_start_matches("error: ").to_owned()
+    let refused = first_paragraph.trim_start_matches("error: ");
+    let refused = match refused.split_once("[possible values: ") {
+        Some((before, after)) => {
+            let allowed = after.trim_end_matches(']');
+            format!("{}; allowed: {allowed}", before.trim_end())
+        }
+        None => refused.to_owned(),
+    };
+    let kinds = [
+        ContextKind::SuggestedValue,
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
+    ];
+    let meant = kinds.iter().find_map(|kind| match error.get(*kind)? {
+        ContextValue::String(name) => Some(name.clone()),
+        ContextValue::Strings(names) => names.first().cloned(),
+        _ => None,
+    });
+    match meant {
+        Some(name) => format!("{refused}; did you mean {name}?"),
+        None => refused,
+    }
 }
 
 fn fail(message: &str) -> ExitCode {

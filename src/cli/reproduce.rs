@@ -2,13 +2,15 @@
 
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
+use super::format::OutputArgs;
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
 use crate::predict::{Configuration, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
-use crate::report::{output, reproduction};
+use crate::report::provenance::Provenance;
+use crate::report::reproduction;
 use crate::validate::{Cell, Compared, Measured, Table, cells};
 use rayon::prelude::*;
 use std::error::Error;
@@ -27,31 +29,21 @@ pub struct ReproduceArgs {
     #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread"])]
     pub paper: Option<PaperArg>,
     /// Problem names, separated by commas (`warpstack problems` lists them), or all
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem().list())]
     pub problem: String,
     /// Device name, or the path of a .toml file [default: gtx670; with --paper the paper's own]
-    #[arg(long)]
+    #[arg(long, value_parser = crate::cli::names::device())]
     pub device: Option<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
     /// Number of other draws of programs from the corpus to repeat with, to report how far the results spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub spread: Option<u16>,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
     /// Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Table,
-    Csv,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 pub fn run(args: &ReproduceArgs) -> CliResult {
@@ -62,17 +54,14 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
                 device: args.device.as_deref(),
                 engine: &args.engine,
             },
-            format: args.format,
-            out: args.out.as_deref(),
+            output: &args.output,
             chart: args.chart.as_deref(),
         };
         return reproduction.write();
     }
     let tables = parse_tables(args.table.as_deref().unwrap_or(ALL))?;
     let problems = parse_problems(&args.problem)?;
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
@@ -87,11 +76,12 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .map(|table| Measured::of_paper(*table))
         .collect::<Result<Vec<_>, _>>()?;
     let compared = compare(&cells, &predictions, &measured);
-    let content = match args.format {
-        Format::Table => reproduction::text(&compared).into_bytes(),
-        Format::Csv => reproduction::csv(&compared)?,
-    };
-    output::write(args.out.as_deref(), &content)?;
+    args.output.print_rounded(
+        &reproduction::records(&compared),
+        || Ok(reproduction::rows(&compared)),
+        &Provenance::of(&model),
+        || reproduction::text(&compared),
+    )?;
     if let Some(path) = &args.chart {
         chart::save(&Panels::new(&compared), path)?;
     }

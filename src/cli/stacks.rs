@@ -2,11 +2,13 @@
 
 use super::CliResult;
 use super::evolve::{finish, settings};
+use super::format::OutputArgs;
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, Source};
 use crate::gp::record::Record;
 use crate::report::chart::{self, stacks::Stacks};
+use crate::report::provenance::Provenance;
 use crate::report::{output, stacks};
 use std::error::Error;
 use std::path::PathBuf;
@@ -14,11 +16,8 @@ use std::path::PathBuf;
 /// Print what percentage of programs fits a stack limit, in RPN and in LGP, beside the paper's Tables 5 and 6.
 #[derive(Debug, Clone, clap::Args)]
 pub struct StacksArgs {
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
     /// Show only this problem; repeat for several
-    #[arg(long, value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, value_parser = crate::cli::names::problem())]
     pub problem: Vec<String>,
     /// Run now instead of reading the committed records
     #[arg(long)]
@@ -44,12 +43,8 @@ pub struct StacksArgs {
     /// Chart of both tables to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Table,
-    Csv,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// The committed records, in the paper's order.
@@ -64,6 +59,7 @@ pub fn run(args: &StacksArgs) -> CliResult {
     for name in &args.problem {
         problem::describe(name)?;
     }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
@@ -76,11 +72,12 @@ pub fn run(args: &StacksArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::save(&Stacks(&rows), path)?;
     }
-    let text = match args.format {
-        Format::Table => stacks::text(&rows),
-        Format::Csv => stacks::csv(&rows),
-    };
-    output::write(None, text.as_bytes())?;
+    args.output.print_rounded(
+        &rows,
+        || Ok(stacks::columns(&rows)),
+        &Provenance::of_program(),
+        || stacks::text(&rows),
+    )?;
     eprint!("{}", stacks::summary(&records, &rows));
     Ok(())
 }

@@ -254,7 +254,8 @@ impl OccupancyLimits {
             .unwrap_or(largest)
     }
 
-    fn check_block(&self, block: BlockResources) -> Result<(), OccupancyError> {
+    /// Refuses a block that no multiprocessor can hold.
+    pub fn check_block(&self, block: BlockResources) -> Result<(), OccupancyError> {
         let most = self.threads_per_block;
         if !(1..=most).contains(&block.threads_per_block) {
             return Err(OccupancyError::Threads {

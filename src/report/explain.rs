@@ -33,6 +33,7 @@ pub struct Explanation {
     pub cycles_per_operation: f64,
     /// What the resident warps' stacks touch on average, against what the L1 holds.
     pub stack_bytes: f64,
+    #[serde(rename = "l1", serialize_with = "crate::predict::kib")]
     pub l1_bytes: u32,
     pub l1_load_hit_percent: f64,
     pub l2_hit_percent: f64,

@@ -1,4 +1,4 @@
-//! A prediction as text and as JSON.
+//! A prediction as text.
 //!
 //! Leaves out: comparison with measurements (`reproduction.rs`).
 //! Units: beside every figure. Percentages of the CPI stack are of all scheduler cycles.
@@ -14,13 +14,6 @@ pub fn text(prediction: &Prediction) -> String {
     let figures = table(&["figure", "value"], rows, 1);
     let stack = cpi_table(&prediction.cpi_stack);
     format!("{figures}\n{stack}")
-}
-
-/// The prediction with all its digits.
-pub fn json(prediction: &Prediction) -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string_pretty(prediction)?;
-    text.push('\n');
-    Ok(text)
 }
 
 fn row(name: &str, value: String) -> Vec<String> {
