@@ -38,7 +38,7 @@ fn a_prediction_fits_itself() {
         0,
         "four schedulers, each with every cycle accounted for"
     );
-    let issued = stack.iter().find(|e| e["cause"] == "issued").unwrap();
+    let issued = stack.iter().find(|e| e["cause"] == "selected").unwrap();
     let issued = issued["cycles"].as_u64().unwrap() as f64;
     // Every issue cycle issues one instruction, or two when it is a dual issue.
     let instructions = number(&prediction, "/ipc") * cycles as f64 / 4.0;
@@ -69,7 +69,7 @@ fn the_table_names_every_promised_figure() {
         "DRAM read",
         "dual-issued",
         "simulated warp instructions per second",
-        "issued",
+        "selected",
         "total",
     ] {
         assert!(text.contains(figure), "no \"{figure}\" in:\n{text}");

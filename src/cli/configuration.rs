@@ -19,6 +19,7 @@ const USUAL_PROBLEM: &str = "sextic";
 
 /// One configuration on one device.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Launch")]
 pub struct ConfigurationArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
@@ -54,6 +55,7 @@ pub struct ConfigurationArgs {
 
 /// Sizes that only kernels of some papers leave open.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[command(next_help_heading = "Launch")]
 pub struct SizeArgs {
     /// Rows of the data set (gpocl-* only) [default: 10000]
     #[arg(long, value_name = "N")]

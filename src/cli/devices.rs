@@ -82,7 +82,7 @@ struct Listed {
     multiprocessors: u32,
     clock_mhz: f64,
     /// Sizes in KiB.
-    l1: Vec<f64>,
+    l1: Vec<u32>,
     values: usize,
     fitted: usize,
     validated: &'static str,
@@ -99,9 +99,7 @@ impl Listed {
             compute_capability: Some(device.compute_capability.clone()),
             multiprocessors: device.chip.n_smx,
             clock_mhz: device.chip.clock_mhz,
-            l1: splits
-                .map(|split| f64::from(split.l1_bytes) / 1024.0)
-                .collect(),
+            l1: splits.map(|split| split.l1_bytes / 1024).collect(),
             values: preset.entries.len(),
             fitted: preset.fitted().len(),
             validated: device.validated.name(),
@@ -118,7 +116,7 @@ impl Listed {
             compute_capability: None,
             multiprocessors: machine.n_simds as u32,
             clock_mhz: machine.clock_mhz,
-            l1: vec![machine.l1_bytes / 1024.0],
+            l1: vec![(machine.l1_bytes / 1024.0) as u32],
             values: preset.values.len(),
             fitted: 0,
             validated: Validated::Here.name(),
@@ -127,9 +125,8 @@ impl Listed {
 
     fn cells(&self) -> Vec<String> {
         let title = self.title.split(',').next().unwrap_or_default();
-        let sizes = self.l1.iter().copied();
-        let least = sizes.clone().fold(f64::INFINITY, f64::min);
-        let most = sizes.fold(0.0, f64::max);
+        let least = self.l1.iter().min().copied().unwrap_or(0);
+        let most = self.l1.iter().max().copied().unwrap_or(0);
         vec![
             self.device.clone(),
             title.to_owned(),

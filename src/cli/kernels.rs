@@ -144,7 +144,13 @@ impl Row {
         let shape = self.shape.filter(|shape| *shape != Shape::Unrolled);
         let math = self.math.filter(|math| *math != Math::Accurate);
         let words = self.dispatch.filter(|words| *words != Dispatch::Float);
+        let levels = match self.stack_registers {
+            0 => None,
+            1 => Some("1 level".to_owned()),
+            levels => Some(format!("{levels} levels")),
+        };
         let parts = [
+            levels,
             shape.map(|shape| shape.to_string()),
             math.map(|math| math.to_string()),
             words.map(|words| words.to_string()),
@@ -164,16 +170,16 @@ fn text(rows: &[Row]) -> String {
             row.architecture.to_owned(),
             row.compiled(),
             row.stack_dim.to_string(),
-            row.stack_registers.to_string(),
             row.registers.to_string(),
             row.frame_bytes.to_string(),
             spilled.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string()),
         ]
     };
     let headers = [
-        "kernel", "problem", "arch", "compiled", "dim", "levels", "regs", "frame", "spilled",
+        "kernel", "problem", "arch", "compiled", "dim", "regs", "frame", "spilled",
     ];
-    let end = "\nCompiled unrolled, with accurate math and float words, where nothing else is said. dim: second dimension; \
-               levels: of the\nstack in registers; regs: registers per thread; frame, spilled: bytes of local memory per thread.\n";
+    let end = "\nCompiled unrolled, with accurate math and float words, where nothing else is said. levels: of the stack,\n\
+               in registers; dim: second dimension; regs: registers per thread; frame, spilled: bytes of local memory\n\
+               per thread.\n";
     table(&headers, rows.iter().map(cells).collect(), 4) + end
 }

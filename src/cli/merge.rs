@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 /// Put the parts of a study that was run with --shard together.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: warpstack merge part-1.csv part-2.csv --out all.csv")]
 pub struct MergeArgs {
     /// Results of `whatif --shard K/N --out FILE`, all of them, in any order
     #[arg(required = true, value_name = "FILE")]

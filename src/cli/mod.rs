@@ -19,6 +19,7 @@ pub mod explore;
 pub mod export;
 pub mod figure;
 pub mod format;
+mod help;
 pub mod import;
 pub mod kernels;
 pub mod langdon;
@@ -43,7 +44,8 @@ pub mod trace;
 pub mod validate;
 pub mod whatif;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use crate::report::progress::Waiting;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -98,11 +100,18 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let command = help::with_examples(Cli::command());
+    let parsed = command
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    match dispatch(cli) {
+    let waiting = Waiting::begin();
+    let done = dispatch(cli);
+    drop(waiting);
+    match done {
         Ok(()) => {
             engine::say_validated();
             ExitCode::SUCCESS
@@ -142,8 +151,10 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Compare(args) => compare::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
-        Command::Completions(args) => shell::completions(&args, Cli::command()),
-        Command::Man(args) => shell::man(&args, Cli::command()),
+        Command::Completions(args) => {
+            shell::completions(&args, help::with_examples(Cli::command()))
+        }
+        Command::Man(args) => shell::man(&args, help::with_examples(Cli::command())),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }

@@ -65,6 +65,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
+    check_measured(&tables, &problems)?;
     let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
     let model = args.engine.open(&device, &problems)?;
     let cells = all_cells(&tables, &problems);
@@ -93,6 +94,28 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .collect();
     eprint!("{}", reproduction::spread(&draws));
     Ok(())
+}
+
+/// Refuses to predict for nothing: of no table is anything known for these problems.
+fn check_measured(tables: &[Table], problems: &[&str]) -> Result<(), String> {
+    let is_known = |table: &Table| {
+        let known = Measured::problems(*table);
+        problems.iter().any(|problem| known.contains(problem))
+    };
+    if tables.iter().any(is_known) {
+        return Ok(());
+    }
+    let of = |table: Table| {
+        let problems = Measured::problems(table).join(", ");
+        format!("table {} of {problems}", table.number())
+    };
+    let numbers: Vec<String> = tables.iter().map(|one| one.number().to_string()).collect();
+    Err(format!(
+        "--table: given {} of {}, without a measured cell; allowed: {} (whatif and simulate predict the others)",
+        numbers.join(", "),
+        problems.join(", "),
+        Measured::tables().map(of).join("; ")
+    ))
 }
 
 /// Predictions for further draws of programs, as many as asked for.

@@ -13,6 +13,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BlockResources {
     /// Threads in a block.
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     /// 32-bit registers of a thread.
     pub registers_per_thread: u32,

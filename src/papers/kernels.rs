@@ -306,7 +306,7 @@ fn submachine_codes(arch: Arch) -> Result<Vec<Code>, PredictError> {
     let of_threads = |threads: u32| {
         Ok(Code {
             problems: PaperKernel::Submachine.problems(),
-            variant: Some(format!("{threads} threads a program")),
+            variant: Some(format!("{threads} per program")),
             kernel: Submachine::load(threads, arch)?.kernel,
         })
     };

@@ -183,7 +183,7 @@ pub struct HitRates {
 /// One layer of the CPI stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CpiEntry {
-    /// What the cycles were spent on: `l1_hit`.
+    /// What the cycles were spent on: `long_scoreboard_l1`.
     pub cause: Cause,
     /// Nsight Compute's warp state: `long_scoreboard`.
     pub nsight_name: &'static str,

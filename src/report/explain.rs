@@ -17,6 +17,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     pub label: String,
+    pub kernel: String,
+    pub problem: String,
+    pub stack_dim: u32,
+    pub stack_registers: u32,
+    pub threads: u32,
     pub gpops_billion: f64,
     /// Part of a generation's time in which the host works and the card waits.
     pub host_percent: f64,
@@ -89,6 +94,11 @@ impl Explanation {
         let (cycles, cycles_per_operation) = cycles(prediction);
         Explanation {
             label: label(prediction),
+            kernel: configuration.kernel.clone(),
+            problem: configuration.problem.clone(),
+            stack_dim: configuration.stack_dim,
+            stack_registers: configuration.stack_registers,
+            threads: configuration.threads_per_block,
             gpops_billion: prediction.gpops_billion,
             host_percent: prediction.host_percent(),
             added_by_data_percent: prediction.added_by_data_percent,

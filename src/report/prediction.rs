@@ -155,27 +155,12 @@ pub fn cpi_table(stack: &[CpiEntry]) -> String {
         .map(|entry| {
             let percent = 100.0 * entry.cycles as f64 / total as f64;
             vec![
-                entry.cause.name().into(),
-                entry.nsight_name.into(),
+                entry.cause.in_words().into(),
                 entry.cycles.to_string(),
                 format!("{percent:.2}"),
             ]
         })
-        .chain([vec![
-            "total".into(),
-            String::new(),
-            total.to_string(),
-            "100.00".into(),
-        ]])
+        .chain([vec!["total".into(), total.to_string(), "100.00".into()]])
         .collect();
-    table(
-        &[
-            "where scheduler cycles go",
-            "Nsight Compute's name",
-            "cycles",
-            "%",
-        ],
-        rows,
-        2,
-    )
+    table(&["where scheduler cycles go", "cycles", "%"], rows, 1)
 }

@@ -216,13 +216,20 @@ impl Tree {
                     let Tree::Object(mut fields) = item else {
                         continue;
                     };
-                    let key = fields.remove(0).1;
-                    flat_fields(&format!("{name}.{key}"), fields, into);
+                    let key = fields.remove(0).1.to_string();
+                    flat_fields(&format!("{name}.{}", as_name(&key)), fields, into);
                 }
             }
             list => into.push((name, Value::String(list.to_string()))),
         }
     }
+}
+
+/// Words as a part of a column's name.
+fn as_name(words: &str) -> String {
+    let words = words.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("_").to_lowercase()
 }
 
 fn flat_fields(name: &str, fields: Vec<(String, Tree)>, into: &mut Vec<(String, Value)>) {

@@ -322,8 +322,7 @@ mod tests {
     #[test]
     fn other_files_are_left_to_others_and_wrong_fields_are_named() {
         assert!(parse("gpu,seed\n", "f").unwrap().is_none());
-        let text =
-            "paper,seed,threads_per_program,threads,median_ms\nlangdon,4,64,32,1\n";
+        let text = "paper,seed,threads_per_program,threads,median_ms\nlangdon,4,64,32,1\n";
         let message = parse(text, "f").unwrap_err().to_string();
         assert!(
             message.contains("f, line 2, field threads: given \"32\""),
