@@ -188,10 +188,9 @@ fn options_that_the_study_of_the_carve_out_does_not_have_are_refused() {
         ("--heatmap", "map.svg"),
         ("--over", "threads"),
         ("--l1", "48"),
-        ("--format", "json-lines"),
     ] {
         let args: Vec<&str> = study.into_iter().chain([option, value]).collect();
-        refuses(&args, &[option, "--out and --chart"]);
+        refuses(&args, &[option, "--format, --out and --chart"]);
     }
     assert!(!Path::new("map.svg").exists());
 }

@@ -47,7 +47,7 @@ fn exported(folder: &Path) -> String {
     let path = out.to_str().unwrap();
     text(&[
         "export",
-        "--format",
+        "--to",
         "accel-sim",
         "--threads",
         "64",
@@ -84,8 +84,8 @@ fn an_exported_trace_takes_the_same_cycles_when_imported() {
     }
     let json = text(&["import", &path("kernelslist.g"), "--format", "json"]);
     let reports: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(reports[0]["cycles"].to_string(), cycles);
-    assert_eq!(reports[0]["schedule"], "from the schedule file");
+    assert_eq!(reports["rows"][0]["cycles"].to_string(), cycles);
+    assert_eq!(reports["rows"][0]["schedule"], "from the schedule file");
     let without = text(&["import", &path("kernel-1.traceg"), "--schedule", "none"]);
     assert_ne!(figure(&without, "cycles"), cycles);
     std::fs::remove_file(path("kernel-1.schedule.toml")).unwrap();
@@ -105,7 +105,7 @@ fn traces_that_are_too_large_are_refused_before_they_are_made() {
     let out = out.to_str().unwrap();
     let large = [
         "export",
-        "--format",
+        "--to",
         "accel-sim",
         "--threads",
         "64",
@@ -137,13 +137,13 @@ fn traces_that_are_too_large_are_refused_before_they_are_made() {
 #[test]
 fn export_refuses_what_has_no_meaning() {
     refuses(
-        &["export", "--format", "accel-sim", "--threads", "64"],
+        &["export", "--to", "accel-sim", "--threads", "64"],
         &["--out"],
     );
     refuses(
         &[
             "export",
-            "--format",
+            "--to",
             "kanata",
             "--threads",
             "64",
@@ -153,13 +153,13 @@ fn export_refuses_what_has_no_meaning() {
         &["--engine"],
     );
     refuses(
-        &["export", "--format", "vcd", "--threads", "64"],
+        &["export", "--to", "vcd", "--threads", "64"],
         &["vcd", "perfetto"],
     );
     refuses(
         &[
             "export",
-            "--format",
+            "--to",
             "perfetto",
             "--threads",
             "64",
@@ -169,7 +169,7 @@ fn export_refuses_what_has_no_meaning() {
         &["/nowhere/x.json"],
     );
     refuses(
-        &["export", "--format", "perfetto", "--threads", "2000"],
+        &["export", "--to", "perfetto", "--threads", "2000"],
         &["2000", "1 to 1024"],
     );
 }
@@ -282,10 +282,9 @@ fn counters_of_nsight_compute_are_listed_in_base_units() {
         "import", path, "--from", "ncu", "--format", "json",
     ]))
     .unwrap();
-    assert_eq!(
-        json[0]["metrics"]["dram__bytes_read.sum"]["value"],
-        1024500000.0
-    );
+    let counter = &json["rows"][0];
+    assert_eq!(counter["metric"], "dram__bytes_read.sum");
+    assert_eq!(counter["value"], 1024500000.0);
     std::fs::write(&file, "nothing").unwrap();
     refuses(
         &["import", path, "--from", "ncu"],

@@ -68,7 +68,7 @@ fn csv_has_every_cell_and_the_papers_values_where_given() {
     let mut lines = text.lines();
     assert_eq!(
         lines.next(),
-        Some("representation,problem,stack_limit,percent_programs,paper_percent")
+        Some("representation,problem,stack_limit,percent_programs,paper_percent,version")
     );
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 4 * (9 + 11));

@@ -24,7 +24,7 @@ fn key(row: &BTreeMap<String, String>) -> Vec<String> {
         "stack_dim",
         "stack_registers",
         "math",
-        "threads_per_block",
+        "threads",
         "carveout_percent",
     ];
     columns.iter().map(|&column| row[column].clone()).collect()

@@ -10,7 +10,7 @@ use std::path::Path;
 
 fn export(format: &str, out: &Path, more: &[&str]) -> String {
     let mut command = Command::cargo_bin("warpstack").unwrap();
-    command.args(["export", "--format", format, "--threads", "96"]);
+    command.args(["export", "--to", format, "--threads", "96"]);
     command
         .args(["--stack-dim", "2", "--out"])
         .arg(out)

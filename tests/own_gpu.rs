@@ -87,7 +87,7 @@ fn the_list_is_in_order_and_the_clock_matters_as_much_as_it_says() {
     // The launch of the list, on the device and on one with a tenth more clock.
     let args = |clock: &'static str| {
         [
-            "whatif", "--engine", "model", "--device", "h200", "--vary", clock,
+            "whatif", "--engine", "model", "--device", "h200", "--format", "csv", "--vary", clock,
         ]
     };
     let speed = |clock| {

@@ -18,7 +18,7 @@ fn whatif(more: &[&str]) -> Output {
         "--engine",
         "model",
         "--vary",
-        "l1_bytes=16K,32K,48K",
+        "l1=16,32,48",
         "--vary",
         "threads=32,256,640,1024",
         "--vary",
@@ -38,7 +38,7 @@ fn part(folder: &Path, number: u32, of: u32, format: &str) -> String {
 
 #[test]
 fn parts_put_together_are_the_whole_byte_for_byte() {
-    for format in ["csv", "json-lines"] {
+    for format in ["csv", "json"] {
         let folder = tempfile::tempdir().unwrap();
         let whole = whatif(&["--format", format]).stdout;
         // More parts than points: some have none.
@@ -135,4 +135,36 @@ fn parts_of_a_campaign_put_together_are_the_whole_byte_for_byte() {
     run(&["merge", "b", "a", "--record", "r.json", "--out", "c.corpus"]);
     assert_eq!(read("c.corpus"), corpus);
     assert_eq!(read("r.json"), record);
+}
+
+#[test]
+fn parts_of_a_reproduction_put_together_are_the_whole_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let reproduce = |more: &[&str]| {
+        let table = ["reproduce", "--table", "3", "--engine", "model", "--out"];
+        let output = warpstack(&[&table[..], more].concat());
+        assert!(output.status.success(), "{more:?}: {output:?}");
+    };
+    for ending in ["csv", "json"] {
+        let [whole, a, b, merged] =
+            ["whole", "a", "b", "merged"].map(|name| path(&format!("{name}.{ending}")));
+        reproduce(&[&whole]);
+        reproduce(&[&a, "--shard", "1/2"]);
+        reproduce(&[&b, "--shard", "2/2"]);
+        let output = warpstack(&["merge", &b, &a, "--out", &merged]);
+        assert!(output.status.success(), "{output:?}");
+        let read = |path: &str| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&merged), read(&whole));
+    }
+    let refused = warpstack(&[
+        "reproduce",
+        "--table",
+        "3",
+        "--shard",
+        "1/500",
+        "--out",
+        &path("c.csv"),
+    ]);
+    assert_eq!(refused.status.code(), Some(2));
 }

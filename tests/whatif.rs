@@ -33,31 +33,35 @@ const SMALL: [&str; 7] = [
     "--engine",
     "model",
     "--vary",
-    "l1_bytes=16K,32K,48K,64K",
+    "l1=16,32,48,64",
     "--vary",
     "threads=32,256,1024",
 ];
 
 #[test]
 fn every_combination_has_a_line_in_order() {
-    let text = stdout(&[&SMALL[..], &["--vary", "stack_dim=1..2"]].concat());
+    let csv = ["--vary", "stack-dim=1..2", "--format", "csv"];
+    let text = stdout(&[&SMALL[..], &csv].concat());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + 4 * 3 * 2);
     assert!(
-        lines[1].starts_with("sextic,rpn,1,0,32,16384,"),
+        lines[1].starts_with("sextic,rpn,1,0,32,16,"),
         "{}",
         lines[1]
     );
     assert!(
-        lines[2].starts_with("sextic,rpn,2,0,32,16384,"),
+        lines[2].starts_with("sextic,rpn,2,0,32,16,"),
         "{}",
         lines[2]
     );
-    let objects = stdout(&[&SMALL[..], &["--format", "json-lines"]].concat());
-    for line in objects.lines() {
-        let object: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert!(object["gpops_billion"].as_f64().unwrap() > 1.0);
+    let study = stdout(&[&SMALL[..], &["--format", "json"]].concat());
+    let study: serde_json::Value = serde_json::from_str(&study).unwrap();
+    let rows = study["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4 * 3);
+    for row in rows {
+        assert!(row["gpops_billion"].as_f64().unwrap() > 1.0);
     }
+    assert_eq!(study["provenance"]["engine"], "model");
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn a_study_file_is_the_same_as_a_command_line() {
         "threads=64,128",
     ]);
     assert_eq!(from_file, from_line);
-    assert_eq!(from_file.lines().count(), 7);
+    assert_eq!(from_file.lines().count(), 2 + 6);
 }
 
 #[test]
@@ -89,7 +93,7 @@ fn what_cannot_run_has_a_reason_instead_of_a_speed() {
         "--engine",
         "model",
         "--vary",
-        "stack_dim=6,7",
+        "stack-dim=6,7",
         "--vary",
         "threads=64",
     ]);
@@ -179,7 +183,8 @@ fn a_journal_of_another_study_is_refused() {
 #[test]
 fn mistakes_are_named() {
     for (vary, part) in [
-        ("l1_bytes=5000", "l1_bytes: given \"5000\""),
+        ("l1=5000", "l1 (KiB): given \"5000\""),
+        ("l1_bytes=16K", "l1 (in KiB)"),
         ("warps=3", "\"warps\""),
         ("smx=0", "chip.n_smx"),
         ("problem=chess", "chess"),

@@ -4,31 +4,31 @@
 //! Leaves out: charts and tables. Units: in the columns' names.
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 use std::error::Error;
 use warpstack::cli::stop::Stop;
 use warpstack::cli::{
     evolve as evolving, measure, parse, simulate, sweep as sweeping, whatif as studies,
 };
 use warpstack::gp::record::RunRecord;
-use warpstack::report::{prediction, whatif::Row};
+use warpstack::report::provenance::Provenance;
+use warpstack::report::rows::{self, Row};
 
 type Text = Result<String, Box<dyn Error>>;
 
 pub fn predict(options: &[String], _: &Stop) -> Text {
-    let (predicted, _) = simulate::predict(&parse(options)?)?;
-    Ok(prediction::json(&predicted)?)
+    let (predicted, engine) = simulate::predict(&parse(options)?)?;
+    let text = rows::json_of_one(&predicted, &Provenance::of(&engine))?;
+    Ok(String::from_utf8(text)?)
 }
 
 pub fn whatif(options: &[String], stop: &Stop) -> Text {
     let rows = studies::rows(&parse(options)?, stop)?;
-    let rows: Vec<InOrder> = rows.iter().map(InOrder).collect();
     Ok(serde_json::to_string(&rows)?)
 }
 
 pub fn sweep(options: &[String], _: &Stop) -> Text {
-    let rows = sweeping::rows(&parse(options)?)?;
-    Ok(serde_json::to_string(&rows)?)
+    let (rows, provenance) = sweeping::rows(&parse(options)?)?;
+    with(&rows, &provenance)
 }
 
 pub fn evolve(options: &[String], stop: &Stop) -> Text {
@@ -42,20 +42,14 @@ pub fn evolve(options: &[String], stop: &Stop) -> Text {
 
 pub fn measure_cpu(options: &[String], _: &Stop) -> Text {
     let rows = measure::rows_on_cpu(&parse(options)?)?;
-    Ok(serde_json::to_string(&rows)?)
+    with(&rows, &Provenance::of_program())
 }
 
-/// A row whose columns stay in their order.
-struct InOrder<'a>(&'a Row);
-
-impl Serialize for InOrder<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
+/// The columns of the CSV.
+fn with<T: Serialize>(records: &[T], provenance: &Provenance) -> Text {
+    let rows = rows::of(records)?.into_iter();
+    let rows: Result<Vec<Row>, _> = rows.map(|row| row.with(provenance)).collect();
+    Ok(serde_json::to_string(&rows?)?)
 }
 
 /// A generation, as the run record has it.

@@ -92,7 +92,7 @@ class Pandas(unittest.TestCase):
         self.assertEqual(len(pandas.DataFrame(warpstack.predict(threads=64, engine="model"))), 1)
         frame = pandas.DataFrame(warpstack.whatif({"threads": [64, 128]}, engine="model"))
         self.assertEqual(frame.gpops_billion.dtype, float)
-        self.assertEqual(list(frame.threads_per_block), [64, 128])
+        self.assertEqual(list(frame.threads), [64, 128])
         frame = pandas.DataFrame(warpstack.evolve("sextic", cases=10))
         self.assertTrue(frame.best_error.is_monotonic_decreasing)
 

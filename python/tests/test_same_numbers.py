@@ -75,22 +75,22 @@ class Predict(unittest.TestCase):
 
     def test_cycles_by_cause_sum_to_all_cycles(self) -> None:
         stack = warpstack.cpi_stack(warpstack.predict(threads=256))
-        self.assertEqual(stack["cause"][0], "issued")
+        self.assertEqual(stack["cause"][0], "selected")
         self.assertAlmostEqual(sum(stack["percent"]), 100)
 
 
 class Whatif(unittest.TestCase):
     def check(self, options: list[str], columns: warpstack.Columns) -> None:
-        of_csv = columns_of_csv(printed("whatif", *options))
+        of_csv = columns_of_csv(printed("whatif", *options, "--format", "csv"))
         self.assertEqual(columns, of_csv)
         self.assertEqual(list(columns), list(of_csv))
-        lines = printed("whatif", *options, "--format", "json-lines").splitlines()
+        of_json = json.loads(printed("whatif", *options, "--format", "json"))
         rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
-        self.assertEqual(rows, [json.loads(line) for line in lines])
+        self.assertEqual(rows, [row | of_json["provenance"] for row in of_json["rows"]])
 
     def test_launches_with_some_that_cannot_run(self) -> None:
-        options = ["--vary", "threads=64,128,2048", "--vary", "l1_bytes=16K,48K"]
-        columns = warpstack.whatif({"threads": [64, 128, 2048], "l1_bytes": "16K,48K"})
+        options = ["--vary", "threads=64,128,2048", "--vary", "l1=16,48"]
+        columns = warpstack.whatif({"threads": [64, 128, 2048], "l1": "16,48"})
         self.check(options, columns)
         self.assertEqual(columns["gpops_billion"][-1], None)
         self.assertIn("2048", columns["impossible"][-1])
@@ -148,7 +148,7 @@ class MeasureCpu(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "programs.txt")
             path.write_text("\n".join(programs))
-            options = f"--on cpu --interpreter batched,reference --problem sextic --repeats 1 --warm-ups 0 --case-seed 1 --programs {path}"
+            options = f"--on cpu --interpreter batched,reference --problem sextic --repeats 1 --warm-ups 0 --case-seed 1 --format csv --programs {path}"
             of_program = columns_of_csv(printed("measure", *options.split()))
         columns = warpstack.measure_cpu("sextic", programs, repeats=1, warm_ups=0, case_seed=1)
         self.assertEqual(list(columns), list(of_program))

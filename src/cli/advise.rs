@@ -6,15 +6,19 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
+use super::format::{Format, OutputArgs};
 use super::look::{self, LookArgs};
+use super::names;
 use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind, architecture};
 use crate::gpu::variant::{KernelId, Variant};
 use crate::predict::{Configuration, PaperSizes, PredictError, Prediction};
 use crate::report::chart::bars::{Bar, StackedBars};
-use crate::report::{chart, output, table, verdict};
+use crate::report::provenance::Provenance;
+use crate::report::{chart, table, verdict};
 use crate::study::{Base, Key};
 use rayon::prelude::*;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -23,13 +27,13 @@ use std::path::PathBuf;
 #[command(mut_args(look::only_with_chart))]
 pub struct AdviseArgs {
     /// Problem name (`warpstack problems` lists them)
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem())]
     pub problem: String,
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
     pub device: String,
     /// Consider only this kernel (`warpstack kernels` lists them)
-    #[arg(long)]
+    #[arg(long, value_parser = names::kernel())]
     pub kernel: Option<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -41,9 +45,50 @@ pub struct AdviseArgs {
     pub chart: Option<PathBuf>,
     #[command(flatten)]
     pub look: LookArgs,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What is advised.
+#[derive(Debug, Serialize)]
+struct Advice {
+    problem: String,
+    /// Launches that were predicted in closed form.
+    searched: usize,
+    bottleneck: String,
+    /// The fastest of each kernel, the fastest of all first.
+    launches: Vec<Launch>,
+    gains: Vec<Gain>,
+}
+
+/// A launch.
+#[derive(Debug, Clone, Serialize)]
+struct Launch {
+    kernel: String,
+    stack_dim: u32,
+    stack_registers: u32,
+    threads: u32,
+    case_blocks: u32,
+    /// In KiB.
+    l1: u32,
+    gpops_billion: f64,
+    /// The fastest has 0.
+    behind_percent: f64,
+    resident_blocks: u32,
+    occupancy_limit: Vec<&'static str>,
+    #[serde(skip)]
+    name: String,
+}
+
+/// What a change of the machine gains.
+#[derive(Debug, Serialize)]
+struct Gain {
+    field: &'static str,
+    #[serde(skip)]
+    words: &'static str,
+    from: f64,
+    to: f64,
+    percent: f64,
 }
 
 /// Block sizes are tried in steps of a warp.
@@ -74,9 +119,7 @@ const OF_EACH_KERNEL: usize = 3;
 const LEAST_GAIN: f64 = 0.05;
 
 pub fn run(args: &AdviseArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
@@ -100,8 +143,23 @@ pub fn run(args: &AdviseArgs) -> CliResult {
             .collect::<Result<_, _>>()?;
         sort(&mut all);
     }
-    let text = report(args, &chosen, &model, &all, n_searched)?;
-    output::write(args.out.as_deref(), text.as_bytes())?;
+    let explained = chosen.explain(&all[0].configuration)?;
+    let advice = Advice {
+        problem: args.problem.clone(),
+        searched: n_searched,
+        bottleneck: verdict::of_one(&explained),
+        launches: best_of_each_kernel(&all)
+            .iter()
+            .map(|one| Launch::of(one, &all[0]))
+            .collect(),
+        gains: gains(&Base::load(&args.device)?, &model, &all[0].configuration)?,
+    };
+    let provenance = Provenance::of(&chosen);
+    let text = || report(&advice, &device.title, &all[0]);
+    match args.output.format() {
+        Format::Csv => args.output.print(&advice.launches, &provenance, text)?,
+        _ => args.output.print_one(&advice, &provenance, text)?,
+    }
     if let Some(path) = &args.chart {
         let bars = self::chart(&all, &device.title, &args.problem);
         chart::save(&bars, path, args.look.look())?;
@@ -186,39 +244,48 @@ fn sort(predictions: &mut [Prediction]) {
     predictions.sort_by(|a, b| b.gpops_billion.total_cmp(&a.gpops_billion));
 }
 
-fn report(
-    args: &AdviseArgs,
-    chosen: &Engine,
-    model: &Engine,
-    all: &[Prediction],
-    n_searched: usize,
-) -> Result<String, Box<dyn std::error::Error>> {
-    let best = &all[0];
-    let mut text = format!(
-        "{} on {}: {}\n",
-        args.problem,
-        chosen.device().title,
-        name(best)
-    );
+fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
+    let Advice {
+        problem,
+        searched,
+        bottleneck,
+        launches,
+        gains,
+    } = advice;
+    let first = &launches[0];
+    let mut text = format!("{problem} on {device}: {}\n", first.name);
     text += &format!(
-        "  {} billion GPop/s predicted, the best of {n_searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
-        significant(best.gpops_billion),
-        best.occupancy.blocks,
+        "  {} billion GPop/s predicted, the best of {searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
+        significant(first.gpops_billion),
+        first.resident_blocks,
         best.occupancy.warps,
-        best.occupancy
-            .limiters
-            .iter()
-            .map(|limit| limit.name())
-            .collect::<Vec<_>>()
-            .join(" and "),
+        first.occupancy_limit.join(" and "),
     );
-    let explained = chosen.explain(&best.configuration)?;
-    text += &format!("  First bottleneck: {}\n\n", verdict::of_one(&explained));
+    text += &format!("  First bottleneck: {bottleneck}\n\n");
     text += "The best launch of each other kernel:\n";
-    text += &runners_up(all);
+    text += &runners_up(launches);
     text += "\nWhat limits it: the gain from 10 % more of one thing, or 10 % less latency, everything else as it is.\n";
-    text += &sensitivities(&Base::load(&args.device)?, model, &best.configuration)?;
-    Ok(text)
+    text + &gain_table(gains)
+}
+
+impl Launch {
+    fn of(prediction: &Prediction, best: &Prediction) -> Launch {
+        let configuration = &prediction.configuration;
+        let limiters = prediction.occupancy.limiters.iter();
+        Launch {
+            kernel: configuration.kernel.clone(),
+            stack_dim: configuration.stack_dim,
+            stack_registers: configuration.stack_registers,
+            threads: configuration.threads_per_block,
+            case_blocks: configuration.case_blocks,
+            l1: prediction.l1_bytes / 1024,
+            gpops_billion: prediction.gpops_billion,
+            behind_percent: 100.0 * (1.0 - prediction.gpops_billion / best.gpops_billion),
+            resident_blocks: prediction.occupancy.blocks,
+            occupancy_limit: limiters.map(|limit| limit.name()).collect(),
+            name: name(prediction),
+        }
+    }
 }
 
 /// A number with as many digits as it needs, at most four after the point.
@@ -247,13 +314,12 @@ fn name(prediction: &Prediction) -> String {
     )
 }
 
-fn runners_up(all: &[Prediction]) -> String {
-    let rows = best_of_each_kernel(all).into_iter().skip(1).map(|p| {
-        let behind = 100.0 * (p.gpops_billion / all[0].gpops_billion - 1.0);
+fn runners_up(launches: &[Launch]) -> String {
+    let rows = launches.iter().skip(1).map(|launch| {
         vec![
-            name(p),
-            significant(p.gpops_billion),
-            format!("{behind:+.1}"),
+            launch.name.clone(),
+            significant(launch.gpops_billion),
+            format!("{:+.1}", -launch.behind_percent),
         ]
     });
     table::table(
@@ -289,11 +355,11 @@ fn significant(value: f64) -> String {
 }
 
 /// Gains of the best launch, the largest first.
-fn sensitivities(
+fn gains(
     base: &Base,
     model: &Engine,
     best: &Configuration,
-) -> Result<String, Box<dyn std::error::Error>> {
+) -> Result<Vec<Gain>, Box<dyn std::error::Error>> {
     let now = model.predict(best)?.gpops_billion;
     let more = RESOURCES
         .iter()
@@ -327,24 +393,29 @@ fn sensitivities(
         let Ok(then) = model.on(device).predict(best) else {
             continue;
         };
-        gains.push((
-            100.0 * (then.gpops_billion / now - 1.0),
+        let Ok(to) = changed.parse() else {
+            continue;
+        };
+        gains.push(Gain {
+            field,
             words,
-            format!(
-                "{} to {}",
-                rounded(value),
-                changed.parse().map_or(changed, rounded)
-            ),
-        ));
+            from: value,
+            to,
+            percent: 100.0 * (then.gpops_billion / now - 1.0),
+        });
     }
-    gains.retain(|gain| gain.0.abs() >= LEAST_GAIN);
-    gains.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let rows = gains
-        .into_iter()
-        .map(|(gain, words, change)| vec![words.to_owned(), change, format!("{gain:+.1}")]);
-    Ok(table::table(
-        &["what", "change", "gain (%)"],
-        rows.collect(),
-        2,
-    ))
+    gains.retain(|gain| gain.percent.abs() >= LEAST_GAIN);
+    gains.sort_by(|a, b| b.percent.total_cmp(&a.percent));
+    Ok(gains)
+}
+
+fn gain_table(gains: &[Gain]) -> String {
+    let rows = gains.iter().map(|gain| {
+        vec![
+            gain.words.to_owned(),
+            format!("{} to {}", rounded(gain.from), rounded(gain.to)),
+            format!("{:+.1}", gain.percent),
+        ]
+    });
+    table::table(&["what", "change", "gain (%)"], rows.collect(), 2)
 }

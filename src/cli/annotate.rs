@@ -7,7 +7,8 @@ use super::format::{Format, OutputArgs};
 use super::own_kernel::{self, with_own_kernel};
 use crate::device::Preset;
 use crate::engine::Engine;
-use crate::report::{annotation, output, rows};
+use crate::report::annotation;
+use crate::report::provenance::Provenance;
 
 /// Show a kernel's machine code, instruction by instruction: how often each issues, and what it waits for.
 #[derive(Debug, clap::Args)]
@@ -31,11 +32,12 @@ pub fn run(args: &AnnotateArgs) -> CliResult {
     own_kernel::check(&engine, [&configuration], &named.own)?;
     note_weights(&engine);
     let annotated = engine.annotate(&configuration)?;
-    match args.output.format {
-        Format::Json => output::write(args.output.path(), &rows::json(&[&annotated])?)?,
-        _ => args.output.print(&annotation::rows(&annotated), || {
-            annotation::text(&annotated)
-        })?,
+    let provenance = Provenance::of(&engine);
+    let text = || annotation::text(&annotated);
+    match args.output.format() {
+        Format::Json => args.output.print_one(&annotated, &provenance, text),
+        _ => args
+            .output
+            .print(&annotation::rows(&annotated), &provenance, text),
     }
-    Ok(())
 }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub struct CalibrateArgs {
     /// Device name, or the path of a .toml file [default: gtx670]
-    #[arg(long)]
+    #[arg(long, value_parser = crate::cli::names::device())]
     pub device: Option<String>,
     /// Rows that `warpstack measure` wrote on the device, instead of the paper's cells
     #[arg(long, value_name = "FILE", requires = "device")]

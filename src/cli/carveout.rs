@@ -5,14 +5,15 @@
 
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
+use super::format::OutputArgs;
 use crate::device::{Device, Preset};
 use crate::engine::Engine;
 use crate::gpu::variant::{Arch, Variant};
 use crate::launch::{CarveOut, Request};
 use crate::predict::{Configuration, PredictError};
-use crate::report::carveout::{CarveoutCurves, CarveoutPoint, csv};
+use crate::report::carveout::{CarveoutCurves, CarveoutPoint, rows, text};
 use crate::report::chart::{self, Look};
-use crate::report::output;
+use crate::report::provenance::Provenance;
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
 use crate::validate::requests::{Programs, Requests};
 use std::collections::BTreeMap;
@@ -28,31 +29,30 @@ pub struct Study<'a> {
     pub device: &'a str,
     pub configuration: Configuration,
     pub engine: &'a EngineArgs,
-    pub out: Option<&'a Path>,
+    pub output: &'a OutputArgs,
     pub chart: Option<&'a Path>,
     pub look: Look,
 }
 
 impl Study<'_> {
     pub fn run(&self) -> CliResult {
-        if let Some(path) = self.out {
-            output::check_writable(path)?;
-        }
+        self.output.check()?;
         if let Some(path) = self.chart {
             chart::check_path(path)?;
         }
-        let points = self.points()?;
-        output::write(self.out, &csv(&points)?)?;
+        let (points, provenance) = self.points()?;
+        self.output
+            .print_rounded(&points, || Ok(rows(&points)), &provenance, || text(&points))?;
         if let Some(path) = self.chart {
             chart::save(&CarveoutCurves(&points), path, self.look)?;
         }
         Ok(())
     }
 
-    fn points(&self) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {
+    fn points(&self) -> Result<(Vec<CarveoutPoint>, Provenance), Box<dyn Error>> {
         let device = Preset::load(self.device)?.device;
-        let rows = self.measured(&device)?;
-        let (engine, request) = match rows.first() {
+        let measured = self.measured(&device)?;
+        let (engine, request) = match measured.first() {
             Some(row) => {
                 let request = Requests::new(Programs::Committed, None).of(row)?;
                 (Engine::new(device, &[], self.engine.settings())?, request)
@@ -64,7 +64,8 @@ impl Study<'_> {
                 (engine, request)
             }
         };
-        predicted(&engine, request, &rows)
+        let points = predicted(&engine, request, &measured)?;
+        Ok((points, Provenance::of(&engine)))
     }
 
     /// The measured rows of the launch, for the population with the most carve-outs.

@@ -5,16 +5,19 @@
 
 use super::CliResult;
 use super::engine::{Effort, InputArgs, note_validated};
-use super::reproduce::{Format, all_cells, parse_problems, parse_tables};
+use super::format::OutputArgs;
+use super::reproduce::{all_cells, parse_problems, parse_tables};
 use crate::device::Preset;
 use crate::engine::{Engine, Kind};
 use crate::predict::{Cause, PredictError, Prediction};
 use crate::report::progress::Progress;
-use crate::report::{output, table};
+use crate::report::provenance::Provenance;
+use crate::report::rows::Row;
+use crate::report::table;
 use crate::validate::Cell;
 use rayon::prelude::*;
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// Compare the analytical model with the simulator over tables of the paper.
 #[derive(Debug, clap::Args)]
@@ -23,10 +26,10 @@ pub struct CompareArgs {
     #[arg(long, default_value = "all")]
     pub table: String,
     /// Problem name (`warpstack problems` lists them), or all
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem().list())]
     pub problem: String,
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
     pub device: String,
     /// Compare only every Nth cell
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -36,12 +39,8 @@ pub struct CompareArgs {
     pub effort: Effort,
     #[command(flatten)]
     pub inputs: InputArgs,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// One cell, predicted twice.
@@ -55,9 +54,7 @@ struct Pair {
 const SHOWN: usize = 12;
 
 pub fn run(args: &CompareArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     let device = Preset::load(&args.device)?.device;
     let problems = parse_problems(&args.problem)?;
     let cells: Vec<Cell> = all_cells(&parse_tables(&args.table)?, &problems)
@@ -88,12 +85,13 @@ pub fn run(args: &CompareArgs) -> CliResult {
         })
         .collect::<Result<Vec<Pair>, PredictError>>()?;
     drop(progress);
-    let content = match args.format {
-        Format::Table => text(&pairs).into_bytes(),
-        Format::Csv => csv(&pairs)?,
+    let provenance = Provenance {
+        // Both.
+        engine: None,
+        ..Provenance::of(&simulator)
     };
-    output::write(args.out.as_deref(), &content)?;
-    Ok(())
+    let rows: Vec<Row> = pairs.iter().map(row).collect();
+    args.output.print(&rows, &provenance, || text(&pairs))
 }
 
 impl Pair {
@@ -215,47 +213,38 @@ fn summary(name: String, pairs: &[&Pair]) -> Vec<String> {
     ]
 }
 
-fn csv(pairs: &[Pair]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut header: Vec<String> = [
-        "table",
-        "problem",
-        "threads_per_block",
-        "axis",
-        "value",
-        "simulated_gpops_billion",
-        "modelled_gpops_billion",
-        "difference_percent",
-        "simulated_load_hit_percent",
-        "modelled_load_hit_percent",
-    ]
-    .map(String::from)
-    .to_vec();
-    for side in ["simulated", "modelled"] {
-        header.extend(Cause::ALL.map(|cause| format!("{side}_{}", cause.name())));
+fn row(pair: &Pair) -> Row {
+    let terms = pair.terms();
+    let (simulated, modelled) = (&pair.simulated, &pair.modelled);
+    let launch = [
+        ("table", pair.cell.table.number().into()),
+        ("problem", pair.cell.problem.as_str().into()),
+        ("threads", pair.cell.threads_per_block.into()),
+        ("axis", pair.cell.table.axis_name().into()),
+        ("value", pair.cell.axis.value().into()),
+        ("simulated_gpops_billion", rounded(simulated.gpops_billion)),
+        ("modelled_gpops_billion", rounded(modelled.gpops_billion)),
+        ("difference_percent", rounded(pair.difference_percent())),
+        (
+            "simulated_load_hit_percent",
+            rounded(simulated.memory.l1_load_hit_percent),
+        ),
+        (
+            "modelled_load_hit_percent",
+            rounded(modelled.memory.l1_load_hit_percent),
+        ),
+    ];
+    let mut columns: Vec<(String, Value)> = launch.map(|(name, value)| (name.into(), value)).into();
+    for (side, name) in ["simulated", "modelled"].into_iter().enumerate() {
+        columns.extend(Cause::ALL.map(|cause| {
+            let cycles = terms.get(&cause).map_or(0.0, |both| both[side]);
+            (format!("{name}_{}", cause.name()), rounded(cycles))
+        }));
     }
-    writer.write_record(&header)?;
-    for pair in pairs {
-        let terms = pair.terms();
-        let mut row = vec![
-            pair.cell.table.number().to_string(),
-            pair.cell.problem.clone(),
-            pair.cell.threads_per_block.to_string(),
-            pair.cell.table.axis_name().to_string(),
-            pair.cell.axis.value(),
-            format!("{:.3}", pair.simulated.gpops_billion),
-            format!("{:.3}", pair.modelled.gpops_billion),
-            format!("{:.2}", pair.difference_percent()),
-            format!("{:.2}", pair.simulated.memory.l1_load_hit_percent),
-            format!("{:.2}", pair.modelled.memory.l1_load_hit_percent),
-        ];
-        for side in 0..2 {
-            let cycles = |cause: Cause| terms.get(&cause).map_or(0.0, |both| both[side]);
-            row.extend(Cause::ALL.map(|cause| format!("{:.3}", cycles(cause))));
-        }
-        writer.write_record(&row)?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))
+    Row(columns)
+}
+
+/// To three digits after the point.
+fn rounded(value: f64) -> Value {
+    ((1e3 * value).round() / 1e3).into()
 }

@@ -16,14 +16,17 @@ use std::error::Error;
 /// Threads of a block where nothing is said: a divisor of what every multiprocessor holds.
 const USUAL_THREADS: u32 = 256;
 
+const USUAL_PROBLEM: &str = "sextic";
+
 /// One configuration on one device.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Launch")]
 pub struct ConfigurationArgs {
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
     pub device: String,
     /// Kernel name (`warpstack kernels` lists them)
-    #[arg(long, default_value = "rpn")]
+    #[arg(long, default_value = "rpn", value_parser = super::names::kernel())]
     pub kernel: String,
     /// Size of the stack's second dimension [default: the smallest compiled]
     #[arg(long, value_name = "N")]
@@ -31,9 +34,9 @@ pub struct ConfigurationArgs {
     /// Number of stack levels held in registers [default: the fewest compiled]
     #[arg(long, value_name = "N")]
     pub stack_registers: Option<u32>,
-    /// Problem name (`warpstack problems` lists them)
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
-    pub problem: String,
+    /// Problem name (`warpstack problems` lists them) [default: sextic; of another paper's kernel the first it has]
+    #[arg(long, value_parser = super::names::problem())]
+    pub problem: Option<String>,
     /// Number of threads per block [default: 256; of another paper's kernel as the paper has it]; not with gpocl-*, whose work-groups
     /// follow from the other sizes
     #[arg(long, value_name = "N")]
@@ -55,6 +58,7 @@ pub struct ConfigurationArgs {
 
 /// Sizes that only kernels of some papers leave open.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[command(next_help_heading = "Launch")]
 pub struct SizeArgs {
     /// Rows of the data set (gpocl-* only) [default: 10000]
     #[arg(long, value_name = "N")]
@@ -65,6 +69,18 @@ pub struct SizeArgs {
 }
 
 impl ConfigurationArgs {
+    /// The problem that is meant.
+    pub(super) fn problem(&self) -> String {
+        let of_kernel = || {
+            let problems = PaperKernel::named(&self.kernel).map(PaperKernel::problems);
+            problems.and_then(|names| names.into_iter().next())
+        };
+        let usual = || USUAL_PROBLEM.to_owned();
+        self.problem
+            .clone()
+            .unwrap_or_else(|| of_kernel().unwrap_or_else(usual))
+    }
+
     /// The configuration on `device`, of a kernel of the main paper, with code chosen like this.
     pub fn configuration(
         &self,
@@ -93,7 +109,7 @@ impl ConfigurationArgs {
         let threads_per_block = match (of_paper, self.threads) {
             (Some(kernel), threads) => kernel.block_size(threads)?,
             (None, Some(threads)) => threads,
-            (None, None) => device.limits.threads_per_block.min(USUAL_THREADS),
+            (None, None) => usual_threads(device),
         };
         let (stack_dim, stack_registers) = match of_paper {
             Some(_) => (
@@ -111,7 +127,7 @@ impl ConfigurationArgs {
                 )
             }
             None => sizes(
-                (&self.kernel, &self.problem),
+                (&self.kernel, &self.problem()),
                 (self.stack_dim, self.stack_registers),
                 architecture(device, &inputs.code_choice())?,
             )?,
@@ -121,7 +137,7 @@ impl ConfigurationArgs {
             .map(|kib| super::l1_bytes(device, kib))
             .transpose()?;
         Ok(Configuration {
-            problem: self.problem.clone(),
+            problem: self.problem(),
             kernel: self.kernel.clone(),
             stack_dim,
             stack_registers,
@@ -160,13 +176,18 @@ impl ConfigurationArgs {
                 "kernel" => changed.kernel = value.trim().into(),
                 "problem" => {
                     let Ok(name) = super::problem_name::parse(value);
-                    changed.problem = name;
+                    changed.problem = Some(name);
                 }
                 _ => return Err(refused(change)),
             }
         }
         Ok(changed)
     }
+}
+
+/// Threads of a block, where it is not said.
+pub(super) fn usual_threads(device: &Device) -> u32 {
+    device.limits.threads_per_block.min(USUAL_THREADS)
 }
 
 /// Blocks that share a program's cases, where it is not said.
@@ -213,7 +234,7 @@ mod tests {
             kernel: "rpn".into(),
             stack_dim: Some(1),
             stack_registers: Some(0),
-            problem: "sextic".into(),
+            problem: Some("sextic".into()),
             threads: Some(256),
             case_blocks: None,
             l1: Some(48),

@@ -5,9 +5,14 @@
 use super::CliResult;
 use super::devices_new::{self, NewArgs};
 use super::engine::NEVER_VALIDATED;
+use super::format::OutputArgs;
+use super::names;
 use crate::device::vliw::{self, VliwPreset};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
-use crate::report::{output, table::table};
+use crate::report::provenance::Provenance;
+use crate::report::table::{WIDTH, table, wrapped};
+use serde::Serialize;
+use std::error::Error;
 
 /// List the devices, or all values of one with unit, kind, source and readers.
 #[derive(Debug, clap::Args)]
@@ -16,10 +21,16 @@ pub struct DevicesArgs {
     #[command(subcommand)]
     command: Option<DevicesCommand>,
     /// Device name, or the path of a .toml file
+    #[arg(value_parser = names::device())]
     device: Option<String>,
     /// Show only values of this kind
     #[arg(long, requires = "device")]
     kind: Option<KindArg>,
+    /// Show only devices that run machine code of this architecture
+    #[arg(long, value_name = "ARCH", conflicts_with = "device", value_parser = names::device_arch())]
+    arch: Option<String>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -52,115 +63,197 @@ pub fn run(args: &DevicesArgs) -> CliResult {
     if let Some(DevicesCommand::New(args)) = &args.command {
         return devices_new::run(args);
     }
-    let text = match &args.device {
-        Some(device) if vliw::builtin_names().any(|name| name == device) => {
-            vliw_values(&VliwPreset::load(device)?, args.kind.map(KindArg::kind))
-        }
-        Some(device) => values(&Preset::load(device)?, args.kind.map(KindArg::kind)),
-        None => list()?,
-    };
-    output::write(None, text.as_bytes())?;
-    Ok(())
+    args.output.check()?;
+    match &args.device {
+        Some(name) => values(args, name),
+        None => list(args),
+    }
 }
 
-fn list() -> Result<String, Box<dyn std::error::Error>> {
-    let mut rows = Vec::new();
-    for name in builtin_names() {
-        let preset = Preset::load(name)?;
+/// A device.
+#[derive(Debug, Serialize)]
+struct Listed {
+    device: String,
+    title: String,
+    /// Of the machine code that it runs.
+    architecture: String,
+    compute_capability: Option<String>,
+    /// Of a machine of another kind: SIMDs.
+    multiprocessors: u32,
+    clock_mhz: f64,
+    /// Sizes in KiB.
+    l1: Vec<u32>,
+    values: usize,
+    fitted: usize,
+    validated: &'static str,
+}
+
+impl Listed {
+    fn of(preset: &Preset, name: &str) -> Listed {
         let device = &preset.device;
-        let l1_kib: Vec<String> = device
-            .l1
-            .splits
-            .iter()
-            .map(|split| (split.l1_bytes / 1024).to_string())
-            .collect();
-        rows.push(vec![
-            name.into(),
-            device.title.clone(),
-            device.compute_capability.clone(),
-            device.chip.n_smx.to_string(),
-            device.chip.clock_mhz.to_string(),
-            l1_kib.join(", "),
-            preset.entries.len().to_string(),
-            preset.fitted().len().to_string(),
-            device.validated.name().into(),
-        ]);
+        let splits = device.l1.splits.iter();
+        Listed {
+            device: name.to_owned(),
+            title: device.title.clone(),
+            architecture: device.code.clone(),
+            compute_capability: Some(device.compute_capability.clone()),
+            multiprocessors: device.chip.n_smx,
+            clock_mhz: device.chip.clock_mhz,
+            l1: splits.map(|split| split.l1_bytes / 1024).collect(),
+            values: preset.entries.len(),
+            fitted: preset.fitted().len(),
+            validated: device.validated.name(),
+        }
+    }
+
+    /// A machine of another kind: its SIMDs run wavefronts of VLIW code.
+    fn of_vliw(preset: &VliwPreset) -> Result<Listed, Box<dyn Error>> {
+        let machine = preset.machine()?;
+        Ok(Listed {
+            device: preset.name.clone(),
+            title: preset.title.clone(),
+            architecture: VLIW.to_owned(),
+            compute_capability: None,
+            multiprocessors: machine.n_simds as u32,
+            clock_mhz: machine.clock_mhz,
+            l1: vec![(machine.l1_bytes / 1024.0) as u32],
+            values: preset.values.len(),
+            fitted: 0,
+            validated: Validated::Here.name(),
+        })
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let title = self.title.split(',').next().unwrap_or_default();
+        let least = self.l1.iter().min().copied().unwrap_or(0);
+        let most = self.l1.iter().max().copied().unwrap_or(0);
+        vec![
+            self.device.clone(),
+            title.to_owned(),
+            self.architecture.clone(),
+            self.multiprocessors.to_string(),
+            self.clock_mhz.to_string(),
+            match least < most {
+                true => format!("{least} to {most}"),
+                false => most.to_string(),
+            },
+            self.values.to_string(),
+            self.fitted.to_string(),
+            self.validated.to_owned(),
+        ]
+    }
+}
+
+/// What a machine of another kind runs.
+pub(super) const VLIW: &str = "VLIW5";
+
+fn list(args: &DevicesArgs) -> CliResult {
+    let mut devices = Vec::new();
+    for name in builtin_names() {
+        devices.push(Listed::of(&Preset::load(name)?, name));
     }
     for name in vliw::builtin_names() {
-        rows.push(vliw_row(&VliwPreset::load(name)?)?);
+        devices.push(Listed::of_vliw(&VliwPreset::load(name)?)?);
     }
+    let is_meant = |one: &Listed| {
+        args.arch
+            .as_ref()
+            .is_none_or(|arch| one.architecture == *arch)
+    };
+    devices.retain(is_meant);
     let headers = [
         "device",
         "title",
-        "compute capability",
+        "arch",
         "SMX",
-        "clock (MHz)",
+        "MHz",
         "L1 (KiB)",
         "values",
-        "of these fitted",
+        "fitted",
         "validated",
     ];
-    Ok(table(&headers, rows, 2))
+    let text = || table(&headers, devices.iter().map(Listed::cells).collect(), 3);
+    args.output.print(&devices, &Provenance::of_program(), text)
 }
 
-/// A machine of another kind: its SIMDs run wavefronts of VLIW code.
-fn vliw_row(preset: &VliwPreset) -> Result<Vec<String>, Box<dyn std::error::Error>> {
-    let machine = preset.machine()?;
-    Ok(vec![
-        preset.name.clone(),
-        preset.title.clone(),
-        "none: VLIW5".into(),
-        format!("{} SIMDs", machine.n_simds),
-        machine.clock_mhz.to_string(),
-        (machine.l1_bytes / 1024.0).to_string(),
-        preset.values.len().to_string(),
-        "0".into(),
-        Validated::Here.name().into(),
-    ])
+/// A value of a preset.
+#[derive(Debug, Serialize)]
+struct Listing {
+    field: String,
+    value: String,
+    unit: String,
+    kind: &'static str,
+    read_by: Vec<&'static str>,
+    source: String,
 }
 
-fn vliw_values(preset: &VliwPreset, kind: Option<Kind>) -> String {
-    let row = |(key, value): (&String, &vliw::Value)| {
-        let range = match (value.low, value.high) {
-            (Some(low), Some(high)) => format!("{} ({low} to {high})", value.value),
-            _ => value.value.to_string(),
+impl Listing {
+    fn of(entry: &Entry) -> Listing {
+        Listing {
+            field: entry.key(),
+            value: entry.value.clone(),
+            unit: entry.unit.clone(),
+            kind: entry.kind.name(),
+            read_by: entry.readers.iter().map(|reader| reader.name()).collect(),
+            source: entry.source.clone(),
+        }
+    }
+
+    fn of_vliw((key, value): (&String, &vliw::Value)) -> Listing {
+        Listing {
+            field: key.clone(),
+            value: match (value.low, value.high) {
+                (Some(low), Some(high)) => format!("{} ({low} to {high})", value.value),
+                _ => value.value.to_string(),
+            },
+            unit: value.unit.clone(),
+            kind: value.kind.name(),
+            read_by: vec!["VLIW simulator", "host"],
+            source: value.source.clone(),
+        }
+    }
+
+    /// The value, then where it is from, further in.
+    fn text(&self) -> String {
+        let readers = match self.read_by.is_empty() {
+            true => "nothing (reference)".to_owned(),
+            false => self.read_by.join(", "),
         };
-        vec![
-            key.clone(),
-            range,
-            value.unit.clone(),
-            value.kind.name().into(),
-            "VLIW simulator, host".into(),
-            value.source.clone(),
-        ]
-    };
-    let chosen = preset
-        .values
-        .iter()
-        .filter(|(_, value)| kind.is_none_or(|kind| value.kind == kind));
-    let headers = ["field", "value", "unit", "kind", "read by", "source"];
-    table(&headers, chosen.map(row).collect(), 6)
+        let Listing {
+            field,
+            value,
+            unit,
+            kind,
+            source,
+            ..
+        } = self;
+        let value = format!("{field} = {value} {unit} ({kind}, read by {readers})");
+        wrapped(&value, 0, WIDTH) + &wrapped(source, 4, WIDTH)
+    }
 }
 
-fn values(preset: &Preset, kind: Option<Kind>) -> String {
-    let row = |entry: &Entry| {
-        vec![
-            entry.key(),
-            entry.value.clone(),
-            entry.unit.clone(),
-            entry.kind.name().into(),
-            readers(entry),
-            entry.source.clone(),
-        ]
+fn values(args: &DevicesArgs, name: &str) -> CliResult {
+    let (listings, head) = match vliw::builtin_names().any(|known| known == name) {
+        true => {
+            let preset = VliwPreset::load(name)?;
+            let listings: Vec<Listing> = preset.values.iter().map(Listing::of_vliw).collect();
+            (listings, String::new())
+        }
+        false => {
+            let preset = Preset::load(name)?;
+            let listings = preset.entries.iter().map(Listing::of).collect();
+            (listings, validation(&preset))
+        }
     };
-    let rows = preset
-        .entries
-        .iter()
-        .filter(|entry| kind.is_none_or(|kind| entry.kind == kind))
-        .map(row)
-        .collect();
-    let headers = ["field", "value", "unit", "kind", "read by", "source"];
-    validation(preset) + &table(&headers, rows, 6)
+    let kind = args.kind.map(|kind| kind.kind().name());
+    let mut listings: Vec<Listing> = listings;
+    listings.retain(|one| kind.is_none_or(|kind| one.kind == kind));
+    let text = || {
+        let texts: Vec<String> = listings.iter().map(Listing::text).collect();
+        head + &texts.concat()
+    };
+    args.output
+        .print(&listings, &Provenance::of_device(name), text)
 }
 
 /// A line above the values of a device whose predictions nobody has compared with measurements.
@@ -169,13 +262,5 @@ fn validation(preset: &Preset) -> String {
     match device.validated {
         Validated::Here => String::new(),
         Validated::Never => format!("{}: {NEVER_VALIDATED}\n\n", device.title),
-    }
-}
-
-fn readers(entry: &Entry) -> String {
-    let names: Vec<&str> = entry.readers.iter().map(|reader| reader.name()).collect();
-    match names.is_empty() {
-        true => "nothing (reference)".into(),
-        false => names.join(", "),
     }
 }

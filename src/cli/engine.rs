@@ -8,6 +8,7 @@ use crate::engine::{CodeChoice, ProgramList};
 use crate::gpu::code::OwnCode;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
 use crate::papers::kernels::PaperKernel;
+use crate::report::progress;
 use crate::sim::simulator;
 use std::error::Error;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Which model, which programs, which code.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Model")]
 pub struct EngineArgs {
     /// Performance model
     #[arg(long, value_enum, default_value = "sim")]
@@ -28,6 +30,7 @@ pub struct EngineArgs {
 
 /// Which programs, which code: what every performance model starts from.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Programs and code")]
 pub struct InputArgs {
     /// Corpus file to draw programs from [default: the built-in corpus of the problem]
     #[arg(long, value_name = "FILE")]
@@ -254,6 +257,7 @@ impl InputArgs {
 
 /// Says on standard error how the programs of each problem were weighted.
 pub fn note_weights(model: &engine::Engine) {
+    progress::clear();
     for sentence in model.weighting() {
         eprintln!("{sentence}");
     }

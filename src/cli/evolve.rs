@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, clap::Args)]
 pub struct EvolveArgs {
     /// Problem to solve (`warpstack problems` lists them)
-    #[arg(long, value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, value_parser = crate::cli::names::problem())]
     pub problem: String,
     /// Seed of the first run; run number r uses seed + r
     #[arg(long, default_value_t = 1)]

@@ -3,15 +3,16 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
+use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::own_kernel::{self, with_own_kernel};
-use super::simulate::Format;
 use crate::device::Preset;
 use crate::engine::Explained;
 use crate::papers::kernels::check_sizes;
 use crate::predict::Configuration;
+use crate::report::chart;
 use crate::report::explain;
-use crate::report::{chart, output};
+use crate::report::provenance::Provenance;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -27,12 +28,8 @@ pub struct ExplainArgs {
     /// kernels of the other papers population=N,cases=N,threads-per-program=N
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
     /// Chart of the cycles to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
@@ -41,25 +38,21 @@ pub struct ExplainArgs {
 }
 
 pub fn run(args: &ExplainArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let explanations = explain::explanations(&explained(args)?);
-    let text = match args.format {
-        Format::Table => explain::text(&explanations),
-        Format::Json => serde_json::to_string_pretty(&explanations)? + "\n",
-    };
-    output::write(args.out.as_deref(), text.as_bytes())?;
+    let (explained, provenance) = explained(args)?;
+    let explanations = explain::explanations(&explained);
+    let text = || explain::text(&explanations);
+    args.output.print(&explanations, &provenance, text)?;
     if let Some(path) = &args.chart {
         chart::save(&explain::chart(&explanations), path, args.look.look())?;
     }
     Ok(())
 }
 
-fn explained(args: &ExplainArgs) -> Result<Vec<Explained>, Box<dyn Error>> {
+fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
     let mut configurations = vec![named.any_configuration(&device, &inputs)?];
@@ -79,5 +72,6 @@ fn explained(args: &ExplainArgs) -> Result<Vec<Explained>, Box<dyn Error>> {
     own_kernel::check(&model, &configurations, &named.own)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));
-    Ok(explained.collect::<Result<_, _>>()?)
+    let explained = explained.collect::<Result<_, _>>()?;
+    Ok((explained, Provenance::of(&model)))
 }

@@ -22,11 +22,11 @@ use std::path::PathBuf;
 /// `warpstack import` reads Accel-Sim traces back.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// Output format
+    /// Tool to write for
     #[arg(long, value_enum)]
-    format: Format,
+    to: Tool,
     /// File to write, or the folder of kernelslist.g for accel-sim [default: standard output]
-    #[arg(long, value_name = "PATH", required_if_eq("format", "accel-sim"))]
+    #[arg(long, value_name = "PATH", required_if_eq("to", "accel-sim"))]
     out: Option<PathBuf>,
     #[command(flatten)]
     configuration: ConfigurationArgs,
@@ -38,7 +38,8 @@ pub struct ExportArgs {
     /// Largest number of iterations of the fitness-case loop per block
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// accel-sim: largest number of warp instructions to write; about 40 bytes each, 130 with --addresses list
+    /// Largest number of warp instructions to write; of accel-sim about 40 bytes each, 130 with --addresses list; of perfetto and
+    /// kanata about 200
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     instructions: u64,
     /// perfetto, kanata: cycle at which the timeline ends
@@ -50,7 +51,7 @@ pub struct ExportArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum Tool {
     /// Kernel trace (.traceg) with kernelslist.g and the compiler's schedule beside it
     AccelSim,
     /// Chrome trace-event JSON: a lane per warp, stalls by cause
@@ -67,6 +68,9 @@ enum Addresses {
     List,
 }
 
+/// Of an instruction in a timeline, about.
+const TIMELINE_BYTES: u64 = 200;
+
 /// The name of the trace and of what lies beside it.
 const KERNEL: &str = "kernel-1";
 
@@ -74,12 +78,10 @@ pub fn run(args: &ExportArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
     let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, &device)?;
     let configuration = named.configuration(&device, &inputs)?;
-    if let Some(path) = args
-        .out
-        .as_ref()
-        .filter(|_| args.format != Format::AccelSim)
-    {
-        output::check_writable(path)?;
+    match (&args.out, args.to) {
+        (Some(folder), Tool::AccelSim) => output::check_folder(folder)?,
+        (Some(file), _) => output::check_writable(file)?,
+        (None, _) => {}
     }
     inputs.check_population()?;
     let settings = inputs.settings();
@@ -87,39 +89,59 @@ pub fn run(args: &ExportArgs) -> CliResult {
     let engine = engine::Engine::new(device.clone(), &[&configuration.problem], settings)?;
     own_kernel::check(&engine, [&configuration], &named.own)?;
     let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
-    match args.format {
-        Format::AccelSim => accel_sim(args, &device, &sample),
-        Format::Perfetto | Format::Kanata => timeline(args, &device, &sample),
+    check_size(args, &device, &sample)?;
+    match args.to {
+        Tool::AccelSim => accel_sim(args, &device, &sample),
+        Tool::Perfetto | Tool::Kanata => timeline(args, &device, &sample),
     }
 }
 
-fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliResult {
+fn recorder<'a>(args: &ExportArgs, sample: &'a SampleBlocks) -> Recorder<'a> {
     let blocks = &sample.blocks;
-    let recorder = Recorder::new(
+    Recorder::new(
         &sample.kernel,
         &blocks.pool,
         &blocks.geometry,
         args.iterations,
-    );
-    let counts = sample
-        .traces
-        .iter()
-        .map(|(trace, _)| recorder.instructions(trace));
-    let total: u64 = counts.sum();
-    let (mode, bytes_per_instruction) = match args.addresses {
-        Addresses::Compressed => (AddressMode::Compressed, 40),
-        Addresses::List => (AddressMode::ListAll, 130),
+    )
+}
+
+/// Refuses what would be too large before anything is simulated: of a timeline, the instructions that can issue until it ends.
+fn check_size(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> Result<(), String> {
+    let recorder = recorder(args, sample);
+    let traces = sample.traces.iter();
+    let total: u64 = traces.map(|(trace, _)| recorder.instructions(trace)).sum();
+    let issue = &device.issue;
+    let per_cycle = u64::from(issue.n_schedulers) * u64::from(issue.n_dispatch);
+    let (total, shorter, bytes_per_instruction) = match (args.to, args.addresses) {
+        (Tool::AccelSim, Addresses::Compressed) => (total, "--iterations", 40),
+        (Tool::AccelSim, Addresses::List) => (total, "--iterations", 130),
+        _ => {
+            let issued = args.cycles.saturating_mul(per_cycle);
+            (total.min(issued), "--cycles", TIMELINE_BYTES)
+        }
     };
-    if total > args.instructions {
-        return Err(format!(
-            "trace: given {total} warp instructions in {} blocks (about {} MB); allowed: at most {}; lower --blocks or \
-             --iterations, or raise --instructions",
-            args.blocks,
-            (total * bytes_per_instruction).div_ceil(1_000_000),
-            args.instructions
-        )
-        .into());
+    if total <= args.instructions {
+        return Ok(());
     }
+    Err(format!(
+        "trace: given {total} warp instructions in {} blocks (about {} MB); allowed: at most {}; lower --blocks or \
+         {shorter}, or raise --instructions",
+        args.blocks,
+        total
+            .saturating_mul(bytes_per_instruction)
+            .div_ceil(1_000_000),
+        args.instructions
+    ))
+}
+
+fn accel_sim(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliResult {
+    let blocks = &sample.blocks;
+    let recorder = recorder(args, sample);
+    let mode = match args.addresses {
+        Addresses::Compressed => AddressMode::Compressed,
+        Addresses::List => AddressMode::ListAll,
+    };
     let run = blocks::run(&sample.spec, blocks, sample.seed, u64::MAX, ())?;
     let header = recorder.header(&blocks.kernel, blocks.resources, args.blocks);
     let mut writer = TraceWriter::new(&header, mode);
@@ -181,7 +203,7 @@ fn timeline(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRes
         Timeline::default(),
     )?;
     let timeline = &run.observer;
-    let text = if args.format == Format::Perfetto {
+    let text = if args.to == Tool::Perfetto {
         perfetto::json(
             timeline,
             blocks,

@@ -36,10 +36,10 @@ pub struct FigureArgs {
     #[arg(long, default_value = PROGRAM)]
     pub program: String,
     /// Problem of the figures `l1` and `cycles`
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem())]
     pub problem: String,
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
     pub device: String,
     #[command(flatten)]
     pub engine: EngineArgs,

@@ -1,8 +1,10 @@
-//! The forms in which a command prints its results.
+//! The forms in which a command prints its results, the same for every command.
 //!
-//! Leaves out: what is printed.
+//! Leaves out: what is printed; what a CSV and a JSON look like (`report/rows.rs`).
 
-use crate::report::{output, rows};
+use crate::report::output;
+use crate::report::provenance::Provenance;
+use crate::report::rows::{self, Row};
 use serde::Serialize;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -20,10 +22,11 @@ pub enum Format {
 
 /// How and where to.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
+    /// Output format [default: as the ending of --out says, .csv or .json; otherwise table]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -35,18 +38,60 @@ impl OutputArgs {
         self.out.as_deref().map_or(Ok(()), output::check_writable)
     }
 
-    /// Prints rows, which for people look like `text`.
+    /// What was asked for.
+    pub fn format(&self) -> Format {
+        let path = self.out.as_deref();
+        let ending = path
+            .and_then(Path::extension)
+            .and_then(|ending| ending.to_str());
+        self.format.unwrap_or(match ending {
+            Some("csv") => Format::Csv,
+            Some("json") => Format::Json,
+            _ => Format::Table,
+        })
+    }
+
+    /// Prints records, which for people look like `text`.
     pub fn print<T: Serialize>(
         &self,
-        rows: &[T],
+        records: &[T],
+        provenance: &Provenance,
         text: impl FnOnce() -> String,
     ) -> Result<(), Box<dyn Error>> {
-        let content = match self.format {
+        self.print_rounded(records, || Ok(rows::of(records)?), provenance, text)
+    }
+
+    /// The same, where the columns of the CSV are not simply the records' fields.
+    pub fn print_rounded<T: Serialize>(
+        &self,
+        records: &[T],
+        columns: impl FnOnce() -> Result<Vec<Row>, Box<dyn Error>>,
+        provenance: &Provenance,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Box<dyn Error>> {
+        self.write(&match self.format() {
             Format::Table => text().into_bytes(),
-            Format::Csv => rows::csv(rows)?,
-            Format::Json => rows::json(rows)?,
-        };
-        Ok(output::write(self.path(), &content)?)
+            Format::Csv => rows::csv(&columns()?, provenance)?,
+            Format::Json => rows::json(records, provenance)?,
+        })
+    }
+
+    /// Prints one record.
+    pub fn print_one<T: Serialize>(
+        &self,
+        record: &T,
+        provenance: &Provenance,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Box<dyn Error>> {
+        match self.format() {
+            Format::Json => self.write(&rows::json_of_one(record, provenance)?),
+            _ => self.print(&[record], provenance, text),
+        }
+    }
+
+    /// Writes what is finished.
+    pub fn write(&self, content: &[u8]) -> Result<(), Box<dyn Error>> {
+        Ok(output::write(self.path(), content)?)
     }
 
     pub fn path(&self) -> Option<&Path> {

@@ -1,6 +1,7 @@
 //! `warpstack import`: traces and counters of other tools.
 
 use super::CliResult;
+use super::format::OutputArgs;
 use crate::device::{Device, Preset};
 use crate::gpu::ncu;
 use crate::interop::accel_sim::list;
@@ -10,10 +11,11 @@ use crate::launch::CarveOut;
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::report::blocks::BlocksReport;
-use crate::report::output;
+use crate::report::provenance::Provenance;
 use crate::report::table::table;
 use crate::sim::blocks;
 use crate::sim::simulator::Simulator;
+use serde::Serialize;
 use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
@@ -28,11 +30,11 @@ pub struct ImportArgs {
     #[arg(long, value_enum, default_value = "accel-sim")]
     from: Tool,
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = super::names::device())]
     device: String,
-    /// L1 size in KiB; the rest of the on-chip memory is shared memory
-    #[arg(long, default_value_t = 48, value_name = "KIB")]
-    l1: u32,
+    /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: the device's own division]
+    #[arg(long, value_name = "KIB")]
+    l1: Option<u32>,
     /// File of the compiler's schedule, or none [default: the .schedule.toml beside the trace, if any]
     #[arg(long, value_name = "FILE")]
     schedule: Option<PathBuf>,
@@ -42,12 +44,8 @@ pub struct ImportArgs {
     /// Largest number of warp instructions per kernel; about 100 bytes of memory each
     #[arg(long, default_value_t = 10_000_000, value_name = "N")]
     instructions: u64,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -56,58 +54,77 @@ enum Tool {
     Ncu,
 }
 
-pub use super::simulate::Format;
-
 pub fn run(args: &ImportArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
+    args.output.check()?;
+    match args.from {
+        Tool::AccelSim => accel_sim(args),
+        Tool::Ncu => counters(args),
     }
-    let text = match args.from {
-        Tool::AccelSim => accel_sim(args)?,
-        Tool::Ncu => counters(args)?,
-    };
-    output::write(args.out.as_deref(), text.as_bytes())?;
-    Ok(())
 }
 
-fn accel_sim(args: &ImportArgs) -> Result<String, Box<dyn Error>> {
+fn accel_sim(args: &ImportArgs) -> CliResult {
     let device = Preset::load(&args.device)?.device;
-    let l1_bytes = super::l1_bytes(&device, args.l1)?;
+    let l1_bytes = args.l1.map(|kib| super::l1_bytes(&device, kib));
+    let l1_bytes = l1_bytes.transpose()?;
     let mut reports = Vec::new();
     for trace in traces(&args.file)? {
         let imported = read(args, &trace)?;
         reports.push(simulate(&device, l1_bytes, &imported)?);
     }
-    match args.format {
-        Format::Table => {
-            let texts: Vec<String> = reports.iter().map(BlocksReport::text).collect();
-            Ok(texts.join("\n"))
-        }
-        Format::Json => Ok(serde_json::to_string_pretty(&reports)? + "\n"),
-    }
+    let provenance = Provenance {
+        engine: Some("sim"),
+        sampling_seed: Some(seed().into()),
+        ..Provenance::of_device(&device.name)
+    };
+    args.output.print(&reports, &provenance, || {
+        let texts: Vec<String> = reports.iter().map(BlocksReport::text).collect();
+        texts.join("\n")
+    })
+}
+
+/// Of the simulator.
+fn seed() -> u32 {
+    Simulator::default().plan.window.seed
+}
+
+/// A metric of a launch.
+#[derive(Debug, Serialize)]
+struct Counter<'a> {
+    launch: &'a str,
+    kernel: &'a str,
+    block: &'a str,
+    metric: &'a str,
+    unit: &'a str,
+    value: Option<f64>,
 }
 
 /// One row per launch and metric.
-fn counters(args: &ImportArgs) -> Result<String, Box<dyn Error>> {
+fn counters(args: &ImportArgs) -> CliResult {
     let text = super::measure::read(&args.file)?;
     let launches = ncu::parse(&text, &args.file.display().to_string())?;
-    if args.format == Format::Json {
-        return Ok(serde_json::to_string_pretty(&launches)? + "\n");
-    }
     let rows = launches.iter().flat_map(|launch| {
-        let row = |(name, metric): (&String, &ncu::Metric)| {
-            let value = metric
-                .value
-                .map_or(String::new(), |value| value.to_string());
-            let (id, kernel, block) = (&launch.id, &launch.kernel, &launch.block_size);
-            [id, kernel, block, name, &metric.unit, &value]
-                .map(String::clone)
-                .to_vec()
-        };
-        launch.metrics.iter().map(row).collect::<Vec<_>>()
+        let metrics = launch.metrics.iter();
+        metrics.map(|(name, metric)| Counter {
+            launch: &launch.id,
+            kernel: &launch.kernel,
+            block: &launch.block_size,
+            metric: name,
+            unit: &metric.unit,
+            value: metric.value,
+        })
     });
+    let rows: Vec<Counter> = rows.collect();
+    let cells = |row: &Counter| {
+        let value = row.value.map_or(String::new(), |value| value.to_string());
+        [
+            row.launch, row.kernel, row.block, row.metric, row.unit, &value,
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    };
     let headers = ["launch", "kernel", "block", "metric", "unit", "value"];
-    Ok(table(&headers, rows.collect(), 5))
+    let text = || table(&headers, rows.iter().map(cells).collect(), 5);
+    args.output.print(&rows, &Provenance::of_program(), text)
 }
 
 /// The trace itself, or those of a list.
@@ -157,21 +174,15 @@ fn read_schedule(given: Option<&Path>, trace: &Path) -> Result<Option<Schedule>,
 
 fn simulate(
     device: &Device,
-    l1_bytes: u32,
+    l1_bytes: Option<u32>,
     imported: &Imported,
 ) -> Result<BlocksReport, Box<dyn Error>> {
     let mut blocks = imported.blocks.clone();
-    let carve_out = CarveOut::L1Bytes(l1_bytes);
+    let carve_out = l1_bytes.map_or(CarveOut::Default, CarveOut::L1Bytes);
     let (occupancy, l1_bytes) = reside(device, &blocks.kernel, carve_out, blocks.resources)?;
     let spec = SmxSpec::new(device, l1_bytes)?;
     blocks.geometry.resident_blocks = occupancy.blocks;
-    let run = blocks::run(
-        &spec,
-        &blocks,
-        Simulator::default().plan.window.seed,
-        u64::MAX,
-        (),
-    )?;
+    let run = blocks::run(&spec, &blocks, seed(), u64::MAX, ())?;
     let schedule = match imported.has_schedule {
         true => "from the schedule file",
         false => "none: every instruction as soon as its operands are there",

@@ -1,6 +1,7 @@
 //! `warpstack measure`: the interpreters on a real GPU, or on this CPU.
 
 use super::CliResult;
+use super::format::OutputArgs;
 use super::measure_paper;
 use super::measure_robilliard::RobilliardArgs;
 use super::papers::PaperArg;
@@ -14,7 +15,9 @@ use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
-use crate::report::output;
+use crate::report::provenance::Provenance;
+use crate::report::rows::{self, Row};
+use crate::report::table::table;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -117,9 +120,8 @@ pub struct MeasureArgs {
     /// Measure only every Nth configuration
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 impl MeasureArgs {
@@ -138,20 +140,58 @@ pub(super) fn given_or<'a, T>(given: &'a [T], usual: &'a [T]) -> &'a [T] {
 }
 
 pub fn run(args: &MeasureArgs) -> CliResult {
-    match (&args.counters, &args.rows) {
-        (Some(counters), Some(rows)) => join(counters, rows, args.out.as_deref()),
+    args.output.check()?;
+    let measured = match (&args.counters, &args.rows) {
+        (Some(counters), Some(rows)) => join(counters, rows)?,
         _ => match args.paper {
-            Some(paper) => measure_paper::run(args, paper),
-            None => measure(args),
+            Some(paper) => measure_paper::rows(args, paper)?,
+            None => measure(args)?,
         },
-    }
+    };
+    // The rows say themselves what was measured where.
+    let provenance = Provenance::of_program();
+    args.output
+        .print(&measured, &provenance, || text(&measured))
 }
 
-fn join(counters: &Path, rows: &Path, out: Option<&Path>) -> CliResult {
+fn join(counters: &Path, rows: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let launches = ncu::parse(&read(counters)?, &counters.display().to_string())?;
     let joined = counters::join(&read(rows)?, &rows.display().to_string(), &launches)?;
-    output::write(out, &joined)?;
-    Ok(())
+    Ok(rows::of_csv(&joined)?)
+}
+
+/// Columns that people look at; the rest is in the CSV.
+const SHOWN: [&str; 18] = [
+    "problem",
+    "scheme",
+    "strategy",
+    "domain",
+    "kernel",
+    "stack_dim",
+    "stack_registers",
+    "threads_per_program",
+    "threads",
+    "case_blocks",
+    "carveout_percent",
+    "gpus",
+    "population",
+    "dataset",
+    "median_ms",
+    "median_wall_ms",
+    "gpops_billion",
+    "agreeing_programs",
+];
+
+fn text(measured: &[Row]) -> String {
+    let has = |name: &&&str| measured.iter().any(|row| row.column(name).is_some());
+    let names: Vec<&str> = SHOWN.iter().filter(has).copied().collect();
+    let cells = |row: &Row| {
+        let cells = names
+            .iter()
+            .map(|name| row.column(name).unwrap_or_default());
+        cells.collect()
+    };
+    table(&names, measured.iter().map(cells).collect(), 2)
 }
 
 pub(super) fn read(path: &Path) -> Result<String, String> {
@@ -167,23 +207,17 @@ pub(super) fn protocol(args: &MeasureArgs) -> Protocol {
     }
 }
 
-fn measure(args: &MeasureArgs) -> CliResult {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+fn measure(args: &MeasureArgs) -> Result<Vec<Row>, Box<dyn Error>> {
     if args.on == "cpu" {
-        for row in rows_on_cpu(args)? {
-            writer.serialize(row)?;
-        }
-    } else {
-        let (workload, list) = work(args)?;
-        let file = args.programs.as_deref().unwrap_or(Path::new(""));
-        let programs = Programs {
-            list,
-            file: file.display().to_string(),
-        };
-        measure_on_gpu(args, &workload, &programs, protocol(args), &mut writer)?;
+        return Ok(rows::of(&rows_on_cpu(args)?)?);
     }
-    output::write(args.out.as_deref(), &writer.into_inner()?)?;
-    Ok(())
+    let (workload, list) = work(args)?;
+    let file = args.programs.as_deref().unwrap_or(Path::new(""));
+    let programs = Programs {
+        list,
+        file: file.display().to_string(),
+    };
+    measure_on_gpu(args, &workload, &programs, protocol(args))
 }
 
 /// One row per interpreter of the CPU.
@@ -230,8 +264,8 @@ fn measure_on_gpu(
     workload: &Workload,
     programs: &Programs,
     protocol: Protocol,
-    writer: &mut csv::Writer<Vec<u8>>,
-) -> CliResult {
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let mut measured = Vec::new();
     let gpu = Gpu::open(args.device);
     let arch = gpu
         .as_ref()
@@ -241,22 +275,18 @@ fn measure_on_gpu(
     if let Some(gpus) = &args.gpus {
         let n_gpus = gpu_count(gpus)?;
         for configuration in chosen {
-            writer.serialize(measure_split(
-                n_gpus,
-                workload,
-                &programs.list,
-                configuration,
-                protocol,
-            )?)?;
+            let list = &programs.list;
+            let row = measure_split(n_gpus, workload, list, configuration, protocol)?;
+            measured.push(Row::of(&row)?);
         }
     } else {
         let gpu = gpu?;
         let bench = Bench::new(&gpu, workload, programs, protocol);
         for configuration in chosen {
-            writer.serialize(bench.row(configuration)?)?;
+            measured.push(Row::of(&bench.row(configuration)?)?);
         }
     }
-    Ok(())
+    Ok(measured)
 }
 
 fn gpu_count(given: &str) -> Result<usize, Box<dyn std::error::Error>> {

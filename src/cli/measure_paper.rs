@@ -1,6 +1,5 @@
 //! `warpstack measure --paper`: another paper's system on a real GPU.
 
-use super::CliResult;
 use super::measure::{MeasureArgs, given_or, protocol};
 use super::measure_robilliard;
 use super::papers::PaperArg;
@@ -8,23 +7,17 @@ use crate::gpu::launch::Gpu;
 use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
 use crate::papers::langdon::{self, measure::Generation, predict::Layout};
 use crate::papers::robilliard;
-use crate::report::output;
+use crate::report::rows::{self, Row};
 use std::error::Error;
 
 /// Measured unless others are asked for.
 const GPOCL_POPULATIONS: [u32; 2] = [1000, 10_000];
 const GPOCL_DATASETS: [u32; 2] = [1000, 10_000];
 
-pub(super) fn run(args: &MeasureArgs, paper: PaperArg) -> CliResult {
+pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<dyn Error>> {
     let work = Work::of(args, paper)?;
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
     let gpu = Gpu::open(args.device)?;
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    work.measure(args, &gpu, &mut writer)?;
-    output::write(args.out.as_deref(), &writer.into_inner()?)?;
-    Ok(())
+    work.measure(args, &gpu)
 }
 
 /// What is to be measured.
@@ -47,30 +40,29 @@ impl Work {
         })
     }
 
-    fn measure(
-        &self,
-        args: &MeasureArgs,
-        gpu: &Gpu,
-        writer: &mut csv::Writer<Vec<u8>>,
-    ) -> Result<(), Box<dyn Error>> {
+    fn measure(&self, args: &MeasureArgs, gpu: &Gpu) -> Result<Vec<Row>, Box<dyn Error>> {
         let (seed, protocol) = (args.population_seed, protocol(args));
+        let mut measured = Vec::new();
         match self {
             Work::Langdon(layouts) => {
                 let generation = Generation::initial(seed)?;
                 for &layout in layouts {
-                    writer.serialize(generation.measure(gpu, layout, protocol)?)?;
+                    let row = generation.measure(gpu, layout, protocol)?;
+                    measured.push(Row::of(&row)?);
                 }
             }
             Work::Robilliard(layouts) => {
-                measure_robilliard::write(layouts, gpu, seed, protocol, writer)?;
+                let all = measure_robilliard::measured(layouts, gpu, seed, protocol)?;
+                measured.extend(rows::of(&all)?);
             }
             Work::Gpocl(configurations) => {
                 for &one in configurations {
-                    writer.serialize(gpocl::measure::measure(gpu, one, seed, protocol)?)?;
+                    let row = gpocl::measure::measure(gpu, one, seed, protocol)?;
+                    measured.push(Row::of(&row)?);
                 }
             }
         }
-        Ok(())
+        Ok(measured)
     }
 }
 

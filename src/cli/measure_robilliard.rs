@@ -5,12 +5,11 @@ use crate::gpu::measure::Protocol;
 use crate::papers::robilliard::BLOCK_SIZES;
 use crate::papers::robilliard::figures::layouts;
 use crate::papers::robilliard::kernel::Scheme;
-use crate::papers::robilliard::measure::measure;
+use crate::papers::robilliard::measure::{Row, measure};
 use crate::papers::robilliard::predict::Layout;
 use crate::papers::robilliard::problem::Benchmark;
 use crate::papers::robilliard::runs::Run;
 use std::error::Error;
-use std::io::Write;
 
 #[derive(Debug, clap::Args)]
 pub struct RobilliardArgs {
@@ -65,21 +64,21 @@ impl RobilliardArgs {
     }
 }
 
-/// Writes a row for each layout.
-pub fn write(
+/// A row for each layout.
+pub fn measured(
     layouts: &[Layout],
     gpu: &Gpu,
     seed: u64,
     protocol: Protocol,
-    writer: &mut csv::Writer<impl Write>,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let mut rows = Vec::new();
     for benchmark in Benchmark::ALL {
         let own = layouts.iter().filter(|one| one.benchmark == benchmark);
         let own: Vec<&Layout> = own.collect();
         let populations: Vec<u32> = own.iter().map(|one| one.population).collect();
         for (layout, run) in own.iter().zip(Run::of(benchmark, &populations, seed)?) {
-            writer.serialize(measure(gpu, **layout, &run, seed, protocol)?)?;
+            rows.push(measure(gpu, **layout, &run, seed, protocol)?);
         }
     }
-    Ok(())
+    Ok(rows)
 }

@@ -6,13 +6,12 @@
 use super::CliResult;
 use super::evolve::with_files;
 use crate::gp::campaign::Campaign;
-use crate::report::output;
+use crate::report::{output, rows};
 use crate::study::shard::{Description, in_order};
 use std::path::{Path, PathBuf};
 
 /// Put the parts of a study, a reproduction or a campaign that was run with --shard together.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: warpstack merge part-1.csv part-2.csv --out all.csv")]
 pub struct MergeArgs {
     /// Results of `whatif`, `reproduce` or `evolve` with `--shard K/N --out FILE`, all of them, in any order
     #[arg(required = true, value_name = "FILE")]
@@ -45,13 +44,12 @@ pub fn run(args: &MergeArgs) -> CliResult {
         )
         .into());
     }
-    let mut whole = String::new();
-    for text in &texts {
-        whole.push_str(match whole.is_empty() {
-            true => text,
-            false => after_header(text),
-        });
-    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let whole = match texts.iter().any(|text| text.starts_with('{')) {
+        true => rows::joined_json(&texts)
+            .ok_or("parts: given CSV and JSON; allowed: parts of one format")?,
+        false => joined_csv(&texts),
+    };
     output::write(args.out.as_deref(), whole.as_bytes())?;
     Ok(())
 }
@@ -81,10 +79,13 @@ fn campaign(args: &MergeArgs, texts: &[String], names: &[String]) -> CliResult {
     Ok(())
 }
 
-/// Without the line of names that a CSV begins with; JSON lines have none.
-fn after_header(text: &str) -> &str {
-    match text.starts_with('{') {
-        true => text,
-        false => text.split_once('\n').map_or("", |(_, rows)| rows),
-    }
+/// The first part, and the others without the line of names that each begins with.
+fn joined_csv(parts: &[&str]) -> String {
+    let rows = |(place, part): (usize, &&'_ str)| match place {
+        0 => (*part).to_owned(),
+        _ => part
+            .split_once('\n')
+            .map_or(String::new(), |(_, rows)| rows.to_owned()),
+    };
+    parts.iter().enumerate().map(rows).collect()
 }

@@ -19,6 +19,7 @@ pub mod explore;
 pub mod export;
 pub mod figure;
 pub mod format;
+mod help;
 pub mod import;
 pub mod kernels;
 pub mod langdon;
@@ -27,6 +28,7 @@ pub mod measure;
 mod measure_paper;
 mod measure_robilliard;
 pub mod merge;
+mod names;
 pub mod occupancy;
 mod own_kernel;
 pub mod papers;
@@ -45,7 +47,8 @@ pub mod trace;
 pub mod validate;
 pub mod whatif;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use crate::report::progress::Waiting;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -101,11 +104,18 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let command = help::with_examples(Cli::command());
+    let parsed = command
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    match dispatch(cli) {
+    let waiting = Waiting::begin();
+    let done = dispatch(cli);
+    drop(waiting);
+    match done {
         Ok(()) => {
             engine::say_validated();
             ExitCode::SUCCESS
@@ -146,8 +156,10 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Compare(args) => compare::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
-        Command::Completions(args) => shell::completions(&args, Cli::command()),
-        Command::Man(args) => shell::man(&args, Cli::command()),
+        Command::Completions(args) => {
+            shell::completions(&args, help::with_examples(Cli::command()))
+        }
+        Command::Man(args) => shell::man(&args, help::with_examples(Cli::command())),
         Command::Devices(args) => devices::run(&args),
         Command::Occupancy(args) => occupancy::run(&args),
     }
@@ -168,11 +180,33 @@ fn usage(error: &clap::Error) -> ExitCode {
     fail(&refusal(error))
 }
 
-/// What clap refuses, without its advice.
+/// What clap refuses, what is allowed, and what may be meant.
 fn refusal(error: &clap::Error) -> String {
+    use clap::error::{ContextKind, ContextValue};
     let text = error.to_string();
     let first_paragraph = text.split("\n\n").next().unwrap_or(&text);
-    first_paragraph.trim_start_matches("error: ").to_owned()
+    let refused = first_paragraph.trim_start_matches("error: ");
+    let refused = match refused.split_once("[possible values: ") {
+        Some((before, after)) => {
+            let allowed = after.trim_end_matches(']');
+            format!("{}; allowed: {allowed}", before.trim_end())
+        }
+        None => refused.to_owned(),
+    };
+    let kinds = [
+        ContextKind::SuggestedValue,
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
+    ];
+    let meant = kinds.iter().find_map(|kind| match error.get(*kind)? {
+        ContextValue::String(name) => Some(name.clone()),
+        ContextValue::Strings(names) => names.first().cloned(),
+        _ => None,
+    });
+    match meant {
+        Some(name) => format!("{refused}; did you mean {name}?"),
+        None => refused,
+    }
 }
 
 fn fail(message: &str) -> ExitCode {

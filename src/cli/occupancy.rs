@@ -1,51 +1,136 @@
 //! `warpstack occupancy`: resident blocks for one block size or all of them, and what limits them.
+//!
+//! What a block needs is said, or that of a kernel for a problem's programs. Units: KiB for the L1 and the shared memory.
 
 use super::CliResult;
+use super::configuration::ConfigurationArgs;
+use super::engine::{InputArgs, note_validated};
+use super::format::OutputArgs;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
 use crate::device::{Device, Preset};
-use crate::report::{output, table::table};
+use crate::engine::Engine;
+use crate::launch::CarveOut;
+use crate::launch::residency::reside;
+use crate::report::provenance::Provenance;
+use crate::report::table::table;
+use serde::Serialize;
 use std::error::Error;
 
 /// Show how many blocks of a kernel are resident on one multiprocessor, and what limits them.
 #[derive(Debug, clap::Args)]
 pub struct OccupancyArgs {
-    /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
-    device: String,
-    /// Number of registers per thread
-    #[arg(long)]
-    registers: u32,
-    /// Shared memory per block in bytes
-    #[arg(long, default_value_t = 0)]
-    shared: u32,
-    /// Number of threads per block [default: every multiple of a warp]
-    #[arg(long)]
-    threads: Option<u32>,
-    /// L1 size in KiB; the rest of the on-chip memory is shared memory
-    #[arg(long, default_value_t = 48, value_name = "KIB")]
+    /// Number of registers per thread [default: the kernel's]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "kernel",
+        required_unless_present = "kernel"
+    )]
+    registers: Option<u32>,
+    /// Shared memory per block in bytes [default: 0; with --kernel that of the problem's programs]
+    #[arg(long, value_name = "BYTES")]
+    shared: Option<u32>,
+    #[command(flatten)]
+    configuration: ConfigurationArgs,
+    #[command(flatten)]
+    inputs: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// One block size.
+#[derive(Debug, Serialize)]
+struct Row {
+    threads: u32,
+    limited_by: Vec<&'static str>,
+    blocks: u32,
+    warps: u32,
+    occupancy_percent: f64,
+    shared_kib: u32,
+    /// In KiB.
     l1: u32,
+    registers: u32,
+    shared_bytes: u32,
 }
 
 pub fn run(args: &OccupancyArgs) -> CliResult {
-    let device = Preset::load(&args.device)?.device;
-    let split = split_for_kib(&device, args.l1)?;
+    args.output.check()?;
+    let device = Preset::load(&args.configuration.device)?.device;
+    note_validated(&device);
+    let (needs, provenance) = needs(args, &device)?;
     let limits = OccupancyLimits::of(&device);
-    let sizes: Vec<u32> = match args.threads {
+    let sizes: Vec<u32> = match args.configuration.threads {
         Some(threads) => vec![threads],
         None => (1..=limits.threads_per_block / limits.warp_lanes)
             .map(|warps| warps * limits.warp_lanes)
             .collect(),
     };
+    let l1_kib = args.configuration.l1;
+    let l1_bytes = l1_kib.map(|kib| super::l1_bytes(&device, kib));
+    let carve_out = l1_bytes.transpose()?;
+    let carve_out = carve_out.map_or(CarveOut::Default, CarveOut::L1Bytes);
     let mut rows = Vec::new();
     for threads_per_block in sizes {
         let block = BlockResources {
             threads_per_block,
-            registers_per_thread: args.registers,
-            shared_bytes_per_block: args.shared,
+            ..needs
         };
-        let occupancy = limits.occupancy(block, split)?;
-        rows.push(row(threads_per_block, &occupancy));
+        limits.check_block(block)?;
+        let (occupancy, l1_bytes) = reside(&device, "", carve_out, block)?;
+        rows.push(row(block, &occupancy, l1_bytes));
     }
+    args.output.print(&rows, &provenance, || text(&rows))
+}
+
+/// What a block needs, its threads aside, and where that comes from.
+fn needs(
+    args: &OccupancyArgs,
+    device: &Device,
+) -> Result<(BlockResources, Provenance), Box<dyn Error>> {
+    let block = |registers_per_thread, shared_bytes_per_block| BlockResources {
+        threads_per_block: 1,
+        registers_per_thread,
+        shared_bytes_per_block,
+    };
+    if let Some(registers) = args.registers {
+        let provenance = Provenance::of_device(&device.name);
+        return Ok((block(registers, args.shared.unwrap_or(0)), provenance));
+    }
+    let configuration = args.configuration.configuration(device, &args.inputs)?;
+    args.inputs.check_population()?;
+    let problems = [configuration.problem.as_str()];
+    let engine = Engine::new(device.clone(), &problems, args.inputs.settings())?;
+    let launch = engine.resolve(&engine.request(&configuration)?)?;
+    let provenance = Provenance {
+        // Nothing is timed.
+        engine: None,
+        effort: None,
+        sampling_seed: None,
+        ..Provenance::of(&engine)
+    };
+    let (registers, shared) = (
+        launch.block.registers_per_thread,
+        launch.block.shared_bytes_per_block,
+    );
+    Ok((block(registers, args.shared.unwrap_or(shared)), provenance))
+}
+
+fn row(block: BlockResources, occupancy: &Occupancy, l1_bytes: u32) -> Row {
+    let limiters = occupancy.limiters.iter();
+    Row {
+        threads: block.threads_per_block,
+        limited_by: limiters.map(|limiter| limiter.name()).collect(),
+        blocks: occupancy.blocks,
+        warps: occupancy.warps,
+        occupancy_percent: 100.0 * occupancy.fraction,
+        shared_kib: occupancy.shared_config_bytes / 1024,
+        l1: l1_bytes / 1024,
+        registers: block.registers_per_thread,
+        shared_bytes: block.shared_bytes_per_block,
+    }
+}
+
+fn text(rows: &[Row]) -> String {
     let headers = [
         "threads per block",
         "limited by",
@@ -54,29 +139,15 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
         "occupancy (%)",
         "shared memory (KiB)",
     ];
-    output::write(None, table(&headers, rows, 2).as_bytes())?;
-    Ok(())
-}
-
-fn row(threads_per_block: u32, occupancy: &Occupancy) -> Vec<String> {
-    let limiters: Vec<&str> = occupancy
-        .limiters
-        .iter()
-        .map(|limiter| limiter.name())
-        .collect();
-    vec![
-        threads_per_block.to_string(),
-        limiters.join(", "),
-        occupancy.blocks.to_string(),
-        occupancy.warps.to_string(),
-        format!("{:.1}", 100.0 * occupancy.fraction),
-        (occupancy.shared_config_bytes / 1024).to_string(),
-    ]
-}
-
-/// The shared memory that remains beside an L1 of `l1_kib`.
-fn split_for_kib(device: &Device, l1_kib: u32) -> Result<u32, Box<dyn Error>> {
-    let l1_bytes = super::l1_bytes(device, l1_kib)?;
-    let split = device.split_for_l1(l1_bytes);
-    Ok(split.map_or(0, |split| split.shared_bytes))
+    let cells = |row: &Row| {
+        vec![
+            row.threads.to_string(),
+            row.limited_by.join(", "),
+            row.blocks.to_string(),
+            row.warps.to_string(),
+            format!("{:.1}", row.occupancy_percent),
+            row.shared_kib.to_string(),
+        ]
+    };
+    table(&headers, rows.iter().map(cells).collect(), 2)
 }

@@ -101,7 +101,7 @@ fn compiled(
     inputs: &InputArgs,
     device: &Device,
 ) -> Result<OwnCode, Box<dyn Error>> {
-    let problem: FunctionSet = configuration.problem.parse()?;
+    let problem: FunctionSet = configuration.problem().parse()?;
     let kernel = lowering.kernel();
     let arch = architecture(device, &inputs.code_choice())?;
     let source = OwnSource {

@@ -2,14 +2,15 @@
 
 use super::CliResult;
 use super::engine::{Engine, EngineArgs};
-use super::reproduce::Format;
+use super::format::OutputArgs;
 use crate::device::{Device, Preset};
 use crate::engine::{executed_architecture, timing};
 use crate::papers::figure::Figure;
 use crate::papers::launch::On;
 use crate::papers::{gpocl, langdon, robilliard};
 use crate::report::chart::{self, Look};
-use crate::report::{output, papers};
+use crate::report::papers;
+use crate::report::provenance::Provenance;
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
 use std::path::Path;
@@ -52,8 +53,7 @@ pub struct PaperRun<'a> {
 /// What is to be reproduced, and where to.
 pub struct Reproduction<'a> {
     pub run: PaperRun<'a>,
-    pub format: Format,
-    pub out: Option<&'a Path>,
+    pub output: &'a OutputArgs,
     pub chart: Option<&'a Path>,
     pub look: Look,
 }
@@ -65,11 +65,12 @@ impl Reproduction<'_> {
         // Published values are read only now that every prediction stands.
         let paper = self.run.paper.paper();
         let rows = compare(paper, figures)?;
-        let content = match self.format {
-            Format::Table => papers::text(&rows).into_bytes(),
-            Format::Csv => papers::csv(&rows)?,
-        };
-        output::write(self.out, &content)?;
+        self.output.print_rounded(
+            &rows,
+            || Ok(papers::rows(&rows)),
+            &self.run.provenance()?,
+            || papers::text(&rows),
+        )?;
         if let Some(path) = self.chart {
             chart::save(&chart::papers::sheet(paper, &rows), path, self.look)?;
         }
@@ -77,9 +78,7 @@ impl Reproduction<'_> {
     }
 
     fn check(&self) -> CliResult {
-        if let Some(path) = self.out {
-            output::check_writable(path)?;
-        }
+        self.output.check()?;
         if let Some(path) = self.chart {
             chart::check_path(path)?;
         }
@@ -108,13 +107,39 @@ pub(super) fn check_options(
 }
 
 impl PaperRun<'_> {
-    /// Everything that is predicted for the paper.
-    pub fn figures(&self) -> Result<Vec<Figure>, Box<dyn Error>> {
-        let own_device = match self.paper {
+    /// The device that most of the paper's figures are of.
+    fn own_device(&self) -> &'static str {
+        match self.paper {
             PaperArg::Langdon => "gtx295",
             PaperArg::Gpocl => "gtx285",
             PaperArg::Robilliard => "g80",
+        }
+    }
+
+    /// Where the figures come from. What they are of names other devices of the paper itself.
+    fn provenance(&self) -> Result<Provenance, Box<dyn Error>> {
+        let name = self.device.unwrap_or(self.own_device());
+        let mut provenance = match name == gpocl::juniper::DEVICE {
+            true => Provenance {
+                architecture: Some("VLIW5".to_owned()),
+                engine: Some(self.engine.engine.kind().name()),
+                population_seed: Some(self.engine.inputs.population_seed),
+                ..Provenance::of_device(name)
+            },
+            false => {
+                let device = Preset::load(name)?.device;
+                Provenance::of_settings(&device, &self.engine.settings())
+            }
         };
+        // Whole blocks are executed, and their programs are the paper's.
+        (provenance.sampling_seed, provenance.effort) = (None, None);
+        (provenance.math, provenance.weighting) = (None, None);
+        Ok(provenance)
+    }
+
+    /// Everything that is predicted for the paper.
+    pub fn figures(&self) -> Result<Vec<Figure>, Box<dyn Error>> {
+        let own_device = self.own_device();
         let seed = self.engine.inputs.population_seed;
         let radeon = gpocl::juniper::DEVICE;
         let is_simulated = self.engine.engine == Engine::Sim;

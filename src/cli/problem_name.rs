@@ -26,7 +26,7 @@ pub fn parse(given: &str) -> Result<String, Infallible> {
     Ok(names.join(","))
 }
 
-fn canonical(given: &str) -> String {
+pub fn canonical(given: &str) -> String {
     let small = given.to_lowercase();
     let bare: String = small
         .chars()

@@ -1,28 +1,59 @@
 //! `warpstack problems`: the problems with their function sets and fitness cases.
 
 use super::CliResult;
+use super::format::OutputArgs;
 use crate::gp::problem;
-use crate::report::{output, table::table};
+use crate::report::provenance::Provenance;
+use crate::report::table::table;
+use serde::Serialize;
 
 /// List the problems: functions, inputs, constants, fitness cases.
 #[derive(Debug, clap::Args)]
-pub struct ProblemsArgs {}
+pub struct ProblemsArgs {
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
 
-pub fn run(_: &ProblemsArgs) -> CliResult {
-    let mut rows = Vec::new();
-    for problem in problem::DESCRIPTIONS {
-        let functions: Vec<&str> = problem.functions.iter().map(|f| f.symbol()).collect();
-        let constants = problem
+#[derive(Debug, Serialize)]
+struct Row {
+    problem: &'static str,
+    functions: String,
+    constants: String,
+    inputs: usize,
+    fitness_cases: usize,
+}
+
+pub fn run(args: &ProblemsArgs) -> CliResult {
+    args.output.check()?;
+    let row = |problem: &problem::Description| Row {
+        problem: problem.name,
+        functions: problem
+            .functions
+            .iter()
+            .map(|function| function.symbol())
+            .collect::<Vec<_>>()
+            .join(" "),
+        constants: problem
             .constants
-            .map_or("none".into(), |(low, high)| format!("{low} to {high}"));
-        rows.push(vec![
-            problem.name.into(),
-            functions.join(" "),
-            constants,
-            problem.n_inputs.to_string(),
-            problem.n_cases.to_string(),
-        ]);
-    }
+            .map_or("none".into(), |(low, high)| format!("{low} to {high}")),
+        inputs: problem.n_inputs,
+        fitness_cases: problem.n_cases,
+    };
+    let rows: Vec<Row> = problem::DESCRIPTIONS.iter().map(row).collect();
+    let provenance = Provenance::of_program();
+    args.output.print(&rows, &provenance, || text(&rows))
+}
+
+fn text(rows: &[Row]) -> String {
+    let cells = |row: &Row| {
+        vec![
+            row.problem.to_owned(),
+            row.functions.clone(),
+            row.constants.clone(),
+            row.inputs.to_string(),
+            row.fitness_cases.to_string(),
+        ]
+    };
     let headers = [
         "problem",
         "functions",
@@ -30,6 +61,5 @@ pub fn run(_: &ProblemsArgs) -> CliResult {
         "inputs",
         "fitness cases",
     ];
-    output::write(None, table(&headers, rows, 3).as_bytes())?;
-    Ok(())
+    table(&headers, rows.iter().map(cells).collect(), 3)
 }

@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
+use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
@@ -9,9 +10,12 @@ use crate::engine::{self, Engine};
 use crate::predict::{Configuration, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
+use crate::report::provenance::Provenance;
 use crate::report::{output, reproduction};
+use crate::study::shard::{Description, Shard};
 use crate::validate::{Cell, Compared, Measured, Table, cells};
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -29,33 +33,26 @@ pub struct ReproduceArgs {
     #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread"])]
     pub paper: Option<PaperArg>,
     /// Problem names, separated by commas (`warpstack problems` lists them), or all
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem().list())]
     pub problem: String,
     /// Device name, or the path of a .toml file [default: gtx670; with --paper the paper's own]
-    #[arg(long)]
+    #[arg(long, value_parser = crate::cli::names::device())]
     pub device: Option<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
     /// Number of other draws of programs from the corpus to repeat with, to report how far the results spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub spread: Option<u16>,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    /// Part of the cells, K/N from 1/N to N/N, for another machine; `merge` puts the parts together
+    #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["paper", "spread", "chart"])]
+    pub shard: Option<Shard>,
     /// Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
     #[command(flatten)]
     pub look: LookArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Table,
-    Csv,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 pub fn run(args: &ReproduceArgs) -> CliResult {
@@ -66,8 +63,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
                 device: args.device.as_deref(),
                 engine: &args.engine,
             },
-            format: args.format,
-            out: args.out.as_deref(),
+            output: &args.output,
             chart: args.chart.as_deref(),
             look: args.look.look(),
         };
@@ -75,15 +71,14 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     }
     let tables = parse_tables(args.table.as_deref().unwrap_or(ALL))?;
     let problems = parse_problems(&args.problem)?;
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
+    check_measured(&tables, &problems)?;
     let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
     let model = args.engine.open(&device, &problems)?;
-    let cells = all_cells(&tables, &problems);
+    let cells = part_of(all_cells(&tables, &problems), args.shard)?;
     let predictions = predict_all(&model, &cells)?;
     let other_draws = other_draws(args, &device, &problems, &cells)?;
     // Measured values are read only now that every prediction stands.
@@ -92,11 +87,17 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .map(|table| Measured::of_paper(*table))
         .collect::<Result<Vec<_>, _>>()?;
     let compared = compare(&cells, &predictions, &measured);
-    let content = match args.format {
-        Format::Table => reproduction::text(&compared).into_bytes(),
-        Format::Csv => reproduction::csv(&compared)?,
-    };
-    output::write(args.out.as_deref(), &content)?;
+    if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
+        let study = hash(&(&device, model.settings(), &tables, &problems));
+        let description = serde_json::to_vec(&Description { study, shard })?;
+        output::write(Some(&Description::path_for(path)), &description)?;
+    }
+    args.output.print_rounded(
+        &reproduction::records(&compared),
+        || Ok(reproduction::rows(&compared)),
+        &Provenance::of(&model),
+        || reproduction::text(&compared),
+    )?;
     if let Some(path) = &args.chart {
         chart::save(&Panels::new(&compared), path, args.look.look())?;
     }
@@ -108,6 +109,46 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .collect();
     eprint!("{}", reproduction::spread(&draws));
     Ok(())
+}
+
+/// The cells of a part.
+fn part_of(cells: Vec<Cell>, shard: Option<Shard>) -> Result<Vec<Cell>, String> {
+    let shard = shard.unwrap_or(Shard::WHOLE);
+    if shard.of > cells.len() {
+        let n = cells.len();
+        return Err(format!(
+            "--shard: given {shard}; allowed: at most {n} parts, one per cell"
+        ));
+    }
+    Ok(cells[shard.points(cells.len())].to_vec())
+}
+
+/// Of everything that decides the results of all parts.
+fn hash(decides: &impl std::fmt::Debug) -> String {
+    let digest = Sha256::digest(format!("{} {decides:?}", env!("CARGO_PKG_VERSION")));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Refuses to predict for nothing: of no table is anything known for these problems.
+fn check_measured(tables: &[Table], problems: &[&str]) -> Result<(), String> {
+    let is_known = |table: &Table| {
+        let known = Measured::problems(*table);
+        problems.iter().any(|problem| known.contains(problem))
+    };
+    if tables.iter().any(is_known) {
+        return Ok(());
+    }
+    let of = |table: Table| {
+        let problems = Measured::problems(table).join(", ");
+        format!("table {} of {problems}", table.number())
+    };
+    let numbers: Vec<String> = tables.iter().map(|one| one.number().to_string()).collect();
+    Err(format!(
+        "--table: given {} of {}, without a measured cell; allowed: {} (whatif and simulate predict the others)",
+        numbers.join(", "),
+        problems.join(", "),
+        Measured::tables().map(of).join("; ")
+    ))
 }
 
 /// Predictions for further draws of programs, as many as asked for.

@@ -3,14 +3,15 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
+use super::format::OutputArgs;
 use super::own_kernel::{self, with_own_kernel};
 use crate::device::Preset;
 use crate::engine;
 use crate::papers::kernels::check_sizes;
 use crate::predict::Prediction;
-use crate::report::{output, prediction};
+use crate::report::prediction;
+use crate::report::provenance::Provenance;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// Predict one configuration and show where its cycles go.
 #[derive(Debug, clap::Args)]
@@ -19,30 +20,16 @@ pub struct SimulateArgs {
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Table,
-    Json,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 pub fn run(args: &SimulateArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     let (prediction, model) = predict(args)?;
-    let text = match args.format {
-        Format::Table => prediction::text(&prediction),
-        Format::Json => prediction::json(&prediction)?,
-    };
-    output::write(args.out.as_deref(), text.as_bytes())?;
+    let provenance = Provenance::of(&model);
+    let text = || prediction::text(&prediction);
+    args.output.print_one(&prediction, &provenance, text)?;
     note_weights(&model);
     Ok(())
 }

@@ -9,9 +9,6 @@ use std::path::PathBuf;
 
 /// Write a Slurm job array that predicts a study in parts.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example: warpstack slurm --study study.toml --tasks 16 --out job.sh; sbatch job.sh; then warpstack merge"
-)]
 pub struct SlurmArgs {
     /// Study file (TOML), as of `whatif --study`
     #[arg(long, value_name = "FILE")]
@@ -31,6 +28,9 @@ pub struct SlurmArgs {
 }
 
 pub fn run(args: &SlurmArgs) -> CliResult {
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
     // A study that cannot be read is refused here, not by every task.
     StudyFile::load(&args.study)?.axes()?;
     output::write(args.out.as_deref(), script(args).as_bytes())?;

@@ -2,12 +2,14 @@
 
 use super::CliResult;
 use super::evolve::{finish, settings};
+use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, Source};
 use crate::gp::record::Record;
 use crate::report::chart::{self, stacks::Stacks};
+use crate::report::provenance::Provenance;
 use crate::report::{output, stacks};
 use std::error::Error;
 use std::path::PathBuf;
@@ -16,11 +18,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, clap::Args)]
 #[command(mut_args(look::only_with_chart))]
 pub struct StacksArgs {
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
     /// Show only this problem; repeat for several
-    #[arg(long, value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, value_parser = crate::cli::names::problem())]
     pub problem: Vec<String>,
     /// Run now instead of reading the committed records
     #[arg(long)]
@@ -48,12 +47,8 @@ pub struct StacksArgs {
     pub chart: Option<PathBuf>,
     #[command(flatten)]
     pub look: LookArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Table,
-    Csv,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// The committed records, in the paper's order.
@@ -68,6 +63,7 @@ pub fn run(args: &StacksArgs) -> CliResult {
     for name in &args.problem {
         problem::describe(name)?;
     }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
@@ -80,11 +76,12 @@ pub fn run(args: &StacksArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::save(&Stacks(&rows), path, args.look.look())?;
     }
-    let text = match args.format {
-        Format::Table => stacks::text(&rows),
-        Format::Csv => stacks::csv(&rows),
-    };
-    output::write(None, text.as_bytes())?;
+    args.output.print_rounded(
+        &rows,
+        || Ok(stacks::columns(&rows)),
+        &Provenance::of_program(),
+        || stacks::text(&rows),
+    )?;
     eprint!("{}", stacks::summary(&records, &rows));
     Ok(())
 }

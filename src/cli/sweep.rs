@@ -5,15 +5,15 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{Engine, EngineArgs};
+use super::format::OutputArgs;
 use super::own_kernel::{self, with_own_kernel};
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
-use crate::report::rows::csv;
-use crate::report::{output, table};
+use crate::report::provenance::Provenance;
+use crate::report::table;
 use crate::study::setting::l1_geometry;
 use serde::Serialize;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// Find the hit rates of all L1 sizes, numbers of ways and line sizes: from one simulation of the smallest L1, or in closed form.
 #[derive(Debug, clap::Args)]
@@ -31,18 +31,8 @@ pub struct SweepArgs {
     /// Simulator: length of the simulation, as a multiple of the window of `simulate`
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub times: u32,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Table,
-    Csv,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Sizes that are listed beside those of the device: 1 KB to 1 MB.
@@ -55,7 +45,8 @@ const MODELLED_LINE_BYTES: [u32; 1] = [128];
 /// Hit rates of one L1.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    pub l1_bytes: u32,
+    /// In KiB.
+    pub l1: u32,
     pub line_bytes: u32,
     pub sets: u32,
     pub ways: u32,
@@ -66,20 +57,13 @@ pub struct Row {
 }
 
 pub fn run(args: &SweepArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
-    let rows = rows(args)?;
-    let content = match args.format {
-        Format::Table => text(&rows).into_bytes(),
-        Format::Csv => csv(&rows)?,
-    };
-    output::write(args.out.as_deref(), &content)?;
-    Ok(())
+    args.output.check()?;
+    let (rows, provenance) = rows(args)?;
+    args.output.print(&rows, &provenance, || text(&rows))
 }
 
 /// One row for every L1 that the options ask for.
-pub fn rows(args: &SweepArgs) -> Result<Vec<Row>, Box<dyn Error>> {
+pub fn rows(args: &SweepArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> {
     check_line_bytes(args)?;
     let device = Preset::load(&args.configuration.device)?.device;
     let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
@@ -100,7 +84,7 @@ pub fn rows(args: &SweepArgs) -> Result<Vec<Row>, Box<dyn Error>> {
         .collect();
     let rates = sweep.hit_rates(&caches);
     let rows = caches.iter().zip(rates).map(|(cache, rates)| Row {
-        l1_bytes: cache.bytes(),
+        l1: cache.bytes() / 1024,
         line_bytes: cache.line_bytes,
         sets: cache.sets,
         ways: cache.ways,
@@ -108,7 +92,7 @@ pub fn rows(args: &SweepArgs) -> Result<Vec<Row>, Box<dyn Error>> {
         store_hit_percent: percent(rates.local_stores),
         global_hit_percent: percent(rates.global_loads),
     });
-    Ok(rows.collect())
+    Ok((rows.collect(), Provenance::of(&engine)))
 }
 
 /// Refuses lines that the engine cannot count.
@@ -173,7 +157,7 @@ fn text(rows: &[Row]) -> String {
     }
     let cells = rows.iter().map(|row| {
         let mut cells = vec![
-            (row.l1_bytes / 1024).to_string(),
+            row.l1.to_string(),
             row.line_bytes.to_string(),
             row.sets.to_string(),
             row.ways.to_string(),

@@ -1,16 +1,19 @@
 //! `warpstack trace`: what one program makes a kernel execute, and with `--lanes` what it computes.
 
 use super::CliResult;
+use super::format::OutputArgs;
+use super::names;
 use crate::gp::interpret::reference::value_f32;
 use crate::gp::problem::{self, Dataset};
 use crate::gp::program::Rpn;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Variant, VariantError};
 use crate::isa::Kernel;
-use crate::report::output;
+use crate::report::provenance::Provenance;
 use crate::trace::{
     CaseWords, KernelLaunch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
 };
 use crate::workload::words_of_program;
+use serde::Serialize;
 use std::error::Error;
 
 /// Trace one program through a kernel's machine code; with --lanes, execute all lanes on real data.
@@ -20,7 +23,7 @@ pub struct TraceArgs {
     #[arg(long)]
     program: String,
     /// Kernel name (`warpstack kernels` lists them)
-    #[arg(long, default_value = "rpn")]
+    #[arg(long, default_value = "rpn", value_parser = names::kernel())]
     kernel: String,
     /// Size of the stack's second dimension
     #[arg(long, default_value_t = 2)]
@@ -31,12 +34,37 @@ pub struct TraceArgs {
     /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter
     #[arg(long)]
     lanes: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Warp instructions that a program makes a kernel execute.
+#[derive(Debug, Serialize)]
+struct Traced {
+    kernel: String,
+    nodes: u32,
+    before_the_first_case: u32,
+    per_iteration: u32,
+    in_the_last: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<Lanes>,
+}
+
+/// All lanes of a block, executed.
+#[derive(Debug, Serialize)]
+struct Lanes {
+    cases: u32,
+    sum_of_squared_errors: f64,
+    of_the_reference: f64,
+    warp_instructions: u64,
+    divergent_branches: u64,
 }
 
 /// Iterations of the fitness-case loop that `--lanes` executes.
 const ITERATIONS: u32 = 2;
 
 pub fn run(args: &TraceArgs) -> CliResult {
+    args.output.check()?;
     let program: Rpn = args.program.parse()?;
     let kernel_id: KernelId = args.kernel.parse()?;
     let variant = variant(kernel_id, args.stack_dim)?;
@@ -50,18 +78,47 @@ pub fn run(args: &TraceArgs) -> CliResult {
     let mut builder = TraceBuilder::new(&kernel, launch.clone())?;
     let trace = builder.trace(&words)?;
     let count = |ids: &[SegmentId]| instructions(builder.pool(), ids);
+    let lanes = args
+        .lanes
+        .then(|| lanes(&kernel, &launch, &words, &program, cases));
+    let traced = Traced {
+        kernel: variant.to_string(),
+        nodes: words.nodes(),
+        before_the_first_case: count(&trace.prologue),
+        per_iteration: count(&trace.steady),
+        in_the_last: count(&trace.last),
+        lanes: lanes.transpose()?,
+    };
+    let provenance = Provenance {
+        architecture: Some(variant.arch.to_string()),
+        math: Some(variant.math.to_string()),
+        ..Provenance::of_program()
+    };
+    args.output
+        .print_one(&traced, &provenance, || text(&traced))
+}
+
+fn text(traced: &Traced) -> String {
     let mut text = format!(
-        "kernel {variant}\nnodes {}\nwarp instructions: {} before the first case, {} per iteration, {} in the last\n",
-        words.nodes(),
-        count(&trace.prologue),
-        count(&trace.steady),
-        count(&trace.last),
+        "kernel {}\nnodes {}\nwarp instructions: {} before the first case, {} per iteration, {} in the last\n",
+        traced.kernel,
+        traced.nodes,
+        traced.before_the_first_case,
+        traced.per_iteration,
+        traced.in_the_last,
     );
-    if args.lanes {
-        text.push_str(&lanes(&kernel, &launch, &words, &program, cases)?);
+    if let Some(lanes) = &traced.lanes {
+        text += &format!(
+            "all lanes over {} cases: sum of squared errors {:.6e}, reference interpreter {:.6e}\n\
+             warp instructions {}, divergent branches {}\n",
+            lanes.cases,
+            lanes.sum_of_squared_errors,
+            lanes.of_the_reference,
+            lanes.warp_instructions,
+            lanes.divergent_branches,
+        );
     }
-    output::write(None, text.as_bytes())?;
-    Ok(())
+    text
 }
 
 /// The sextic's kernel for the first architecture that has it, with as few stack levels in registers as there are.
@@ -90,7 +147,7 @@ fn lanes(
     words: &ProgramWords,
     program: &Rpn,
     cases: u32,
-) -> Result<String, Box<dyn Error>> {
+) -> Result<Lanes, Box<dyn Error>> {
     let sextic = problem::by_name("sextic", Some(cases as usize))?;
     let Dataset::Float(data) = &sextic.dataset else {
         return Err("problem sextic: given cases of bits; allowed: floats".into());
@@ -117,11 +174,11 @@ fn lanes(
         .zip(&data.expected)
         .map(|(&x, &wanted)| (f64::from(value_f32(program, &[x])) - f64::from(wanted)).powi(2))
         .sum();
-    Ok(format!(
-        "all lanes over {cases} cases: sum of squared errors {:.6e}, reference interpreter {expected:.6e}\n\
-         warp instructions {}, divergent branches {}\n",
-        run.total(),
-        run.counts.instructions,
-        run.counts.divergences,
-    ))
+    Ok(Lanes {
+        cases,
+        sum_of_squared_errors: run.total(),
+        of_the_reference: expected,
+        warp_instructions: run.counts.instructions,
+        divergent_branches: run.counts.divergences,
+    })
 }

@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::engine::{Effort, Engine as EngineArg};
+use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
 use crate::engine::{self, CodeChoice, Engine, Settings};
@@ -12,9 +13,10 @@ use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::launch::Request;
 use crate::papers::launch::On;
 use crate::predict::{PredictError, Prediction};
+use crate::report::chart;
 use crate::report::progress::Progress;
+use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
-use crate::report::{chart, output};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, Committed, PaperRow, Predicted};
 use crate::validate::requests::{Programs, Requests};
@@ -28,7 +30,7 @@ use std::path::{Path, PathBuf};
 #[command(mut_args(look::only_with_chart))]
 pub struct ValidateArgs {
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "h200")]
+    #[arg(long, default_value = "h200", value_parser = crate::cli::names::device())]
     pub device: String,
     /// Rows that `warpstack measure` wrote, times or counters [default: the committed rows of the device]
     #[arg(long, value_name = "FILE")]
@@ -48,23 +50,13 @@ pub struct ValidateArgs {
     /// How much of the launch to simulate
     #[arg(long, value_enum, default_value = "sampled")]
     pub effort: Effort,
-    /// Output format
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
-    /// File to write instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
     /// Chart of predicted and measured times to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
     #[command(flatten)]
     pub look: LookArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Table,
-    Csv,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// The presets whose measurements are part of the program: launches of ours, and the tables of the paper.
@@ -72,17 +64,15 @@ const WITH_LAUNCHES: &str = "h200";
 const WITH_TABLES: &str = "gtx670";
 
 pub fn run(args: &ValidateArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
+    args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let settings = settings(args.engine, args.effort);
+    let chosen = settings(args.engine, args.effort);
     let lines = match (&args.measured, args.device.as_str()) {
-        (Some(_), _) => own(args, settings)?,
-        (None, WITH_LAUNCHES) => launches(args.rows, settings)?,
-        (None, WITH_TABLES) => paper(args.rows, settings)?,
+        (Some(_), _) => own(args, chosen)?,
+        (None, WITH_LAUNCHES) => launches(args.rows, chosen)?,
+        (None, WITH_TABLES) => paper(args.rows, chosen)?,
         (None, other) => {
             return Err(format!(
                 "--device: given {other}; allowed without --measured FILE: {WITH_LAUNCHES}, {WITH_TABLES}, whose measurements \
@@ -91,11 +81,13 @@ pub fn run(args: &ValidateArgs) -> CliResult {
             .into());
         }
     };
-    let content = match args.format {
-        Format::Table => validation::text(&lines).into_bytes(),
-        Format::Csv => validation::csv(&lines)?,
-    };
-    output::write(args.out.as_deref(), &content)?;
+    let device = Preset::load(&args.device)?.device;
+    args.output.print_rounded(
+        &lines,
+        || Ok(validation::rows(&lines)),
+        &provenance(args, &device),
+        || validation::text(&lines),
+    )?;
     if let Some(path) = &args.chart {
         chart::save(&validation::scatter(&lines), path, args.look.look())?;
     }
@@ -105,6 +97,16 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         eprint!("{}", explain_command(args, worst));
     }
     Ok(())
+}
+
+/// The programs are those of the measured launches, and so is the kernel's mathematics.
+fn provenance(args: &ValidateArgs, device: &Device) -> Provenance {
+    Provenance {
+        population_seed: None,
+        math: None,
+        weighting: None,
+        ..Provenance::of_settings(device, &settings(args.engine, args.effort))
+    }
 }
 
 fn settings(engine: EngineArg, effort: Effort) -> Settings {

@@ -3,9 +3,11 @@
 //! Leaves out: L1 sizes of the hardware only; any size with whole sets may be asked for.
 //! Units: those of the keys.
 
-use super::configuration::{SizeArgs, case_blocks, sizes};
+use super::configuration::{SizeArgs, case_blocks, sizes, usual_threads};
 use super::engine::{EngineArgs, note_weights};
+use super::format::{Format, OutputArgs};
 use super::look::{self, LookArgs};
+use super::names;
 use super::stop::Stop;
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
@@ -15,6 +17,8 @@ use crate::predict::{Configuration, PaperSizes, PredictError};
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, Look, curves::Curves, heat::HeatMap};
 use crate::report::progress::Progress;
+use crate::report::provenance::Provenance;
+use crate::report::rows::{self, Row};
 use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
@@ -32,8 +36,8 @@ use std::path::{Path, PathBuf};
     mut_args(look::only_with_drawings)
 )]
 pub struct WhatifArgs {
-    /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack_dim, stack_registers, l1_bytes, population,
-    /// cases, threads_per_program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4K..256K or 900..1100+50.
+    /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack-dim, stack-registers, l1 (in KiB), population,
+    /// cases, threads-per-program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4..256 or 900..1100+50.
     /// Or `carveout` alone: every division of the device's on-chip memory, with what was measured on an H200 beside it
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
@@ -41,13 +45,13 @@ pub struct WhatifArgs {
     #[arg(long, value_name = "FILE")]
     pub study: Option<PathBuf>,
     /// Device name, or the path of a .toml file [default: the study's, or gtx670]
-    #[arg(long)]
+    #[arg(long, value_parser = crate::cli::names::device())]
     pub device: Option<String>,
     /// Problem, unless varied
-    #[arg(long, default_value = "sextic", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem())]
     pub problem: String,
     /// Kernel, unless varied
-    #[arg(long, default_value = "rpn")]
+    #[arg(long, default_value = "rpn", value_parser = names::kernel())]
     pub kernel: String,
     /// Number of threads per block, unless varied [default: 256; gpocl-*: follows from the other sizes]
     #[arg(long, value_name = "N")]
@@ -65,13 +69,6 @@ pub struct WhatifArgs {
     pub sizes: SizeArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Output format
-    #[arg(long, value_enum, default_value = "csv")]
-    pub format: Format,
-    /// File to write instead of standard output. A journal beside it lets a study that was stopped resume when it is
-    /// started again
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
     /// Part K of N of the points, for a machine of its own; `merge` puts all parts together. Needs --out
     #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["chart", "heatmap"])]
     pub shard: Option<Shard>,
@@ -86,13 +83,8 @@ pub struct WhatifArgs {
     /// Key on the horizontal axis of the curves [default: the first varied key]
     #[arg(long, value_name = "KEY")]
     pub over: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    Csv,
-    /// One JSON object per line
-    JsonLines,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 pub fn run(args: &WhatifArgs) -> CliResult {
@@ -106,16 +98,20 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     let (kernels, problems) = (study.kernels(), study.problems());
     let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
     let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
-    let content = match args.format {
-        Format::Csv => whatif::csv(&study.axes, &points.0)?,
-        Format::JsonLines => whatif::json_lines(&study.axes, &points.0)?,
+    let (axes, of_points) = (&study.axes, &points.0);
+    let provenance = Provenance::of(&engine);
+    let rows = whatif::rows(axes, of_points);
+    let content = match args.output.format() {
+        Format::Table => whatif::text(axes, of_points).into_bytes(),
+        Format::Csv => rows::csv_of(whatif::columns(axes), rows, &provenance)?,
+        Format::Json => rows::json(rows, &provenance)?,
     };
-    if let (Some(shard), Some(path)) = (args.shard, &args.out) {
+    if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
         let study = study.hash(&described(&engine_args)?);
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
     }
-    output::write(args.out.as_deref(), &content)?;
+    args.output.write(&content)?;
     drawings.draw(&study.axes, &points.0)?;
     if let Some(journal) = points.1 {
         journal.finish()?;
@@ -125,14 +121,17 @@ pub fn run(args: &WhatifArgs) -> CliResult {
 }
 
 /// The points that the options ask for, as the columns of their rows, without files of results or drawings.
-pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<whatif::Row>, Box<dyn Error>> {
+pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> {
     let file = study_file(args)?;
     let engine_args = engine_args(args, &file)?;
     let study = study(args, &file, engine_args.engine.reader())?;
     let (kernels, problems) = (study.kernels(), study.problems());
     let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
     let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
-    Ok(whatif::rows(&study.axes, &points))
+    let provenance = Provenance::of(&engine);
+    let rows = whatif::rows(&study.axes, &points);
+    let rows = rows.map(|row| row.with(&provenance));
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The whole of `--vary` for which the on-chip memory is divided.
@@ -140,7 +139,7 @@ const CARVE_OUT: &str = "carveout";
 
 fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliResult {
     if let Some(option) = without_meaning(args, file)? {
-        let allowed = "--device, the launch, the engine's options, --out and --chart";
+        let allowed = "--device, the launch, the engine's options, --format, --out and --chart";
         return Err(
             format!("{option}: given with --vary {CARVE_OUT}; allowed with it: {allowed}").into(),
         );
@@ -151,7 +150,7 @@ fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliRes
         device,
         configuration: configuration(args, &base)?,
         engine,
-        out: args.out.as_deref(),
+        output: &args.output,
         chart: args.chart.as_deref(),
         look: args.look.look(),
     };
@@ -164,7 +163,6 @@ fn without_meaning(
     file: &StudyFile,
 ) -> Result<Option<&'static str>, StudyError> {
     let asked = [
-        ("--format json-lines", args.format == Format::JsonLines),
         ("--heatmap", args.heatmap.is_some()),
         ("--over", args.over.is_some()),
         ("--l1", args.l1.is_some()),
@@ -199,7 +197,7 @@ fn configuration(args: &WhatifArgs, base: &Base) -> Result<Configuration, Box<dy
         kernel: args.kernel.clone(),
         stack_dim,
         stack_registers,
-        threads_per_block: args.threads.unwrap_or(256),
+        threads_per_block: args.threads.unwrap_or(usual_threads(&base.device)),
         case_blocks: case_blocks(&args.kernel, None),
         l1_bytes: match args.l1 {
             Some(kib) => Some(kib.saturating_mul(1024)),
@@ -298,7 +296,7 @@ fn predict(
         engine.on(device.clone()).predict(&launched)
     };
     let n_points = study.n_points()?;
-    let Some(path) = &args.out else {
+    let Some(path) = args.output.path() else {
         let progress = Progress::new(n_points as u64, "points");
         let done = vec![None; n_points];
         let points = study.run(predict, done, None, &|| progress.step())?;

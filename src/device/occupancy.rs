@@ -13,6 +13,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BlockResources {
     /// Threads in a block.
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     /// 32-bit registers of a thread.
     pub registers_per_thread: u32,
@@ -254,7 +255,8 @@ impl OccupancyLimits {
             .unwrap_or(largest)
     }
 
-    fn check_block(&self, block: BlockResources) -> Result<(), OccupancyError> {
+    /// Refuses a block that no multiprocessor can hold.
+    pub fn check_block(&self, block: BlockResources) -> Result<(), OccupancyError> {
         let most = self.threads_per_block;
         if !(1..=most).contains(&block.threads_per_block) {
             return Err(OccupancyError::Threads {

@@ -17,6 +17,16 @@ pub enum Kind {
     Analytical,
 }
 
+impl Kind {
+    /// As the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Simulator => "sim",
+            Kind::Analytical => "model",
+        }
+    }
+}
+
 /// How a corpus becomes a population.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weighting {

@@ -68,7 +68,7 @@ pub fn join(
         });
     }
     let kernel = column(&header, "kernel", rows_file)?;
-    let threads = column(&header, "threads_per_block", rows_file)?;
+    let threads = column(&header, "threads", rows_file)?;
     let metrics: Vec<&String> = launches
         .first()
         .map_or(Vec::new(), |launch| launch.metrics.keys().collect());
@@ -89,7 +89,7 @@ pub fn join(
         )?;
         check(
             index + 1,
-            "threads_per_block",
+            "threads",
             format!("({}, 1, 1)", &record[threads]),
             &launch.block_size,
         )?;
@@ -151,7 +151,7 @@ mod tests {
         \"0\",\"rpn\",\"(32, 1, 1)\",\"a\",\"%\",\"0.5\"\n\
         \"1\",\"lgp_vector\",\"(64, 1, 1)\",\"a\",\"%\",\"n/a\"\n\
         \"1\",\"lgp_vector\",\"(64, 1, 1)\",\"b\",\"inst\",\"7\"\n";
-    const ROWS: &str = "kernel,threads_per_block,median_ms\nrpn,32,9\nlgp-vector,64,9\n";
+    const ROWS: &str = "kernel,threads,median_ms\nrpn,32,9\nlgp-vector,64,9\n";
 
     #[test]
     fn kernels_join_rows_in_order() {
@@ -159,7 +159,7 @@ mod tests {
         let joined = String::from_utf8(join(ROWS, "rows.csv", &launches).unwrap()).unwrap();
         assert_eq!(
             joined,
-            "kernel,threads_per_block,a,b\nrpn,32,0.5,1234\nlgp-vector,64,,7\n"
+            "kernel,threads,a,b\nrpn,32,0.5,1234\nlgp-vector,64,,7\n"
         );
     }
 
@@ -169,12 +169,12 @@ mod tests {
             let launches = parse(NCU, "ncu.csv").unwrap();
             join(rows, "rows.csv", &launches).unwrap_err().to_string()
         };
-        assert!(message("kernel,threads_per_block\nrpn,32\n").contains("2 kernels, rows are 1"));
-        let swapped = message("kernel,threads_per_block\nrpn,64\nlgp-vector,64\n");
+        assert!(message("kernel,threads\nrpn,32\n").contains("2 kernels, rows are 1"));
+        let swapped = message("kernel,threads\nrpn,64\nlgp-vector,64\n");
         assert_eq!(
             swapped,
-            "row 1: threads_per_block is (64, 1, 1), the counters of launch 1 say (32, 1, 1)"
+            "row 1: threads is (64, 1, 1), the counters of launch 1 say (32, 1, 1)"
         );
-        assert!(message("kernel\nrpn\nrpn\n").contains("no column `threads_per_block`"));
+        assert!(message("kernel\nrpn\nrpn\n").contains("no column `threads`"));
     }
 }

@@ -80,10 +80,12 @@ pub struct Row {
     pub registers: i32,
     pub local_bytes: i32,
     pub shared_bytes: u32,
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     pub carveout_percent: Option<u32>,
     /// Shared memory of a multiprocessor that the carve-out gives, and what is left for the L1; empty where not known.
     pub shared_config_kib: Option<u32>,
+    #[serde(rename = "l1")]
     pub l1_kib: Option<u32>,
     pub resident_blocks: u32,
     pub repeats: usize,

@@ -34,6 +34,7 @@ pub struct ScalingRow {
     pub stack_dim: u32,
     pub stack_registers: u32,
     pub math: &'static str,
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     pub carveout_percent: Option<u32>,
     pub repeats: usize,

@@ -2,13 +2,12 @@
 //!
 //! What it holds: the names, and Nsight Compute's name for each.
 //! What it leaves out: counting (`sim::observe`, `model::solve`).
-//! Sources: Nsight Compute's warp states; the mapping is in [`Cause::nsight_name`].
+//! Sources: Nsight Compute's warp states; the mapping is in `Cause::names`, and in docs/glossary.md.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What one scheduler did in one cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Cause {
     /// Issued one or two instructions.
@@ -54,54 +53,99 @@ impl Cause {
         Cause::NoWarp,
     ];
 
+    /// The one table of names: in outputs, in words, and Nsight Compute's warp state, which begins the other two. What Nsight
+    /// Compute calls long scoreboard is told apart by what is waited for.
+    fn names(self) -> [&'static str; 3] {
+        match self {
+            Cause::Issued => ["selected", "selected: issuing", "selected"],
+            Cause::Wait => ["wait", "wait: fixed latency", "wait"],
+            Cause::Branch => ["branch_resolving", "branch resolving", "branch_resolving"],
+            Cause::L1Hit => [
+                "long_scoreboard_l1",
+                "long scoreboard: stack, L1",
+                "long_scoreboard",
+            ],
+            Cause::L2 => [
+                "long_scoreboard_l2",
+                "long scoreboard: stack, L2",
+                "long_scoreboard",
+            ],
+            Cause::Dram => [
+                "long_scoreboard_dram",
+                "long scoreboard: stack, DRAM",
+                "long_scoreboard",
+            ],
+            Cause::Global => [
+                "long_scoreboard_cases",
+                "long scoreboard: fitness cases",
+                "long_scoreboard",
+            ],
+            Cause::Shared => [
+                "short_scoreboard",
+                "short scoreboard: program",
+                "short_scoreboard",
+            ],
+            Cause::MathPipe => [
+                "math_pipe_throttle",
+                "math pipe throttle",
+                "math_pipe_throttle",
+            ],
+            Cause::LoadStoreUnit => ["lg_throttle", "LG throttle: load/store unit", "lg_throttle"],
+            Cause::NoInstruction => ["no_instruction", "no instruction", "no_instruction"],
+            // A state of a scheduler, not of a warp.
+            Cause::NoWarp => ["no_warp", "no warp", "no_warp"],
+        }
+    }
+
     /// The name in outputs.
     pub fn name(self) -> &'static str {
-        match self {
-            Cause::Issued => "issued",
-            Cause::Wait => "wait",
-            Cause::Branch => "branch",
-            Cause::L1Hit => "l1_hit",
-            Cause::L2 => "l2",
-            Cause::Dram => "dram",
-            Cause::Global => "global",
-            Cause::Shared => "shared",
-            Cause::MathPipe => "math_pipe",
-            Cause::LoadStoreUnit => "load_store_unit",
-            Cause::NoInstruction => "no_instruction",
-            Cause::NoWarp => "no_warp",
-        }
+        self.names()[0]
     }
 
     /// The same in words.
     pub fn in_words(self) -> &'static str {
-        match self {
-            Cause::Issued => "issuing",
-            Cause::Wait => "fixed latency",
-            Cause::Branch => "branch",
-            Cause::L1Hit => "stack load, L1",
-            Cause::L2 => "stack load, L2",
-            Cause::Dram => "stack load, DRAM",
-            Cause::Global => "fitness-case load",
-            Cause::Shared => "program fetch",
-            Cause::MathPipe => "pipe taken",
-            Cause::LoadStoreUnit => "load/store unit",
-            Cause::NoInstruction => "instruction fetch",
-            Cause::NoWarp => "no warp",
-        }
+        self.names()[1]
     }
 
     /// Nsight Compute's warp state that this cause maps to.
     pub fn nsight_name(self) -> &'static str {
-        match self {
-            Cause::Issued => "selected",
-            Cause::Wait => "wait",
-            Cause::Branch => "branch_resolving",
-            Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::Global => "long_scoreboard",
-            Cause::Shared => "short_scoreboard",
-            Cause::MathPipe => "math_pipe_throttle",
-            Cause::LoadStoreUnit => "lg_throttle",
-            Cause::NoInstruction => "no_instruction",
-            Cause::NoWarp => "idle",
+        self.names()[2]
+    }
+}
+
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Nsight Compute's state of a warp that could issue while its scheduler issues another: in outputs and in words.
+pub const NOT_SELECTED: [&str; 2] = ["not_selected", "not selected"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_name_is_one_causes_and_begins_with_nsights() {
+        let names: HashSet<&str> = Cause::ALL.map(Cause::name).into();
+        assert_eq!(names.len(), Cause::ALL.len());
+        for cause in Cause::ALL {
+            let state = cause.nsight_name();
+            assert!(cause.name().starts_with(state), "{cause:?}");
+            let words = cause.in_words().to_lowercase();
+            assert!(words.starts_with(&state.replace('_', " ")), "{words}");
         }
+    }
+
+    #[test]
+    fn the_glossary_lists_every_name() {
+        let glossary = include_str!("../../docs/glossary.md");
+        for cause in Cause::ALL {
+            let row = format!("| `{}` | {} |", cause.name(), cause.in_words());
+            assert!(glossary.contains(&row), "{row}");
+        }
+        assert!(glossary.contains(&format!("| `{}` |", NOT_SELECTED[0])));
     }
 }

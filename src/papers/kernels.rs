@@ -260,9 +260,9 @@ impl PaperKernel {
 #[derive(Debug)]
 pub struct Code {
     /// The problems that it is for.
-    pub problems: String,
+    pub problems: Vec<String>,
     /// What else it was compiled for.
-    pub variant: String,
+    pub variant: Option<String>,
     pub kernel: Kernel,
 }
 
@@ -277,8 +277,11 @@ fn gpocl_codes(strategy: Strategy, arch: Arch) -> Result<Vec<Code>, PredictError
     each.map(|(domain, (rows, words))| {
         let interpreter = gpocl::kernel::Interpreter::load(strategy, domain, rows, arch)?;
         Ok(Code {
-            problems: domain.name().into(),
-            variant: format!("{words} {} rows", gpocl::kernel::MOST_CONSTANT_OUTPUTS),
+            problems: vec![domain.name().to_owned()],
+            variant: Some(format!(
+                "{words} {} rows",
+                gpocl::kernel::MOST_CONSTANT_OUTPUTS
+            )),
             kernel: interpreter.kernel,
         })
     })
@@ -290,10 +293,9 @@ fn robilliard_codes(scheme: Scheme, arch: Arch) -> Result<Vec<Code>, PredictErro
         let own = Benchmark::ALL
             .into_iter()
             .filter(|one| one.function_set() == set);
-        let names: Vec<String> = own.map(|one| one.to_string()).collect();
         Ok(Code {
-            problems: names.join(", "),
-            variant: "-".into(),
+            problems: own.map(|one| one.to_string()).collect(),
+            variant: None,
             kernel: Interpreter::load(scheme, set, arch)?.kernel,
         })
     };
@@ -303,8 +305,8 @@ fn robilliard_codes(scheme: Scheme, arch: Arch) -> Result<Vec<Code>, PredictErro
 fn submachine_codes(arch: Arch) -> Result<Vec<Code>, PredictError> {
     let of_threads = |threads: u32| {
         Ok(Code {
-            problems: PaperKernel::Submachine.problems().join(", "),
-            variant: format!("{threads} threads per program"),
+            problems: PaperKernel::Submachine.problems(),
+            variant: Some(format!("{threads} per program")),
             kernel: Submachine::load(threads, arch)?.kernel,
         })
     };

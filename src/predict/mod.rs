@@ -12,7 +12,22 @@ use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
 use crate::launch::Resolved;
 pub use crate::launch::cause::Cause;
 use crate::trace::mix::MixEntry;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+/// Bytes, which outputs have in KiB: whole where they are.
+pub(crate) fn kib<S: Serializer>(bytes: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    match bytes.is_multiple_of(1024) {
+        true => serializer.serialize_u32(bytes / 1024),
+        false => serializer.serialize_f64(f64::from(*bytes) / 1024.0),
+    }
+}
+
+fn some_kib<S: Serializer>(bytes: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+    match bytes {
+        Some(bytes) => kib(bytes, serializer),
+        None => serializer.serialize_none(),
+    }
+}
 
 /// One kernel launch configuration to predict, on the device that a model was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
@@ -25,11 +40,14 @@ pub struct Configuration {
     pub stack_dim: u32,
     /// Lowest stack levels that are held in registers; 0 for kernels without that.
     pub stack_registers: u32,
-    /// Threads in a block.
+    /// Threads in a block; `threads` in outputs.
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     /// Blocks that share the fitness cases of a program; 1 for every kernel but the accumulator.
     pub case_blocks: u32,
     /// The L1 size that is asked for; a block that needs more shared memory gets less. `None`: what the device does by itself.
+    /// `l1` in outputs, in KiB.
+    #[serde(rename = "l1", serialize_with = "some_kib")]
     pub l1_bytes: Option<u32>,
     /// What the kernels of some papers leave open besides.
     #[serde(flatten)]
@@ -95,7 +113,8 @@ pub struct Prediction {
     pub block: BlockResources,
     /// Residency on a multiprocessor.
     pub occupancy: Occupancy,
-    /// The L1 size in effect.
+    /// The L1 size in effect; `l1` in outputs, in KiB.
+    #[serde(rename = "l1", serialize_with = "kib")]
     pub l1_bytes: u32,
     /// What went through the caches.
     pub memory: MemoryTraffic,
@@ -164,7 +183,7 @@ pub struct HitRates {
 /// One layer of the CPI stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CpiEntry {
-    /// What the cycles were spent on: `l1_hit`.
+    /// What the cycles were spent on: `long_scoreboard_l1`.
     pub cause: Cause,
     /// Nsight Compute's warp state: `long_scoreboard`.
     pub nsight_name: &'static str,

@@ -4,7 +4,7 @@
 
 use super::table::table;
 use crate::engine::annotate::{Annotated, AnnotatedLine};
-use crate::launch::cause::Cause;
+use crate::launch::cause::{Cause, NOT_SELECTED};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -170,7 +170,7 @@ pub fn waits(line: &AnnotatedLine) -> String {
         .iter()
         .map(|wait| (wait.cause.in_words(), wait.cycles_per_operation))
         .collect();
-    states.push(("another warp", line.not_selected_per_operation));
+    states.push((NOT_SELECTED[1], line.not_selected_per_operation));
     states.sort_by(|a, b| b.1.total_cmp(&a.1));
     let notable = |state: &&(&str, f64)| state.1 >= 0.05 * line.cycles_per_operation;
     let named = states.iter().filter(notable).take(NAMED);

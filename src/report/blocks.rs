@@ -19,10 +19,12 @@ pub struct BlocksReport {
     /// Where stall counts and dual issue come from.
     pub schedule: String,
     pub blocks: usize,
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     pub registers_per_thread: u32,
     pub shared_bytes_per_block: u32,
     pub occupancy: Occupancy,
+    #[serde(rename = "l1", serialize_with = "crate::predict::kib")]
     pub l1_bytes: u32,
     /// From the first block's start to the last one's end on one multiprocessor.
     pub cycles: u64,

@@ -1,17 +1,22 @@
-//! The carve-out study: throughput over the L1 size, measured and predicted, as CSV and as curves.
+//! The carve-out study: throughput over the L1 size, measured and predicted, as rows and as curves.
 //!
 //! Leaves out: computing either. Units: KiB; billions of GPop/s.
 
 use super::chart::theme::LEAF;
 use super::chart::{BLUE, Chart, GRID, VERMILION, ink};
+use super::rows::Row;
+use super::table::table;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use serde::Serialize;
 use std::error::Error;
 
 /// One carve-out.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CarveoutPoint {
+    #[serde(rename = "shared_config_kib")]
     pub shared_kib: u32,
+    #[serde(rename = "l1")]
     pub l1_kib: u32,
     pub population: u32,
     pub resident_blocks: u32,
@@ -19,30 +24,44 @@ pub struct CarveoutPoint {
     pub predicted_gpops_billion: f64,
 }
 
-pub fn csv(points: &[CarveoutPoint]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "shared_config_kib",
-        "l1_kib",
+const HEADER: [&str; 6] = [
+    "shared_config_kib",
+    "l1",
+    "population",
+    "resident_blocks",
+    "measured_gpops_billion",
+    "predicted_gpops_billion",
+];
+
+fn cells(point: &CarveoutPoint) -> Vec<String> {
+    let measured = point.measured_gpops_billion;
+    vec![
+        point.shared_kib.to_string(),
+        point.l1_kib.to_string(),
+        point.population.to_string(),
+        point.resident_blocks.to_string(),
+        measured.map_or(String::new(), |value| format!("{value:.2}")),
+        format!("{:.2}", point.predicted_gpops_billion),
+    ]
+}
+
+/// Rounded.
+pub fn rows(points: &[CarveoutPoint]) -> Vec<Row> {
+    let row = |point| Row::rounded(&HEADER, cells(point));
+    points.iter().map(row).collect()
+}
+
+/// For people.
+pub fn text(points: &[CarveoutPoint]) -> String {
+    let headers = [
+        "shared memory (KiB)",
+        "L1 (KiB)",
         "population",
-        "resident_blocks",
-        "measured_gpops_billion",
-        "predicted_gpops_billion",
-    ])?;
-    for point in points {
-        let measured = point.measured_gpops_billion;
-        writer.write_record([
-            point.shared_kib.to_string(),
-            point.l1_kib.to_string(),
-            point.population.to_string(),
-            point.resident_blocks.to_string(),
-            measured.map_or(String::new(), |value| format!("{value:.2}")),
-            format!("{:.2}", point.predicted_gpops_billion),
-        ])?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))
+        "resident blocks",
+        "measured (billion GPop/s)",
+        "predicted",
+    ];
+    table(&headers, points.iter().map(cells).collect(), 0)
 }
 
 /// Two curves over the L1 size.
@@ -135,7 +154,9 @@ mod tests {
         ];
         let text = svg(&CarveoutCurves(&points)).unwrap();
         assert_eq!(text.matches("<circle").count(), 5);
-        let csv = String::from_utf8(csv(&points).unwrap()).unwrap();
-        assert!(csv.contains("132,124,1000,8,,2.00"), "{csv}");
+        assert_eq!(
+            cells(&points[1])[..],
+            ["132", "124", "1000", "8", "", "2.00"]
+        );
     }
 }

@@ -17,6 +17,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     pub label: String,
+    pub kernel: String,
+    pub problem: String,
+    pub stack_dim: u32,
+    pub stack_registers: u32,
+    pub threads: u32,
     pub gpops_billion: f64,
     /// Part of a generation's time in which the host works and the card waits.
     pub host_percent: f64,
@@ -33,6 +38,7 @@ pub struct Explanation {
     pub cycles_per_operation: f64,
     /// What the resident warps' stacks touch on average, against what the L1 holds.
     pub stack_bytes: f64,
+    #[serde(rename = "l1", serialize_with = "crate::predict::kib")]
     pub l1_bytes: u32,
     pub l1_load_hit_percent: f64,
     pub l2_hit_percent: f64,
@@ -88,6 +94,11 @@ impl Explanation {
         let (cycles, cycles_per_operation) = cycles(prediction);
         Explanation {
             label: label(prediction),
+            kernel: configuration.kernel.clone(),
+            problem: configuration.problem.clone(),
+            stack_dim: configuration.stack_dim,
+            stack_registers: configuration.stack_registers,
+            threads: configuration.threads_per_block,
             gpops_billion: prediction.gpops_billion,
             host_percent: prediction.host_percent(),
             added_by_data_percent: prediction.added_by_data_percent,

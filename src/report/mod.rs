@@ -13,6 +13,7 @@ pub mod page;
 pub mod papers;
 pub mod prediction;
 pub mod progress;
+pub mod provenance;
 pub mod reproduction;
 pub mod rows;
 pub mod stacks;

@@ -3,6 +3,7 @@
 //! A file is written under a temporary name beside its destination and renamed when complete.
 //! Leaves out: appending. Units: bytes.
 
+use super::progress;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -54,9 +55,26 @@ pub fn write_folder(folder: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), Outp
 
 /// Finds out before long work that the file could not be written.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
+    // It would be replaced all the same where its folder can be written.
+    if std::fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
+        let source = std::io::ErrorKind::PermissionDenied.into();
+        return Err(error(path, source));
+    }
     temporary_beside(path)
         .map(drop)
         .map_err(|source| error(path, source))
+}
+
+/// Finds out before long work that a folder of files could not be written.
+pub fn check_folder(folder: &Path) -> Result<(), OutputError> {
+    match folder.exists() {
+        true if !folder.is_dir() => {
+            let source = std::io::ErrorKind::NotADirectory.into();
+            Err(error(folder, source))
+        }
+        true => check_writable(&folder.join(".warpstack")),
+        false => check_writable(folder),
+    }
 }
 
 fn write_file(path: &Path, content: &[u8]) -> Result<(), OutputError> {
@@ -70,6 +88,7 @@ fn write_file(path: &Path, content: &[u8]) -> Result<(), OutputError> {
 }
 
 fn write_stdout(content: &[u8]) -> Result<(), OutputError> {
+    progress::end();
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(content).and_then(|()| stdout.flush());
     match written {
@@ -143,6 +162,16 @@ mod tests {
             assert!(message.contains(&path.display().to_string()), "{message}");
             assert!(check_writable(&path).is_err());
         }
+        let file = folder.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        assert!(check_folder(&file).is_err() && check_folder(folder.path()).is_ok());
+        assert!(check_folder(&folder.path().join("new")).is_ok());
+        assert!(check_folder(&folder.path().join("no/new")).is_err());
+        let mut permissions = std::fs::metadata(&file).unwrap().permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&file, permissions).unwrap();
+        assert!(check_writable(&file).is_err(), "a file that is read-only");
+        std::fs::remove_file(&file).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

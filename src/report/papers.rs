@@ -1,7 +1,8 @@
-//! Figures of a paper as text and CSV, predicted and published.
+//! Figures of a paper as text and rows, predicted and published.
 //!
 //! Units: in the quantities' names; percent.
 
+use super::rows;
 use super::table::table;
 use crate::validate::papers::Row;
 
@@ -16,17 +17,13 @@ const HEADER: [&str; 7] = [
 ];
 
 /// One line per figure; published and error are empty where nothing was published.
-pub fn csv(rows: &[Row]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(HEADER)?;
-    for row in rows {
-        let [predicted, published, error] = numbers(row);
+pub fn rows(figures: &[Row]) -> Vec<rows::Row> {
+    let of_figure = |row: &Row| {
         let names = [row.paper, row.experiment, &row.configuration, row.quantity];
-        writer.write_record(names.into_iter().chain([&*predicted, &*published, &*error]))?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))
+        let names = names.map(str::to_owned).into_iter();
+        rows::Row::rounded(&HEADER, names.chain(numbers(row)))
+    };
+    figures.iter().map(of_figure).collect()
 }
 
 /// The same as a text table.

@@ -1,4 +1,4 @@
-//! A prediction as text and as JSON.
+//! A prediction as text.
 //!
 //! Leaves out: comparison with measurements (`reproduction.rs`).
 //! Units: beside every figure. Percentages of the CPI stack are of all scheduler cycles.
@@ -14,13 +14,6 @@ pub fn text(prediction: &Prediction) -> String {
     let figures = table(&["figure", "value"], rows, 1);
     let stack = cpi_table(&prediction.cpi_stack);
     format!("{figures}\n{stack}")
-}
-
-/// The prediction with all its digits.
-pub fn json(prediction: &Prediction) -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string_pretty(prediction)?;
-    text.push('\n');
-    Ok(text)
 }
 
 fn row(name: &str, value: String) -> Vec<String> {
@@ -162,27 +155,12 @@ pub fn cpi_table(stack: &[CpiEntry]) -> String {
         .map(|entry| {
             let percent = 100.0 * entry.cycles as f64 / total as f64;
             vec![
-                entry.cause.name().into(),
-                entry.nsight_name.into(),
+                entry.cause.in_words().into(),
                 entry.cycles.to_string(),
                 format!("{percent:.2}"),
             ]
         })
-        .chain([vec![
-            "total".into(),
-            String::new(),
-            total.to_string(),
-            "100.00".into(),
-        ]])
+        .chain([vec!["total".into(), total.to_string(), "100.00".into()]])
         .collect();
-    table(
-        &[
-            "where scheduler cycles go",
-            "Nsight Compute's name",
-            "cycles",
-            "%",
-        ],
-        rows,
-        2,
-    )
+    table(&["where scheduler cycles go", "cycles", "%"], rows, 1)
 }

@@ -1,10 +1,21 @@
-//! A progress bar for work over a second, on standard error, and only if that is a terminal.
+//! What long work shows of itself, on standard error, and only if that is a terminal: a bar where its steps are counted, and after two
+//! seconds the time that it has taken where they are not.
 //!
 //! Leaves out: anything on standard output. Units: steps of the caller's work.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+/// Bars that there are.
+static BARS: AtomicUsize = AtomicUsize::new(0);
+/// Whether a time stands in the last line, and whether one may.
+static SHOWN: Mutex<bool> = Mutex::new(false);
+static ENDED: AtomicBool = AtomicBool::new(false);
 
 /// Counts steps; may be shared by threads.
 pub struct Progress {
@@ -17,6 +28,8 @@ pub struct Progress {
 impl Progress {
     /// `what` names the steps: `cells`.
     pub fn new(n_steps: u64, what: &'static str) -> Progress {
+        BARS.fetch_add(1, Ordering::Relaxed);
+        clear();
         let template = format!("{{bar:40}} {{pos}} of {{len}} {what}, {{eta}} left");
         let style = ProgressStyle::with_template(&template)
             .unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -59,5 +72,70 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+        BARS.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// The time that the program's work has taken, shown where nothing else is; until it is dropped.
+pub struct Waiting(Option<(Sender<()>, JoinHandle<()>)>);
+
+/// Work that is done by then shows nothing.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Waiting {
+    /// The work begins.
+    pub fn begin() -> Waiting {
+        if !std::io::stderr().is_terminal() {
+            return Waiting(None);
+        }
+        let (end, ended) = channel();
+        let start = Instant::now();
+        let thread = std::thread::spawn(move || {
+            let mut wait = PATIENCE;
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                show(start.elapsed());
+                wait = Duration::from_secs(1);
+            }
+        });
+        Waiting(Some((end, thread)))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
+            // It cannot fail; if it does, nothing is shown.
+            let _ = thread.join();
+        }
+        clear();
+    }
+}
+
+fn shown() -> MutexGuard<'static, bool> {
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn show(elapsed: Duration) {
+    let mut shown = shown();
+    let is_free = BARS.load(Ordering::Relaxed) == 0 && !ENDED.load(Ordering::Relaxed);
+    if is_free {
+        eprint!("\rworking, {} s", elapsed.as_secs());
+        *shown = true;
+    }
+}
+
+/// Takes the time away from the last line, so that something else can stand there.
+pub fn clear() {
+    let mut shown = shown();
+    if *shown {
+        eprint!("\r\x1b[K");
+        *shown = false;
+    }
+}
+
+/// Results are written now: nothing is shown any more.
+pub fn end() {
+    ENDED.store(true, Ordering::Relaxed);
+    clear();
 }

@@ -1,16 +1,18 @@
-//! A reproduced table of the paper as text and CSV, and the summary under it.
+//! A reproduced table of the paper as text and rows, and the summary under it.
 //!
 //! Leaves out: computing the figures (`validate`). Units: billions of GPop/s, percent.
 
+use super::rows::Row;
 use super::table::table;
 use crate::validate::compare::Best;
 use crate::validate::{Compared, Split, Summary, stats};
+use serde::Serialize;
 
 /// The columns of the CSV.
 pub const CSV_HEADER: [&str; 8] = [
     "table",
     "problem",
-    "threads_per_block",
+    "threads",
     "axis",
     "value",
     "predicted_gpops_billion",
@@ -18,16 +20,40 @@ pub const CSV_HEADER: [&str; 8] = [
     "error_percent",
 ];
 
-/// One line per cell; measured and error are empty where nothing was measured.
-pub fn csv(cells: &[Compared]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(CSV_HEADER)?;
-    for compared in cells {
-        writer.write_record(fields(compared))?;
+/// A cell with all digits.
+#[derive(Debug, Serialize)]
+pub struct Record<'a> {
+    pub table: u32,
+    pub problem: &'a str,
+    pub threads: u32,
+    pub axis: &'static str,
+    pub value: String,
+    pub predicted_gpops_billion: f64,
+    pub measured_gpops_billion: Option<f64>,
+    pub error_percent: Option<f64>,
+}
+
+pub fn records(cells: &[Compared]) -> Vec<Record<'_>> {
+    fn record(compared: &Compared) -> Record<'_> {
+        let cell = &compared.cell;
+        Record {
+            table: cell.table.number(),
+            problem: &cell.problem,
+            threads: cell.threads_per_block,
+            axis: cell.table.axis_name(),
+            value: cell.axis.value(),
+            predicted_gpops_billion: compared.predicted_gpops_billion,
+            measured_gpops_billion: compared.measured.map(|value| value.gpops_billion),
+            error_percent: compared.error_percent(),
+        }
     }
-    writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))
+    cells.iter().map(record).collect()
+}
+
+/// One row per cell, rounded; measured and error are empty where nothing was measured.
+pub fn rows(cells: &[Compared]) -> Vec<Row> {
+    let row = |compared| Row::rounded(&CSV_HEADER, fields(compared));
+    cells.iter().map(row).collect()
 }
 
 /// The same as a text table.
@@ -193,6 +219,8 @@ fn best_line(name: &str, summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::provenance::Provenance;
+    use crate::report::rows::csv;
     use crate::validate::measured::Value;
     use crate::validate::{Table, cells};
 
@@ -220,14 +248,18 @@ mod tests {
 
     #[test]
     fn csv_has_the_promised_header_and_empty_fields() {
-        let bytes = csv(&some_cells()).unwrap();
+        let provenance = Provenance::of_device("gtx670");
+        let bytes = csv(&rows(&some_cells()), &provenance).unwrap();
         let text = String::from_utf8(bytes).unwrap();
+        let version = provenance.version;
         assert_eq!(
             text,
-            "table,problem,threads_per_block,axis,value,predicted_gpops_billion,\
-             measured_gpops_billion,error_percent\n\
-             4,sextic,32,stack_dim,2,11.000,10.000,10.00\n\
-             4,sextic,32,stack_dim,3,12.000,,\n"
+            format!(
+                "table,problem,threads,axis,value,predicted_gpops_billion,\
+                 measured_gpops_billion,error_percent,device,version\n\
+                 4,sextic,32,stack_dim,2,11.000,10.000,10.00,gtx670,{version}\n\
+                 4,sextic,32,stack_dim,3,12.000,,,gtx670,{version}\n"
+            )
         );
     }
 

@@ -3,14 +3,17 @@
 //! Leaves out: running GP. Units: percentages of programs, cumulative; limits in stack levels.
 //! Sources: Chitty (2D stack) tables 5 and 6.
 
+use super::rows;
 use super::table::table;
 use crate::gp::depth_profile::Representation;
 use crate::gp::record::Record;
 use crate::validate::stack_tables::{RunSpread, paper_percentages};
+use serde::Serialize;
 
 /// One cell of the two tables.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
+    #[serde(serialize_with = "name")]
     pub representation: Representation,
     pub problem: String,
     pub stack_limit: usize,
@@ -49,27 +52,32 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, csv::Error> {
     Ok(rows)
 }
 
-/// The rows as CSV.
-pub fn csv(rows: &[Row]) -> String {
-    let mut text = "representation,problem,stack_limit,percent_programs,paper_percent\n".to_owned();
-    for row in rows {
-        let paper = row
-            .paper_percent
-            .map(|p| format!("{p:.2}"))
-            .unwrap_or_default();
-        let Row {
-            representation,
-            problem,
-            stack_limit,
-            percent_programs,
-            ..
-        } = row;
-        text += &format!(
-            "{},{problem},{stack_limit},{percent_programs:.2},{paper}\n",
-            representation.name()
-        );
-    }
-    text
+fn name<S: serde::Serializer>(one: &Representation, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(one.name())
+}
+
+const HEADER: [&str; 5] = [
+    "representation",
+    "problem",
+    "stack_limit",
+    "percent_programs",
+    "paper_percent",
+];
+
+/// The columns of the CSV, rounded.
+pub fn columns(rows: &[Row]) -> Vec<rows::Row> {
+    let of_row = |row: &Row| {
+        let paper = row.paper_percent.map(|percent| format!("{percent:.2}"));
+        let texts = [
+            row.representation.name().to_owned(),
+            row.problem.clone(),
+            row.stack_limit.to_string(),
+            format!("{:.2}", row.percent_programs),
+            paper.unwrap_or_default(),
+        ];
+        rows::Row::rounded(&HEADER, texts)
+    };
+    rows.iter().map(of_row).collect()
 }
 
 /// The rows as a text table.
@@ -185,6 +193,7 @@ pub fn order_kept(rows: &[Row]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::provenance::Provenance;
 
     fn row(problem: &str, percent_programs: f64, paper: Option<f64>) -> Row {
         let representation = Representation::Rpn;
@@ -199,15 +208,16 @@ mod tests {
 
     #[test]
     fn csv_has_the_header_and_leaves_unknown_values_empty() {
-        let text = csv(&[row("sextic", 12.345, Some(13.0)), row("kddcup", 5.0, None)]);
-        let lines: Vec<&str> = text.lines().collect();
+        let rows = columns(&[row("sextic", 12.345, Some(13.0)), row("kddcup", 5.0, None)]);
+        let provenance = Provenance::of_program();
+        let text = String::from_utf8(rows::csv(&rows, &provenance).unwrap()).unwrap();
+        let version = provenance.version;
         assert_eq!(
-            lines[0],
-            "representation,problem,stack_limit,percent_programs,paper_percent"
-        );
-        assert_eq!(
-            lines[1..],
-            ["rpn,sextic,3,12.35,13.00", "rpn,kddcup,3,5.00,"]
+            text,
+            format!(
+                "representation,problem,stack_limit,percent_programs,paper_percent,version\n\
+                 rpn,sextic,3,12.35,13.00,{version}\nrpn,kddcup,3,5.00,,{version}\n"
+            )
         );
     }
 

@@ -6,6 +6,31 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyl
 
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
 
+/// Characters of a line that fits a terminal side by side with another.
+pub const WIDTH: usize = 100;
+
+/// A text in lines of at most `width` characters where its words allow it, the first `indent` further in, the others at least 4.
+pub fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                *line += " ";
+                *line += word;
+            }
+            _ => {
+                let indent = if lines.is_empty() {
+                    indent
+                } else {
+                    indent.max(4)
+                };
+                lines.push(" ".repeat(indent) + word);
+            }
+        }
+    }
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
 /// A table with `headers`; columns from `first_number` on are aligned to the right.
 pub fn table(headers: &[&str], rows: Vec<Vec<String>>, first_number: usize) -> String {
     let mut table = Table::new();

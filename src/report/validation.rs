@@ -1,10 +1,12 @@
-//! Predicted launches beside measured ones, as text and CSV, and the summary under them.
+//! Predicted launches beside measured ones, as text and rows, and the summary under them.
 //!
 //! Leaves out: computing predictions. Units: in the columns' names. A positive error is a prediction that is too slow.
 
 use super::chart::scatter::{Point, Scatter, Series};
+use super::rows::Row;
 use super::table::table;
 use crate::validate::stats;
+use serde::Serialize;
 
 /// The columns of the CSV.
 pub const HEADER: [&str; 18] = [
@@ -15,10 +17,10 @@ pub const HEADER: [&str; 18] = [
     "stack_dim",
     "data_type",
     "stack_registers",
-    "threads_per_block",
+    "threads",
     "population",
     "case_blocks",
-    "l1_kib",
+    "l1",
     "measured_ms",
     "predicted_ms",
     "error_percent",
@@ -29,7 +31,7 @@ pub const HEADER: [&str; 18] = [
 ];
 
 /// One configuration.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Line {
     pub device: String,
     /// `calibration` or `holdout`.
@@ -40,11 +42,13 @@ pub struct Line {
     /// `float`, `float4`, `uint4`.
     pub data_type: String,
     pub stack_registers: u32,
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     /// Programs of the launch.
     pub population: u32,
     /// Blocks that share the fitness cases of a program.
     pub case_blocks: u32,
+    #[serde(rename = "l1")]
     pub l1_kib: u32,
     pub measured_ms: Option<f64>,
     pub predicted_ms: f64,
@@ -97,15 +101,10 @@ impl Line {
     }
 }
 
-pub fn csv(lines: &[Line]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(HEADER)?;
-    for line in lines {
-        writer.write_record(line.fields())?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))
+/// Rounded.
+pub fn rows(lines: &[Line]) -> Vec<Row> {
+    let row = |line: &Line| Row::rounded(&HEADER, line.fields());
+    lines.iter().map(row).collect()
 }
 
 pub fn text(lines: &[Line]) -> String {

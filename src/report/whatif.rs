@@ -1,10 +1,12 @@
-//! The points of a what-if study as CSV and JSON lines.
+//! The points of a what-if study as rows and as a table.
 //!
 //! Leaves out: predicting. Units: in the columns' names.
 
+use super::rows::Row;
+use super::table::table;
 use crate::study::Axis;
 use crate::study::run::Point;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Columns of every point: launch first, then what was predicted.
 const COLUMNS: [&str; 15] = [
@@ -12,8 +14,8 @@ const COLUMNS: [&str; 15] = [
     "kernel",
     "stack_dim",
     "stack_registers",
-    "threads_per_block",
-    "l1_bytes",
+    "threads",
+    "l1",
     "gpops_billion",
     "resident_blocks",
     "occupancy_limit",
@@ -36,7 +38,7 @@ fn values(point: &Point) -> [Value; COLUMNS.len()] {
             .threads_per_block
             .unwrap_or(at.threads_per_block)
             .into(),
-        at.l1_bytes.into(),
+        at.l1_bytes.map(kib).into(),
         outcome.gpops_billion.into(),
         outcome.resident_blocks.into(),
         outcome.occupancy_limit.clone().into(),
@@ -49,6 +51,13 @@ fn values(point: &Point) -> [Value; COLUMNS.len()] {
     ]
 }
 
+fn kib(bytes: u32) -> Value {
+    match bytes.is_multiple_of(1024) {
+        true => (bytes / 1024).into(),
+        false => (f64::from(bytes) / 1024.0).into(),
+    }
+}
+
 /// Indices and names of the axes that are columns of their own.
 fn extra_axes(axes: &[Axis]) -> Vec<(usize, String)> {
     let numbered = axes.iter().enumerate();
@@ -58,36 +67,17 @@ fn extra_axes(axes: &[Axis]) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// One line per point under a header.
-pub fn csv(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, csv::Error> {
-    let extra = extra_axes(axes);
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = extra.iter().map(|(_, name)| name.as_str());
-    writer.write_record(names.chain(COLUMNS))?;
-    for point in points {
-        let varied = extra.iter().map(|(index, _)| point.values[*index].clone());
-        writer.write_record(varied.chain(values(point).iter().map(cell)))?;
-    }
-    writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))
+/// Names of the columns of every point.
+pub fn columns(axes: &[Axis]) -> Vec<String> {
+    let extra = extra_axes(axes).into_iter().map(|(_, name)| name);
+    let names = COLUMNS.iter().map(|name| (*name).to_owned());
+    extra.chain(names).collect()
 }
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-/// A point: the columns' names and values, in the order of the CSV's.
-pub type Row = Vec<(String, Value)>;
 
 /// One row per point.
-pub fn rows(axes: &[Axis], points: &[Point]) -> Vec<Row> {
+pub fn rows<'a>(axes: &[Axis], points: &'a [Point]) -> impl Iterator<Item = Row> + 'a {
     let extra = extra_axes(axes);
-    let row = |point: &Point| -> Row {
+    points.iter().map(move |point| {
         let varied = extra.iter().map(|(index, name)| {
             // Numbers as numbers; names as texts.
             let value = &point.values[*index];
@@ -96,18 +86,27 @@ pub fn rows(axes: &[Axis], points: &[Point]) -> Vec<Row> {
             (name.clone(), parsed)
         });
         let names = COLUMNS.iter().map(|name| (*name).to_owned());
-        varied.chain(names.zip(values(point))).collect()
-    };
-    points.iter().map(row).collect()
+        Row(varied.chain(names.zip(values(point))).collect())
+    })
 }
 
-/// One object per line.
-pub fn json_lines(axes: &[Axis], points: &[Point]) -> Result<Vec<u8>, serde_json::Error> {
-    let mut text = Vec::new();
-    for row in rows(axes, points) {
-        let object: Map<String, Value> = row.into_iter().collect();
-        serde_json::to_writer(&mut text, &object)?;
-        text.push(b'\n');
-    }
-    Ok(text)
+/// For people: what is varied, and how fast it is.
+pub fn text(axes: &[Axis], points: &[Point]) -> String {
+    let names: Vec<String> = axes.iter().map(|axis| axis.key.name()).collect();
+    let mut headers: Vec<&str> = names.iter().map(String::as_str).collect();
+    headers.extend(["billion GPop/s", "blocks", "limited by", "first stall"]);
+    let cells = |point: &Point| {
+        let outcome = &point.outcome;
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let speed = outcome.gpops_billion.map(|speed| format!("{speed:.3}"));
+        let blocks = outcome.resident_blocks.map(|blocks| blocks.to_string());
+        let known = [
+            speed.unwrap_or_else(|| text(&outcome.impossible)),
+            blocks.unwrap_or_default(),
+            text(&outcome.occupancy_limit),
+            text(&outcome.first_stall),
+        ];
+        point.values.iter().cloned().chain(known).collect()
+    };
+    table(&headers, points.iter().map(cells).collect(), usize::MAX)
 }

@@ -1,7 +1,7 @@
 //! The grammar of `--vary KEY=VALUES`.
 //!
 //! What it reads: `a,b,c`, `A..B`, `A..B+STEP`, `A..B*FACTOR`, and mixtures with commas. Numbers may end in K, M or G
-//! (1024, 1024^2, 1024^3). `A..B` alone doubles for sizes in bytes and threads, and adds one for other whole numbers.
+//! (1024, 1024^2, 1024^3). `A..B` alone doubles for sizes and threads, and adds one for other whole numbers.
 //! What it leaves out: what the values mean (`setting`). Units: those of the key.
 
 use super::StudyError;
@@ -25,7 +25,7 @@ impl Axis {
             StudyError::input(
                 "--vary",
                 given,
-                "KEY=VALUES, as in threads=64,128 or l1_bytes=4K..256K",
+                "KEY=VALUES, as in threads=64,128 or l1=4..256",
             )
         })?;
         Axis::of(name.trim(), values, base)
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn lists_ranges_and_mixtures() {
-        assert_eq!(values("l1_bytes=4K..20K"), ["4096", "8192", "16384"]);
+        assert_eq!(values("l1=4..20"), ["4", "8", "16"]);
         assert_eq!(values("stack_dim=1..3,6"), ["1", "2", "3", "6"]);
         assert_eq!(values("threads=32..128"), ["32", "64", "128"]);
         assert_eq!(values("threads=32..96+32,1024"), ["32", "64", "96", "1024"]);
@@ -187,7 +187,8 @@ mod tests {
         let base = Base::gtx670().unwrap();
         for (given, part) in [
             ("l1", "KEY=VALUES"),
-            ("l1_bytes=", "\"\""),
+            ("l1_bytes=16K", "l1 (in KiB)"),
+            ("l1=", "\"\""),
             ("warps=3", "\"warps\""),
             ("threads=64..32", "smaller value first"),
             ("threads=a..b", "both sides"),

@@ -86,14 +86,14 @@ mod tests {
 
     #[test]
     fn a_file_says_what_a_command_line_says() {
-        let text = "device = \"gtx670\"\n[base]\nkernel = \"lgp\"\n[vary]\nl1_bytes = \"4K..16K\"\nthreads = [64, 128]\n\"chip.clock_mhz\" = [900.0, 1000.0]\n";
+        let text = "device = \"gtx670\"\n[base]\nkernel = \"lgp\"\n[vary]\nl1 = \"4..16\"\nthreads = [64, 128]\n\"chip.clock_mhz\" = [900.0, 1000.0]\n";
         let file = StudyFile::parse(text, "x.toml").unwrap();
         assert_eq!(
             file.axes().unwrap(),
             [
                 "kernel=lgp",
                 "chip.clock_mhz=900.0,1000.0",
-                "l1_bytes=4K..16K",
+                "l1=4..16",
                 "threads=64,128"
             ]
         );

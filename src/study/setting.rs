@@ -16,7 +16,8 @@ pub enum Key {
     Threads,
     StackDim,
     StackRegisters,
-    L1Bytes,
+    /// In KiB.
+    L1,
     Population,
     Cases,
     ThreadsPerProgram,
@@ -52,7 +53,7 @@ const LAUNCH: [(&str, Key, Type); 9] = [
     ("threads", Key::Threads, Type::Whole),
     ("stack_dim", Key::StackDim, Type::Whole),
     ("stack_registers", Key::StackRegisters, Type::Whole),
-    ("l1_bytes", Key::L1Bytes, Type::Whole),
+    ("l1", Key::L1, Type::Whole),
     ("population", Key::Population, Type::Whole),
     ("cases", Key::Cases, Type::Whole),
     ("threads_per_program", Key::ThreadsPerProgram, Type::Whole),
@@ -93,7 +94,7 @@ impl Key {
     /// Ranges of sizes and threads double.
     pub fn doubles(&self) -> bool {
         match self {
-            Key::Threads | Key::L1Bytes | Key::ThreadsPerProgram => true,
+            Key::Threads | Key::L1 | Key::ThreadsPerProgram => true,
             Key::Field(_, field) => field.ends_with("bytes"),
             _ => false,
         }
@@ -141,6 +142,11 @@ impl Base {
     pub fn key(&self, name: &str) -> Result<(Key, Type), StudyError> {
         // As options are written, too.
         let name = &name.replace('-', "_");
+        // A part of its name is another thing's.
+        if name == "l1_bytes" {
+            let allowed = "l1 (in KiB), or instruction_cache.l1_bytes";
+            return Err(StudyError::input("key", name, allowed));
+        }
         if let Some((_, key, ty)) = LAUNCH.iter().find(|(known, _, _)| *known == name) {
             return Ok((key.clone(), *ty));
         }
@@ -364,7 +370,10 @@ pub fn configuration(
             Key::Threads => configuration.threads_per_block = number()?,
             Key::StackDim => configuration.stack_dim = number()?,
             Key::StackRegisters => configuration.stack_registers = number()?,
-            Key::L1Bytes => configuration.l1_bytes = Some(number()?),
+            Key::L1 => {
+                let kib: u32 = number()?;
+                configuration.l1_bytes = Some(kib.saturating_mul(1024));
+            }
             Key::Population => configuration.sizes.population = Some(number()?),
             Key::Cases => configuration.sizes.cases = Some(number()?),
             Key::ThreadsPerProgram => configuration.sizes.threads_per_program = Some(number()?),
@@ -389,10 +398,13 @@ pub fn with_l1(device: &Device, bytes: u32) -> Result<Device, StudyError> {
     let geometry = l1_geometry(device, bytes, device.l1.line_bytes).ok_or_else(|| {
         let line = device.l1.line_bytes;
         let allowed = match common_sets(device) {
-            Some(sets) => format!("multiples of {}, up to 1M", sets * line),
-            None => format!("4, 5, 6 or 7 times {line} times a power of two, up to 1M"),
+            Some(sets) => format!("multiples of {} bytes, up to 1024 KiB", sets * line),
+            None => {
+                format!("4, 5, 6 or 7 times {line} bytes times a power of two, up to 1024 KiB")
+            }
         };
-        StudyError::input("l1_bytes", bytes.to_string(), allowed)
+        let kib = f64::from(bytes) / 1024.0;
+        StudyError::input("l1 (KiB)", kib.to_string(), allowed)
     })?;
     let shared = device.l1.splits.iter().map(|split| split.shared_bytes);
     changed.l1.splits = vec![OnChipSplit {

@@ -17,6 +17,7 @@ struct Run {
     stack_dim: u32,
     stack_registers: u32,
     math: String,
+    #[serde(rename = "threads")]
     threads_per_block: u32,
     gpops_billion: f64,
     min_ms: f64,

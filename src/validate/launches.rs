@@ -241,7 +241,7 @@ impl MeasuredRow<'_> {
             },
             launched: Launched {
                 kernel,
-                threads_per_block: self.count("threads_per_block")?,
+                threads_per_block: self.count("threads")?,
                 // Rows from before the accumulator do not say.
                 case_blocks: match self.text("case_blocks") {
                     "" => 1,

@@ -69,6 +69,24 @@ impl Measured {
         [Table::Three, Table::Four, Table::Eight, Table::Ten]
     }
 
+    /// The problems that a table has values of. Names only: no value is read.
+    pub fn problems(table: Table) -> Vec<&'static str> {
+        let text = match table {
+            Table::Three => TABLE_3,
+            Table::Four => TABLE_4,
+            Table::Eight => TABLE_8,
+            Table::Ten => TABLE_10,
+            Table::Seven | Table::Nine => return Vec::new(),
+        };
+        let names = text
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split(',').next());
+        let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        names.dedup();
+        names
+    }
+
     fn nothing(table: Table) -> Measured {
         Measured {
             table,

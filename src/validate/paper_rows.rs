@@ -147,14 +147,14 @@ impl Fields<'_> {
         const BLOCK: &str = "32, 64, 128, 256, no less than threads_per_program";
         let layout = Layout {
             threads_per_program: self.number("threads_per_program", PROGRAM)?,
-            threads_per_block: self.number("threads_per_block", BLOCK)?,
+            threads_per_block: self.number("threads", BLOCK)?,
         };
         if !THREADS_PER_PROGRAM.contains(&layout.threads_per_program) {
             return Err(self.wrong("threads_per_program", PROGRAM));
         }
         let fits = layout.threads_per_block >= layout.threads_per_program;
         if !THREADS_PER_BLOCK.contains(&layout.threads_per_block) || !fits {
-            return Err(self.wrong("threads_per_block", BLOCK));
+            return Err(self.wrong("threads", BLOCK));
         }
         Ok(layout)
     }
@@ -163,9 +163,9 @@ impl Fields<'_> {
         const THREADS: &str = "32, 64, 128, 256, 512";
         let scheme = robilliard::kernel::Scheme::named(self.text("scheme"));
         let benchmark = robilliard::problem::Benchmark::named(self.text("problem"));
-        let threads_per_block = self.number("threads_per_block", THREADS)?;
+        let threads_per_block = self.number("threads", THREADS)?;
         if !robilliard::BLOCK_SIZES.contains(&threads_per_block) {
-            return Err(self.wrong("threads_per_block", THREADS));
+            return Err(self.wrong("threads", THREADS));
         }
         Ok(robilliard::predict::Layout {
             scheme: scheme
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn rows_of_both_papers_are_read() {
-        let text = "paper,seed,strategy,domain,population,dataset,threads_per_program,threads_per_block,median_ms\n\
+        let text = "paper,seed,strategy,domain,population,dataset,threads_per_program,threads,median_ms\n\
                     gpocl,3,ppcu,regression,100,1000,,,\n\
                     langdon,4,,,,,8,64,2.5\n";
         let rows = parse(text, "rows.csv").unwrap().unwrap();
@@ -322,11 +322,10 @@ mod tests {
     #[test]
     fn other_files_are_left_to_others_and_wrong_fields_are_named() {
         assert!(parse("gpu,seed\n", "f").unwrap().is_none());
-        let text =
-            "paper,seed,threads_per_program,threads_per_block,median_ms\nlangdon,4,64,32,1\n";
+        let text = "paper,seed,threads_per_program,threads,median_ms\nlangdon,4,64,32,1\n";
         let message = parse(text, "f").unwrap_err().to_string();
         assert!(
-            message.contains("f, line 2, field threads_per_block: given \"32\""),
+            message.contains("f, line 2, field threads: given \"32\""),
             "{message}"
         );
     }

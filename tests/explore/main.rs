@@ -68,11 +68,12 @@ fn run(args: &[&str]) -> String {
 /// The speed that a command of the page prints, as the page shows it.
 fn printed(command: &str) -> String {
     let words: Vec<&str> = command.split(' ').skip(1).collect();
-    let output = run(&words);
     if words[0] == "simulate" {
+        let output = run(&words);
         let line = output.lines().find(|line| line.contains("billion GPop/s"));
         return line.unwrap().split_whitespace().last().unwrap().to_owned();
     }
+    let output = run(&[&words[..], &["--format", "csv"]].concat());
     let rows: Vec<Vec<&str>> = output
         .lines()
         .map(|line| line.split(',').collect())

@@ -26,7 +26,7 @@ pub struct ExploreArgs {
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = DEVICE)]
+    #[arg(long, default_value = DEVICE, value_parser = crate::cli::names::device())]
     pub device: String,
     /// Problem names, separated by commas (`warpstack problems` lists them), or all
     #[arg(long, default_value = ALL, value_name = "LIST")]

@@ -34,6 +34,7 @@ pub struct Row {
     pub population: u32,
     pub dataset: u32,
     pub seed: u64,
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     pub blocks: u32,
     pub registers: i32,

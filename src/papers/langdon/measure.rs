@@ -23,6 +23,7 @@ pub struct Row {
     pub paper: &'static str,
     pub device: String,
     pub threads_per_program: u32,
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     pub population: u32,
     pub seed: u64,

@@ -25,6 +25,7 @@ pub struct Row {
     pub scheme: &'static str,
     pub problem: String,
     pub population: u32,
+    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     pub seed: u64,
     pub generations: usize,

@@ -47,7 +47,7 @@ impl Grid<'_> {
     /// The axis in words.
     pub fn title(&self, axis: usize) -> String {
         match &self.axes[axis].key {
-            Key::L1Bytes => "L1 size (KiB)".into(),
+            Key::L1 => "L1 size (KiB)".into(),
             Key::Threads => "threads per block".into(),
             Key::StackDim => "second dimension of the stack".into(),
             Key::StackRegisters => "stack levels in registers".into(),
@@ -58,7 +58,7 @@ impl Grid<'_> {
 
 fn short(axis: &Axis) -> String {
     match &axis.key {
-        Key::L1Bytes => "L1 KiB".into(),
+        Key::L1 => "L1 KiB".into(),
         Key::Threads => "threads".into(),
         Key::StackDim => "dimension".into(),
         Key::StackRegisters => "register levels".into(),
@@ -76,7 +76,6 @@ pub fn place(axis: &Axis, value: &str) -> f64 {
 /// A value as it is written on its axis.
 pub fn label(axis: &Axis, value: &str) -> String {
     match (&axis.key, value.parse::<f64>()) {
-        (Key::L1Bytes, Ok(bytes)) => format!("{}", bytes / 1024.0),
         (_, Ok(number)) if number >= 1e6 => format!("{number:.3e}"),
         _ => value.to_owned(),
     }

@@ -71,8 +71,8 @@ function curveTable() {
 
 function cyclesWords(point) {
   const all = shares(point);
-  const waits = all.filter((share) => share.key !== "issued").sort((a, b) => b.percent - a.percent);
-  const issued = all.find((share) => share.key === "issued");
+  const waits = all.filter((share) => share.key !== "selected").sort((a, b) => b.percent - a.percent);
+  const issued = all.find((share) => share.key === "selected");
   const first = waits[0] ? ` Most of the others go to: ${waits[0].name} (${percent(waits[0].percent)}).` : "";
   return `The schedulers issue in ${percent(issued ? issued.percent : 0)} of their cycles.${first}`;
 }

@@ -52,6 +52,7 @@ fn lines(caption: &str, lines: &[&AnnotatedLine], annotated: &Annotated) -> Mark
                 thead { tr {
                     th scope="col" class="text hex" { "at" }
                     th scope="col" class="text" { "instruction" }
+                    th scope="col" class="text" { "source" }
                     th scope="col" class="text" { "for" }
                     th scope="col" class="text" { "waits for (cycles)" }
                     th scope="col" { "issues" }
@@ -70,6 +71,9 @@ fn row(line: &AnnotatedLine, is_hot: bool, most: f64) -> Markup {
         tr class=[is_hot.then_some("hot")] {
             th scope="row" { (address(line)) @if is_hot { span class="hidden" { " hot" } } }
             td class="text" { code { (line.text) } }
+            td class="text" { @if let Some(place) = &line.source {
+                span title=[place.text.as_deref()] { (place.file) ":" (place.line) }
+            } }
             td class="text" { (line.role.name()) }
             td class="text" { (waits(line)) }
             td { (format!("{:.3}", line.issues_per_operation)) }
@@ -90,6 +94,7 @@ mod tests {
     fn line(address: u32, percent_of_cycles: f64) -> AnnotatedLine {
         AnnotatedLine {
             address,
+            source: None,
             text: format!("IADD R{address}, <R1>"),
             role: Role::Integer,
             issues_per_operation: 0.5,

@@ -1,0 +1,97 @@
+//! Where figures come from: what every CSV and every JSON says besides them.
+//!
+//! What does not apply to a command is left out: a list of problems has a version only.
+//! Leaves out: files of programs and of corpora, which the command line names. Units: none.
+
+use crate::device::Device;
+use crate::engine::{Engine, Kind, Settings, Weighting};
+use crate::gpu::variant::Math;
+use crate::sim::simulator::Effort;
+use serde::Serialize;
+
+/// In a JSON the object `provenance`, in a CSV the last columns of every row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Provenance {
+    /// Name of the preset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Of the machine code: `sm_35`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// As `--engine` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<&'static str>,
+    /// As `--effort` has it; of the simulator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<&'static str>,
+    /// Selects the programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub population_seed: Option<u64>,
+    /// Selects what of a launch is simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling_seed: Option<u64>,
+    /// How division and the functions were compiled, where a kernel has a choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub math: Option<String>,
+    /// How the corpus became a population: `paper`, `none`, or `listed`, a program for every block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<&'static str>,
+    /// Of this program.
+    pub version: &'static str,
+}
+
+impl Provenance {
+    /// Of what follows from the program alone.
+    pub fn of_program() -> Provenance {
+        Provenance {
+            device: None,
+            architecture: None,
+            engine: None,
+            effort: None,
+            population_seed: None,
+            sampling_seed: None,
+            math: None,
+            weighting: None,
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+
+    /// Of what follows from a device alone.
+    pub fn of_device(name: &str) -> Provenance {
+        Provenance {
+            device: Some(name.to_owned()),
+            ..Provenance::of_program()
+        }
+    }
+
+    /// Of what an engine predicts.
+    pub fn of(engine: &Engine) -> Provenance {
+        Provenance::of_settings(engine.device(), engine.settings())
+    }
+
+    /// The same, where there is no engine yet.
+    pub fn of_settings(device: &Device, settings: &Settings) -> Provenance {
+        let code = &settings.code;
+        let simulated = settings.kind == Kind::Simulator;
+        let simulator = &settings.simulator;
+        let effort = match simulator.effort {
+            Effort::Sampled => "sampled",
+            Effort::WholeRun => "whole-run",
+        };
+        let architecture = code.arch.map(|arch| arch.to_string());
+        Provenance {
+            architecture: Some(architecture.unwrap_or_else(|| device.code.clone())),
+            engine: Some(settings.kind.name()),
+            effort: simulated.then_some(effort),
+            population_seed: Some(settings.population_seed),
+            sampling_seed: simulated.then_some(simulator.plan.window.seed.into()),
+            math: Some(code.math.unwrap_or(Math::Accurate).to_string()),
+            weighting: Some(match (&settings.list, settings.weighting) {
+                (Some(_), _) => "listed",
+                (None, Weighting::Paper) => "paper",
+                (None, Weighting::AsEvolved) => "none",
+            }),
+            ..Provenance::of_device(&device.name)
+        }
+    }
+}
