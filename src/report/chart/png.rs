@@ -62,13 +62,13 @@ fn means(drawn: &[u8], width: u32, fine: u32) -> Vec<u8> {
 }
 
 fn encoded(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>, Box<dyn Error>> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("chart.png");
-    let mut file = BitMapBackend::new(&path, size);
-    file.blit_bitmap((0, 0), size, pixels)?;
-    file.present()?;
-    drop(file);
-    Ok(std::fs::read(&path)?)
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, size.0, size.1);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(file)
 }
 
 /// Takes the chart's own pixels and draws the larger ones.
