@@ -7,6 +7,7 @@ use super::configuration::{SizeArgs, case_blocks, sizes, usual_threads};
 use super::engine::{EngineArgs, note_weights};
 use super::format::{Format, OutputArgs};
 use super::names;
+use super::problem_name;
 use super::stop::Stop;
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
@@ -211,7 +212,11 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
     let base = Base::load(device_name(args, file))?;
     let mut axes: Vec<Axis> = Vec::new();
     for given in file.axes()?.iter().chain(&args.vary) {
-        let axis = Axis::parse(given, &base)?;
+        let mut axis = Axis::parse(given, &base)?;
+        if axis.key == Key::Problem {
+            let names = axis.values.iter().map(|name| problem_name::canonical(name));
+            axis.values = names.collect();
+        }
         // The command line has the last word.
         axes.retain(|known| known.key != axis.key);
         axes.push(axis);
