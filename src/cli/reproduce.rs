@@ -22,7 +22,7 @@ const ALL: &str = "all";
 /// Predict every cell of a table of the paper and compare it with the measured value.
 #[derive(Debug, clap::Args)]
 pub struct ReproduceArgs {
-    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all; at least one with measured cells (3, 4, 8, 10)
     #[arg(long, required_unless_present = "paper")]
     pub table: Option<String>,
     /// Another paper, whose figures are predicted beside what it published

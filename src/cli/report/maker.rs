@@ -196,7 +196,7 @@ impl Maker<'_> {
                  level from there."
             ),
             command: format!(
-                "warpstack whatif --kernel {kernel} --problem {} --threads {STUDY_THREADS} --vary l1_bytes=4K..256K --vary stack_dim={dims}{} \
+                "warpstack whatif --kernel {kernel} --problem {} --threads {STUDY_THREADS} --vary l1=4..256 --vary stack-dim={dims}{} \
                  --chart l1-{kernel}.svg",
                 self.problem,
                 self.options()
