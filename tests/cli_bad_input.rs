@@ -70,7 +70,7 @@ fn unknown_names_list_what_exists() {
     );
     refuses(
         &["kernels", "--arch", "sm_99"],
-        &["architecture", "sm_99", "sm_35"],
+        &["--arch", "sm_99", "sm_35"],
     );
     refuses(&["dance"], &["dance"]);
 }

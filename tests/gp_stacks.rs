@@ -148,10 +148,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
             "{text}"
         );
     };
-    refused(
-        &["stacks", "--problem", "septic"],
-        "unknown problem `septic`",
-    );
+    refused(&["stacks", "--problem", "septic"], "did you mean sextic?");
     refused(
         &["stacks", "--problem", "mux6"],
         "no committed runs of problem `mux6`",

@@ -391,7 +391,7 @@ fn a_kanata_log_obeys_its_grammar() {
         assert!(row.retired_at.unwrap() > *cycles.last().unwrap() - 1);
         stalls.extend(row.stages[1].iter().map(|stage| stage.0.clone()));
     }
-    for stall in ["wait", "branch", "global"] {
+    for stall in ["wait", "branch_resolving", "long_scoreboard_cases"] {
         assert!(stalls.contains(stall), "{stalls:?}");
     }
 }

@@ -1,7 +1,7 @@
 """JSON as columns: lists of equal length, by name.
 
 A field of a nested object becomes ``object.field``, as ``pandas.json_normalize`` names it. A list of objects becomes one
-column for each field of each object, which its first field names: ``cpi_stack.l1_hit.cycles``. A list of names becomes a
+column for each field of each object, which its first field names: ``cpi_stack.lg_throttle.cycles``. A list of names becomes a
 text with commas.
 """
 

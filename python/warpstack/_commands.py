@@ -73,7 +73,7 @@ def whatif(
 ) -> Columns:
     """Speeds over anything that a preset or a launch says, in every combination: a row each, as ``warpstack whatif`` has it.
 
-    ``vary`` has the values of each key: ``{"l1": "4..256", "threads": [64, 128]}``.
+    ``vary`` has the values of each key, ``l1`` in KiB: ``{"l1": "4..256", "threads": [64, 128]}``.
     A combination that cannot run has the reason in column ``impossible``, and ``None`` for its speed.
     An interrupt ends the study.
     """

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Refit the fitted values of a preset on the declared cells and print every combination tried; or, with --measured, the values
+/// Refit the fitted values of a preset on the declared cells, and print every combination tried; or, with --measured, the values
 /// that a preset does not know on half of the rows, and report the other half.
 #[derive(Debug, clap::Args)]
 pub struct CalibrateArgs {

@@ -125,8 +125,8 @@ fn list(command: &Command) -> String {
     let group = |(title, examples): &(&str, &[Example])| {
         let lines = examples.iter().map(|(name, _)| {
             let about = about(name);
-            let short = about.split([':', ';', ',']).next().unwrap_or_default();
-            format!("  {name:12} {}\n", short.trim_end_matches('.'))
+            let short = about.split([':', ';', ',', '(']).next().unwrap_or_default();
+            format!("  {name:12} {}\n", short.trim_end().trim_end_matches('.'))
         });
         format!("{title}:\n{}\n", lines.collect::<String>())
     };

@@ -178,8 +178,8 @@ fn text(rows: &[Row]) -> String {
     let headers = [
         "kernel", "problem", "arch", "compiled", "dim", "regs", "frame", "spilled",
     ];
-    let end = "\nCompiled unrolled, with accurate math and float words, where nothing else is said. levels: of the stack,\n\
-               in registers; dim: second dimension; regs: registers per thread; frame, spilled: bytes of local memory\n\
-               per thread.\n";
+    let end = "\nCompiled unrolled, with accurate math and float words, where nothing else is said.\n\
+               levels: of the stack, in registers; dim: second dimension; regs: registers per thread;\n\
+               frame, spilled: bytes of local memory per thread.\n";
     table(&headers, rows.iter().map(cells).collect(), 4) + end
 }

@@ -61,7 +61,7 @@ pub struct MeasureArgs {
     #[arg(long, default_value_t = 1, requires = "paper")]
     pub population_seed: u64,
     /// Problem: sextic, shuttle, kddcup or mux20
-    #[arg(long, required_unless_present_any = ["counters", "paper"])]
+    #[arg(long, required_unless_present_any = ["counters", "paper"], value_parser = super::names::problem())]
     problem: Option<String>,
     /// File of programs, one per line in postfix order
     #[arg(long, value_name = "FILE", required_unless_present_any = ["counters", "paper"])]
@@ -85,7 +85,7 @@ pub struct MeasureArgs {
     #[arg(long)]
     longest_first: bool,
     /// Kernels: rpn, lgp, lgp-vector, lgp-registers, accumulator
-    #[arg(long, value_delimiter = ',', default_value = "rpn")]
+    #[arg(long, value_delimiter = ',', default_value = "rpn", value_parser = super::names::kernel())]
     kernel: Vec<String>,
     /// Sizes of the stack's second dimension (accumulator: cases per thread)
     #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6,8")]

@@ -47,6 +47,7 @@ pub mod trace;
 pub mod validate;
 pub mod whatif;
 
+use crate::report::output;
 use crate::report::progress::Waiting;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
@@ -174,8 +175,11 @@ fn usage(error: &clap::Error) -> ExitCode {
         return ExitCode::from(BAD_INPUT);
     }
     if !error.use_stderr() {
-        print!("{error}");
-        return ExitCode::SUCCESS;
+        // A reader who has had enough is no error.
+        return match output::write(None, error.to_string().as_bytes()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&error.to_string()),
+        };
     }
     fail(&refusal(error))
 }

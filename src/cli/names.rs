@@ -171,10 +171,14 @@ impl Names {
 
 /// The name that differs least from what was given, if it differs little.
 pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let moved = known.iter().find(|name| same_letters(given, name));
+    if moved.is_some() {
+        return moved.copied();
+    }
     let apart = known.iter().map(|&name| (changes(given, name), name));
     let (changes, name) = apart.min_by_key(|(changes, _)| *changes)?;
     let most = (given.chars().count() / 3).max(1);
-    (changes <= most || same_letters(given, name)).then_some(name)
+    (changes <= most).then_some(name)
 }
 
 /// Whether letters have only changed places.

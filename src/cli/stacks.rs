@@ -79,11 +79,19 @@ pub fn run(args: &StacksArgs) -> CliResult {
     args.output.print_rounded(
         &rows,
         || Ok(stacks::columns(&rows)),
-        &Provenance::of_program(),
+        &provenance(args),
         || stacks::text(&rows),
     )?;
     eprint!("{}", stacks::summary(&records, &rows));
     Ok(())
+}
+
+/// The committed records say their seeds themselves.
+fn provenance(args: &StacksArgs) -> Provenance {
+    Provenance {
+        population_seed: args.run.then_some(args.seed),
+        ..Provenance::of_program()
+    }
 }
 
 /// The committed records of these problems, or all of them.

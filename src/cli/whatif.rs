@@ -8,6 +8,7 @@ use super::engine::{EngineArgs, note_weights};
 use super::format::{Format, OutputArgs};
 use super::look::{self, LookArgs};
 use super::names;
+use super::problem_name;
 use super::stop::Stop;
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
@@ -219,7 +220,11 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
     let base = Base::load(device_name(args, file))?;
     let mut axes: Vec<Axis> = Vec::new();
     for given in file.axes()?.iter().chain(&args.vary) {
-        let axis = Axis::parse(given, &base)?;
+        let mut axis = Axis::parse(given, &base)?;
+        if axis.key == Key::Problem {
+            let names = axis.values.iter().map(|name| problem_name::canonical(name));
+            axis.values = names.collect();
+        }
         // The command line has the last word.
         axes.retain(|known| known.key != axis.key);
         axes.push(axis);

@@ -3,6 +3,7 @@
 //! Models: every event of a run, in order. Leaves out: what instructions compute.
 //! Units: cycles. Sources: `sim::observe`.
 
+use crate::launch::cause::NOT_SELECTED;
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
 
 /// A warp's stay on the multiprocessor.
@@ -45,7 +46,7 @@ pub struct Wait {
 
 /// The name of a wait in every timeline.
 pub fn wait_name(cause: Option<Cause>) -> &'static str {
-    cause.map_or("not_selected", Cause::name)
+    cause.map_or(NOT_SELECTED[0], Cause::name)
 }
 
 /// See the module text.

@@ -24,7 +24,7 @@ pub struct Provenance {
     /// As `--effort` has it; of the simulator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<&'static str>,
-    /// Selects the programs.
+    /// Selects the programs; of runs the first one's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub population_seed: Option<u64>,
     /// Selects what of a launch is simulated.

@@ -29,7 +29,7 @@ pub struct ExploreArgs {
     #[arg(long, default_value = DEVICE, value_parser = crate::cli::names::device())]
     pub device: String,
     /// Problem names, separated by commas (`warpstack problems` lists them), or all
-    #[arg(long, default_value = ALL, value_name = "LIST")]
+    #[arg(long, default_value = ALL, value_name = "LIST", value_parser = super::names::problem().list())]
     pub problem: String,
     /// Kernel names, separated by commas (`warpstack kernels` lists them)
     #[arg(long, default_value = KERNELS, value_name = "LIST")]
