@@ -213,17 +213,17 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
     let of = |value: fn(&Prediction) -> f64| both.map(value);
     match part {
         Ideal::L1Misses => {
-            let [a, b] = of(|one| one.memory.l1_load_hit_percent);
-            let [c, d] = of(|one| stack_bytes(one) / 1024.0);
-            let [e, f] = of(|one| f64::from(one.l1_bytes) / 1024.0);
+            let hits = pair(of(|one| one.memory.l1_load_hit_percent), 0);
+            let stacks = pair(of(|one| stack_bytes(one) / 1024.0), 0);
+            let l1 = pair(of(|one| f64::from(one.l1_bytes) / 1024.0), 0);
             format!(
-                "{a:.0} against {b:.0} % of the stack's loads hit the L1, where {c:.0} against {d:.0} KiB of stacks meet {e:.0} against {f:.0} KiB"
+                "{hits} % of the stack's loads hit the L1, where {stacks} KiB of stacks meet {l1} KiB"
             )
         }
         Ideal::MemoryBandwidth => {
-            let ([a, b], [c, d]) = (of(l2_bytes), of(dram_bytes));
+            let (l2, dram) = (pair(of(l2_bytes), 0), pair(of(dram_bytes), 0));
             format!(
-                "an operation moves {a:.0} against {b:.0} bytes between L1 and L2, and {c:.0} against {d:.0} to or from the DRAM"
+                "an operation moves {l2} bytes between L1 and L2, and {dram} to or from the DRAM"
             )
         }
         Ideal::MemoryLatency | Ideal::OnChipLatency | Ideal::FixedLatency => {
@@ -237,12 +237,12 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
             }
         }
         Ideal::LoadStoreUnit => {
-            let [a, b] = of(lines);
-            format!("an operation loads and stores {a:.2} against {b:.2} lines of the stack")
+            let lines = pair(of(lines), 2);
+            format!("an operation loads and stores {lines} lines of the stack")
         }
         Ideal::Pipes | Ideal::IssueSlots => {
-            let [a, b] = of(issued_percent);
-            format!("the schedulers issue in {a:.0} against {b:.0} % of their cycles")
+            let issued = pair(of(issued_percent), 0);
+            format!("the schedulers issue in {issued} % of their cycles")
         }
         Ideal::InstructionFetch => "code is waited for less".into(),
         Ideal::Occupancy => {
@@ -255,14 +255,23 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
             )
         }
         Ideal::Divergence => {
-            let [a, b] = of(|one| one.added_by_data_percent);
-            format!("slow paths and lanes that part add {a:.1} against {b:.1} % instructions")
+            let added = pair(of(|one| one.added_by_data_percent), 1);
+            format!("slow paths and lanes that part add {added} % instructions")
         }
         Ideal::GridEnds => "less is lost when the last blocks of a grid run".into(),
         Ideal::Host => {
-            let [a, b] = of(Prediction::host_percent);
-            format!("the host has {a:.0} against {b:.0} % of the time")
+            let host = pair(of(Prediction::host_percent), 0);
+            format!("the host has {host} % of the time")
         }
+    }
+}
+
+/// Both values, or the one that both have.
+fn pair([fast, slow]: [f64; 2], digits: usize) -> String {
+    let [fast, slow] = [fast, slow].map(|value| format!("{value:.digits$}"));
+    match fast == slow {
+        true => fast,
+        false => format!("{fast} against {slow}"),
     }
 }
 
