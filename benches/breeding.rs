@@ -53,7 +53,9 @@ fn breeding(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     one_core.install(|| {
                         let offspring = run.offspring_of_last().expect("a generation was seen");
-                        let words = offspring.iter().map(|p| lower(p, KernelId::Lgp, functions));
+                        let words = offspring
+                            .iter()
+                            .map(|p| lower(p, KernelId::Lgp.lowering(), functions));
                         words.map(|w| w.map_or(0, |w| w.words.len())).sum::<usize>()
                     })
                 });

@@ -465,7 +465,7 @@ fn only_seldom_arguments_add_instructions() {
         .map(|text| text.parse().unwrap())
         .to_vec();
     let variant = variant(FunctionSet::Sextic);
-    let added = divergent_instructions(&variant, &programs, &sextic.dataset).unwrap();
+    let added = divergent_instructions(&variant.into(), &programs, &sextic.dataset).unwrap();
     assert_eq!((added[0], added[2]), (0.0, 0.0));
     // All eight cases of every lane are reduced, one after another.
     assert!(added[1] > 100.0, "{added:?}");

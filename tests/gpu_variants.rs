@@ -9,7 +9,7 @@ fn every_variant_unpacks_to_the_machine_code_of_its_entry_point() {
     assert!(variants.len() >= 300, "{} variants", variants.len());
     for variant in variants {
         let sass = variant.sass().unwrap();
-        let section = format!(".text.{}:", variant.entry_point());
+        let section = format!(".text.{}:", variant.kernel.entry_point());
         assert!(sass.contains(&section), "{variant}: no {section}");
         assert_eq!(
             register_count(&sass),

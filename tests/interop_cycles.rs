@@ -180,7 +180,7 @@ fn recorded_addresses_are_those_that_the_lanes_access() {
         };
         let kernel = Kernel::parse(&variant.sass().unwrap(), "kernel").unwrap();
         let program = "X1 X1 * 0.5 + X1 X1 X1 - * *".parse().unwrap();
-        let lowered = lower(&program, kernel_id, FunctionSet::Sextic).unwrap();
+        let lowered = lower(&program, kernel_id.lowering(), FunctionSet::Sextic).unwrap();
         let bits = lowered.bits(variant.dispatch);
         let words = ProgramWords::new(bits, &lowered.token_starts, lowered.nodes).unwrap();
         let cases = THREADS * STACK_DIM * ITERATIONS;

@@ -27,7 +27,7 @@ fn every_kernel_is_parsed_with_the_resources_that_ptxas_reported() {
     for variant in variants {
         let kernel = parse(&variant);
         let resources = variant.resources().unwrap();
-        assert_eq!(kernel.name, variant.entry_point());
+        assert_eq!(kernel.name, variant.kernel.entry_point());
         assert_eq!(kernel.arch, variant.arch.name());
         assert_eq!(kernel.registers, resources.registers, "{variant}");
         assert_eq!(kernel.frame_bytes, resources.frame_bytes, "{variant}");

@@ -434,7 +434,7 @@ impl Bench {
             let &(set, kernel, stack_dim, threads_per_block, cases, shared_kib) = launch;
             let (_, programs) = programs.iter().find(|(of, _)| *of == set).unwrap();
             Request {
-                kernel: Variant::new(kernel, set, stack_dim, Arch::Sm90),
+                kernel: Variant::new(kernel, set, stack_dim, Arch::Sm90).into(),
                 programs: Arc::clone(programs),
                 cases: Cases::of(set, cases.into()),
                 threads_per_block,

@@ -48,7 +48,7 @@ fn bench(
     let variant = Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch);
     let programs = programs();
     let sample: Vec<u32> = (0..programs.len() as u32).collect();
-    let summary = KernelSummary::new(&variant, &programs, &sample, CASES).unwrap();
+    let summary = KernelSummary::new(&variant.into(), &programs, &sample, CASES).unwrap();
     let traces = &summary.traces;
     let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs);
     let preset = Preset::load(device).unwrap().device;
@@ -95,7 +95,8 @@ impl Bench {
     }
 
     fn simulated(&self) -> f64 {
-        let traces = KernelTraces::of_any_block(&self.variant, &self.programs, CASES).unwrap();
+        let traces =
+            KernelTraces::of_any_block(&self.variant.into(), &self.programs, CASES).unwrap();
         let code = ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
             .of_any_block(MAX_THREADS_PER_BLOCK, CASES);
         let mut order: Vec<u32> = (0..self.programs.len() as u32).collect();

@@ -5,6 +5,7 @@
 use assert_cmd::Command;
 use std::path::Path;
 use std::process::Output;
+use warpstack::gp::evolve::EvolveConfig;
 
 fn warpstack(args: &[&str]) -> Output {
     let mut command = Command::cargo_bin("warpstack").unwrap();
@@ -95,4 +96,75 @@ fn a_job_array_names_its_study_and_every_part() {
     assert!(script.contains("it'\\''s.toml"), "{script}");
     let absent = warpstack(&["slurm", "--study", "absent.toml", "--tasks", "7"]);
     assert_eq!(absent.status.code(), Some(2));
+}
+
+#[test]
+fn parts_of_a_campaign_put_together_are_the_whole_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = EvolveConfig {
+        population: 40,
+        generations: 4,
+        elitism: 2,
+        ..EvolveConfig::default()
+    };
+    let settings = serde_json::to_string(&settings).unwrap();
+    std::fs::write(folder.path().join("settings.json"), settings).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::cargo_bin("warpstack").unwrap();
+        let output = command.current_dir(folder.path()).args(args).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+    };
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let campaign = [
+        "evolve",
+        "--problem",
+        "sextic",
+        "--runs",
+        "5",
+        "--cases",
+        "500",
+        "--settings",
+        "settings.json",
+    ];
+    let with = |more: &[&str]| run(&[&campaign[..], more].concat());
+    with(&["--record", "r.json", "--out", "c.corpus"]);
+    let (record, corpus) = (read("r.json"), read("c.corpus"));
+    with(&["--shard", "2/2", "--out", "b"]);
+    with(&["--shard", "1/2", "--out", "a"]);
+    run(&["merge", "b", "a", "--record", "r.json", "--out", "c.corpus"]);
+    assert_eq!(read("c.corpus"), corpus);
+    assert_eq!(read("r.json"), record);
+}
+
+#[test]
+fn parts_of_a_reproduction_put_together_are_the_whole_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let reproduce = |more: &[&str]| {
+        let table = ["reproduce", "--table", "3", "--engine", "model", "--out"];
+        let output = warpstack(&[&table[..], more].concat());
+        assert!(output.status.success(), "{more:?}: {output:?}");
+    };
+    for ending in ["csv", "json"] {
+        let [whole, a, b, merged] =
+            ["whole", "a", "b", "merged"].map(|name| path(&format!("{name}.{ending}")));
+        reproduce(&[&whole]);
+        reproduce(&[&a, "--shard", "1/2"]);
+        reproduce(&[&b, "--shard", "2/2"]);
+        let output = warpstack(&["merge", &b, &a, "--out", &merged]);
+        assert!(output.status.success(), "{output:?}");
+        let read = |path: &str| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&merged), read(&whole));
+    }
+    let refused = warpstack(&[
+        "reproduce",
+        "--table",
+        "3",
+        "--shard",
+        "1/500",
+        "--out",
+        &path("c.csv"),
+    ]);
+    assert_eq!(refused.status.code(), Some(2));
 }

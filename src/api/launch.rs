@@ -87,7 +87,7 @@ impl Launch {
             threads_per_block: self.threads,
             case_blocks: self
                 .case_blocks
-                .unwrap_or(self.kernel.default_case_blocks()),
+                .unwrap_or(self.kernel.sharing().default_case_blocks()),
             l1_bytes: self.l1_kib.map(|kib| kib.saturating_mul(1024)),
             sizes: PaperSizes::default(),
         })

@@ -7,6 +7,7 @@
 use super::CliResult;
 use super::engine::EngineArgs;
 use super::format::{Format, OutputArgs};
+use super::look::{self, LookArgs};
 use super::names;
 use crate::device::{Preset, Reader};
 use crate::engine::{Engine, Kind, architecture};
@@ -23,6 +24,7 @@ use std::path::PathBuf;
 
 /// Find the fastest kernel, block size, second dimension and L1 size, and explain the choice.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct AdviseArgs {
     /// Problem name (`warpstack problems` lists them)
     #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem())]
@@ -41,6 +43,8 @@ pub struct AdviseArgs {
     /// Chart of the fastest launch of each kernel to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -158,7 +162,7 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     }
     if let Some(path) = &args.chart {
         let bars = self::chart(&all, &device.title, &args.problem);
-        chart::save(&bars, path)?;
+        chart::save(&bars, path, args.look.look())?;
     }
     Ok(())
 }
@@ -231,10 +235,9 @@ fn search(
 
 /// Numbers of blocks that share a program's cases, as many as are tried.
 fn case_blocks(kernel: &str) -> &'static [u32] {
-    match kernel.parse() {
-        Ok(KernelId::Accumulator) => &[1, 25, 100],
-        _ => &[1],
-    }
+    kernel
+        .parse::<KernelId>()
+        .map_or(&[1], |id| id.sharing().case_blocks_to_try())
 }
 
 fn sort(predictions: &mut [Prediction]) {

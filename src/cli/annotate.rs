@@ -4,6 +4,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{InputArgs, note_weights};
 use super::format::{Format, OutputArgs};
+use super::own_kernel::{self, with_own_kernel};
 use crate::device::Preset;
 use crate::engine::Engine;
 use crate::report::annotation;
@@ -23,10 +24,12 @@ pub struct AnnotateArgs {
 pub fn run(args: &AnnotateArgs) -> CliResult {
     args.output.check()?;
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args.configuration.configuration(&device, &args.inputs)?;
-    args.inputs.check_population()?;
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, &device)?;
+    let configuration = named.configuration(&device, &inputs)?;
+    inputs.check_population()?;
     let problems = [configuration.problem.as_str()];
-    let engine = Engine::new(device.clone(), &problems, args.inputs.settings())?;
+    let engine = Engine::new(device.clone(), &problems, inputs.settings())?;
+    own_kernel::check(&engine, [&configuration], &named.own)?;
     note_weights(&engine);
     let annotated = engine.annotate(&configuration)?;
     let provenance = Provenance::of(&engine);

@@ -12,7 +12,7 @@ use crate::gpu::variant::{Arch, Variant};
 use crate::launch::{CarveOut, Request};
 use crate::predict::{Configuration, PredictError};
 use crate::report::carveout::{CarveoutCurves, CarveoutPoint, rows, text};
-use crate::report::chart;
+use crate::report::chart::{self, Look};
 use crate::report::provenance::Provenance;
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
 use crate::validate::requests::{Programs, Requests};
@@ -31,6 +31,7 @@ pub struct Study<'a> {
     pub engine: &'a EngineArgs,
     pub output: &'a OutputArgs,
     pub chart: Option<&'a Path>,
+    pub look: Look,
 }
 
 impl Study<'_> {
@@ -43,7 +44,7 @@ impl Study<'_> {
         self.output
             .print_rounded(&points, || Ok(rows(&points)), &provenance, || text(&points))?;
         if let Some(path) = self.chart {
-            chart::save(&CarveoutCurves(&points), path)?;
+            chart::save(&CarveoutCurves(&points), path, self.look)?;
         }
         Ok(())
     }

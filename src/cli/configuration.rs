@@ -5,6 +5,7 @@
 //! Units: KiB for the L1, in the option's name on the command line only.
 
 use super::engine::InputArgs;
+use super::own_kernel::OwnKernelArgs;
 use crate::device::Device;
 use crate::engine::{self, architecture};
 use crate::gpu::variant::{Arch, FunctionSet, KernelId};
@@ -48,6 +49,8 @@ pub struct ConfigurationArgs {
     pub l1: Option<u32>,
     #[command(flatten)]
     pub sizes: SizeArgs,
+    #[command(flatten)]
+    pub own: OwnKernelArgs,
     /// Of a second configuration, where it differs from that of the options.
     #[arg(skip)]
     population: Option<u32>,
@@ -67,7 +70,7 @@ pub struct SizeArgs {
 
 impl ConfigurationArgs {
     /// The problem that is meant.
-    fn problem(&self) -> String {
+    pub(super) fn problem(&self) -> String {
         let of_kernel = || {
             let problems = PaperKernel::named(&self.kernel).map(PaperKernel::problems);
             problems.and_then(|names| names.into_iter().next())
@@ -113,6 +116,16 @@ impl ConfigurationArgs {
                 self.stack_dim.unwrap_or(1),
                 self.stack_registers.unwrap_or(0),
             ),
+            None if inputs
+                .own
+                .as_ref()
+                .is_some_and(|own| own.name == self.kernel) =>
+            {
+                (
+                    self.stack_dim.unwrap_or(1),
+                    self.stack_registers.unwrap_or(0),
+                )
+            }
             None => sizes(
                 (&self.kernel, &self.problem()),
                 (self.stack_dim, self.stack_registers),
@@ -179,7 +192,9 @@ pub(super) fn usual_threads(device: &Device) -> u32 {
 
 /// Blocks that share a program's cases, where it is not said.
 pub(super) fn case_blocks(kernel: &str, given: Option<u32>) -> u32 {
-    let default = kernel.parse().map_or(1, KernelId::default_case_blocks);
+    let default = kernel
+        .parse::<KernelId>()
+        .map_or(1, |id| id.sharing().default_case_blocks());
     given.unwrap_or(default)
 }
 
@@ -224,6 +239,7 @@ mod tests {
             case_blocks: None,
             l1: Some(48),
             sizes: SizeArgs::default(),
+            own: OwnKernelArgs::default(),
             population: None,
         }
     }

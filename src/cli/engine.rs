@@ -5,13 +5,14 @@
 use crate::device::{Device, Reader, Validated};
 use crate::engine::{self, Kind, Settings, Weighting};
 use crate::engine::{CodeChoice, ProgramList};
+use crate::gpu::code::OwnCode;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
 use crate::papers::kernels::PaperKernel;
 use crate::report::progress;
 use crate::sim::simulator;
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Which model, which programs, which code.
 #[derive(Debug, Clone, clap::Args)]
@@ -59,6 +60,9 @@ pub struct InputArgs {
     /// Program words of the kernel: float, int
     #[arg(long, value_name = "WORDS")]
     pub dispatch: Option<Dispatch>,
+    /// A kernel of one's own, where a command takes one.
+    #[arg(skip)]
+    pub own: Option<Arc<OwnCode>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -129,6 +133,14 @@ impl EngineArgs {
 
     pub fn code_choice(&self) -> CodeChoice {
         self.inputs.code_choice()
+    }
+
+    /// The same with other programs and code.
+    pub fn with_inputs(&self, inputs: InputArgs) -> EngineArgs {
+        EngineArgs {
+            inputs,
+            ..self.clone()
+        }
     }
 
     /// The model for a device and the problems named.
@@ -220,6 +232,7 @@ impl InputArgs {
             shape: self.shape,
             math: self.math,
             dispatch: self.dispatch,
+            own: self.own.clone(),
         }
     }
 

@@ -2,11 +2,12 @@
 
 use super::CliResult;
 use super::stop::Stop;
-use crate::gp::campaign::{Campaign, Plan};
+use crate::gp::campaign::{Campaign, Part, Plan};
 use crate::gp::evolve::EvolveConfig;
 use crate::gp::problem::{self, Source};
 use crate::report::output;
 use crate::report::progress::Progress;
+use crate::study::shard::{Description, Shard};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +41,9 @@ pub struct EvolveArgs {
     /// Folder of the UCI files [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+    /// Part of the runs, K/N from 1/N to N/N, for another machine; `merge` puts the parts together
+    #[arg(long, value_name = "K/N", requires = "out", conflicts_with = "record")]
+    pub shard: Option<Shard>,
     /// JSON file of settings [default: the built-in settings]
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,
@@ -74,8 +78,24 @@ pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>
         per_generation: args.per_generation,
         settings,
     };
+    let part = args.shard.map(|shard| part(shard, args));
     let checkpoint = args.checkpoint.as_deref();
-    finish(campaign(plan, checkpoint)?, &problem, checkpoint, stop)
+    finish(
+        campaign(plan, part, checkpoint)?,
+        &problem,
+        checkpoint,
+        stop,
+    )
+}
+
+/// The runs of a part.
+fn part(shard: Shard, args: &EvolveArgs) -> Part {
+    let runs = shard.points(args.runs as usize);
+    Part {
+        first: runs.start as u32,
+        end: runs.end as u32,
+        command: with_files(whole_command(args), None, None),
+    }
 }
 
 /// Writes the files that the options name.
@@ -84,6 +104,9 @@ pub fn write(args: &EvolveArgs, campaign: &Campaign) -> CliResult {
         let text = campaign.record(command(args)).to_text()?;
         output::write(Some(path), text.as_bytes())?;
     }
+    if let (Some(shard), Some(path)) = (args.shard, &args.out) {
+        return write_part(shard, campaign, path);
+    }
     if let Some(path) = &args.out {
         let text = campaign.corpus(command(args)).to_text();
         output::write(Some(path), text.as_bytes())?;
@@ -91,16 +114,37 @@ pub fn write(args: &EvolveArgs, campaign: &Campaign) -> CliResult {
     Ok(())
 }
 
+/// The state of a finished part, and what it is a part of.
+fn write_part(shard: Shard, campaign: &Campaign, path: &Path) -> CliResult {
+    let study = campaign.plan_hash()?;
+    let description = serde_json::to_vec(&Description { study, shard })?;
+    output::write(Some(&Description::path_for(path)), &description)?;
+    output::write(Some(path), campaign.checkpoint()?.as_bytes())?;
+    Ok(())
+}
+
 /// The campaign at its beginning, or where a checkpoint left it.
-fn campaign(plan: Plan, checkpoint: Option<&Path>) -> Result<Campaign, Box<dyn Error>> {
+fn campaign(
+    plan: Plan,
+    part: Option<Part>,
+    checkpoint: Option<&Path>,
+) -> Result<Campaign, Box<dyn Error>> {
     match checkpoint.filter(|path| path.exists()) {
         Some(path) => {
             let name = path.display().to_string();
             let text =
                 std::fs::read_to_string(path).map_err(|e| format!("checkpoint {name}: {e}"))?;
-            Ok(Campaign::from_checkpoint(&text, &name, &plan)?)
+            Ok(Campaign::from_checkpoint(
+                &text,
+                &name,
+                &plan,
+                part.as_ref(),
+            )?)
         }
-        None => Ok(Campaign::new(plan)),
+        None => Ok(match part {
+            Some(part) => Campaign::of_part(plan, part),
+            None => Campaign::new(plan),
+        }),
     }
 }
 
@@ -137,6 +181,25 @@ pub(super) fn settings(path: Option<&Path>) -> Result<EvolveConfig, Box<dyn Erro
 
 /// The command that makes this corpus again.
 fn command(args: &EvolveArgs) -> String {
+    with_files(
+        whole_command(args),
+        args.record.as_deref(),
+        args.out.as_deref(),
+    )
+}
+
+/// A campaign's command with the files that it writes.
+pub(super) fn with_files(mut command: String, record: Option<&Path>, out: Option<&Path>) -> String {
+    for (option, path) in [("record", record), ("out", out)] {
+        if let Some(path) = path {
+            command += &format!(" --{option} {}", path.display());
+        }
+    }
+    command
+}
+
+/// The same without these files.
+fn whole_command(args: &EvolveArgs) -> String {
     let EvolveArgs {
         problem,
         seed,
@@ -150,15 +213,8 @@ fn command(args: &EvolveArgs) -> String {
     if let Some(cases) = args.cases {
         text += &format!(" --cases {cases}");
     }
-    let files = [
-        ("settings", &args.settings),
-        ("record", &args.record),
-        ("out", &args.out),
-    ];
-    for (option, path) in files {
-        if let Some(path) = path {
-            text += &format!(" --{option} {}", path.display());
-        }
+    if let Some(path) = &args.settings {
+        text += &format!(" --settings {}", path.display());
     }
     text
 }

@@ -4,6 +4,8 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use super::format::OutputArgs;
+use super::look::{self, LookArgs};
+use super::own_kernel::{self, with_own_kernel};
 use crate::device::Preset;
 use crate::engine::Explained;
 use crate::papers::kernels::check_sizes;
@@ -16,6 +18,7 @@ use std::path::PathBuf;
 
 /// Explain where a configuration's cycles go, alone or side by side with a changed one.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct ExplainArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
@@ -30,6 +33,8 @@ pub struct ExplainArgs {
     /// Chart of the cycles to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 pub fn run(args: &ExplainArgs) -> CliResult {
@@ -42,18 +47,18 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     let text = || explain::text(&explanations);
     args.output.print(&explanations, &provenance, text)?;
     if let Some(path) = &args.chart {
-        chart::save(&explain::chart(&explanations), path)?;
+        chart::save(&explain::chart(&explanations), path, args.look.look())?;
     }
     Ok(())
 }
 
 fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
-    let inputs = &args.engine.inputs;
-    let mut configurations = vec![args.configuration.any_configuration(&device, inputs)?];
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
+    let mut configurations = vec![named.any_configuration(&device, &inputs)?];
     if let Some(changes) = &args.against {
-        let changed = args.configuration.changed(changes)?;
-        configurations.push(changed.any_configuration(&device, inputs)?);
+        let changed = named.changed(changes)?;
+        configurations.push(changed.any_configuration(&device, &inputs)?);
     }
     configurations.iter().try_for_each(check_sizes)?;
     let of_each = |name: fn(&Configuration) -> &String| {
@@ -62,7 +67,9 @@ fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn
         names
     };
     let (kernels, problems) = (of_each(|one| &one.kernel), of_each(|one| &one.problem));
-    let model = args.engine.open_for(&device, &kernels, &problems)?;
+    let engine = args.engine.with_inputs(inputs);
+    let model = engine.open_for(&device, &kernels, &problems)?;
+    own_kernel::check(&model, &configurations, &named.own)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));
     let explained = explained.collect::<Result<_, _>>()?;

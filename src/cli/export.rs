@@ -3,6 +3,7 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{InputArgs, note_validated};
+use super::own_kernel::{self, with_own_kernel};
 use crate::device::{Device, Preset};
 use crate::engine::{self, SampleBlocks};
 use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
@@ -75,16 +76,18 @@ const KERNEL: &str = "kernel-1";
 
 pub fn run(args: &ExportArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args.configuration.configuration(&device, &args.inputs)?;
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, &device)?;
+    let configuration = named.configuration(&device, &inputs)?;
     match (&args.out, args.to) {
         (Some(folder), Tool::AccelSim) => output::check_folder(folder)?,
         (Some(file), _) => output::check_writable(file)?,
         (None, _) => {}
     }
-    args.inputs.check_population()?;
-    let settings = args.inputs.settings();
+    inputs.check_population()?;
+    let settings = inputs.settings();
     note_validated(&device);
     let engine = engine::Engine::new(device.clone(), &[&configuration.problem], settings)?;
+    own_kernel::check(&engine, [&configuration], &named.own)?;
     let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
     check_size(args, &device, &sample)?;
     match args.to {

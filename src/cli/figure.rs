@@ -4,6 +4,7 @@
 
 use super::CliResult;
 use super::engine::EngineArgs;
+use super::look::LookArgs;
 use crate::device::occupancy::{BlockResources, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::engine::Engine;
@@ -14,7 +15,7 @@ use crate::report::chart::columns::Columns;
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::chart::smx::SmxDrawing;
 use crate::report::chart::tree::TreeDrawing;
-use crate::report::chart::{self, ChartError};
+use crate::report::chart::{self, ChartError, Look};
 use crate::report::explain;
 use crate::report::verdict::stack_bytes;
 use rayon::prelude::*;
@@ -29,6 +30,8 @@ pub struct FigureArgs {
     /// File to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub look: LookArgs,
     /// Program of the figure `tree`, in postfix order
     #[arg(long, default_value = PROGRAM)]
     pub program: String,
@@ -78,21 +81,22 @@ pub enum Drawing {
 }
 
 impl Drawing {
-    pub fn svg(&self) -> Result<String, Box<dyn Error>> {
+    /// As a part of a page.
+    pub fn svg_of_page(&self) -> Result<String, Box<dyn Error>> {
         match self {
-            Drawing::Tree(drawing) => chart::svg(drawing),
-            Drawing::Smx(drawing) => chart::svg(drawing),
-            Drawing::Lines(drawing) => chart::svg(drawing),
-            Drawing::Columns(drawing) => chart::svg(drawing),
+            Drawing::Tree(drawing) => chart::svg_of_page(drawing),
+            Drawing::Smx(drawing) => chart::svg_of_page(drawing),
+            Drawing::Lines(drawing) => chart::svg_of_page(drawing),
+            Drawing::Columns(drawing) => chart::svg_of_page(drawing),
         }
     }
 
-    fn save(&self, path: &Path) -> Result<(), ChartError> {
+    fn save(&self, path: &Path, look: Look) -> Result<(), ChartError> {
         match self {
-            Drawing::Tree(drawing) => chart::save(drawing, path),
-            Drawing::Smx(drawing) => chart::save(drawing, path),
-            Drawing::Lines(drawing) => chart::save(drawing, path),
-            Drawing::Columns(drawing) => chart::save(drawing, path),
+            Drawing::Tree(drawing) => chart::save(drawing, path, look),
+            Drawing::Smx(drawing) => chart::save(drawing, path, look),
+            Drawing::Lines(drawing) => chart::save(drawing, path, look),
+            Drawing::Columns(drawing) => chart::save(drawing, path, look),
         }
     }
 }
@@ -113,7 +117,7 @@ pub fn run(args: &FigureArgs) -> CliResult {
             cycles(&model, &device, &args.problem)?
         }
     };
-    figure.drawing.save(&args.out)?;
+    figure.drawing.save(&args.out, args.look.look())?;
     eprintln!("{}", figure.caption);
     Ok(())
 }

@@ -18,6 +18,7 @@ const GROUPS: [(&str, &[Example]); 6] = [
             ),
             ("explain", "explain --threads 640 --against threads=768"),
             ("annotate", "annotate --kernel lgp --stack-dim 4"),
+            ("source", "source --kernel rpn --out my-rpn.cu"),
             ("advise", "advise --problem mux20 --device h200"),
             (
                 "occupancy",

@@ -7,11 +7,12 @@ use super::measure_robilliard::RobilliardArgs;
 use super::papers::PaperArg;
 use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
+use crate::gpu::kernel_id::Sharing;
 use crate::gpu::launch::{Gpu, GridLaunch};
 use crate::gpu::measure::{Bench, Configuration, Programs, Protocol};
 use crate::gpu::on_cpu::{self, CpuRow, Interpreter};
 use crate::gpu::scaling::measure_split;
-use crate::gpu::variant::{Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant};
+use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
 use crate::report::provenance::Provenance;
@@ -313,9 +314,9 @@ fn configurations(
     };
     let mut found = Vec::new();
     for variant in variants(args, problem, arch)? {
-        let case_blocks = match variant.kernel {
-            KernelId::Accumulator => &args.case_blocks[..],
-            _ => &[1],
+        let case_blocks = match variant.kernel.sharing() {
+            Sharing::PerBlock => &args.case_blocks[..],
+            Sharing::PerThread => &[1],
         };
         for &threads_per_block in args.threads() {
             for &carveout_percent in &carveouts {
@@ -357,10 +358,7 @@ fn variants(
     let chosen = |variant: &Variant| {
         let registers =
             variant.stack_registers == 0 || args.stack_registers.contains(&variant.stack_registers);
-        let dispatch = match variant.kernel {
-            KernelId::Accumulator => Dispatch::Int,
-            _ => Dispatch::Float,
-        };
+        let dispatch = variant.kernel.default_dispatch();
         let plain = variant.shape == Shape::Unrolled && variant.dispatch == dispatch;
         variant.problem == problem
             && variant.arch == arch

@@ -1,21 +1,27 @@
 //! `warpstack merge`: the parts of a study that was predicted in shards, put together.
 //!
+//! A study's parts are its rows; a campaign's are states, whose corpus and record are written here.
 //! What it does: checks that all parts are there and belong together; the result is byte for byte that of the whole study. Leaves out: computing.
 
 use super::CliResult;
+use super::evolve::with_files;
+use crate::gp::campaign::Campaign;
 use crate::report::{output, rows};
 use crate::study::shard::{Description, in_order};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Put the parts of a study that was run with --shard together.
+/// Put the parts of a study, a reproduction or a campaign that was run with --shard together.
 #[derive(Debug, clap::Args)]
 pub struct MergeArgs {
-    /// Results of `whatif --shard K/N --out FILE`, all of them, in any order
+    /// Results of `whatif`, `reproduce` or `evolve` with `--shard K/N --out FILE`, all of them, in any order
     #[arg(required = true, value_name = "FILE")]
     pub parts: Vec<PathBuf>,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Of a campaign: the run record to write
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 pub fn run(args: &MergeArgs) -> CliResult {
@@ -24,16 +30,19 @@ pub fn run(args: &MergeArgs) -> CliResult {
     }
     let descriptions = args.parts.iter().map(|path| Description::of(path));
     let descriptions = descriptions.collect::<Result<Vec<_>, _>>()?;
-    let mut texts = Vec::new();
-    for place in in_order(&descriptions)? {
-        let path = &args.parts[place];
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            format!(
-                "part {}: {error}; allowed: a file that can be read",
-                path.display()
-            )
-        })?;
-        texts.push(text);
+    let order = in_order(&descriptions)?;
+    let texts = order.iter().map(|&place| read(&args.parts[place]));
+    let texts = texts.collect::<Result<Vec<String>, _>>()?;
+    if texts.iter().any(|text| Campaign::is_state(text)) {
+        let name = |&place: &usize| args.parts[place].display().to_string();
+        return campaign(args, &texts, &order.iter().map(name).collect::<Vec<_>>());
+    }
+    if let Some(path) = &args.record {
+        return Err(format!(
+            "--record: given {}; allowed: for parts of `evolve`",
+            path.display()
+        )
+        .into());
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let whole = match texts.iter().any(|text| text.starts_with('{')) {
@@ -42,6 +51,31 @@ pub fn run(args: &MergeArgs) -> CliResult {
         false => joined_csv(&texts),
     };
     output::write(args.out.as_deref(), whole.as_bytes())?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let why = |error| {
+        format!(
+            "part {}: {error}; allowed: a file that can be read",
+            path.display()
+        )
+    };
+    std::fs::read_to_string(path).map_err(why)
+}
+
+/// Corpus and record of a campaign.
+fn campaign(args: &MergeArgs, texts: &[String], names: &[String]) -> CliResult {
+    let (whole, command) = Campaign::joined(texts, names)?;
+    let command = with_files(command, args.record.as_deref(), args.out.as_deref());
+    if let Some(path) = &args.record {
+        let text = whole.record(command.clone()).to_text()?;
+        output::write(Some(path), text.as_bytes())?;
+    }
+    output::write(
+        args.out.as_deref(),
+        whole.corpus(command).to_text().as_bytes(),
+    )?;
     Ok(())
 }
 

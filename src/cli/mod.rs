@@ -23,12 +23,14 @@ mod help;
 pub mod import;
 pub mod kernels;
 pub mod langdon;
+pub mod look;
 pub mod measure;
 mod measure_paper;
 mod measure_robilliard;
 pub mod merge;
 mod names;
 pub mod occupancy;
+mod own_kernel;
 pub mod papers;
 mod problem_name;
 pub mod problems;
@@ -37,6 +39,7 @@ pub mod reproduce;
 pub mod shell;
 pub mod simulate;
 pub mod slurm;
+mod source;
 pub mod stacks;
 pub mod stop;
 pub mod sweep;
@@ -74,6 +77,7 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     Explain(explain::ExplainArgs),
     Annotate(annotate::AnnotateArgs),
+    Source(source::SourceArgs),
     Explore(Box<explore::ExploreArgs>),
     Figure(figure::FigureArgs),
     Report(report::ReportArgs),
@@ -133,6 +137,7 @@ fn dispatch(cli: Cli) -> CliResult {
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Annotate(args) => annotate::run(&args),
+        Command::Source(args) => source::run(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Figure(args) => figure::run(&args),
         Command::Report(args) => report::run(&args),

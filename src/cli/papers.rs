@@ -8,8 +8,9 @@ use crate::engine::{executed_architecture, timing};
 use crate::papers::figure::Figure;
 use crate::papers::launch::On;
 use crate::papers::{gpocl, langdon, robilliard};
+use crate::report::chart::{self, Look};
+use crate::report::papers;
 use crate::report::provenance::Provenance;
-use crate::report::{chart, papers};
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
 use std::path::Path;
@@ -54,6 +55,7 @@ pub struct Reproduction<'a> {
     pub run: PaperRun<'a>,
     pub output: &'a OutputArgs,
     pub chart: Option<&'a Path>,
+    pub look: Look,
 }
 
 impl Reproduction<'_> {
@@ -70,7 +72,7 @@ impl Reproduction<'_> {
             || papers::text(&rows),
         )?;
         if let Some(path) = self.chart {
-            chart::save(&chart::papers::sheet(paper, &rows), path)?;
+            chart::save(&chart::papers::sheet(paper, &rows), path, self.look)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
 use super::format::OutputArgs;
+use super::look::{self, LookArgs};
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
@@ -10,9 +11,11 @@ use crate::predict::{Configuration, PredictError};
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
-use crate::report::reproduction;
+use crate::report::{output, reproduction};
+use crate::study::shard::{Description, Shard};
 use crate::validate::{Cell, Compared, Measured, Table, cells};
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -21,6 +24,7 @@ const ALL: &str = "all";
 
 /// Predict every cell of a table of the paper and compare it with the measured value.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct ReproduceArgs {
     /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all; at least one with measured cells (3, 4, 8, 10)
     #[arg(long, required_unless_present = "paper")]
@@ -39,9 +43,14 @@ pub struct ReproduceArgs {
     /// Number of other draws of programs from the corpus to repeat with, to report how far the results spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub spread: Option<u16>,
+    /// Part of the cells, K/N from 1/N to N/N, for another machine; `merge` puts the parts together
+    #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["paper", "spread", "chart"])]
+    pub shard: Option<Shard>,
     /// Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -56,6 +65,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
             },
             output: &args.output,
             chart: args.chart.as_deref(),
+            look: args.look.look(),
         };
         return reproduction.write();
     }
@@ -68,7 +78,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     check_measured(&tables, &problems)?;
     let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
     let model = args.engine.open(&device, &problems)?;
-    let cells = all_cells(&tables, &problems);
+    let cells = part_of(all_cells(&tables, &problems), args.shard)?;
     let predictions = predict_all(&model, &cells)?;
     let other_draws = other_draws(args, &device, &problems, &cells)?;
     // Measured values are read only now that every prediction stands.
@@ -77,6 +87,11 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .map(|table| Measured::of_paper(*table))
         .collect::<Result<Vec<_>, _>>()?;
     let compared = compare(&cells, &predictions, &measured);
+    if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
+        let study = hash(&(&device, model.settings(), &tables, &problems));
+        let description = serde_json::to_vec(&Description { study, shard })?;
+        output::write(Some(&Description::path_for(path)), &description)?;
+    }
     args.output.print_rounded(
         &reproduction::records(&compared),
         || Ok(reproduction::rows(&compared)),
@@ -84,7 +99,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         || reproduction::text(&compared),
     )?;
     if let Some(path) = &args.chart {
-        chart::save(&Panels::new(&compared), path)?;
+        chart::save(&Panels::new(&compared), path, args.look.look())?;
     }
     note_weights(&model);
     eprint!("{}", reproduction::summary(&compared));
@@ -94,6 +109,24 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .collect();
     eprint!("{}", reproduction::spread(&draws));
     Ok(())
+}
+
+/// The cells of a part.
+fn part_of(cells: Vec<Cell>, shard: Option<Shard>) -> Result<Vec<Cell>, String> {
+    let shard = shard.unwrap_or(Shard::WHOLE);
+    if shard.of > cells.len() {
+        let n = cells.len();
+        return Err(format!(
+            "--shard: given {shard}; allowed: at most {n} parts, one per cell"
+        ));
+    }
+    Ok(cells[shard.points(cells.len())].to_vec())
+}
+
+/// Of everything that decides the results of all parts.
+fn hash(decides: &impl std::fmt::Debug) -> String {
+    let digest = Sha256::digest(format!("{} {decides:?}", env!("CARGO_PKG_VERSION")));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Refuses to predict for nothing: of no table is anything known for these problems.

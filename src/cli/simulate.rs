@@ -4,6 +4,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use super::format::OutputArgs;
+use super::own_kernel::{self, with_own_kernel};
 use crate::device::Preset;
 use crate::engine;
 use crate::papers::kernels::check_sizes;
@@ -36,15 +37,16 @@ pub fn run(args: &SimulateArgs) -> CliResult {
 /// What the options ask for, and the model that predicted it.
 pub fn predict(args: &SimulateArgs) -> Result<(Prediction, engine::Engine), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args
-        .configuration
-        .any_configuration(&device, &args.engine.inputs)?;
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
+    let configuration = named.any_configuration(&device, &inputs)?;
     check_sizes(&configuration)?;
     let (kernels, problems) = (
         [configuration.kernel.clone()],
         [configuration.problem.clone()],
     );
-    let model = args.engine.open_for(&device, &kernels, &problems)?;
+    let engine = args.engine.with_inputs(inputs);
+    let model = engine.open_for(&device, &kernels, &problems)?;
+    own_kernel::check(&model, [&configuration], &named.own)?;
     let prediction = model.predict(&configuration)?;
     Ok((prediction, model))
 }

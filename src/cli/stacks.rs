@@ -3,6 +3,7 @@
 use super::CliResult;
 use super::evolve::{finish, settings};
 use super::format::OutputArgs;
+use super::look::{self, LookArgs};
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, Source};
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 /// Print what percentage of programs fits a stack limit, in RPN and in LGP, beside the paper's Tables 5 and 6.
 #[derive(Debug, Clone, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct StacksArgs {
     /// Show only this problem; repeat for several
     #[arg(long, value_parser = crate::cli::names::problem())]
@@ -44,6 +46,8 @@ pub struct StacksArgs {
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
     #[command(flatten)]
+    pub look: LookArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -70,7 +74,7 @@ pub fn run(args: &StacksArgs) -> CliResult {
     };
     let rows = stacks::rows(&records)?;
     if let Some(path) = &args.chart {
-        chart::save(&Stacks(&rows), path)?;
+        chart::save(&Stacks(&rows), path, args.look.look())?;
     }
     args.output.print_rounded(
         &rows,

@@ -6,6 +6,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{Engine, EngineArgs};
 use super::format::OutputArgs;
+use super::own_kernel::{self, with_own_kernel};
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
 use crate::report::provenance::Provenance;
@@ -65,10 +66,11 @@ pub fn run(args: &SweepArgs) -> CliResult {
 pub fn rows(args: &SweepArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> {
     check_line_bytes(args)?;
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args
-        .configuration
-        .configuration(&device, &args.engine.inputs)?;
-    let engine = args.engine.open(&device, &[&configuration.problem])?;
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
+    let configuration = named.configuration(&device, &inputs)?;
+    let engine = args.engine.with_inputs(inputs);
+    let engine = engine.open(&device, &[&configuration.problem])?;
+    own_kernel::check(&engine, [&configuration], &named.own)?;
     let sweep = engine.sweep(&configuration, args.times)?;
     let caches: Vec<CacheSpec> = args
         .line_bytes

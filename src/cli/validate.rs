@@ -3,9 +3,11 @@
 use super::CliResult;
 use super::engine::{Effort, Engine as EngineArg};
 use super::format::OutputArgs;
+use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
 use crate::engine::{self, CodeChoice, Engine, Settings};
 use crate::gp::problem::uci::folder;
+use crate::gpu::kernel_id::Row;
 use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::launch::Request;
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 /// Predict measured launches, with the same programs and fitness cases, and compare.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct ValidateArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "h200", value_parser = crate::cli::names::device())]
@@ -50,6 +53,8 @@ pub struct ValidateArgs {
     /// Chart of predicted and measured times to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -84,7 +89,7 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         || validation::text(&lines),
     )?;
     if let Some(path) = &args.chart {
-        chart::save(&validation::scatter(&lines), path)?;
+        chart::save(&validation::scatter(&lines), path, args.look.look())?;
     }
     eprint!("{}", validation::summary(&lines));
     let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());
@@ -262,9 +267,9 @@ fn data_type(problem: FunctionSet, kernel: KernelId, stack_dim: u32) -> String {
         FunctionSet::Mux20 => "uint",
         _ => "float",
     };
-    match kernel {
-        KernelId::Rpn | KernelId::Lgp | KernelId::Accumulator => element.to_owned(),
-        KernelId::LgpVector | KernelId::LgpRegisters => format!("{element}{stack_dim}"),
+    match kernel.row() {
+        Row::Scalars => element.to_owned(),
+        Row::Vector => format!("{element}{stack_dim}"),
     }
 }
 

@@ -6,6 +6,7 @@
 use super::configuration::{SizeArgs, case_blocks, sizes, usual_threads};
 use super::engine::{EngineArgs, note_weights};
 use super::format::{Format, OutputArgs};
+use super::look::{self, LookArgs};
 use super::names;
 use super::problem_name;
 use super::stop::Stop;
@@ -15,7 +16,7 @@ use crate::engine::{Engine, architecture};
 use crate::papers::kernels::{PaperKernel, check_sizes};
 use crate::predict::{Configuration, PaperSizes, PredictError};
 use crate::report::chart::study::Grid;
-use crate::report::chart::{self, curves::Curves, heat::HeatMap};
+use crate::report::chart::{self, Look, curves::Curves, heat::HeatMap};
 use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
 use crate::report::rows::{self, Row};
@@ -31,6 +32,10 @@ use std::path::{Path, PathBuf};
 
 /// Explore what-if scenarios: predict all combinations of values of a device or a launch.
 #[derive(Debug, clap::Args)]
+#[command(
+    group(clap::ArgGroup::new("drawings").args(["chart", "heatmap"]).multiple(true)),
+    mut_args(look::only_with_drawings)
+)]
 pub struct WhatifArgs {
     /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack-dim, stack-registers, l1 (in KiB), population,
     /// cases, threads-per-program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4..256 or 900..1100+50.
@@ -74,6 +79,8 @@ pub struct WhatifArgs {
     /// Heat map over the first two varied keys to draw, .svg or .png; the best cell is framed
     #[arg(long, value_name = "FILE")]
     pub heatmap: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
     /// Key on the horizontal axis of the curves [default: the first varied key]
     #[arg(long, value_name = "KEY")]
     pub over: Option<String>,
@@ -146,6 +153,7 @@ fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliRes
         engine,
         output: &args.output,
         chart: args.chart.as_deref(),
+        look: args.look.look(),
     };
     study.run()
 }
@@ -325,6 +333,7 @@ fn described(args: &EngineArgs) -> Result<String, Box<dyn Error>> {
 struct Drawings {
     chart: Option<(PathBuf, usize)>,
     heatmap: Option<(PathBuf, usize, usize)>,
+    look: Look,
 }
 
 impl Drawings {
@@ -369,13 +378,17 @@ impl Drawings {
             }
             _ => None,
         };
-        Ok(Drawings { chart, heatmap })
+        Ok(Drawings {
+            chart,
+            heatmap,
+            look: args.look.look(),
+        })
     }
 
     fn draw(&self, axes: &[Axis], points: &[Point]) -> CliResult {
         let grid = Grid { axes, points };
         if let Some((path, over)) = &self.chart {
-            chart::save(&Curves { grid, over: *over }, path)?;
+            chart::save(&Curves { grid, over: *over }, path, self.look)?;
         }
         if let Some((path, right, up)) = &self.heatmap {
             let map = HeatMap {
@@ -383,7 +396,7 @@ impl Drawings {
                 right: *right,
                 up: *up,
             };
-            chart::save(&map, path)?;
+            chart::save(&map, path, self.look)?;
         }
         Ok(())
     }

@@ -5,7 +5,9 @@
 //! on 32 fitness cases. Sources: `sim::per_instruction`.
 
 use super::Engine;
-use crate::isa::Kernel;
+use crate::gpu::code::Code;
+use crate::gpu::lines::base_name;
+use crate::isa::{Kernel, SourceLine};
 use crate::launch::cause::Cause;
 use crate::predict::{Configuration, PredictError};
 use crate::sim::per_instruction::{InstructionCycles, PerInstruction};
@@ -30,6 +32,8 @@ pub struct Annotated {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnnotatedLine {
     pub address: u32,
+    /// Where it comes from, where that is known.
+    pub source: Option<SourcePlace>,
     /// As the disassembler prints it.
     pub text: String,
     pub role: Role,
@@ -41,6 +45,44 @@ pub struct AnnotatedLine {
     pub not_selected_per_operation: f64,
     /// Of them, waiting, the cause that takes most first; causes of nothing left out.
     pub waits: Vec<Wait>,
+}
+
+/// A line of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourcePlace {
+    /// The file's name.
+    pub file: String,
+    /// Counted from 1.
+    pub line: u32,
+    /// What stands there, if the file is at hand.
+    pub text: Option<String>,
+}
+
+/// A kernel with what is known of its sources.
+struct Listing<'a> {
+    code: &'a Code,
+    kernel: Kernel,
+    lines: Vec<SourceLine>,
+}
+
+impl<'a> Listing<'a> {
+    fn of(code: &'a Code) -> Result<Self, PredictError> {
+        Ok(Listing {
+            code,
+            kernel: code.kernel().map_err(PredictError::other)?,
+            lines: code.source_lines().map_err(PredictError::other)?,
+        })
+    }
+
+    fn source(&self, address: u32) -> Option<SourcePlace> {
+        let found = Kernel::source_line(&self.lines, address)?;
+        let text = self.code.source_text(&found.file, found.line);
+        Some(SourcePlace {
+            file: base_name(&found.file).to_owned(),
+            line: found.line,
+            text: text.map(str::to_owned),
+        })
+    }
 }
 
 /// What is waited for.
@@ -68,41 +110,34 @@ impl Engine {
             PerInstruction::new(&sample.code, sample.code_bytes),
         )
         .map_err(PredictError::other)?;
-        let variant = &request.kernel;
-        let file = variant.sass_file().map_err(PredictError::other)?;
-        let text = variant.sass().map_err(PredictError::other)?;
-        let kernel = Kernel::parse(&text, file).map_err(PredictError::other)?;
+        let listing = Listing::of(&request.kernel)?;
         // The observer is told of the warm-up, too, which the window does not count.
         let issued: u64 = lines.counted().map(|(_, line)| line.issues).sum();
         let per_token = window.counters.instructions as f64 / window.counters.tokens();
         let operations = issued as f64 / per_token * f64::from(configuration.stack_dim);
-        Ok(annotated(
-            configuration,
-            &kernel,
-            variant.to_string(),
-            &lines,
-            operations,
-        ))
+        Ok(annotated(configuration, &listing, &lines, operations))
     }
 }
 
 fn annotated(
     configuration: &Configuration,
-    kernel: &Kernel,
-    name: String,
+    listing: &Listing,
     counted: &PerInstruction,
     operations: f64,
 ) -> Annotated {
     let all: u64 = counted.counted().map(|(_, line)| line.cycles()).sum();
     let lines = counted.counted().filter_map(|(address, cycles)| {
-        let mut instructions = kernel.instructions.iter();
+        let mut instructions = listing.kernel.instructions.iter();
         let found = instructions.find(|instruction| instruction.pc_bytes == address)?;
         let role = Role::of(&found.timing());
-        Some(line(address, &found.text, role, cycles, operations, all))
+        Some(AnnotatedLine {
+            source: listing.source(address),
+            ..line(address, &found.text, role, cycles, operations, all)
+        })
     });
     Annotated {
-        kernel: name,
-        code: kernel.arch.clone(),
+        kernel: listing.code.to_string(),
+        code: listing.kernel.arch.clone(),
         configuration: configuration.clone(),
         cycles_per_operation: all as f64 / operations,
         lines: lines.collect(),
@@ -127,6 +162,7 @@ fn line(
     waits.sort_by(|a, b| b.cycles_per_operation.total_cmp(&a.cycles_per_operation));
     AnnotatedLine {
         address,
+        source: None,
         text: text.to_owned(),
         role,
         issues_per_operation: per_operation(counted.issues),

@@ -46,9 +46,7 @@ impl Engine {
         let request = self.request(configuration)?;
         let resolved = self.resolve(&request)?;
         let (variant, programs) = (&request.kernel, &request.programs);
-        let sass = variant.sass().map_err(PredictError::other)?;
-        let kernel = Kernel::parse(&sass, variant.sass_file().map_err(PredictError::other)?)
-            .map_err(PredictError::other)?;
+        let kernel = variant.kernel().map_err(PredictError::other)?;
         let launch = KernelLaunch::block_gp(
             configuration.threads_per_block,
             configuration.stack_dim,

@@ -5,10 +5,12 @@
 
 use super::CodeChoice;
 use crate::device::Device;
+use crate::gpu::code::Code;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::isa::nv50;
 use crate::papers::kernels;
 use crate::predict::{Configuration, PredictError};
+use std::sync::Arc;
 
 /// A property of a variant: its name and its value as text.
 type Property = (&'static str, fn(&Variant) -> String);
@@ -107,9 +109,38 @@ pub fn smallest(
     Ok(sizes.min().unwrap_or((1, 0)))
 }
 
+/// The machine code for `configuration` on a device: the kernel of one's own that it names, or one that was compiled here.
+pub(super) fn of(
+    configuration: &Configuration,
+    problem: FunctionSet,
+    device: &Device,
+    choice: &CodeChoice,
+) -> Result<Code, PredictError> {
+    let arch = architecture(device, choice)?;
+    let Some(own) = choice.own_named(&configuration.kernel) else {
+        return Ok(find(configuration, problem, arch, choice)?.into());
+    };
+    if own.arch != arch {
+        return Err(PredictError::Input {
+            what: "machine code",
+            given: format!("{} for {}", own.name, own.arch),
+            allowed: format!("{arch} (--code {} runs it all the same)", own.arch),
+        });
+    }
+    let kernel = own.lowering.kernel();
+    let variant = Variant {
+        stack_registers: configuration.stack_registers,
+        shape: choice.shape.unwrap_or(Shape::Unrolled),
+        math: choice.math.unwrap_or(Math::Accurate),
+        dispatch: choice.dispatch.unwrap_or(kernel.default_dispatch()),
+        ..Variant::new(kernel, problem, configuration.stack_dim, arch)
+    };
+    Ok(Code::own(variant, Arc::clone(own)))
+}
+
 /// The kernel for `configuration`, compiled as `choice` says. Boolean words have no mathematics to be fast at: their kernels
 /// exist with one choice only. What is not said is the first that was compiled.
-pub(super) fn find(
+fn find(
     configuration: &Configuration,
     problem: FunctionSet,
     arch: Arch,

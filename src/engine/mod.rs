@@ -27,8 +27,11 @@ pub use sweep::Sweep;
 use crate::device::Device;
 use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy};
+use crate::gp::problem::CASE_SEED;
 use crate::gp::program::Rpn;
-use crate::gpu::variant::{FunctionSet, KernelId, Variant};
+use crate::gpu::code::Code;
+use crate::gpu::variant::{FunctionSet, KernelId};
+use crate::gpu::workload::Workload as Measured;
 use crate::launch::geometry::{Geometry, local_stride_bytes};
 use crate::launch::host::Generation;
 use crate::launch::kernel::Grid;
@@ -40,6 +43,7 @@ use crate::model::analytical::Analytical;
 use crate::papers::kernels::{self, Evolved, PaperKernel};
 use crate::predict::{Configuration, PaperSizes, PerformanceModel, PredictError, Prediction};
 use crate::programs::Population;
+use crate::workload::conformance::{self, Conformance};
 use crate::workload::counted::is_counted;
 use crate::workload::{KernelWork, unweighted_grids};
 use inputs::Workload;
@@ -60,7 +64,7 @@ pub struct Engine {
 }
 
 /// A kernel, and the address of the programs that it runs, which it keeps alive.
-type KernelKey = (Variant, usize);
+type KernelKey = (Code, usize);
 
 impl Engine {
     /// An engine for `device` and the problems named, whose programs come from corpora.
@@ -177,9 +181,12 @@ impl Engine {
     pub fn request(&self, configuration: &Configuration) -> Result<Request, PredictError> {
         check_kernel(configuration)?;
         let workload = self.workload(&configuration.problem)?;
-        let choice = &self.settings.code;
-        let arch = architecture(&self.device, choice)?;
-        let kernel = code::find(configuration, workload.problem, arch, choice)?;
+        let kernel = code::of(
+            configuration,
+            workload.problem,
+            &self.device,
+            &self.settings.code,
+        )?;
         Ok(Request {
             cases: self.cases(workload, &kernel, configuration.threads_per_block),
             kernel,
@@ -192,9 +199,25 @@ impl Engine {
         })
     }
 
+    /// Whether the own kernel that a configuration names computes what the reference interpreter does; `None` for those in the program.
+    pub fn conformance(
+        &self,
+        configuration: &Configuration,
+    ) -> Result<Option<Conformance>, PredictError> {
+        let choice = &self.settings.code;
+        if choice.own_named(&configuration.kernel).is_none() {
+            return Ok(None);
+        }
+        let request = self.request(configuration)?;
+        let cases = Measured::new(request.kernel.problem, None, CASE_SEED);
+        let cases = cases.map_err(PredictError::other)?;
+        let compared = conformance::compare(&request.kernel, &request.programs.programs, &cases);
+        compared.map(Some).map_err(PredictError::other)
+    }
+
     /// The fitness cases of a launch. A list of programs runs as `measure` runs it, whole passes of a block; of a corpus it is
     /// the paper's launch. Cases that the problem defines itself are at hand for what has not been counted on real ones.
-    fn cases(&self, workload: &Workload, kernel: &Variant, threads: u32) -> Cases {
+    fn cases(&self, workload: &Workload, kernel: &Code, threads: u32) -> Cases {
         let mut cases = workload.cases.clone();
         let is_listed = workload.population.blocks.is_some();
         if is_listed {
@@ -202,7 +225,7 @@ impl Engine {
             cases.padded_elements = cases.elements.next_multiple_of(pass);
         }
         let defined = matches!(workload.problem, FunctionSet::Sextic | FunctionSet::Mux20);
-        if defined && (is_listed || !is_counted(kernel)) {
+        if defined && (is_listed || !kernel.compiled().is_some_and(is_counted)) {
             cases.values = workload.values();
         }
         cases
@@ -248,7 +271,7 @@ impl Engine {
         request: &Request,
         block: BlockResources,
     ) -> Result<(Occupancy, u32), PredictError> {
-        let kernel = request.kernel.kernel.name();
+        let kernel = request.kernel.kernel_name();
         reside(&self.device, kernel, request.carve_out, block)
     }
 
@@ -274,9 +297,10 @@ impl Engine {
 
     fn kernel(&self, request: &Request) -> Result<Arc<KernelWork>, PredictError> {
         let programs = &request.programs;
-        let key = (request.kernel, Arc::as_ptr(programs) as usize);
+        let address = Arc::as_ptr(programs) as usize;
+        let key = (request.kernel.clone(), address);
         self.kernels.try_get(key, || {
-            let grids = self.grids.get(key.1, || unweighted_grids(programs));
+            let grids = self.grids.get(address, || unweighted_grids(programs));
             KernelWork::new(
                 &request.kernel,
                 Arc::clone(programs),
@@ -296,10 +320,11 @@ impl Engine {
                 programs: grid.len() as u64,
                 nodes: grid.iter().map(|&nodes| u64::from(nodes)).sum(),
                 words_per_program: bytes / 4,
-                values_per_program: match request.kernel.kernel {
-                    KernelId::Accumulator => request.case_blocks,
-                    _ => request.threads_per_block,
-                },
+                values_per_program: request
+                    .kernel
+                    .kernel
+                    .sharing()
+                    .results_per_program(request.threads_per_block, request.case_blocks),
             };
             generation.host_seconds(&self.device.host)
         });
@@ -310,10 +335,7 @@ impl Engine {
 /// Only the accumulator shares a program's fitness cases between blocks, as many as CUDA's second grid dimension allows.
 fn check_case_blocks(request: &Request) -> Result<(), PredictError> {
     let kernel = request.kernel.kernel;
-    let most = match kernel {
-        KernelId::Accumulator => 65_535,
-        _ => 1,
-    };
+    let most = kernel.sharing().most_case_blocks();
     if (1..=most).contains(&request.case_blocks) {
         return Ok(());
     }
@@ -349,7 +371,7 @@ fn named(request: &Request, l1_bytes: u32) -> Configuration {
     let kernel = &request.kernel;
     Configuration {
         problem: kernel.problem.name().into(),
-        kernel: kernel.kernel.name().into(),
+        kernel: kernel.kernel_name().into(),
         stack_dim: kernel.stack_dim,
         stack_registers: kernel.stack_registers,
         threads_per_block: request.threads_per_block,

@@ -37,7 +37,7 @@ pub fn timing(kind: Kind) -> Timing {
 }
 
 fn check(kernel: PaperKernel, settings: &Settings) -> Result<(), PredictError> {
-    let code = settings.code;
+    let code = &settings.code;
     let told = [
         ("code shape", code.shape.map(|shape| shape.to_string())),
         ("math", code.math.map(|math| math.to_string())),

@@ -2,9 +2,11 @@
 //!
 //! Sources: the paper's listings compiled with the compiler's defaults: short loops unrolled, accurate mathematics.
 
+use crate::gpu::code::OwnCode;
 use crate::gpu::variant::{Arch, Dispatch, Math, Shape};
 use crate::sim::simulator::Simulator;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Which performance model predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub enum Weighting {
 }
 
 /// How the kernel was compiled; `None`: as the kernel's default is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CodeChoice {
     /// Machine code of an architecture that is not the device's own.
     pub arch: Option<Arch>,
@@ -45,6 +47,15 @@ pub struct CodeChoice {
     pub math: Option<Math>,
     /// The type of a program word.
     pub dispatch: Option<Dispatch>,
+    /// A kernel that was compiled elsewhere, beside those in the program.
+    pub own: Option<Arc<OwnCode>>,
+}
+
+impl CodeChoice {
+    /// The kernel of one's own, if that is what it is called.
+    pub fn own_named(&self, kernel: &str) -> Option<&Arc<OwnCode>> {
+        self.own.as_ref().filter(|own| own.name == kernel)
+    }
 }
 
 /// A file of programs, one per line in postfix form.

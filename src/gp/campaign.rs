@@ -13,6 +13,8 @@ use super::problem::Problem;
 use super::program::Rpn;
 use super::record::{self, Record, RunRecord};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::ops::Range;
 
 const FORMAT: &str = "warpstack-campaign-1";
 /// Keeps the streams of sampling apart from those of evolution.
@@ -41,6 +43,20 @@ pub struct Campaign {
     finished: Vec<RunRecord>,
     entries: Vec<Entry>,
     current: Option<Current>,
+    /// Where another machine has the other runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
+}
+
+/// Runs that follow each other, of a campaign.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    pub first: u32,
+    /// The run after the last.
+    pub end: u32,
+    /// The command of the whole campaign, without the files that it writes.
+    pub command: String,
 }
 
 /// A run in progress: its record, and the programs that the next generation is bred from.
@@ -75,11 +91,85 @@ impl Campaign {
             finished: Vec::new(),
             entries: Vec::new(),
             current: None,
+            part: None,
+        }
+    }
+
+    /// Some of the runs only.
+    pub fn of_part(plan: Plan, part: Part) -> Self {
+        Campaign {
+            part: Some(part),
+            ..Campaign::new(plan)
+        }
+    }
+
+    /// Whether this text is the state of a campaign.
+    pub fn is_state(text: &str) -> bool {
+        text.starts_with(&format!("{{\"format\":\"{FORMAT}\""))
+    }
+
+    /// The whole campaign of finished parts in order, and its command; `names` are for messages.
+    pub fn joined(
+        texts: &[String],
+        names: &[String],
+    ) -> Result<(Campaign, String), CheckpointError> {
+        let mut whole: Option<(Campaign, String)> = None;
+        for (text, name) in texts.iter().zip(names) {
+            let format = |message: String| CheckpointError::Format {
+                name: name.clone(),
+                message,
+            };
+            let mut part: Campaign =
+                serde_json::from_str(text).map_err(|error| format(error.to_string()))?;
+            let runs = part.runs();
+            let is_finished = part.finished.len() == runs.len();
+            let Some(of) = part.part.take().filter(|_| is_finished) else {
+                return Err(format(
+                    "given a campaign; allowed: a finished part of one".into(),
+                ));
+            };
+            let (whole, _) =
+                whole.get_or_insert_with(|| (Campaign::new(part.plan.clone()), of.command));
+            if let Some((field, given, wanted)) = part.plan.difference(&whole.plan) {
+                let name = name.clone();
+                return Err(CheckpointError::Other {
+                    name,
+                    field,
+                    given,
+                    wanted,
+                });
+            }
+            if runs.start as usize != whole.finished.len() {
+                let missing = whole.finished.len();
+                return Err(format(format!(
+                    "begins with run {}, run {missing} is missing",
+                    runs.start
+                )));
+            }
+            whole.finished.extend(part.finished);
+            whole.entries.extend(part.entries);
+        }
+        whole.ok_or_else(|| CheckpointError::Format {
+            name: "none".into(),
+            message: "given no part; allowed: all parts of a campaign".into(),
+        })
+    }
+
+    /// The runs that are to be run here.
+    fn runs(&self) -> Range<u32> {
+        match &self.part {
+            Some(part) => part.first..part.end,
+            None => 0..self.plan.runs,
         }
     }
 
     /// The state that an earlier process saved, if it belongs to `plan`; `name` is for messages.
-    pub fn from_checkpoint(text: &str, name: &str, plan: &Plan) -> Result<Self, CheckpointError> {
+    pub fn from_checkpoint(
+        text: &str,
+        name: &str,
+        plan: &Plan,
+        part: Option<&Part>,
+    ) -> Result<Self, CheckpointError> {
         let format = |message: String| CheckpointError::Format {
             name: name.to_owned(),
             message,
@@ -90,6 +180,19 @@ impl Campaign {
                 "field `format` is `{}`, allowed: `{FORMAT}`",
                 campaign.format
             )));
+        }
+        if campaign.part.as_ref() != part {
+            let runs = |part: Option<&Part>| {
+                part.map_or("all runs".into(), |part| {
+                    format!("runs {} to {}", part.first, part.end - 1)
+                })
+            };
+            return Err(CheckpointError::Other {
+                name: name.to_owned(),
+                field: "part",
+                given: runs(campaign.part.as_ref()),
+                wanted: runs(part),
+            });
         }
         match campaign.plan.difference(plan) {
             None => Ok(campaign),
@@ -119,7 +222,7 @@ impl Campaign {
 
     /// Generations that all runs have if none ends early.
     pub fn generations_planned(&self) -> u64 {
-        u64::from(self.plan.runs) * u64::from(self.plan.settings.generations)
+        self.runs().len() as u64 * u64::from(self.plan.settings.generations)
     }
 
     /// Runs until everything is done. `after_generation` may save the state or stop the campaign with an error.
@@ -129,8 +232,9 @@ impl Campaign {
         mut after_generation: impl FnMut(&Self) -> Result<(), E>,
     ) -> Result<(), E> {
         let settings = self.plan.settings.clone();
-        while (self.finished.len() as u32) < self.plan.runs {
-            let number = self.finished.len() as u32;
+        let runs = self.runs();
+        while self.finished.len() < runs.len() {
+            let number = runs.start + self.finished.len() as u32;
             let seed = self.plan.seed.wrapping_add(u64::from(number));
             let mut run = match self.current.clone() {
                 Some(Current { record, programs }) => Run::resume(
@@ -191,6 +295,12 @@ impl Campaign {
             header,
             entries: self.entries.clone(),
         }
+    }
+
+    /// A hash of what is to be run.
+    pub fn plan_hash(&self) -> Result<String, serde_json::Error> {
+        let digest = Sha256::digest(serde_json::to_vec(&self.plan)?);
+        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// The record of all runs; `command` is what made them.
@@ -307,7 +417,7 @@ mod tests {
         for stop in [1, 5, 7, 14] {
             let mut first = Campaign::new(plan());
             let saved = interrupted(&mut first, stop).unwrap();
-            let mut second = Campaign::from_checkpoint(&saved, "c", &plan()).unwrap();
+            let mut second = Campaign::from_checkpoint(&saved, "c", &plan(), None).unwrap();
             assert_eq!(second.generations_seen(), stop);
             assert_eq!(interrupted(&mut second, 1000), None);
             assert_eq!(second, whole, "stopped after {stop}");
@@ -315,16 +425,42 @@ mod tests {
     }
 
     #[test]
+    fn parts_joined_are_the_whole() {
+        let mut whole = Campaign::new(plan());
+        interrupted(&mut whole, 1000);
+        let part = |first, end| {
+            let command = "made".to_owned();
+            let mut campaign = Campaign::of_part(
+                plan(),
+                Part {
+                    first,
+                    end,
+                    command,
+                },
+            );
+            interrupted(&mut campaign, 1000);
+            campaign.checkpoint().unwrap()
+        };
+        let names = ["a", "b", "c"].map(String::from);
+        let parts = [part(0, 1), part(1, 1), part(1, 3)];
+        assert!(parts.iter().all(|text| Campaign::is_state(text)));
+        let (joined, command) = Campaign::joined(&parts, &names).unwrap();
+        assert_eq!((joined, command.as_str()), (whole, "made"));
+        let error = Campaign::joined(&[part(0, 1), part(2, 3)], &names).unwrap_err();
+        assert!(error.to_string().contains("run 1 is missing"), "{error}");
+    }
+
+    #[test]
     fn foreign_checkpoints_are_refused() {
         let text = Campaign::new(plan()).checkpoint().unwrap();
         let other = Plan { seed: 10, ..plan() };
-        let error = Campaign::from_checkpoint(&text, "c.json", &other)
+        let error = Campaign::from_checkpoint(&text, "c.json", &other, None)
             .unwrap_err()
             .to_string();
         assert_eq!(
             error,
             "checkpoint c.json belongs to another campaign: `seed` is 9, asked for: 10"
         );
-        assert!(Campaign::from_checkpoint("{}", "c.json", &plan()).is_err());
+        assert!(Campaign::from_checkpoint("{}", "c.json", &plan(), None).is_err());
     }
 }

@@ -5,8 +5,9 @@
 //! Leaves out: rows of several programs (`layout`). Units: words of 4 bytes.
 
 use super::accumulate::Target;
+use super::kernel_id::Lowering;
 use super::lower::{LowerError, lower};
-use super::variant::{KernelId, Variant};
+use super::variant::Variant;
 use crate::gp::program::Rpn;
 
 /// Words of an instruction of the accumulator.
@@ -32,7 +33,8 @@ impl EncodedProgram {
 
 /// The words of `program` for the kernel of `variant`.
 pub fn encode(program: &Rpn, variant: &Variant) -> Result<EncodedProgram, LowerError> {
-    if variant.kernel == KernelId::Accumulator {
+    let lowering = variant.kernel.lowering();
+    if lowering == Lowering::Accumulator {
         let words = Target::of(variant).words(program)?;
         let instructions = words.len() as u32 / INSTRUCTION_WORDS;
         return Ok(EncodedProgram {
@@ -41,7 +43,7 @@ pub fn encode(program: &Rpn, variant: &Variant) -> Result<EncodedProgram, LowerE
             nodes: program.0.len() as u32,
         });
     }
-    let lowered = lower(program, variant.kernel, variant.problem)?;
+    let lowered = lower(program, lowering, variant.problem)?;
     Ok(EncodedProgram {
         words: lowered.bits(variant.dispatch),
         token_starts: lowered.token_starts,

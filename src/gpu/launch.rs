@@ -20,7 +20,7 @@ use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
 use super::error::GpuError;
 use super::layout::{CaseTable, ProgramTable};
 use super::source;
-use super::variant::{KernelId, Variant};
+use super::variant::Variant;
 
 mod gpocl;
 mod overlapped;
@@ -141,7 +141,7 @@ impl Gpu {
         };
         let module = self.context.load_module(code).to("load the kernel")?;
         let function = module
-            .load_function(variant.entry_point())
+            .load_function(variant.kernel.entry_point())
             .to("find the kernel")?;
         Ok(LoadedKernel {
             function,
@@ -286,11 +286,8 @@ fn sum(errors: &[f32]) -> f64 {
 impl LoadedKernel {
     /// A result per thread of the papers' kernels, one per block of the accumulator.
     pub fn results_per_program(&self, launch: GridLaunch) -> usize {
-        let results = match self.variant.kernel {
-            KernelId::Accumulator => launch.case_blocks,
-            _ => launch.threads_per_block,
-        };
-        results as usize
+        let sharing = self.variant.kernel.sharing();
+        sharing.results_per_program(launch.threads_per_block, launch.case_blocks) as usize
     }
 
     fn prepare(&self, launch: GridLaunch) -> Result<(), GpuError> {
@@ -299,11 +296,7 @@ impl LoadedKernel {
             .max_threads_per_block()
             .to("read the kernel's limits")?;
         let allowed = u32::try_from(allowed).unwrap_or(0);
-        // A warp of the accumulator reads its cases together.
-        let step = match self.variant.kernel {
-            KernelId::Accumulator => 32,
-            _ => 1,
-        };
+        let step = self.variant.kernel.sharing().thread_step();
         let threads = launch.threads_per_block;
         if !(1..=allowed).contains(&threads) || !threads.is_multiple_of(step) {
             return Err(GpuError::Threads {

@@ -7,9 +7,11 @@
 //! Sources: Chitty 2016, Listings 1 and 2 (CONST_VALUE, DATA_INPUT, STACK_VALUE, 255 as the end), Table 2
 //! (size 1000, depth 50) and section 5 (the symbolic stack that turns a postfix program into a linear one).
 
+use std::sync::OnceLock;
 use thiserror::Error;
 
-use super::variant::{Dispatch, FunctionSet, KernelId};
+use super::kernel_id::Lowering;
+use super::variant::{Dispatch, FunctionSet};
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
 use crate::gp::record::Size;
@@ -43,10 +45,8 @@ pub enum LowerError {
         arity: usize,
         levels: usize,
     },
-    #[error(
-        "{kernel} runs instructions of its own; allowed here: rpn, lgp, lgp-vector, lgp-registers"
-    )]
-    NoTokens { kernel: KernelId },
+    #[error("{given} programs are instructions, not tokens; allowed here: rpn, lgp")]
+    NoTokens { given: Lowering },
     #[error("the program leaves {given} values on the stack; allowed: 1")]
     LeftOver { given: usize },
 }
@@ -88,69 +88,68 @@ impl ProgramWords {
     }
 }
 
+/// One line per function: its token code, and whose interpreters have it. Interpreters compare in this order.
+const CODES: &[(Primitive, u8, &[FunctionSet])] = {
+    use FunctionSet::*;
+    use Primitive::*;
+    &[
+        (Add, 2, &[Sextic, Shuttle, Kddcup]),
+        (Sub, 3, &[Sextic, Shuttle, Kddcup]),
+        (Mul, 4, &[Sextic, Shuttle, Kddcup]),
+        (Div, 5, &[Sextic, Shuttle, Kddcup]),
+        (Greater, 10, &[Shuttle, Kddcup]),
+        (Less, 11, &[Shuttle, Kddcup]),
+        (Equal, 12, &[Shuttle, Kddcup]),
+        (And, 13, &[Shuttle, Kddcup, Mux20]),
+        (Or, 14, &[Shuttle, Kddcup, Mux20]),
+        (If, 15, &[Shuttle, Kddcup]),
+        (Nand, 16, &[Mux20]),
+        (Nor, 17, &[Mux20]),
+        (Sin, 6, &[Sextic, Kddcup]),
+        (Cos, 7, &[Sextic, Kddcup]),
+        (Log, 8, &[Sextic, Kddcup]),
+        (Exp, 9, &[Sextic, Kddcup]),
+    ]
+};
+
 /// The functions of a problem's interpreter with their token codes, in the order of its compare chain.
 pub fn function_codes(problem: FunctionSet) -> &'static [(Primitive, u8)] {
-    use Primitive::*;
-    const ARITHMETIC: [(Primitive, u8); 4] = [(Add, 2), (Sub, 3), (Mul, 4), (Div, 5)];
-    const TRANSCENDENTAL: [(Primitive, u8); 4] = [(Sin, 6), (Cos, 7), (Log, 8), (Exp, 9)];
-    const DECISION: [(Primitive, u8); 6] = [
-        (Greater, 10),
-        (Less, 11),
-        (Equal, 12),
-        (And, 13),
-        (Or, 14),
-        (If, 15),
-    ];
-    const SEXTIC: [(Primitive, u8); 8] = join(ARITHMETIC, TRANSCENDENTAL);
-    const SHUTTLE: [(Primitive, u8); 10] = join(ARITHMETIC, DECISION);
-    const KDDCUP: [(Primitive, u8); 14] = join(SHUTTLE, TRANSCENDENTAL);
-    const MUX20: [(Primitive, u8); 4] = [(And, 13), (Or, 14), (Nand, 16), (Nor, 17)];
-    match problem {
-        FunctionSet::Sextic => &SEXTIC,
-        FunctionSet::Shuttle => &SHUTTLE,
-        FunctionSet::Kddcup => &KDDCUP,
-        FunctionSet::Mux20 => &MUX20,
-    }
-}
-
-const fn join<const A: usize, const B: usize, const C: usize>(
-    first: [(Primitive, u8); A],
-    second: [(Primitive, u8); B],
-) -> [(Primitive, u8); C] {
-    assert!(A + B == C);
-    let mut joined = [(Primitive::Add, 0); C];
-    let mut index = 0;
-    while index < C {
-        joined[index] = if index < A {
-            first[index]
-        } else {
-            second[index - A]
+    type Codes = Vec<(Primitive, u8)>;
+    static OF_PROBLEMS: OnceLock<Vec<Codes>> = OnceLock::new();
+    let of_problems = OF_PROBLEMS.get_or_init(|| {
+        let of = |problem: &FunctionSet| {
+            let has = |(_, _, sets): &&(_, _, &[FunctionSet])| sets.contains(problem);
+            let codes = CODES.iter().filter(has);
+            codes
+                .map(|&(primitive, code, _)| (primitive, code))
+                .collect()
         };
-        index += 1;
-    }
-    joined
+        FunctionSet::ALL.iter().map(of).collect()
+    });
+    &of_problems[problem as usize]
 }
 
 /// Words of a program of this size, its end word included: in postfix a terminal is two words; in a linear program an
-/// operand from the stack is one, any other two.
-pub fn n_words(kernel: KernelId, size: Size) -> u32 {
-    match kernel {
-        KernelId::Rpn => size.nodes + size.terminals + 1,
-        _ => 2 * size.nodes,
+/// operand from the stack is one, any other two. `None`: they depend on more than the size.
+pub fn n_words(lowering: Lowering, size: Size) -> Option<u32> {
+    match lowering {
+        Lowering::Postfix => Some(size.nodes + size.terminals + 1),
+        Lowering::Linear => Some(2 * size.nodes),
+        Lowering::Accumulator => None,
     }
 }
 
-/// The words of a program for `kernel`.
+/// The tokens of a program in this form.
 pub fn lower(
     program: &Rpn,
-    kernel: KernelId,
+    lowering: Lowering,
     problem: FunctionSet,
 ) -> Result<ProgramWords, LowerError> {
     check_size(program.0.len())?;
-    match kernel {
-        KernelId::Rpn => lower_rpn(program, problem),
-        KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters => lower_lgp(program, problem),
-        KernelId::Accumulator => Err(LowerError::NoTokens { kernel }),
+    match lowering {
+        Lowering::Postfix => lower_rpn(program, problem),
+        Lowering::Linear => lower_lgp(program, problem),
+        Lowering::Accumulator => Err(LowerError::NoTokens { given: lowering }),
     }
 }
 

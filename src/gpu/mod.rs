@@ -1,6 +1,7 @@
 //! The CUDA interpreters of the papers, and how programs reach them.
 //!
-//! * [`variant`]: which kernels exist, with the machine code and resource usage of each.
+//! * [`kernel_id`]: the table of interpreters; [`variant`]: which of them were compiled, with the machine code and resource usage of each;
+//!   [`code`]: the machine code that a launch runs, compiled here or given.
 //! * [`lower`] and [`accumulate`]: programs as tokens and as instructions; [`encode`]: as the words that a kernel reads; [`layout`]: whole populations and cases as buffers.
 //! * [`launch`]: the kernels on a real GPU, the only module that names cudarc.
 //! * [`measure`]: measured rows, on a [`workload`], checked against the [`oracle`]; [`counters`]: Nsight
@@ -11,6 +12,11 @@
 
 #[doc(hidden)]
 pub mod accumulate;
+#[doc(hidden)]
+pub mod code;
+#[cfg(all(feature = "gpu", feature = "report"))]
+#[doc(hidden)]
+pub mod compile;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod counters;
@@ -19,12 +25,15 @@ pub mod encode;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
+pub mod kernel_id;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod launch;
-#[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod layout;
+#[doc(hidden)]
+pub mod lines;
 #[doc(hidden)]
 pub mod lower;
 #[cfg(feature = "gpu")]
@@ -36,14 +45,12 @@ pub mod ncu;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod on_cpu;
-#[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod oracle;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod scaling;
-#[cfg(feature = "gpu")]
-mod source;
+pub(crate) mod source;
 #[doc(hidden)]
 pub mod split;
 pub mod variant;

@@ -24,18 +24,8 @@ pub struct ExpectedError {
 
 impl ExpectedError {
     pub fn of(program: &Rpn, workload: &Workload) -> Self {
-        let problem = workload.function_set;
         let dataset = &workload.problem.dataset;
-        let error = |element: usize| match dataset {
-            Dataset::Float(cases) => {
-                let value = value_f32(program, &inputs(cases, element));
-                case_error(problem, value, cases.expected[element])
-            }
-            Dataset::Word(cases) => {
-                let value = value_u32(program, &inputs(cases, element));
-                f64::from((value ^ cases.expected[element]).count_ones())
-            }
-        };
+        let error = |element| element_error(program, workload.function_set, dataset, element);
         let n_elements = match dataset {
             Dataset::Float(cases) => cases.expected.len(),
             Dataset::Word(cases) => cases.expected.len(),
@@ -51,6 +41,25 @@ impl ExpectedError {
         match cases.n_padding() {
             0 => self.all,
             n_padding => self.all + n_padding as f64 * self.first,
+        }
+    }
+}
+
+/// The error of one element: a fitness case, or a word of 32 Boolean ones.
+pub fn element_error(
+    program: &Rpn,
+    problem: FunctionSet,
+    dataset: &Dataset,
+    element: usize,
+) -> f64 {
+    match dataset {
+        Dataset::Float(cases) => {
+            let value = value_f32(program, &inputs(cases, element));
+            case_error(problem, value, cases.expected[element])
+        }
+        Dataset::Word(cases) => {
+            let value = value_u32(program, &inputs(cases, element));
+            f64::from((value ^ cases.expected[element]).count_ones())
         }
     }
 }

@@ -12,6 +12,7 @@ use std::io::Read;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+pub use super::kernel_id::KernelId;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -90,21 +91,6 @@ macro_rules! named {
             }
         }
     };
-}
-
-named! {
-    /// An interpreter: four of the papers, and the fast one.
-    KernelId, "kernel",
-    /// BlockGP with a postfix program (Listing 1).
-    Rpn = "rpn",
-    /// Linear program, operands gathered into registers (Listing 2).
-    Lgp = "lgp",
-    /// The same with float2, float3 or float4 rows (Listing 3).
-    LgpVector = "lgp-vector",
-    /// The same with float4 rows and the lowest stack levels in registers (Listings 4 and 5).
-    LgpRegisters = "lgp-registers",
-    /// Not of the papers: eight cases per thread, operands resolved before the launch, one result per block.
-    Accumulator = "accumulator",
 }
 
 named! {
@@ -191,25 +177,6 @@ impl Arch {
         newest_first
             .find(|arch| arch.runs_on(compute_capability))
             .unwrap_or(Arch::Sm90)
-    }
-}
-
-impl KernelId {
-    /// The type of program words that the kernel takes if nothing is said: floats, as in the papers' listings, but for the accumulator,
-    /// whose handlers have numbers.
-    pub fn default_dispatch(self) -> Dispatch {
-        match self {
-            KernelId::Accumulator => Dispatch::Int,
-            _ => Dispatch::Float,
-        }
-    }
-
-    /// Blocks that share the fitness cases of a program if nothing is said.
-    pub fn default_case_blocks(self) -> u32 {
-        match self {
-            KernelId::Accumulator => 50,
-            _ => 1,
-        }
     }
 }
 
@@ -301,17 +268,6 @@ impl Variant {
     /// Every variant that was compiled.
     pub fn all() -> Result<Vec<Variant>, VariantError> {
         Ok(index()?.iter().map(|entry| entry.variant).collect())
-    }
-
-    /// The name of the kernel function in the machine code.
-    pub fn entry_point(&self) -> &'static str {
-        match self.kernel {
-            KernelId::Rpn => "rpn",
-            KernelId::Lgp => "lgp",
-            KernelId::LgpVector => "lgp_vector",
-            KernelId::LgpRegisters => "lgp_registers",
-            KernelId::Accumulator => "accumulator",
-        }
     }
 
     /// The file under `fixtures/sass/` that holds the machine code (for messages).

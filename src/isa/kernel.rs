@@ -10,7 +10,7 @@ use super::error::IsaError;
 use super::family::Family;
 use super::instruction::Instruction;
 use super::jump_table;
-use super::text::SassText;
+use super::text::{LineNote, SassText};
 
 /// One kernel, parsed.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct Kernel {
     pub registers: u32,
     /// Local memory per thread.
     pub frame_bytes: u32,
+    /// Shared memory per block besides what a launch asks for.
+    pub shared_bytes: u32,
     pub instructions: Vec<Instruction>,
     /// Constant banks with compiled-in data, by number.
     pub constants: HashMap<u8, Vec<u8>>,
@@ -30,6 +32,18 @@ pub struct Kernel {
     pub global_data: Vec<u8>,
     /// Offset and size of every parameter in constant bank 0, in order.
     pub parameters: Vec<Parameter>,
+    /// Source lines of runs of instructions, by the address of the first; empty unless the listing says (`nvdisasm -g`).
+    pub lines: Vec<SourceLine>,
+}
+
+/// Where instructions come from, from this address to that of the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLine {
+    pub pc_bytes: u32,
+    /// The file's name as the compiler knew it.
+    pub file: String,
+    /// Counted from 1.
+    pub line: u32,
 }
 
 /// A kernel parameter's place in constant bank 0.
@@ -81,6 +95,8 @@ impl Kernel {
             constants,
             global_data: decoder.global_data(),
             parameters: parameters(&text),
+            shared_bytes: shared_bytes(&text, name),
+            lines: source_lines(&text),
         })
     }
 
@@ -88,6 +104,35 @@ impl Kernel {
     pub fn index_of(&self, pc_bytes: u32) -> Option<usize> {
         self.family.index_of(&self.instructions, pc_bytes)
     }
+
+    /// Among lines in order, the one of the instruction at a byte offset.
+    pub fn source_line(lines: &[SourceLine], pc_bytes: u32) -> Option<&SourceLine> {
+        let after = lines.partition_point(|line| line.pc_bytes <= pc_bytes);
+        lines.get(after.checked_sub(1)?)
+    }
+}
+
+/// Static shared memory, without what the system keeps for itself: Hopper's compiler counts that in.
+fn shared_bytes(text: &SassText, name: &str) -> u32 {
+    let reserved = match text.arch.as_str() {
+        "sm_90" => 1024,
+        _ => 0,
+    };
+    let section = text.data.get(format!(".nv.shared.{name}").as_str());
+    let bytes = section.map_or(0, |section| section.bytes.len() as u32);
+    bytes.saturating_sub(reserved)
+}
+
+fn source_lines(text: &SassText) -> Vec<SourceLine> {
+    let address = |first: usize| Some(text.instructions.get(first)?.pc_bytes);
+    let line = |note: &LineNote| {
+        Some(SourceLine {
+            pc_bytes: address(note.first)?,
+            file: note.file.to_owned(),
+            line: note.line,
+        })
+    };
+    text.lines.iter().filter_map(line).collect()
 }
 
 /// EIATTR_KPARAM_INFO: ordinal and offset in one word, size in the upper bits of the next.

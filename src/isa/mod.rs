@@ -26,7 +26,7 @@ pub use decoder::GLOBAL_DATA_ADDRESS;
 pub use error::IsaError;
 pub use family::Family;
 pub use instruction::Instruction;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, Parameter, SourceLine};
 
 /// The execution resource that an instruction needs; throughputs per class are in the device preset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

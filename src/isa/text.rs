@@ -27,6 +27,15 @@ pub struct RawInstruction<'a> {
     pub control_word: Option<(u64, u8)>,
 }
 
+/// From an instruction on, the line of a source file that it was compiled from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineNote<'a> {
+    /// The first instruction of them, as a place among all.
+    pub first: usize,
+    pub file: &'a str,
+    pub line: u32,
+}
+
 /// A data section such as `.nv.constant2.rpn`.
 #[derive(Debug, Clone, Default)]
 pub struct DataSection<'a> {
@@ -44,6 +53,8 @@ pub struct SassText<'a> {
     pub kernel: Option<&'a str>,
     pub registers: Option<u32>,
     pub instructions: Vec<RawInstruction<'a>>,
+    /// Where `nvdisasm -g` says which source lines the instructions come from.
+    pub lines: Vec<LineNote<'a>>,
     /// Code labels: byte offset of the next instruction.
     pub labels: HashMap<&'a str, u32>,
     pub data: HashMap<&'a str, DataSection<'a>>,
@@ -111,6 +122,8 @@ impl<'a, 'f> Splitter<'a, 'f> {
         }
         if let Some(attribute) = line.strip_prefix("//----- nvinfo : ") {
             self.out.attributes.push((attribute.trim(), Vec::new()));
+        } else if let Some(note) = line.strip_prefix("//## File \"") {
+            self.line_note(note);
         } else if line.starts_with("//") {
         } else if let Some(header) = line.strip_prefix(".section\t") {
             self.enter_section(header.trim());
@@ -126,6 +139,18 @@ impl<'a, 'f> Splitter<'a, 'f> {
             self.data_line(number, line)?;
         }
         Ok(())
+    }
+
+    /// `NAME", line N`, with or without where it was inlined.
+    fn line_note(&mut self, note: &'a str) {
+        let Some((file, rest)) = note.split_once("\", line ") else {
+            return;
+        };
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+        if let Some(line) = digits.and_then(|digits| digits.parse().ok()) {
+            let first = self.out.instructions.len();
+            self.out.lines.push(LineNote { first, file, line });
+        }
     }
 
     fn enter_section(&mut self, header: &'a str) {

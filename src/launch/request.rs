@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use crate::gp::problem::Dataset;
-use crate::gpu::variant::{FunctionSet, Variant};
+use crate::gpu::code::Code;
+use crate::gpu::variant::FunctionSet;
 use crate::gpu::workload::cases_per_element;
 use crate::programs::Population;
 
@@ -56,7 +57,7 @@ impl Cases {
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct Request {
-    pub kernel: Variant,
+    pub kernel: Code,
     pub programs: Arc<Population>,
     pub cases: Cases,
     pub threads_per_block: u32,

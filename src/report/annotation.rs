@@ -6,9 +6,10 @@ use super::table::table;
 use crate::engine::annotate::{Annotated, AnnotatedLine};
 use crate::launch::cause::{Cause, NOT_SELECTED};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// An instruction is hot that has as much of the warps' cycles as so many even ones would.
-const HOT: f64 = 4.0;
+pub const HOT: f64 = 4.0;
 /// Causes that a line of the table names.
 const NAMED: usize = 2;
 
@@ -31,6 +32,9 @@ pub struct Row<'a> {
     pub lg_throttle: f64,
     pub no_instruction: f64,
     pub is_hot: bool,
+    pub source_file: Option<&'a str>,
+    pub source_line: Option<u32>,
+    pub source: Option<&'a str>,
 }
 
 /// All lines; states of warps by their names in Nsight Compute, in cycles per operation.
@@ -64,10 +68,13 @@ fn row(line: &AnnotatedLine, is_hot: bool) -> Row<'_> {
         lg_throttle: of(Cause::LoadStoreUnit.nsight_name()),
         no_instruction: of(Cause::NoInstruction.nsight_name()),
         is_hot,
+        source_file: line.source.as_ref().map(|place| place.file.as_str()),
+        source_line: line.source.as_ref().map(|place| place.line),
+        source: line.source.as_ref().and_then(|place| place.text.as_deref()),
     }
 }
 
-fn address(line: &AnnotatedLine) -> String {
+pub fn address(line: &AnnotatedLine) -> String {
     format!("{:04x}", line.address)
 }
 
@@ -83,6 +90,10 @@ pub fn text(annotated: &Annotated) -> String {
             if is_hot(line, annotated) { ">" } else { "" }.to_owned(),
             address(line),
             line.text.clone(),
+            line.source
+                .as_ref()
+                .map(|place| format!("{}:{}", place.file, place.line))
+                .unwrap_or_default(),
             line.role.name().to_owned(),
             waits(line),
             format!("{:.3}", line.issues_per_operation),
@@ -94,6 +105,7 @@ pub fn text(annotated: &Annotated) -> String {
         "",
         "at",
         "instruction",
+        "source",
         "for",
         "waits for (cycles)",
         "issues",
@@ -105,11 +117,54 @@ pub fn text(annotated: &Annotated) -> String {
         annotated.kernel, annotated.code, annotated.cycles_per_operation
     );
     let end = "\nPer operation, one node on 32 fitness cases. Instructions that the sampled programs do not execute are left out.\n";
-    title + &table(&headers, cells.collect(), 5) + end
+    title + &table(&headers, cells.collect(), 6) + &by_source(annotated) + end
 }
 
-/// The states that take most, and being ready while another warp is chosen.
-fn waits(line: &AnnotatedLine) -> String {
+/// The source lines that have most of the cycles.
+fn by_source(annotated: &Annotated) -> String {
+    let mut lines: BTreeMap<(&str, u32), (&str, f64, f64, f64)> = BTreeMap::new();
+    for line in &annotated.lines {
+        let Some(place) = &line.source else {
+            continue;
+        };
+        let text = place.text.as_deref().unwrap_or("");
+        let sums = lines
+            .entry((&place.file, place.line))
+            .or_insert((text, 0.0, 0.0, 0.0));
+        sums.1 += line.issues_per_operation;
+        sums.2 += line.cycles_per_operation;
+        sums.3 += line.percent_of_cycles;
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort_by(|(_, a), (_, b)| b.3.total_cmp(&a.3));
+    let cells = lines
+        .iter()
+        .take(SOURCE_LINES)
+        .map(|((file, number), sums)| {
+            let (text, issues, cycles, percent) = sums;
+            vec![
+                format!("{file}:{number}"),
+                text.chars().take(SOURCE_CHARACTERS).collect(),
+                format!("{issues:.3}"),
+                format!("{cycles:.2}"),
+                format!("{percent:.1}"),
+            ]
+        });
+    let headers = ["source", "line", "issues", "warp cycles", "%"];
+    format!("\nBy source line, the first {SOURCE_LINES}:\n\n")
+        + &table(&headers, cells.collect(), 2)
+}
+
+/// Source lines that are listed by themselves.
+const SOURCE_LINES: usize = 10;
+/// Characters of them that are shown.
+const SOURCE_CHARACTERS: usize = 60;
+
+/// The states of its warps that take most, and being ready while another warp is chosen.
+pub fn waits(line: &AnnotatedLine) -> String {
     let mut states: Vec<(&str, f64)> = line
         .waits
         .iter()

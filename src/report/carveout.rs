@@ -2,6 +2,7 @@
 //!
 //! Leaves out: computing either. Units: KiB; billions of GPop/s.
 
+use super::chart::theme::LEAF;
 use super::chart::{BLUE, Chart, GRID, VERMILION, ink};
 use super::rows::Row;
 use super::table::table;
@@ -99,7 +100,7 @@ impl Chart for CarveoutCurves<'_> {
             .configure_mesh()
             .x_desc("L1 (KiB)")
             .y_desc("billion GPop/s")
-            .light_line_style(WHITE)
+            .light_line_style(TRANSPARENT)
             .bold_line_style(GRID)
             .label_style(ink(13))
             .axis_desc_style(ink(14))
@@ -123,7 +124,7 @@ impl Chart for CarveoutCurves<'_> {
         chart
             .configure_series_labels()
             .position(SeriesLabelPosition::LowerRight)
-            .background_style(WHITE.mix(0.85))
+            .background_style(LEAF.mix(0.85))
             .border_style(GRID)
             .label_font(ink(13))
             .draw()?;

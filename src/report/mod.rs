@@ -20,4 +20,5 @@ pub mod stacks;
 pub mod table;
 pub mod validation;
 pub mod verdict;
+mod web;
 pub mod whatif;

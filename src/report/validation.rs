@@ -147,6 +147,7 @@ pub fn scatter(lines: &[Line]) -> Scatter {
     kernels.dedup();
     let point = |line: &Line| {
         Some(Point {
+            name: None,
             measured: line.measured_ms?,
             measured_half: 0.0,
             predicted: line.predicted_ms,

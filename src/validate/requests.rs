@@ -79,7 +79,7 @@ impl Requests {
         cases.padded_elements = launched.padded_elements;
         cases.values = self.values(row)?;
         Ok(Request {
-            kernel,
+            kernel: kernel.into(),
             programs: self.population(row)?,
             cases,
             threads_per_block: launched.threads_per_block,

@@ -10,8 +10,7 @@ use super::counted::counted_percent;
 use super::traces::{TracesError, launch_of, program_words, traceable};
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
-use crate::gpu::variant::Variant;
-use crate::isa::Kernel;
+use crate::gpu::code::Code;
 use crate::launch::request;
 use crate::programs::Population;
 use crate::trace::{CaseWords, SegmentId, SegmentPool, TraceBuilder, run_block};
@@ -29,13 +28,13 @@ const SAMPLED_PROGRAMS: usize = 128;
 /// Warp instructions that data adds to a kernel's steady iterations, in percent, mean over the blocks; `lengths`: those
 /// iterations' instructions. Without the cases' values: what was counted for the paper's tables.
 pub fn added_percent(
-    variant: &Variant,
+    code: &Code,
     population: &Population,
     cases: &request::Cases,
     lengths: &[f64],
 ) -> Result<f64, TracesError> {
     let Some(values) = &cases.values else {
-        return Ok(counted_percent(variant).unwrap_or(0.0));
+        return Ok(code.compiled().and_then(counted_percent).unwrap_or(0.0));
     };
     let sample = &population.sample[..SAMPLED_PROGRAMS.min(population.sample.len())];
     let mut distinct = sample.to_vec();
@@ -45,7 +44,7 @@ pub fn added_percent(
         .iter()
         .map(|&program| population.programs[program as usize].clone())
         .collect();
-    let added = divergent_instructions(variant, &programs, values)?;
+    let added = divergent_instructions(code, &programs, values)?;
     let place = |program: &u32| distinct.binary_search(program).unwrap_or(0);
     let sum: f64 = sample.iter().map(|program| added[place(program)]).sum();
     let whole: f64 = sample
@@ -57,20 +56,20 @@ pub fn added_percent(
 
 /// What data adds to an iteration of a warp, per program.
 pub fn divergent_instructions(
-    variant: &Variant,
+    code: &Code,
     programs: &[Rpn],
     dataset: &Dataset,
 ) -> Result<Vec<f64>, TracesError> {
-    let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
-    let words = program_words(variant, programs)?;
+    let kernel = code.kernel()?;
+    let words = program_words(code, programs)?;
     let trace_error = |source| TracesError::Trace {
-        variant: Box::new(*variant),
+        kernel: code.to_string(),
         source,
     };
-    let stack_dim = variant.stack_dim as usize;
+    let stack_dim = code.stack_dim as usize;
     let iterations = iterations(stack_dim);
     let n_cases = iterations * LANES * stack_dim;
-    let mut launch = launch_of(variant, &words, LANES as u32, n_cases as u32);
+    let mut launch = launch_of(code, &words, LANES as u32, n_cases as u32);
     // Where lanes share the copy of a program, all of them copy equally much: that they may not is no matter of data.
     launch.max_program_words = launch.max_program_words.next_multiple_of(2 * LANES as u32);
     // The trace first: it remembers segments from program to program.

@@ -10,7 +10,9 @@ use super::KernelSummary;
 use super::divergence::added_percent;
 use super::traces::{KernelTraces, TracesError, shared_bytes, trace_threads};
 use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
-use crate::gpu::variant::{KernelId, Resources, Variant};
+use crate::gpu::code::Code;
+use crate::gpu::kernel_id::Lowering;
+use crate::gpu::variant::Resources;
 use crate::launch::code::ReplayCode;
 use crate::launch::kernel::{Facts, Grid, Replay, Summary, TracedKernel};
 use crate::launch::request::Cases;
@@ -23,7 +25,7 @@ use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
 /// See the module text.
 #[derive(Debug)]
 pub struct KernelWork {
-    pub variant: Variant,
+    pub kernel: Code,
     pub resources: Resources,
     /// Shared memory per block of every launch.
     pub shared_bytes: Vec<u32>,
@@ -40,14 +42,14 @@ pub struct KernelWork {
 impl KernelWork {
     /// The kernel with the summary of its programs; `unweighted`: [`unweighted_grids`] of them.
     pub fn new(
-        variant: &Variant,
+        code: &Code,
         population: Arc<Population>,
         cases: &Cases,
         unweighted: &Arc<Vec<Grid>>,
     ) -> Result<Self, TracesError> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (programs, sample) = (&population.programs, &population.sample);
-        let summary = KernelSummary::new(variant, programs, sample, cases.elements)?;
+        let summary = KernelSummary::new(code, programs, sample, cases.elements)?;
         let traces = &summary.traces;
         let length = |program: &ProgramTrace| length(&traces.pool, &program.steady);
         let lengths: Vec<f64> = traces.programs[..programs.len()]
@@ -70,19 +72,19 @@ impl KernelWork {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             mix: instruction_mix(&traces.timing, &traces.pool, &traces.programs, sample),
             assumed_branches_per_node: assumed_branches_per_node(&traces.programs),
-            mean_stack_levels: mean_stack_levels(variant.kernel, &population),
+            mean_stack_levels: mean_stack_levels(code.kernel.lowering(), &population),
             instructions_per_node,
             prologue_instructions: summary.prologues.iter().map(prologue).sum(),
-            added_by_data_percent: added_percent(variant, &population, cases, &lengths)?,
+            added_by_data_percent: added_percent(code, &population, cases, &lengths)?,
             grids: match &population.blocks {
                 Some(blocks) => Arc::new(weighted(unweighted, blocks, &weights)),
                 None => Arc::clone(unweighted),
             },
         };
         Ok(KernelWork {
-            variant: *variant,
+            kernel: code.clone(),
             shared_bytes: match &population.longest {
-                Some(longest) => shared_bytes(variant, programs, longest)?,
+                Some(longest) => shared_bytes(code, programs, longest)?,
                 None => vec![traces.shared_bytes_per_block],
             },
             resources: traces.resources.clone(),
@@ -97,7 +99,7 @@ impl KernelWork {
                 sample: sample.clone(),
                 rows_per_program: summary.rows_per_program,
                 rows: summary.rows,
-                stack_dim: variant.stack_dim,
+                stack_dim: code.stack_dim,
             },
             population,
         })
@@ -119,9 +121,9 @@ impl KernelWork {
             .iter()
             .map(|&program| self.population.programs[program as usize].clone())
             .collect();
-        let (variant, cases) = (&self.variant, self.elements);
+        let (code, cases) = (&self.kernel, self.elements);
         let traces =
-            KernelTraces::new(variant, &programs, threads, cases).map_err(PredictError::other)?;
+            KernelTraces::new(code, &programs, threads, cases).map_err(PredictError::other)?;
         let place = |program: &u32| distinct.binary_search(program).unwrap_or(0) as u32;
         let work = |&program: &u32| {
             let program = program as usize;
@@ -147,7 +149,7 @@ impl TracedKernel for KernelWork {
     }
 
     fn sample(&self, n_programs: usize, threads: u32) -> Result<Arc<Replay>, PredictError> {
-        let threads = trace_threads(&self.variant, threads);
+        let threads = trace_threads(&self.kernel, threads);
         self.samples.try_get((n_programs, threads), || {
             let sample = &self.population.sample;
             let mut head = sample[..n_programs.min(sample.len())].to_vec();
@@ -161,7 +163,7 @@ impl TracedKernel for KernelWork {
         let blocks = self.population.blocks.as_ref();
         let all = blocks.unwrap_or(&self.population.sample);
         let some: Vec<u32> = all.iter().copied().step_by(step.max(1)).collect();
-        self.replay(&some, trace_threads(&self.variant, threads))
+        self.replay(&some, trace_threads(&self.kernel, threads))
     }
 }
 
@@ -189,12 +191,10 @@ fn weighted(unweighted: &[Grid], programs: &[u32], weights: &[f64]) -> Vec<Grid>
 }
 
 /// Stack levels that a block's program needs, mean over the blocks.
-fn mean_stack_levels(kernel: KernelId, population: &Population) -> f64 {
-    let depth_of = match kernel {
-        KernelId::Rpn => rpn_stack_depth,
-        KernelId::Lgp | KernelId::LgpVector | KernelId::LgpRegisters | KernelId::Accumulator => {
-            lgp_stack_depth
-        }
+fn mean_stack_levels(lowering: Lowering, population: &Population) -> f64 {
+    let depth_of = match lowering {
+        Lowering::Postfix => rpn_stack_depth,
+        Lowering::Linear | Lowering::Accumulator => lgp_stack_depth,
     };
     let depths: Vec<usize> = population.programs.iter().map(depth_of).collect();
     let sample = &population.sample;

@@ -3,6 +3,7 @@
 //! The one place where GP meets the performance models: `gp` and `gpu` on one side, `isa` and `trace` on
 //! the other; `sim` and `model` see only the result.
 
+pub mod conformance;
 pub mod counted;
 pub mod divergence;
 pub mod executed;

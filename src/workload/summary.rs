@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::traces::{KernelTraces, TracesError, launch_of, program_words, traceable};
 use crate::gp::program::{Rpn, Token};
+use crate::gpu::code::Code;
 use crate::gpu::encode::EncodedProgram;
-use crate::gpu::variant::Variant;
-use crate::isa::Kernel;
 use crate::trace::builder::{Entrance, TraceBuilder};
 use crate::trace::error::TraceError;
 use crate::trace::{self, ProgramTrace};
@@ -36,17 +35,17 @@ pub struct KernelSummary {
 impl KernelSummary {
     /// Summarises `programs` on `variant`; `sample` holds the program of every block.
     pub fn new(
-        variant: &Variant,
+        code: &Code,
         programs: &[Rpn],
         sample: &[u32],
         fitness_cases: u32,
     ) -> Result<Self, TracesError> {
         let stand_ins: Vec<Rpn> = programs.iter().map(stand_in).collect();
-        let words = program_words(variant, &stand_ins)?;
-        let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
-        let launch = launch_of(variant, &words, NOMINAL_THREADS, fitness_cases);
+        let words = program_words(code, &stand_ins)?;
+        let kernel = code.kernel()?;
+        let launch = launch_of(code, &words, NOMINAL_THREADS, fitness_cases);
         let trace_error = |source| TracesError::Trace {
-            variant: Box::new(*variant),
+            kernel: code.to_string(),
             source,
         };
         let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
@@ -70,7 +69,7 @@ impl KernelSummary {
         let all: BTreeSet<u16> = rows.iter().flatten().copied().collect();
         let weight = weight_of_longer(&words, ends, mean_words);
         Ok(KernelSummary {
-            traces: KernelTraces::assemble(variant, &kernel, &words, builder.into_pool(), traces)?,
+            traces: KernelTraces::assemble(code, &kernel, &words, builder.into_pool(), traces)?,
             prologues: [(first_prologue, 1.0 - weight), (first_prologue + 1, weight)],
             rows_per_program: rows.iter().map(|rows| rows.len() as u32 + 1).collect(),
             rows: all.len() as u32 + 1,
@@ -159,7 +158,7 @@ fn steady_traces(
 mod tests {
     use super::*;
     use crate::gp::corpus::Corpus;
-    use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math};
+    use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
     use crate::trace::{SegmentId, SegmentPool};
 
     /// Instructions and local addresses, without the addresses of fitness cases.
@@ -208,8 +207,9 @@ mod tests {
             .map(|entry| entry.program.clone())
             .collect();
         let sample: Vec<u32> = (0..programs.len() as u32).collect();
-        let summary = KernelSummary::new(variant, &programs, &sample, 32_768).unwrap();
-        let traces = KernelTraces::new(variant, &programs, NOMINAL_THREADS, 32_768).unwrap();
+        let summary = KernelSummary::new(&(*variant).into(), &programs, &sample, 32_768).unwrap();
+        let traces =
+            KernelTraces::new(&(*variant).into(), &programs, NOMINAL_THREADS, 32_768).unwrap();
         assert_eq!(
             summary.traces.shared_bytes_per_block,
             traces.shared_bytes_per_block

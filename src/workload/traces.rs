@@ -6,10 +6,12 @@
 
 use crate::gp::program::Rpn;
 use crate::gp::record::Size;
+use crate::gpu::code::{Code, CodeError};
 use crate::gpu::encode::{EncodedProgram, encode};
+use crate::gpu::kernel_id::Sharing;
 use crate::gpu::lower::{LowerError, n_words};
-use crate::gpu::variant::{KernelId, Resources, Variant, VariantError};
-use crate::isa::{IsaError, Kernel, TimingOp};
+use crate::gpu::variant::{Resources, Variant};
+use crate::isa::{Kernel, TimingOp};
 use crate::trace::builder::TraceBuilder;
 use crate::trace::error::TraceError;
 use crate::trace::launch::KernelLaunch;
@@ -34,16 +36,11 @@ pub struct KernelTraces {
 #[derive(Debug, thiserror::Error)]
 pub enum TracesError {
     #[error(transparent)]
-    Variant(#[from] VariantError),
+    Code(#[from] CodeError),
     #[error("program {index} of the population: {source}")]
     Lower { index: usize, source: LowerError },
-    #[error(transparent)]
-    Isa(#[from] IsaError),
-    #[error("kernel {variant}: {source}")]
-    Trace {
-        variant: Box<Variant>,
-        source: TraceError,
-    },
+    #[error("kernel {kernel}: {source}")]
+    Trace { kernel: String, source: TraceError },
 }
 
 /// The words of every program, in order.
@@ -61,17 +58,21 @@ pub fn program_words(
 /// from the size. How many instructions the accumulator needs depends on the shape of the tree: as many per function as
 /// `programs`, of the same population, need.
 pub fn shared_bytes(
-    variant: &Variant,
+    code: &Code,
     programs: &[Rpn],
     longest: &[Size],
 ) -> Result<Vec<u32>, TracesError> {
-    let fixed = variant.resources()?.static_shared_bytes;
-    if variant.kernel != KernelId::Accumulator {
-        let bytes = |&size| fixed + WORD_BYTES * n_words(variant.kernel, size);
-        return Ok(longest.iter().map(bytes).collect());
+    let fixed = code.resources()?.static_shared_bytes;
+    let n_words = |&size| n_words(code.kernel.lowering(), size);
+    let of_sizes: Option<Vec<u32>> = longest.iter().map(n_words).collect();
+    if let Some(words) = of_sizes {
+        return Ok(words
+            .iter()
+            .map(|words| fixed + WORD_BYTES * words)
+            .collect());
     }
     let functions = |size: &Size| f64::from((size.nodes - size.terminals).max(1));
-    let words = program_words(variant, programs)?;
+    let words = program_words(code, programs)?;
     let words: usize = words.iter().map(|program| program.words.len()).sum();
     let per_function = words as f64
         / programs
@@ -111,7 +112,7 @@ pub fn words_of_program(
     program: &Rpn,
 ) -> Result<trace::ProgramWords, TracesError> {
     traceable(&encoded(variant, index, program)?).map_err(|source| TracesError::Trace {
-        variant: Box::new(*variant),
+        kernel: variant.to_string(),
         source,
     })
 }
@@ -123,9 +124,9 @@ pub(super) fn traceable(program: &EncodedProgram) -> Result<trace::ProgramWords,
 /// Threads per block that the traces for blocks of `threads_per_block` are made with. All threads of a token kernel copy the whole
 /// program, so one size serves all; the accumulator's share the copy, and its first warp adds up the others' results.
 pub fn trace_threads(variant: &Variant, threads_per_block: u32) -> u32 {
-    match variant.kernel {
-        KernelId::Accumulator => threads_per_block,
-        _ => MAX_THREADS_PER_BLOCK,
+    match variant.kernel.sharing() {
+        Sharing::PerBlock => threads_per_block,
+        Sharing::PerThread => MAX_THREADS_PER_BLOCK,
     }
 }
 
@@ -137,31 +138,31 @@ impl KernelTraces {
     /// those of lane 0 of warp 0: nothing depends on the threads but whether some warp has a single iteration, and the
     /// distance between the cases of a thread ([`crate::launch::code::ReplayCode::of_any_block`]).
     pub fn of_any_block(
-        variant: &Variant,
+        code: &Code,
         programs: &[Rpn],
         fitness_cases: u32,
     ) -> Result<Self, TracesError> {
-        Self::new(variant, programs, MAX_THREADS_PER_BLOCK, fitness_cases)
+        Self::new(code, programs, MAX_THREADS_PER_BLOCK, fitness_cases)
     }
 
     /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`. Where every warp has
     /// several iterations, the programs' `only` stay empty.
     pub fn new(
-        variant: &Variant,
+        code: &Code,
         programs: &[Rpn],
         threads_per_block: u32,
         fitness_cases: u32,
     ) -> Result<Self, TracesError> {
-        let words = program_words(variant, programs)?;
-        let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
-        let launch = launch_of(variant, &words, threads_per_block, fitness_cases);
+        let words = program_words(code, programs)?;
+        let kernel = code.kernel()?;
+        let launch = launch_of(code, &words, threads_per_block, fitness_cases);
         let trace_error = |source| TracesError::Trace {
-            variant: Box::new(*variant),
+            kernel: code.to_string(),
             source,
         };
         // The last warps of a block may have an iteration less than the first; where the cases of a program are divided among
         // blocks, a block may have any number.
-        let several = variant.kernel != KernelId::Accumulator
+        let several = code.kernel.sharing() == Sharing::PerThread
             && fitness_cases > 2 * launch.cases_per_iteration;
         let mut builder = TraceBuilder::new(&kernel, launch).map_err(trace_error)?;
         let programs = words
@@ -176,12 +177,12 @@ impl KernelTraces {
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(trace_error)?;
-        Self::assemble(variant, &kernel, &words, builder.into_pool(), programs)
+        Self::assemble(code, &kernel, &words, builder.into_pool(), programs)
     }
 
     /// Puts traces together with what is known of their kernel.
     pub(super) fn assemble(
-        variant: &Variant,
+        code: &Code,
         kernel: &Kernel,
         words: &[EncodedProgram],
         pool: SegmentPool,
@@ -192,7 +193,7 @@ impl KernelTraces {
             .map(|program| program.shared_bytes() as u32)
             .max()
             .unwrap_or(0);
-        let resources = variant.resources()?.clone();
+        let resources = code.resources()?.clone();
         Ok(KernelTraces {
             shared_bytes_per_block: resources.static_shared_bytes + longest,
             resources,
@@ -247,9 +248,9 @@ mod tests {
         let programs: Vec<Rpn> = ["X1 X1 * X1 +", "X1 sin X1 cos + X1 exp X1 log + /"]
             .map(|text| text.parse().unwrap())
             .to_vec();
-        let own = KernelTraces::new(&variant, &programs, 64, 100_352).unwrap();
+        let own = KernelTraces::new(&variant.into(), &programs, 64, 100_352).unwrap();
         let longest = Size::of(&programs[1]);
-        let estimated = shared_bytes(&variant, &programs, &[longest]).unwrap()[0];
+        let estimated = shared_bytes(&variant.into(), &programs, &[longest]).unwrap()[0];
         let fixed = variant.resources().unwrap().static_shared_bytes;
         let part = f64::from(estimated - fixed) / f64::from(own.shared_bytes_per_block - fixed);
         assert!((0.8..1.3).contains(&part), "{part}");
@@ -269,10 +270,10 @@ mod tests {
             let code = |traces: &KernelTraces| {
                 ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
             };
-            let any = KernelTraces::of_any_block(&variant, &programs, 58_000).unwrap();
+            let any = KernelTraces::of_any_block(&variant.into(), &programs, 58_000).unwrap();
             let any = code(&any).of_any_block(MAX_THREADS_PER_BLOCK, 58_000);
             for threads in [32, 96, 640] {
-                let own = KernelTraces::new(&variant, &programs, threads, 58_000).unwrap();
+                let own = KernelTraces::new(&variant.into(), &programs, threads, 58_000).unwrap();
                 assert!(
                     accesses(&any, threads) == accesses(&code(&own), threads),
                     "{variant}, {threads} threads"

@@ -48,8 +48,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
             if !of_tables {
                 continue;
             }
-            let added = divergent_instructions(&variant, programs, &problem.dataset)?;
-            let traces = KernelTraces::of_any_block(&variant, programs, problem.n_cases() as u32)?;
+            let added = divergent_instructions(&variant.into(), programs, &problem.dataset)?;
+            let traces =
+                KernelTraces::of_any_block(&variant.into(), programs, problem.n_cases() as u32)?;
             let (mut sum, mut whole) = (0.0, 0.0);
             for &program in &population.sample {
                 let steady = &traces.programs[program as usize].steady;

@@ -11,8 +11,9 @@ use super::Failure;
 use warpstack::gp::evolve::config::{Init, InitMethod};
 use warpstack::gp::evolve::dice::Dice;
 use warpstack::gp::evolve::init::{Ingredients, initial};
+use warpstack::gpu::kernel_id::Lowering;
 use warpstack::gpu::lower::{function_codes, lower};
-use warpstack::gpu::variant::{FunctionSet, KernelId};
+use warpstack::gpu::variant::FunctionSet;
 
 const POPULATION: usize = 1000;
 
@@ -74,7 +75,7 @@ fn population(
     while written < POPULATION {
         let program = initial(ingredients, init, index, &mut dice);
         index += 1;
-        let runs = lower(&program, KernelId::Rpn, problem).is_ok();
+        let runs = lower(&program, Lowering::Postfix, problem).is_ok();
         if !(8..=200).contains(&program.0.len()) || !runs {
             continue;
         }

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: what the page looks like. Units: KiB and threads in the names of the constants.
 
-use super::super::engine::Engine as EngineName;
+use super::super::engine::{Engine as EngineName, EngineArgs};
 use super::super::figure::{self, Figure};
 use super::ReportArgs;
 use crate::device::Device;
@@ -10,11 +10,12 @@ use crate::engine::Engine;
 use crate::predict::{Configuration, PaperSizes, PredictError};
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
-use crate::report::page::{BestAndWorst, Picture, Study};
+use crate::report::page::{BestAndWorst, Picture, Study, best_cell};
 use crate::study::setting::with_l1;
 use crate::validate::{Compared, Table};
 use rayon::prelude::*;
 use std::error::Error;
+use std::path::{Path, PathBuf};
 
 /// Makes the parts of the page that need further predictions.
 pub(super) struct Maker<'a> {
@@ -40,17 +41,36 @@ impl Maker<'_> {
 
     /// Options of the commands that make the page's figures one by one.
     pub fn options(&self) -> String {
-        let mut text = String::new();
-        text += &self.args.engine.changed_options();
-        if self.args.device != "gtx670" {
-            text += &format!(" --device {}", self.args.device);
+        self.engine().changed_options() + &self.device_option()
+    }
+
+    /// Of a command that always simulates.
+    fn annotate_options(&self) -> String {
+        let mut engine = self.engine();
+        engine.engine = EngineName::Sim;
+        engine.changed_options() + &self.device_option()
+    }
+
+    fn device_option(&self) -> String {
+        match self.args.device.as_str() {
+            "gtx670" => String::new(),
+            device => format!(" --device {}", name_alone(Path::new(device)).display()),
         }
-        text
+    }
+
+    /// The options of the model, files without the folders that they are in here.
+    fn engine(&self) -> EngineArgs {
+        let mut engine = self.args.engine.clone();
+        let inputs = &mut engine.inputs;
+        for path in [&mut inputs.corpus, &mut inputs.programs] {
+            *path = path.as_deref().map(name_alone);
+        }
+        engine
     }
 
     pub fn command(&self) -> String {
         let args = self.args;
-        let mut text = format!("warpstack report --out {}", args.out.display());
+        let mut text = "warpstack report --out report".to_owned();
         for (name, value) in [("tables", &args.tables), ("problems", &args.problems)] {
             if value != "all" {
                 text += &format!(" --{name} {value}");
@@ -70,6 +90,9 @@ impl Maker<'_> {
         }
         if args.explore {
             text += " --explore";
+        }
+        if args.engine.engine == EngineName::Sim {
+            text += " --engine sim";
         }
         text + &self.options()
     }
@@ -115,7 +138,7 @@ impl Maker<'_> {
             caption: figure.caption,
             description: figure.description,
             command: format!("warpstack figure {name} --out {name}.svg{options}"),
-            svg: figure.drawing.svg()?,
+            svg: figure.drawing.svg_of_page()?,
         })
     }
 
@@ -146,11 +169,23 @@ impl Maker<'_> {
             pairs.push(BestAndWorst {
                 name: format!("Table {}, {}", table.number(), self.problem),
                 command: explain_command(&best, &worst) + &self.options(),
+                listing: self.model.annotate(&best)?,
+                listing_command: annotate_command(&best) + &self.annotate_options(),
                 best: Explanation::of(&self.model.explain(&best)?),
                 worst: Explanation::of(&self.model.explain(&worst)?),
             });
         }
         Ok(pairs)
+    }
+
+    /// The fastest cell of the first problem.
+    pub fn best(&self, cells: &[Compared]) -> Result<Option<Explanation>, PredictError> {
+        let best = best_cell(cells, self.problem);
+        best.map(|best| {
+            let explained = self.model.explain(&best.cell.configuration())?;
+            Ok(Explanation::of(&explained))
+        })
+        .transpose()
     }
 
     /// Speed over the L1's size, for both kinds of programs.
@@ -214,19 +249,36 @@ impl Maker<'_> {
     }
 }
 
+/// The options of a launch.
+fn launch_options(launch: &Configuration) -> String {
+    format!(
+        "--kernel {} --problem {} --threads {} --stack-dim {} --stack-registers {} --l1 {}",
+        launch.kernel,
+        launch.problem,
+        launch.threads_per_block,
+        launch.stack_dim,
+        launch.stack_registers,
+        launch.l1_bytes.unwrap_or(0) / 1024,
+    )
+}
+
+fn annotate_command(best: &Configuration) -> String {
+    format!("warpstack annotate {}", launch_options(best))
+}
+
 fn explain_command(best: &Configuration, worst: &Configuration) -> String {
     format!(
-        "warpstack explain --kernel {} --problem {} --threads {} --stack-dim {} --stack-registers {} --l1 {} \
-         --against threads={},stack-dim={},stack-registers={},l1={}",
-        best.kernel,
-        best.problem,
-        best.threads_per_block,
-        best.stack_dim,
-        best.stack_registers,
-        best.l1_bytes.unwrap_or(0) / 1024,
+        "warpstack explain {} --against threads={},stack-dim={},stack-registers={},l1={}",
+        launch_options(best),
         worst.threads_per_block,
         worst.stack_dim,
         worst.stack_registers,
         worst.l1_bytes.unwrap_or(0) / 1024
     )
+}
+
+/// A page is read elsewhere: folders of this machine mean nothing there.
+fn name_alone(path: &Path) -> PathBuf {
+    path.file_name()
+        .map_or_else(|| path.to_owned(), PathBuf::from)
 }

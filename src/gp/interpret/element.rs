@@ -1,7 +1,8 @@
 //! Whole-array operations: one GP function over a block of fitness cases.
 //!
 //! Models: the row operations of a two-dimensional stack, for floats and for words of 32 Boolean cases.
-//! Leaves out: control flow; every operation is a straight loop that the compiler vectorises.
+//! Leaves out: control flow; every operation is a straight loop that the compiler vectorises. A function of the table of primitives
+//! that has no such loop here is computed by its definition.
 //! Sources: Chitty 2012 (two-dimensional stack on CPUs), Poli and Langdon 1999 (sub-machine-code GP).
 
 use super::math;
@@ -38,6 +39,23 @@ fn map2<T: Copy>(a: &[T], b: &[T], out: &mut [T], f: impl Fn(T, T) -> T) {
 fn map3<T: Copy>(a: &[T], b: &[T], c: &[T], out: &mut [T], f: impl Fn(T, T, T) -> T) {
     for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
         *out = f(a, b, c);
+    }
+}
+
+/// A function without a vector form: its definition, case by case.
+fn by_definition<T: Copy + Default>(
+    function: Primitive,
+    operands: [&[T]; 4],
+    out: &mut [T],
+    apply: impl Fn(Primitive, [T; 4]) -> T,
+) {
+    let arity = function.arity();
+    for (case, out) in out.iter_mut().enumerate() {
+        let mut values = [T::default(); 4];
+        for (value, operand) in values.iter_mut().zip(operands).take(arity) {
+            *value = operand[case];
+        }
+        *out = apply(function, values);
     }
 }
 
@@ -112,6 +130,11 @@ impl Element for f32 {
                     *out = if a < b { c } else { d };
                 }
             }
+            #[allow(
+                unreachable_patterns,
+                reason = "a function that has no vector form yet"
+            )]
+            _ => by_definition(function, [a, b, c, d], out, Primitive::apply_f32),
         }
     }
 
@@ -166,7 +189,7 @@ impl Element for u32 {
     }
 
     #[inline(always)]
-    fn apply(function: Primitive, [a, b, c, _]: [&[u32]; 4], out: &mut [u32]) {
+    fn apply(function: Primitive, [a, b, c, d]: [&[u32]; 4], out: &mut [u32]) {
         match function {
             Primitive::And => map2(a, b, out, |a, b| a & b),
             Primitive::Or => map2(a, b, out, |a, b| a | b),
@@ -175,8 +198,10 @@ impl Element for u32 {
             Primitive::Equal => map2(a, b, out, |a, b| !(a ^ b)),
             Primitive::Not => map1(a, out, |a| !a),
             Primitive::If => map3(a, b, c, out, |a, b, c| (a & b) | (!a & c)),
-            // `supports` keeps every other function out of a plan.
-            _ => out.fill(0),
+            // `supports` keeps functions that words have no meaning for out of a plan.
+            _ => by_definition(function, [a, b, c, d], out, |function, operands| {
+                function.apply_u32(operands).unwrap_or(0)
+            }),
         }
     }
 

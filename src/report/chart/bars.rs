@@ -3,7 +3,7 @@
 //! Leaves out: layers that no bar has; layers too small to see anywhere are drawn together as `other`.
 //! Units: given by the caller, the same for all bars.
 
-use super::{Chart, GRID, INK, ink};
+use super::{Chart, GRID, ON_DARK, ON_LIGHT, ink};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
@@ -206,5 +206,5 @@ pub(super) fn layer_colour(names: &[&str], name: &str) -> RGBColor {
 fn over(background: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = background;
     let light = 0.3 * f64::from(red) + 0.6 * f64::from(green) + 0.1 * f64::from(blue);
-    if light > 125.0 { INK } else { WHITE }
+    if light > 125.0 { ON_LIGHT } else { ON_DARK }
 }

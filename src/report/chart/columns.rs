@@ -4,7 +4,7 @@
 //! Units: given by the caller, the same for all columns.
 
 use super::bars::{Bar, StackedBars, layer_colour};
-use super::{Chart, ink};
+use super::{Chart, ink, note};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -71,6 +71,10 @@ impl Chart for Columns {
                 let corners = [(left, start), (right, start + value)];
                 let colour = layer_colour(&names, name);
                 chart.draw_series([Rectangle::new(corners, colour.filled())])?;
+                let (unit, column) = (&self.y_label, &bar.label);
+                let said = format!("{name}: {value:.2} {unit} at {column} {}", self.x_label);
+                let middle = (i as f64 + 0.5, start + value / 2.0);
+                chart.draw_series([note(said, middle)])?;
                 start += value;
             }
             let (x, y) = chart.backend_coord(&(i as f64 + 0.5, 0.0));

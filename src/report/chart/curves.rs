@@ -3,7 +3,7 @@
 //! Leaves out: points that cannot run. Units: on the axes.
 
 use super::study::{Grid, label, place};
-use super::{BLUE, Chart, GRID, VERMILION, ink};
+use super::{BLUE, Chart, GRID, INK, VERMILION, ink};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
@@ -15,7 +15,7 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(204, 121, 167),
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
-    RGBColor(40, 40, 40),
+    INK,
 ];
 /// Curves that still can be told apart.
 const MAX_CURVES: usize = 12;
@@ -103,7 +103,7 @@ impl Chart for Curves<'_> {
                     .filter(|_| whole)
                     .map_or(String::new(), |value| label(axis, value))
             })
-            .light_line_style(WHITE)
+            .light_line_style(TRANSPARENT)
             .bold_line_style(GRID)
             .label_style(ink(13))
             .axis_desc_style(ink(14))

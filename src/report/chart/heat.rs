@@ -4,7 +4,8 @@
 //! Units: billions of GPop/s. Source of the colours: viridis (van der Walt and Smith, 2015), even in lightness.
 
 use super::study::{Grid, label, place};
-use super::{Chart, INK, VERMILION, ink};
+use super::theme::EMPTY;
+use super::{Chart, INK, ON_DARK, ON_LIGHT, VERMILION, ink};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -94,7 +95,7 @@ impl Chart for HeatMap<'_> {
             for (column, cell) in line.iter().enumerate() {
                 let [from, to] = corner(row, column);
                 let part = cell.map(|value| (value - low) / (high - low).max(f64::MIN_POSITIVE));
-                let colour = part.map_or(RGBColor(235, 235, 235), viridis);
+                let colour = part.map_or(EMPTY, viridis);
                 area.draw(&Rectangle::new([from, to], colour.filled()))?;
                 if columns * rows <= MAX_FIGURES && width >= 30 && height >= 14 {
                     let text = cell.map_or("\u{2013}".into(), figure);
@@ -218,7 +219,7 @@ pub(super) fn viridis(part: f64) -> RGBColor {
 
 /// Ink that can be read on the colour of this part.
 pub(super) fn over(part: f64) -> RGBColor {
-    if part < 0.55 { WHITE } else { INK }
+    if part < 0.55 { ON_DARK } else { ON_LIGHT }
 }
 
 pub(super) fn figure(value: f64) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: error bars (`panels.rs`). Units: on the axes, given by the caller.
 
-use super::{Chart, SERIES_COLOURS, ink};
+use super::{Chart, SERIES_COLOURS, ink, note};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, Ranged, ValueFormatter};
 use plotters::prelude::*;
@@ -67,6 +67,17 @@ impl Lines {
         let levels = self.levels.iter().map(|(y, _)| *y);
         let top = points().map(|p| p.1).chain(levels).fold(0.0, f64::max);
         (points().next().is_some() && top > 0.0).then_some((low, high, top))
+    }
+
+    /// What a point says.
+    fn said(&self, line: &Line, x: f64, y: f64) -> String {
+        let (over, value) = (&self.x_label, figure(y));
+        format!(
+            "{}: {value} {} at {} {over}",
+            line.name,
+            self.y_label,
+            figure(x)
+        )
     }
 
     fn path(&self, line: &Line) -> Vec<(f64, f64)> {
@@ -134,6 +145,8 @@ impl Chart for Lines {
             let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
             let path = self.path(line);
             chart.draw_series(LineSeries::new(path, colour.stroke_width(2)))?;
+            let note = |&(x, y): &(f64, f64)| note(self.said(line, x, y), (self.x(x), y));
+            chart.draw_series(line.points.iter().map(note))?;
             if !self.steps {
                 let at = line.points.iter().map(|&(x, y)| (self.x(x), y));
                 chart.draw_series(at.map(|p| Circle::new(p, 3, colour.filled())))?;

@@ -1,6 +1,7 @@
-//! Charts as SVG or PNG, by the file's extension; they need no fonts or tools of the system.
+//! Charts as SVG or PNG, by the file's extension, or as a part of a page; they need no fonts or tools of the system.
 //!
-//! Leaves out: interaction. Units: on the axes.
+//! What it does: a chart draws itself once, in its own pixels and in the colours of the light theme; size and theme are the backends'
+//! (`svg.rs`, `png.rs`, `theme.rs`). Leaves out: how a page shows the notes at points. Units: on the axes.
 //! Source of the colours: Okabe and Ito, Color Universal Design (2008), told apart by most eyes.
 
 pub mod bars;
@@ -11,12 +12,16 @@ pub mod lines;
 pub mod pairs;
 pub mod panels;
 pub mod papers;
+mod png;
 pub mod scatter;
 pub mod sheet;
 pub mod smx;
 pub mod stacks;
 pub mod study;
 pub mod surface;
+mod svg;
+mod text;
+pub mod theme;
 pub mod tree;
 
 use super::output::{self, OutputError};
@@ -28,17 +33,20 @@ use plotters::style::{FontStyle, register_font};
 use std::error::Error;
 use std::path::Path;
 use std::sync::LazyLock;
+use svg::SvgBackend;
+use theme::Theme;
 
-static FONT: LazyLock<bool> = LazyLock::new(|| {
-    let font = include_bytes!("../../../assets/fonts/Roboto-Regular.ttf");
-    register_font(FONT_NAME, FontStyle::Normal, font).is_ok()
-});
+static FONT: LazyLock<bool> =
+    LazyLock::new(|| register_font(FONT_NAME, FontStyle::Normal, text::FONT).is_ok());
 const FONT_NAME: &str = "sans-serif";
 
 /// Text colour, for everything that is not data.
 const INK: RGBColor = RGBColor(40, 40, 40);
 /// Lines that only guide the eye.
 pub(super) const GRID: RGBColor = RGBColor(225, 225, 225);
+/// Text on coloured areas, which keep their colours in every theme.
+pub(super) const ON_LIGHT: RGBColor = BLACK;
+pub(super) const ON_DARK: RGBColor = WHITE;
 pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 
@@ -49,7 +57,7 @@ const SERIES_COLOURS: [RGBColor; 7] = [
     RGBColor(0, 158, 115),
     RGBColor(153, 79, 140),
     RGBColor(160, 110, 0),
-    RGBColor(40, 40, 40),
+    INK,
     RGBColor(125, 125, 125),
 ];
 
@@ -73,12 +81,32 @@ pub trait Chart {
         B::ErrorType: 'static;
 }
 
+/// How a chart looks in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Look {
+    pub theme: Theme,
+    /// Width in pixels, everything in it larger or smaller to match; the chart's own if not given.
+    pub width: Option<u32>,
+}
+
+impl Look {
+    /// Width and height in the file, and the scale from the chart's own pixels.
+    fn size(self, chart: &impl Chart) -> ((u32, u32), f64) {
+        let (width, height) = chart.size();
+        let scale = self
+            .width
+            .map_or(1.0, |wanted| f64::from(wanted) / f64::from(width));
+        let scaled = |length: u32| (f64::from(length) * scale).round() as u32;
+        ((scaled(width), scaled(height)), scale)
+    }
+}
+
 /// Draws `chart` into a file, SVG or PNG by its extension.
-pub fn save(chart: &impl Chart, path: &Path) -> Result<(), ChartError> {
+pub fn save(chart: &impl Chart, path: &Path, look: Look) -> Result<(), ChartError> {
     let shown = path.display().to_string();
     let drawn = match extension(path)? {
-        Format::Svg => svg(chart).map(String::into_bytes),
-        Format::Png => png(chart),
+        Format::Svg => drawn_svg(chart, look).map(String::into_bytes),
+        Format::Png => png::png(chart, look),
     };
     let bytes = drawn.map_err(|error| ChartError::Draw {
         path: shown,
@@ -110,21 +138,32 @@ fn extension(path: &Path) -> Result<Format, ChartError> {
     }
 }
 
-/// The chart as the text of an SVG file.
+/// The chart as the text of an SVG file, in its own size.
 pub fn svg(chart: &impl Chart) -> Result<String, Box<dyn Error>> {
+    drawn_svg(chart, Look::default())
+}
+
+/// The chart as a part of a page, whose style has the colours, with a note at every point.
+pub fn svg_of_page(chart: &impl Chart) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
-    draw_on(chart, SVGBackend::with_string(&mut text, chart.size()))?;
+    let backend = SvgBackend::of_page(&mut text, chart.size());
+    draw_on(chart, backend, None)?;
     Ok(text)
 }
 
-fn png(chart: &impl Chart) -> Result<Vec<u8>, Box<dyn Error>> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("chart.png");
-    draw_on(chart, BitMapBackend::new(&path, chart.size()))?;
-    Ok(std::fs::read(&path)?)
+fn drawn_svg(chart: &impl Chart, look: Look) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    let (size, _) = look.size(chart);
+    let backend = SvgBackend::of_file(&mut text, chart.size(), size, look.theme);
+    draw_on(chart, backend, Some(WHITE))?;
+    Ok(text)
 }
 
-fn draw_on<B: DrawingBackend>(chart: &impl Chart, backend: B) -> Result<(), Box<dyn Error>>
+fn draw_on<B: DrawingBackend>(
+    chart: &impl Chart,
+    backend: B,
+    background: Option<RGBColor>,
+) -> Result<(), Box<dyn Error>>
 where
     B::ErrorType: 'static,
 {
@@ -132,10 +171,17 @@ where
         return Err("the font in the program is damaged".into());
     }
     let area = backend.into_drawing_area();
-    area.fill(&WHITE)?;
+    if let Some(colour) = background {
+        area.fill(&colour)?;
+    }
     chart.draw(&area)?;
     area.present()?;
     Ok(())
+}
+
+/// What a page says of a point when somebody points at it; not drawn in files.
+pub(super) fn note<C>(text: String, at: C) -> Text<'static, C, String> {
+    Text::new(text, at, ink(1).color(&TRANSPARENT))
 }
 
 /// Text of `size` pixels in the one ink.

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: errors in percent (the table has them). Units: given by the caller.
 
-use super::{BLUE, Chart, VERMILION, ink};
+use super::{BLUE, Chart, VERMILION, ink, note};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -21,16 +21,21 @@ pub struct Pair {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pairs {
     pub y_label: String,
+    /// What the second columns are: `published`.
+    pub second: &'static str,
+    /// Pixels.
+    pub width: u32,
     pub pairs: Vec<Pair>,
 }
 
-const WIDTH: u32 = 360;
+/// Of a phone.
+pub const NARROW: u32 = 360;
 const PLOT_HEIGHT: u32 = 250;
 const LEGEND_HEIGHT: u32 = 24;
 
 impl Chart for Pairs {
     fn size(&self) -> (u32, u32) {
-        (WIDTH, PLOT_HEIGHT + LEGEND_HEIGHT)
+        (self.width, PLOT_HEIGHT + LEGEND_HEIGHT)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
@@ -67,6 +72,9 @@ impl Chart for Pairs {
                 let x = place as f64 + left;
                 let corners = [(x, 0.0), (x + 0.38, value)];
                 chart.draw_series([Rectangle::new(corners, colour.filled())])?;
+                let side = [self.second, "predicted"][usize::from(colour == BLUE)];
+                let said = format!("{}: {} {side}", pair.name.replace('\n', " "), figure(value));
+                chart.draw_series([note(said, (x + 0.19, value / 2.0))])?;
                 let style = ink(11).pos(Pos::new(HPos::Center, VPos::Bottom));
                 let at = (x + 0.19, value + (0.01 + lift) * top);
                 chart.draw_series([Text::new(figure(value), at, style)])?;
@@ -79,7 +87,7 @@ impl Chart for Pairs {
                 plot.draw(&Text::new(text.to_owned(), at, style))?;
             }
         }
-        for (x, name, colour) in [(52, "predicted", BLUE), (150, "published", VERMILION)] {
+        for (x, name, colour) in [(52, "predicted", BLUE), (150, self.second, VERMILION)] {
             let swatch = [(x, 4), (x + 14, 18)];
             legend.draw(&Rectangle::new(swatch, colour.filled()))?;
             legend.draw(&Text::new(name, (x + 20, 4), ink(13)))?;
@@ -132,6 +140,8 @@ mod tests {
         };
         let pairs = Pairs {
             y_label: "speed".into(),
+            second: "published",
+            width: NARROW,
             pairs: vec![pair("FP\npeak", Some(10.25)), pair("FP\nmedian", None)],
         };
         let text = svg(&pairs).unwrap();

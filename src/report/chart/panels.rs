@@ -3,7 +3,7 @@
 //! Leaves out: errors in figures (the table has them). Units: billions of GPop/s over threads per block.
 //! The vertical bars are the paper's confidence intervals; most are smaller than the points.
 
-use super::{BLUE, Chart, GRID, VERMILION, ink};
+use super::{BLUE, Chart, GRID, VERMILION, ink, note};
 use crate::validate::{Cell, Compared};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -201,5 +201,19 @@ where
     chart.draw_series(
         measured().map(|(x, value)| Circle::new((x, value.gpops_billion), 3, VERMILION.filled())),
     )?;
+    chart.draw_series(panel.cells.iter().map(|cell| {
+        let at = cell.measured.map(|value| value.gpops_billion);
+        let y = at.unwrap_or(cell.predicted_gpops_billion);
+        note(said(cell), (threads(cell), y))
+    }))?;
     Ok(())
+}
+
+/// What a point says.
+fn said(cell: &Compared) -> String {
+    let measured = cell.measured.map_or(String::new(), |value| {
+        format!(", measured {} ± {}", value.gpops_billion, value.ci_billion)
+    });
+    let (threads, predicted) = (cell.cell.threads_per_block, cell.predicted_gpops_billion);
+    format!("{threads} threads: predicted {predicted:.1}{measured} billion GPop/s")
 }

@@ -4,14 +4,16 @@
 //! Bars: the paper's confidence interval (across), the spread over draws of programs (upright), where there is any.
 
 use super::lines::Ticked;
-use super::{Chart, INK, SERIES_COLOURS, ink};
+use super::{Chart, INK, SERIES_COLOURS, ink, note};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
 
 /// One cell.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Point {
+    /// What it is, if more than one of its series.
+    pub name: Option<String>,
     pub measured: f64,
     pub measured_half: f64,
     pub predicted: f64,
@@ -41,6 +43,20 @@ const LEGEND_HEIGHT: u32 = 42;
 const BAND: f64 = 1.2;
 
 impl Scatter {
+    /// What a point says.
+    fn said(&self, series: &Series, point: &Point) -> String {
+        let digits = |value: f64| (2 - value.log10().floor().min(2.0) as i32).clamp(0, 4) as usize;
+        let figure = |value: f64| format!("{value:.*}", digits(value));
+        format!(
+            "{}: measured {}, predicted {} {} ({:+.1} %)",
+            point.name.as_deref().unwrap_or(&series.name),
+            figure(point.measured),
+            figure(point.predicted),
+            self.unit,
+            100.0 * (point.predicted / point.measured - 1.0)
+        )
+    }
+
     fn ends(&self) -> Option<(f64, f64)> {
         let points = self.series.iter().flat_map(|series| &series.points);
         let values: Vec<f64> = points.flat_map(|p| [p.measured, p.predicted]).collect();
@@ -101,6 +117,8 @@ impl Chart for Scatter {
                 }
                 let at = chart.backend_coord(&at);
                 marker(&plot, i, at, colour, point.fitted)?;
+                let (left, top) = plot.get_base_pixel();
+                plot.draw(&note(self.said(series, point), (at.0 - left, at.1 - top)))?;
             }
         }
         let width = SIZE.0 as i32 / 2 - 6;
@@ -183,6 +201,7 @@ mod tests {
     #[test]
     fn every_point_is_drawn_and_the_fitted_have_a_rim() {
         let point = |fitted| Point {
+            name: None,
             measured: 20.0,
             measured_half: 1.0,
             predicted: 22.0,

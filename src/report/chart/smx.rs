@@ -3,6 +3,7 @@
 //! Leaves out: parts that GP interpreters hardly use (constant caches, address translation).
 //! Units: in the boxes.
 
+use super::theme::{PALE_BLUE, PALE_GREEN, PALE_ORANGE, PALE_RED};
 use super::{Chart, GRID, INK, ink};
 use crate::device::Device;
 use plotters::coord::Shift;
@@ -55,7 +56,7 @@ impl SmxDrawing {
                     ),
                     format!("{} registers", limits.registers_per_smx),
                 ],
-                RGBColor(222, 235, 247),
+                PALE_BLUE,
             ),
             part(
                 "warp schedulers",
@@ -63,7 +64,7 @@ impl SmxDrawing {
                     "{}, each issues up to {} instructions of one warp",
                     issue.n_schedulers, issue.n_dispatch
                 )],
-                RGBColor(222, 242, 228),
+                PALE_GREEN,
             ),
             part(
                 "pipes (lanes per cycle)",
@@ -79,7 +80,7 @@ impl SmxDrawing {
                         throughput.int_mul_lanes_per_cycle, throughput.sfu_lanes_per_cycle
                     ),
                 ],
-                RGBColor(222, 242, 228),
+                PALE_GREEN,
             ),
             part(
                 "load/store unit",
@@ -90,7 +91,7 @@ impl SmxDrawing {
                         device.load_store.l1_misses_in_flight
                     ),
                 ],
-                RGBColor(253, 236, 214),
+                PALE_ORANGE,
             ),
             part(
                 "on-chip memory, shared with the L1",
@@ -106,7 +107,7 @@ impl SmxDrawing {
                         device.l1.hit_latency_cycles
                     ),
                 ],
-                RGBColor(253, 236, 214),
+                PALE_ORANGE,
             ),
             part(
                 "L2, shared by all multiprocessors",
@@ -121,7 +122,7 @@ impl SmxDrawing {
                         device.l2_port_bytes_per_cycle()
                     ),
                 ],
-                RGBColor(248, 222, 222),
+                PALE_RED,
             ),
             part(
                 "DRAM",
@@ -130,7 +131,7 @@ impl SmxDrawing {
                     device.dram_bytes_per_cycle(),
                     device.dram.latency_cycles
                 )],
-                RGBColor(248, 222, 222),
+                PALE_RED,
             ),
         ];
         SmxDrawing {

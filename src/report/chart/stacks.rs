@@ -3,7 +3,8 @@
 //! Leaves out: which problem has no measured values; it simply has no points.
 //! Units: percentage of programs over stack levels.
 
-use super::{BLUE, Chart, GRID, VERMILION, ink};
+use super::theme::LEAF;
+use super::{BLUE, Chart, GRID, VERMILION, ink, note};
 use crate::gp::depth_profile::Representation;
 use crate::report::stacks::Row;
 use plotters::coord::Shift;
@@ -92,7 +93,7 @@ impl Stacks<'_> {
             .y_desc("programs within the limit, %")
             .x_labels(limits.count())
             .x_label_formatter(&|x| format!("{x:.0}"))
-            .light_line_style(WHITE)
+            .light_line_style(TRANSPARENT)
             .bold_line_style(GRID)
             .label_style(ink(13))
             .axis_desc_style(ink(14))
@@ -116,11 +117,12 @@ impl Stacks<'_> {
                 .iter()
                 .filter_map(|r| Some((r.stack_limit as f64, r.paper_percent?)));
             chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?;
+            chart.draw_series(rows.iter().map(|row| note(said(row), place(row))))?;
         }
         chart
             .configure_series_labels()
             .position(SeriesLabelPosition::LowerRight)
-            .background_style(WHITE.mix(0.8))
+            .background_style(LEAF.mix(0.8))
             .border_style(GRID)
             .label_font(ink(14))
             .draw()?;
@@ -146,4 +148,19 @@ mod tests {
         assert_eq!(text.matches("<circle").count(), 1);
         assert!(text.contains("sextic") && text.contains("kddcup"));
     }
+}
+
+fn place(row: &Row) -> (f64, f64) {
+    (row.stack_limit as f64, row.percent_programs)
+}
+
+/// What a point says.
+fn said(row: &Row) -> String {
+    let paper = row.paper_percent;
+    let paper = paper.map_or(String::new(), |percent| format!(", paper {percent} %"));
+    let (problem, limit) = (&row.problem, row.stack_limit);
+    format!(
+        "{problem}, {limit} levels: here {:.1} %{paper}",
+        row.percent_programs
+    )
 }

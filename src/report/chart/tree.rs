@@ -2,6 +2,7 @@
 //!
 //! Leaves out: what the values are. Units: stack levels, one box each.
 
+use super::theme::LEAF;
 use super::{BLUE, Chart, GRID, INK, VERMILION, ink};
 use crate::gp::lgp::Lgp;
 use crate::gp::program::{Rpn, Token};
@@ -181,11 +182,7 @@ where
         }
     }
     for (index, node) in nodes.iter().enumerate() {
-        let fill = if node.children.is_empty() {
-            WHITE
-        } else {
-            GRID
-        };
+        let fill = if node.children.is_empty() { LEAF } else { GRID };
         area.draw(&Circle::new(at(index), NODE_RADIUS, fill.filled()))?;
         area.draw(&Circle::new(at(index), NODE_RADIUS, INK))?;
         let centred = ink(13).pos(Pos::new(HPos::Center, VPos::Center));

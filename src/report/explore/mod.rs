@@ -9,6 +9,7 @@ pub mod grid;
 mod pack;
 
 use crate::predict::Cause;
+use crate::report::web;
 use grid::{Axis, LIMITERS, Record, columns};
 use serde::Serialize;
 use serde_json::json;
@@ -16,7 +17,8 @@ use std::error::Error;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPTS: [&str; 3] = [
+const SCRIPTS: [&str; 4] = [
+    web::COPY,
     include_str!("data.js"),
     include_str!("charts.js"),
     include_str!("page.js"),
@@ -67,7 +69,8 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
     let (launch, machine): (Vec<&Axis>, Vec<&Axis>) =
         content.axes.iter().partition(|axis| !axis.is_of_machine());
     let parts = [
-        ("style", STYLE.to_owned()),
+        ("policy", web::POLICY.to_owned()),
+        ("style", web::colours() + STYLE),
         ("device", controls::escaped(&content.device)),
         ("launch", controls::controls(&launch)),
         ("machine", controls::controls(&machine)),
@@ -122,7 +125,7 @@ mod tests {
         let parts = [("a", "{{b}}".to_owned()), ("b", "2".to_owned())];
         assert_eq!(filled("x{{a}}y{{b}}z", &parts), "x{{b}}y2z");
         for name in [
-            "style", "device", "launch", "machine", "about", "content", "grid", "scripts",
+            "policy", "style", "device", "launch", "machine", "about", "content", "grid", "scripts",
         ] {
             assert!(PAGE.contains(&format!("{{{{{name}}}}}")), "{name}");
         }

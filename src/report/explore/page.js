@@ -206,17 +206,7 @@ function moved(event, isFinished) {
 }
 
 async function copy(words, what) {
-  try {
-    await navigator.clipboard.writeText(words);
-  } catch {
-    const area = document.createElement("textarea");
-    area.value = words;
-    area.setAttribute("aria-label", what);
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
+  await copyWords(words, what);
   byId("copied").textContent = `${what} copied.`;
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Leaves out: explaining (`report/explain.rs`). Units: scheduler cycles per operation of a warp.
 
-use super::Content;
 use super::html::command;
+use super::{Content, listing};
+use crate::engine::annotate::Annotated;
 use crate::report::explain::{Explanation, Share};
 use maud::{Markup, html};
 
@@ -14,6 +15,9 @@ pub struct BestAndWorst {
     pub command: String,
     pub best: Explanation,
     pub worst: Explanation,
+    /// The best one's machine code with what happens there, and the command that prints it.
+    pub listing: Annotated,
+    pub listing_command: String,
 }
 
 pub fn section(content: &Content) -> Markup {
@@ -34,9 +38,9 @@ fn one(pair: &BestAndWorst) -> Markup {
             li { strong { "Best, " (speed(&pair.best)) ": " } (pair.best.label) ". " (pair.best.bottleneck) }
             li { strong { "Worst, " (speed(&pair.worst)) ": " } (pair.worst.label) ". " (pair.worst.bottleneck) }
         }
-        (figures(pair))
-        (bars(pair))
+        div class="beside" { (figures(pair)) (bars(pair)) }
         (command(&pair.command))
+        (listing::listing(&pair.name, &pair.listing, &pair.listing_command))
     }
 }
 

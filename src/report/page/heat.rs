@@ -9,17 +9,34 @@ use maud::{Markup, html};
 /// Red, green and blue, 0 to 255.
 type Rgb = [f64; 3];
 
-/// From the slowest to the fastest cell.
-const SPEED: [Rgb; 3] = [
-    [247.0, 251.0, 255.0],
-    [107.0, 174.0, 214.0],
-    [8.0, 48.0, 107.0],
+/// A scale on light and on dark paper.
+type Scales = [[Rgb; 3]; 2];
+
+/// From the slowest to the fastest cell, which stands out from the paper most.
+const SPEED: Scales = [
+    [
+        [247.0, 251.0, 255.0],
+        [107.0, 174.0, 214.0],
+        [8.0, 48.0, 107.0],
+    ],
+    [
+        [24.0, 32.0, 44.0],
+        [33.0, 92.0, 150.0],
+        [160.0, 208.0, 245.0],
+    ],
 ];
 /// From too slow over right to too fast.
-const ERROR: [Rgb; 3] = [
-    [33.0, 102.0, 172.0],
-    [255.0, 255.0, 255.0],
-    [178.0, 70.0, 10.0],
+const ERROR: Scales = [
+    [
+        [33.0, 102.0, 172.0],
+        [255.0, 255.0, 255.0],
+        [178.0, 70.0, 10.0],
+    ],
+    [
+        [110.0, 178.0, 240.0],
+        [24.0, 30.0, 40.0],
+        [240.0, 140.0, 70.0],
+    ],
 ];
 /// Errors beyond this have the strongest colour.
 const STRONGEST_ERROR_PERCENT: f64 = 50.0;
@@ -113,14 +130,18 @@ fn cell_markup(cell: &Compared, shown: Shown, low: f64, high: f64) -> Markup {
     let Some(value) = shown.value(cell) else {
         return html! { td { "–" } };
     };
-    let background = match shown {
-        Shown::Error => blend(&ERROR, 0.5 + 0.5 * value / STRONGEST_ERROR_PERCENT),
-        _ => blend(&SPEED, (value - low) / (high - low).max(f64::MIN_POSITIVE)),
+    let (scales, place) = match shown {
+        Shown::Error => (&ERROR, 0.5 + 0.5 * value / STRONGEST_ERROR_PERCENT),
+        _ => (&SPEED, (value - low) / (high - low).max(f64::MIN_POSITIVE)),
     };
+    // Which of the two pairs is shown is the style's.
+    let [light, dark] = scales.each_ref().map(|scale| blend(scale, place));
     let style = format!(
-        "background:{};color:{}",
-        css(background),
-        css(ink_on(background))
+        "--a:{};--b:{};--c:{};--d:{}",
+        css(light),
+        css(ink_on(light)),
+        css(dark),
+        css(ink_on(dark))
     );
     let best = shown != Shown::Error && value == high;
     let fitted = shown == Shown::Error && cell.split == Split::Fitted;
@@ -190,7 +211,7 @@ mod tests {
 
     #[test]
     fn every_colour_of_both_scales_can_be_written_on() {
-        for scale in [&SPEED, &ERROR] {
+        for scale in SPEED.iter().chain(&ERROR) {
             for step in 0..=100 {
                 let background = blend(scale, f64::from(step) / 100.0);
                 let contrast = contrast(background, ink_on(background));
@@ -203,8 +224,8 @@ mod tests {
     #[test]
     fn ends_and_middle_of_a_scale_are_its_colours() {
         assert_eq!(
-            [0.0, 0.5, 1.0, 7.0].map(|place| blend(&ERROR, place)),
-            [ERROR[0], ERROR[1], ERROR[2], ERROR[2]]
+            [0.0, 0.5, 1.0, 7.0].map(|place| blend(&ERROR[0], place)),
+            [ERROR[0][0], ERROR[0][1], ERROR[0][2], ERROR[0][2]]
         );
     }
 }

@@ -14,7 +14,7 @@ pub struct Picture {
     pub description: String,
     /// The command that draws it again; empty where the page's own command does.
     pub command: String,
-    /// The text of an SVG file.
+    /// The text of an SVG as part of a page.
     pub svg: String,
 }
 
@@ -43,11 +43,17 @@ pub fn panel(title: &str, description: &str, svg: &str) -> Markup {
     }
 }
 
+/// A command, with a button that copies it where there is a script.
 pub fn command(text: &str) -> Markup {
-    html! { code class="command" { (text) } }
+    html! {
+        span class="copied" {
+            code class="command" { (text) }
+            button type="button" class="copy" hidden { "Copy" span class="hidden" { " the command " (text) } }
+        }
+    }
 }
 
-/// A table that may be wider than the screen: it scrolls by itself and can be reached by keyboard.
+/// A table that may be wider than the screen: it scrolls by itself and can be reached by keyboard. A script makes it sortable.
 pub fn wide_table(
     caption: &str,
     headers: &[&str],
@@ -56,7 +62,7 @@ pub fn wide_table(
 ) -> Markup {
     html! {
         div class="scroll" role="region" tabindex="0" aria-label=(caption) {
-            table {
+            table class="sortable" {
                 caption { span { (caption) } }
                 thead { tr {
                     @for (i, header) in headers.iter().enumerate() {
@@ -74,24 +80,13 @@ pub fn wide_table(
     }
 }
 
-/// The drawing as a part of the page, with a name for those who cannot see it, and as wide as there is room.
+/// The drawing with a name for those who cannot see it.
 fn inline_svg(svg: &str, title: &str, description: &str) -> String {
-    let start = svg.find("<svg").unwrap_or(0);
-    let end = svg[start..]
-        .find('>')
-        .map_or(svg.len(), |end| start + end + 1);
-    let view_box = attribute(&svg[start..end], "viewBox").unwrap_or("0 0 360 270");
-    let head = html! { title { (title) } desc { (description) } };
-    let head = head.into_string();
-    format!(
-        "<svg viewBox=\"{view_box}\" role=\"img\">{head}{}",
-        &svg[end..]
-    )
-}
-
-fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = tag.split_once(&format!("{name}=\""))?;
-    rest.split_once('"').map(|(value, _)| value)
+    let end = svg.find('>').map_or(svg.len(), |end| end + 1);
+    let (head, content) = svg.split_at(end);
+    let head = head.trim_end_matches('>');
+    let names = html! { title { (title) } desc { (description) } };
+    format!("{head} role=\"img\">{}{content}", names.into_string())
 }
 
 #[cfg(test)]
@@ -99,11 +94,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drawing_gets_a_name_and_loses_its_fixed_width() {
-        let svg =
-            "<svg width=\"10\" height=\"5\" viewBox=\"0 0 10 5\" xmlns=\"http://x\">\n<g/></svg>";
+    fn a_drawing_gets_a_name() {
         assert_eq!(
-            inline_svg(svg, "A < B", "both"),
+            inline_svg("<svg viewBox=\"0 0 10 5\">\n<g/></svg>", "A < B", "both"),
             "<svg viewBox=\"0 0 10 5\" role=\"img\"><title>A &lt; B</title><desc>both</desc>\n<g/></svg>"
         );
     }

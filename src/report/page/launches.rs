@@ -69,6 +69,7 @@ fn kernels(launches: &[ComparedLaunch]) -> Vec<&str> {
 
 fn scatter(launches: &[ComparedLaunch]) -> Scatter {
     let point = |launch: &ComparedLaunch| Point {
+        name: Some(format!("{} on {}", launch.kernel, launch.problem)),
         measured: launch.measured_ms,
         measured_half: 0.0,
         predicted: launch.predicted_ms,

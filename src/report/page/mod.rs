@@ -5,10 +5,12 @@
 
 mod best;
 mod errors;
+mod headline;
 mod heat;
 mod html;
 mod ladder;
 pub mod launches;
+mod listing;
 mod papers;
 mod stack_tables;
 mod studies;
@@ -16,13 +18,14 @@ mod tables;
 mod words;
 
 pub use best::BestAndWorst;
+pub use headline::best_cell;
 pub use html::Picture;
 pub use launches::ComparedLaunch;
 pub use papers::PaperPart;
 pub use studies::Study;
 
-use super::chart;
-use super::stacks;
+use super::explain::Explanation;
+use super::{chart, stacks, web};
 use crate::validate::Compared;
 use crate::validate::ladder::Rung;
 use html::{command, picture};
@@ -30,6 +33,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::error::Error;
 
 const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("page.js");
 
 /// Everything that the page shows.
 #[derive(Debug, Default)]
@@ -55,6 +59,8 @@ pub struct Content {
     /// Tables 5 and 6, and a summary of them in words.
     pub stacks: Vec<stacks::Row>,
     pub stacks_summary: String,
+    /// The fastest launch of the first problem, explained.
+    pub best: Option<Explanation>,
     pub best_and_worst: Vec<BestAndWorst>,
     pub studies: Vec<Study>,
     pub h200: Vec<Rung>,
@@ -125,25 +131,28 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
         title: "Make this page again",
         body: again(content),
     });
-    Ok(document(content, &sections).into_string())
+    let headline = headline::headline(content)?;
+    Ok(document(content, &headline, &sections).into_string())
 }
 
-fn document(content: &Content, sections: &[Section]) -> Markup {
+fn document(content: &Content, headline: &Markup, sections: &[Section]) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(web::POLICY);
                 title { "warpstack: predicted and measured speed of GP stack interpreters" }
                 // An empty icon, so that no browser asks for one.
                 link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(web::colours())) (PreEscaped(STYLE)) }
             }
             body {
                 a class="skip" href="#content" { "Skip to the content" }
                 header {
                     h1 { "How fast is a genetic-programming interpreter on a GPU, and why?" }
+                    (headline)
                     p {
                         "Predictions of " (content.engine) " for the " (content.device)
                         " from the interpreters' real machine code, beside the speeds that Chitty measured. "
@@ -168,6 +177,9 @@ fn document(content: &Content, sections: &[Section]) -> Markup {
                     }
                 }
                 footer { p { "warpstack " (env!("CARGO_PKG_VERSION")) ", MIT or Apache-2.0." } }
+                p id="tip" hidden {}
+                p id="status" class="hidden" role="status" {}
+                script { (PreEscaped(web::COPY)) (PreEscaped(SCRIPT)) }
             }
         }
     }
@@ -200,7 +212,7 @@ fn again(content: &Content) -> Markup {
 
 /// The drawing of a chart, as text.
 fn draw(drawing: &impl chart::Chart) -> Result<String, Box<dyn Error>> {
-    chart::svg(drawing)
+    chart::svg_of_page(drawing)
 }
 
 #[cfg(test)]

@@ -107,9 +107,21 @@ fn scatters(
     }))
 }
 
+/// A cell among those of its table and problem.
+fn named(cell: &Compared) -> String {
+    let cell = &cell.cell;
+    format!(
+        "{} threads, {} {}",
+        cell.threads_per_block,
+        cell.table.axis_title(),
+        cell.axis.value()
+    )
+}
+
 fn point(content: &Content, index: usize, cell: &Compared) -> Option<Point> {
     let measured = cell.measured?;
     Some(Point {
+        name: Some(named(cell)),
         measured: measured.gpops_billion,
         measured_half: measured.ci_billion,
         predicted: cell.predicted_gpops_billion,
@@ -149,16 +161,19 @@ fn block(
         content.options
     );
     Ok(html! {
-        details open[open] {
+        details class="block" open[open] {
             summary { (name) (in_short(&cells)) }
             (heat_maps(&name, &references))
-            p {
-                "The same as curves, billions of GPop/s over threads per block: lines are predicted"
-                @if measured { ", points measured; bars are the paper's confidence intervals" }
-                "."
+            // On paper only the first: the heat maps have the figures.
+            div class=(if open { "curves" } else { "curves on-screen" }) {
+                p {
+                    "The same as curves, billions of GPop/s over threads per block: lines are predicted"
+                    @if measured { ", points measured; bars are the paper's confidence intervals" }
+                    "."
+                }
+                div class="grid" { @for figure in &figures { (figure) } }
+                (command(&command_text))
             }
-            div class="grid" { @for figure in &figures { (figure) } }
-            (command(&command_text))
         }
     })
 }

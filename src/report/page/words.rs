@@ -33,7 +33,8 @@ pub fn ends(chart: &Lines, unit: &str) -> String {
 fn pairs(chart: &Pairs) -> String {
     let pair = |pair: &Pair| {
         let published = pair.published;
-        let published = published.map_or(String::new(), |value| format!(", {value} published"));
+        let published =
+            published.map_or(String::new(), |value| format!(", {value} {}", chart.second));
         let name = pair.name.replace('\n', " ");
         format!("{name}: {:.2} predicted{published}.", pair.predicted)
     };
@@ -88,6 +89,8 @@ mod tests {
     fn a_pair_is_told_with_both_values() {
         let pairs = Drawing::Pairs(Pairs {
             y_label: "speed".into(),
+            second: "published",
+            width: crate::report::chart::pairs::NARROW,
             pairs: vec![Pair {
                 name: "FP\npeak".into(),
                 predicted: 9.86,

@@ -2,7 +2,7 @@
 //!
 //! Units: billions of GP operations per second.
 
-use super::super::pairs::{Pair, Pairs};
+use super::super::pairs::{NARROW, Pair, Pairs};
 use super::super::surface::Surface;
 use super::{Drawing, Row, Sheet, Tile};
 use super::{number_before, of, present};
@@ -68,6 +68,8 @@ fn pairs(rows: &[Row], device: &str, table: &str, domain: &str) -> Option<Tile> 
     Some(Tile {
         title: format!("Table {number}: {domain}, {device}"),
         drawing: Drawing::Pairs(Pairs {
+            second: "published",
+            width: NARROW,
             y_label: "billion GPop/s".into(),
             pairs,
         }),

@@ -2,7 +2,7 @@
 //!
 //! Published: what the text says, as levels; the figures' own points are not in it. Units: billions of GP operations per second, ms.
 
-use super::super::pairs::{Pair, Pairs};
+use super::super::pairs::{NARROW, Pair, Pairs};
 use super::{Drawing, Row, Scale, Sheet, Tile};
 use super::{grouped, lines, number_after, number_before, of, present};
 
@@ -143,6 +143,8 @@ fn averages(rows: &[Row]) -> Option<Tile> {
     (!pairs.is_empty()).then(|| Tile {
         title: title.into(),
         drawing: Drawing::Pairs(Pairs {
+            second: "published",
+            width: NARROW,
             y_label: BILLIONS.into(),
             pairs,
         }),

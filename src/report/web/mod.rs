@@ -1,0 +1,35 @@
+//! What the report and the explorer share: colours for both themes, copying, what a page may load.
+//!
+//! Leaves out: the layout of either (`page/`, `explore/`). Source: Web Content Accessibility Guidelines 2.2 for the contrasts.
+
+use super::chart::theme::{Theme, declarations};
+
+const COLOURS: &str = include_str!("colours.css");
+
+/// Functions for the clipboard.
+pub const COPY: &str = include_str!("copy.js");
+
+/// What a page may load: nothing but itself (Content Security Policy, level 3).
+pub const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// The colours, as the beginning of a page's style.
+pub fn colours() -> String {
+    let charts = |theme| declarations(theme);
+    COLOURS
+        .replace("{{chart-light}}", &charts(Theme::Light))
+        .replace("{{chart-dark}}", &charts(Theme::Dark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn charts_have_colours_of_their_own_in_both_themes() {
+        let style = colours();
+        assert!(!style.contains("{{"), "a part without content");
+        assert_eq!(style.matches("--chart-ink:").count(), 3);
+        assert!(style.contains(&declarations(Theme::Dark)));
+    }
+}
