@@ -6,6 +6,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{InputArgs, note_validated};
 use super::format::OutputArgs;
+use super::own_kernel::with_own_kernel;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::engine::Engine;
@@ -20,12 +21,7 @@ use std::error::Error;
 #[derive(Debug, clap::Args)]
 pub struct OccupancyArgs {
     /// Number of registers per thread [default: the kernel's]
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "kernel",
-        required_unless_present = "kernel"
-    )]
+    #[arg(long, value_name = "N", conflicts_with_all = ["kernel", "lowering"], required_unless_present_any = ["kernel", "lowering"])]
     registers: Option<u32>,
     /// Shared memory per block in bytes [default: 0; with --kernel that of the problem's programs]
     #[arg(long, value_name = "BYTES")]
@@ -96,10 +92,11 @@ fn needs(
         let provenance = Provenance::of_device(&device.name);
         return Ok((block(registers, args.shared.unwrap_or(0)), provenance));
     }
-    let configuration = args.configuration.configuration(device, &args.inputs)?;
-    args.inputs.check_population()?;
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, device)?;
+    let configuration = named.configuration(device, &inputs)?;
+    inputs.check_population()?;
     let problems = [configuration.problem.as_str()];
-    let engine = Engine::new(device.clone(), &problems, args.inputs.settings())?;
+    let engine = Engine::new(device.clone(), &problems, inputs.settings())?;
     let launch = engine.resolve(&engine.request(&configuration)?)?;
     let provenance = Provenance {
         // Nothing is timed.

@@ -78,14 +78,20 @@ impl Provenance {
             Effort::Sampled => "sampled",
             Effort::WholeRun => "whole-run",
         };
-        let architecture = code.arch.map(|arch| arch.to_string());
+        let arch = code.own.as_ref().map(|own| own.arch).or(code.arch);
+        let architecture = arch.map(|arch| arch.to_string());
+        // Of a kernel of one's own nobody has said how it was compiled.
+        let math = match &code.own {
+            Some(_) => None,
+            None => Some(code.math.unwrap_or(Math::Accurate).to_string()),
+        };
         Provenance {
             architecture: Some(architecture.unwrap_or_else(|| device.code.clone())),
             engine: Some(settings.kind.name()),
             effort: simulated.then_some(effort),
             population_seed: Some(settings.population_seed),
             sampling_seed: simulated.then_some(simulator.plan.window.seed.into()),
-            math: Some(code.math.unwrap_or(Math::Accurate).to_string()),
+            math,
             weighting: Some(match (&settings.list, settings.weighting) {
                 (Some(_), _) => "listed",
                 (None, Weighting::Paper) => "paper",
