@@ -3,7 +3,8 @@
 #![cfg(feature = "report")]
 
 use warpstack::report::chart::bars::{Bar, StackedBars};
-use warpstack::report::chart::{self, check_path, panels::Panels, save, svg};
+use warpstack::report::chart::theme::Theme;
+use warpstack::report::chart::{self, Look, check_path, panels::Panels, svg};
 use warpstack::validate::papers::{Paper, Row};
 use warpstack::validate::{Compared, Measured, Split, Table, cells};
 
@@ -65,6 +66,62 @@ fn bars_show_layers_that_exist_and_no_others() {
         !text.contains("dram") && text.contains("other"),
         "small layers are joined"
     );
+}
+
+fn save(chart: &impl chart::Chart, path: &std::path::Path) -> Result<(), chart::ChartError> {
+    chart::save(chart, path, Look::default())
+}
+
+/// Width and height in the head of a PNG.
+fn size_of(png: &[u8]) -> (u32, u32) {
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+#[test]
+fn a_drawing_is_as_wide_and_as_dark_as_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let look = Look {
+        theme: Theme::Dark,
+        width: Some(1800),
+    };
+    let drawn = |name: &str, look| {
+        let path = folder.path().join(name);
+        chart::save(&two_bars(), &path, look).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    let plain = size_of(&drawn("plain.png", Look::default()));
+    assert_eq!(plain.0, 900);
+    assert_eq!(size_of(&drawn("wide.png", look)), (1800, 2 * plain.1));
+    let svg = String::from_utf8(drawn("wide.svg", look)).unwrap();
+    let head = format!(
+        "<svg width=\"1800\" height=\"{}\" viewBox=\"0 0 900 {}\"",
+        2 * plain.1,
+        plain.1
+    );
+    assert!(svg.starts_with(&head), "{}", &svg[..90]);
+    assert!(
+        svg.contains("fill=\"#14181F\"") && !svg.contains("#282828"),
+        "dark paper, light ink"
+    );
+    let light = String::from_utf8(drawn("light.svg", Look::default())).unwrap();
+    assert!(light.contains("#282828") && light.matches('<').count() == svg.matches('<').count());
+}
+
+#[test]
+fn a_page_gets_its_own_colours_and_a_note_at_every_point() {
+    let cells = drawn_cells(Table::Three);
+    let panels = Panels::new(&cells);
+    let (_, panel) = panels.each().next().unwrap();
+    let text = chart::svg_of_page(&panel).unwrap();
+    assert_eq!(
+        text.matches("class=\"note\"").count(),
+        8,
+        "one for every block size"
+    );
+    assert!(text.contains("var(--chart-ink)") && !text.contains("#282828"));
+    assert!(text.contains("256 threads: predicted"), "{text}");
+    assert!(!svg(&panel).unwrap().contains("note"));
 }
 
 #[test]

@@ -52,6 +52,19 @@ fn files_in(folder: &Path) -> usize {
 }
 
 #[test]
+fn a_drawing_that_cannot_be_is_refused() {
+    let figure = ["figure", "smx", "--out", "smx.png"];
+    for (option, value, allowed) in [("--width", "50", "120..=7680"), ("--theme", "blue", "dark")] {
+        let args = [&figure[..], &[option, value]].concat();
+        refuses(&args, &[option, value, allowed]);
+    }
+    // What has no drawing has no width.
+    refuses(&["stacks", "--width", "900"], &["--chart"]);
+    let whatif = ["whatif", "--vary", "threads=32,64", "--theme", "dark"];
+    refuses(&whatif, &["--chart", "--heatmap"]);
+}
+
+#[test]
 fn unknown_names_list_what_exists() {
     simulate_with("--device", "gtx999", &["device", "gtx999", "gtx670"]);
     simulate_with("--kernel", "tree", &["kernel", "tree", "rpn"]);

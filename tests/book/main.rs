@@ -145,9 +145,9 @@ fn every_command_runs_and_prints_what_the_book_shows() {
     );
 }
 
-/// Chapters that teach an effect have a command, a place to exercise, and their answers folded away.
+/// Chapters that teach an effect have a figure that a command of theirs draws, and a place to exercise.
 #[test]
-fn every_effect_has_a_command_and_an_exercise() {
+fn every_effect_has_a_figure_with_its_command_and_an_exercise() {
     let effects = pages()
         .into_iter()
         .filter(|page| page.starts_with("docs/effects"));
@@ -156,7 +156,17 @@ fn every_effect_has_a_command_and_an_exercise() {
     for page in effects {
         let text = std::fs::read_to_string(&page).unwrap();
         assert!(text.contains("## Exercise"), "{}", page.display());
-        assert!(!examples(&page).is_empty(), "{}", page.display());
+        let examples = examples(&page);
+        let drawn = examples.iter().flat_map(|example| words(&example.command));
+        let drawn: Vec<String> = drawn.filter(|word| word.starts_with("images/")).collect();
+        assert!(!drawn.is_empty(), "{}: no figure", page.display());
+        for name in drawn {
+            assert!(
+                text.contains(&format!("](../{name})")),
+                "{}: {name} is not shown",
+                page.display()
+            );
+        }
     }
 }
 

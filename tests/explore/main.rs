@@ -174,6 +174,8 @@ fn both_colour_schemes_have_contrast() {
         let colours: Vec<(&str, &str)> = block
             .split("--")
             .filter_map(|one| one.trim().split_once(": #"))
+            // The report's, which its own tests look at.
+            .filter(|(name, _)| !name.starts_with("chart-"))
             .map(|(name, rest)| (name, &rest[..6]))
             .collect();
         let of = |name: &str| colours.iter().find(|(known, _)| *known == name).unwrap().1;

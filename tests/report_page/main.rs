@@ -8,6 +8,7 @@
 mod browser;
 mod colour;
 mod papers;
+mod script;
 
 use assert_cmd::Command;
 use colour::contrast;
@@ -36,7 +37,10 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
     assert!(output.status.success(), "{output:?}");
     let files: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
     assert_eq!(files.len(), 1, "the page and nothing else");
-    std::fs::read_to_string(out.join("index.html")).unwrap()
+    let page = std::fs::read_to_string(out.join("index.html")).unwrap();
+    let here = folder.path().display().to_string();
+    assert!(!page.contains(&here), "a folder of this machine");
+    page
 });
 
 fn report(out: &Path, args: &[&str]) -> std::process::Output {
@@ -73,9 +77,12 @@ fn the_page_has_the_structure_of_every_page() {
 fn check_self_contained(page: &str) {
     let html = Html::parse_document(page);
     assert!(html.errors.is_empty(), "{:?}", html.errors);
-    for outside in ["http:", "https:", "url(", "@import", "src=", "<script"] {
+    for outside in [
+        "http:", "https:", "url(", "@import", "src=", "fetch(", "XMLHttp",
+    ] {
         assert!(!page.contains(outside), "{outside}");
     }
+    assert!(page.contains("default-src 'none'"));
     assert_eq!(select(&html, "html[lang=en]").len(), 1);
     assert_eq!(select(&html, "meta[name=viewport]").len(), 1);
 }
@@ -136,10 +143,46 @@ fn check_names(html: &Html) {
 #[test]
 fn every_drawing_and_table_is_on_the_page() {
     let html = Html::parse_document(&PAGE);
-    // Five on how the model works, one scatter, six panels, two stack tables, two studies.
-    assert_eq!(select(&html, "svg").len(), 5 + 1 + 6 + 2 + 2);
-    // Errors, three heat maps and one that was only predicted, Tables 5 and 6, two on best and worst, the H200.
-    assert_eq!(select(&html, "table").len(), 1 + 4 + 2 + 2 + 1);
+    // The answer, five on how the model works, one scatter, six panels, two stack tables, two studies.
+    assert_eq!(select(&html, "svg").len(), 1 + 5 + 1 + 6 + 2 + 2);
+    // Errors, three heat maps and one that was only predicted, Tables 5 and 6, two on best and worst with two listings, the H200.
+    assert_eq!(select(&html, "table").len(), 1 + 4 + 2 + 4 + 1);
+}
+
+/// The answer stands first, in one sentence whose numbers are those of the tables below it.
+#[test]
+fn the_answer_stands_first_and_agrees_with_the_tables() {
+    let html = Html::parse_document(&PAGE);
+    let answer = text(select(&html, "header .answer")[0]);
+    assert!(answer.ends_with('.') && !answer.contains(". "), "{answer}");
+    let best = select(&html, "table.heat td b").into_iter().map(text);
+    let best = best.map(|value| value.parse::<f64>().unwrap());
+    // Measured and predicted in Table 3, predicted in Table 7.
+    let best: Vec<f64> = best.collect();
+    let fastest = best[1].max(best[2]);
+    let named = format!("a predicted {fastest:.1} billion GPop/s");
+    assert!(answer.contains(&named), "{answer}: {best:?}");
+    let row = select(&html, "tbody tr").into_iter().map(text);
+    let held_out = row.filter(|row| row.starts_with("All held out")).count();
+    assert_eq!(held_out, 1);
+    assert!(answer.contains("18 cells that nothing was fitted on"));
+    assert_eq!(select(&html, "header figure svg").len(), 1);
+}
+
+/// The listing has the kernel's instructions, and their shares of the cycles sum up.
+#[test]
+fn the_best_kernels_machine_code_is_on_the_page() {
+    let html = Html::parse_document(&PAGE);
+    let whole = select(&html, "details.listing tbody tr");
+    assert!(whole.len() > 100, "{} instructions", whole.len());
+    let shares: f64 = select(&html, "details.listing td.share")
+        .into_iter()
+        .map(|cell| text(cell).parse::<f64>().unwrap())
+        .sum();
+    assert!((shares - 100.0).abs() < 3.0, "{shares} %");
+    let hot = select(&html, "details.listing tr.hot").len();
+    assert!(hot > 0 && hot < whole.len() / 5, "{hot} hot instructions");
+    assert!(whole.iter().any(|row| text(*row).contains("LDL")));
 }
 
 #[test]
@@ -193,6 +236,7 @@ fn every_command_on_the_page_is_one_of_the_program() {
         }
     }
     for name in [
+        "annotate",
         "figure",
         "reproduce",
         "stacks",
@@ -237,8 +281,14 @@ fn the_style_wraps_scrolls_and_has_contrast() {
     assert!(rule("figure svg").contains("width: 100%"));
     assert!(rule(".scroll").contains("overflow-x: auto"));
     assert!(rule("code").contains("overflow-wrap: anywhere"));
-    let schemes: Vec<&str> = style.split(":root {").skip(1).take(2).collect();
+    let schemes: Vec<&str> = style.split("--ink: #").skip(1).take(3).collect();
+    assert_eq!(
+        schemes.len(),
+        3,
+        "light, dark by the system, dark by choice"
+    );
     for scheme in schemes {
+        let scheme = format!("--ink: #{scheme}");
         let colour = |name: &str| {
             let (_, rest) = scheme.split_once(&format!("--{name}: #")).unwrap();
             rest[..6].to_owned()
@@ -250,6 +300,8 @@ fn the_style_wraps_scrolls_and_has_contrast() {
             ("ink", "shade", 7.0),
             ("soft", "shade", 4.5),
             ("focus", "paper", 3.0),
+            ("edge", "paper", 3.0),
+            ("chart-ink", "paper", 7.0),
         ] {
             let contrast = contrast(&colour(ink), &colour(paper));
             assert!(contrast >= least, "{ink} on {paper}: {contrast:.1}");

@@ -155,7 +155,7 @@ fn drawn_svg(chart: &impl Chart, look: Look) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     let (size, _) = look.size(chart);
     let backend = SvgBackend::of_file(&mut text, chart.size(), size, look.theme);
-    draw_on(chart, backend, Some(WHITE))?;
+    draw_on(chart, backend, Some(look.theme.paper()))?;
     Ok(text)
 }
 

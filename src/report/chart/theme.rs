@@ -5,7 +5,7 @@
 //! Units: sRGB. Source: Web Content Accessibility Guidelines 2.2 for the contrasts (text 4.5, lines and points 3).
 
 use super::{GRID, INK};
-use plotters::style::RGBColor;
+use plotters::style::{RGBColor, WHITE};
 
 /// The paper that a chart in a file is drawn on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,7 +77,7 @@ impl Theme {
     /// What it is drawn on.
     pub(super) fn paper(self) -> RGBColor {
         match self {
-            Theme::Light => RGBColor(255, 255, 255),
+            Theme::Light => WHITE,
             Theme::Dark => DARK_PAPER,
         }
     }

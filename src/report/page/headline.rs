@@ -105,7 +105,7 @@ fn sentence(content: &Content, best: &[Best]) -> Option<String> {
         format!(" ({:.1} measured)", value.gpops_billion)
     });
     let mut text = format!(
-        "On the {} {} is fastest, by prediction {speed:.1} billion GPop/s{measured}, with {} ({}: {}, threads per block: {})",
+        "On the {} {} runs fastest at a predicted {speed:.1} billion GPop/s{measured}, with {} ({}: {}, threads per block: {})",
         content.device,
         cell.cell.problem,
         cell.cell.table.description(),

@@ -161,7 +161,7 @@ fn block(
         content.options
     );
     Ok(html! {
-        details class="block" open[open] {
+        details class=(format!("block{}{}", if measured { "" } else { " alone" }, if open { " first" } else { "" })) open[open] {
             summary { (name) (in_short(&cells)) }
             (heat_maps(&name, &references))
             // On paper only the first: the heat maps have the figures.
