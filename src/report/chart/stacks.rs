@@ -130,6 +130,21 @@ impl Stacks<'_> {
     }
 }
 
+fn place(row: &Row) -> (f64, f64) {
+    (row.stack_limit as f64, row.percent_programs)
+}
+
+/// What a point says.
+fn said(row: &Row) -> String {
+    let paper = row.paper_percent;
+    let paper = paper.map_or(String::new(), |percent| format!(", paper {percent} %"));
+    let (problem, limit) = (&row.problem, row.stack_limit);
+    format!(
+        "{problem}, {limit} levels: here {:.1} %{paper}",
+        row.percent_programs
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,19 +163,4 @@ mod tests {
         assert_eq!(text.matches("<circle").count(), 1);
         assert!(text.contains("sextic") && text.contains("kddcup"));
     }
-}
-
-fn place(row: &Row) -> (f64, f64) {
-    (row.stack_limit as f64, row.percent_programs)
-}
-
-/// What a point says.
-fn said(row: &Row) -> String {
-    let paper = row.paper_percent;
-    let paper = paper.map_or(String::new(), |percent| format!(", paper {percent} %"));
-    let (problem, limit) = (&row.problem, row.stack_limit);
-    format!(
-        "{problem}, {limit} levels: here {:.1} %{paper}",
-        row.percent_programs
-    )
 }
