@@ -224,7 +224,7 @@ fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
             "shuttle",
         ),
         (&["devices", "h20"], "h200"),
-        (&["devices", "--arch", "sm_9"], "sm_90"),
+        (&["devices", "--arch", "sm90"], "sm_90"),
         (&["whatif", "--device", "gtx760"], "gtx670"),
         (&["simulate", "--thread", "64"], "--threads"),
         (&["simulat"], "simulate"),

@@ -10,7 +10,7 @@ use crate::report::table::table;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Run Langdon's multiplexer experiment and print the progress and the speed of each generation.
+/// Run Langdon's multiplexer experiment, and print the progress and the speed of each generation.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LangdonArgs {
     /// Multiplexer: mux20 or mux37; mux6 and mux11 for quick trials

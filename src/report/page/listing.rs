@@ -135,6 +135,6 @@ mod tests {
         assert_eq!(above.matches("<tr class=\"hot\"").count(), 2);
         assert!(above.find("0088") < above.find("0080"), "the hottest first");
         assert_eq!(whole.matches("<tr").count(), 1 + 20);
-        assert!(whole.contains("&lt;R1&gt;") && whole.contains("stack load, L2 2.60"));
+        assert!(whole.contains("&lt;R1&gt;") && whole.contains("long scoreboard: stack, L2 2.60"));
     }
 }
