@@ -5,6 +5,7 @@
 //! Sources: `src/gpu/kernels/`.
 
 use super::kernel_id::KernelId;
+#[cfg(feature = "gpu")]
 use std::path::Path;
 
 const HEADERS: [(&str, &str); 4] = [
