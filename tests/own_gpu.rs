@@ -371,3 +371,50 @@ fn a_calibration_that_cannot_be_is_refused_in_one_line() {
         "{message}"
     );
 }
+
+#[test]
+fn rows_with_the_columns_names_of_earlier_versions_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(ROWS).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let header: Vec<&str> = header
+        .split(',')
+        .map(|name| match name {
+            "threads" => "threads_per_block",
+            "l1" => "l1_kib",
+            other => other,
+        })
+        .collect();
+    assert!(header.contains(&"threads_per_block") && header.contains(&"l1_kib"));
+    let earlier = path(folder.path(), "earlier.csv");
+    std::fs::write(&earlier, format!("{}\n{rows}", header.join(","))).unwrap();
+    let validated = |file: &str| {
+        let launches = ["validate", "--measured", file, "--programs", PROGRAMS];
+        succeeds(
+            &[
+                &launches[..],
+                &["--rows", "3", "--engine", "model", "--format", "csv"],
+            ]
+            .concat(),
+        )
+        .0
+    };
+    assert_eq!(validated(&earlier), validated(ROWS));
+}
+
+/// What nobody here has measured values of is predicted all the same: others compare.
+#[test]
+fn tables_without_measured_values_are_predicted() {
+    let table = [
+        "reproduce",
+        "--table",
+        "9",
+        "--engine",
+        "model",
+        "--format",
+        "csv",
+    ];
+    let (printed, said) = succeeds(&table);
+    assert!(printed.lines().count() > 30, "{printed}");
+    assert!(said.contains("table 9 of sextic: predicted only"), "{said}");
+}

@@ -75,7 +75,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    check_measured(&tables, &problems)?;
+    note_unmeasured(&tables, &problems);
     let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
     let model = args.engine.open(&device, &problems)?;
     let cells = part_of(all_cells(&tables, &problems), args.shard)?;
@@ -129,26 +129,20 @@ fn hash(decides: &impl std::fmt::Debug) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Refuses to predict for nothing: of no table is anything known for these problems.
-fn check_measured(tables: &[Table], problems: &[&str]) -> Result<(), String> {
-    let is_known = |table: &Table| {
+/// Says before the work which tables are predicted without anything to compare with: what was measured of them is not known here.
+fn note_unmeasured(tables: &[Table], problems: &[&str]) {
+    for table in tables {
         let known = Measured::problems(*table);
-        problems.iter().any(|problem| known.contains(problem))
-    };
-    if tables.iter().any(is_known) {
-        return Ok(());
+        let unknown = problems.iter().filter(|problem| !known.contains(problem));
+        let unknown: Vec<&str> = unknown.copied().collect();
+        if !unknown.is_empty() {
+            eprintln!(
+                "table {} of {}: predicted only; no measured value of it is known here",
+                table.number(),
+                unknown.join(", ")
+            );
+        }
     }
-    let of = |table: Table| {
-        let problems = Measured::problems(table).join(", ");
-        format!("table {} of {problems}", table.number())
-    };
-    let numbers: Vec<String> = tables.iter().map(|one| one.number().to_string()).collect();
-    Err(format!(
-        "--table: given {} of {}, without a measured cell; allowed: {} (whatif and simulate predict the others)",
-        numbers.join(", "),
-        problems.join(", "),
-        Measured::tables().map(of).join("; ")
-    ))
 }
 
 /// Predictions for further draws of programs, as many as asked for.

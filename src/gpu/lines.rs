@@ -61,7 +61,7 @@ mod tests {
                 assert!(lines.is_empty());
                 continue;
             }
-            assert!(lines.len() > 20, "{variant}: {} lines", lines.len());
+            assert!(lines.len() >= 10, "{variant}: {} lines", lines.len());
             let own = variant.kernel.source_file();
             assert!(lines.iter().any(|line| line.file == own), "{variant}");
             for line in &lines {

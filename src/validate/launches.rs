@@ -4,6 +4,7 @@
 //! A launch is a kernel, a block size, a carve-out and a population. Leaves out: predicting.
 //! Units: milliseconds, warp instructions, percent, KiB. Sources: `fixtures/measured/h200/README.md`.
 
+use super::columns::present_name;
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -125,7 +126,7 @@ pub fn parse(
         let record = record.map_err(csv_error)?;
         let line = record.position().map_or(0, csv::Position::line);
         let fields = headers.iter().zip(record.iter());
-        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let fields = fields.map(|(name, value)| (present_name(name).to_owned(), value.to_owned()));
         let row = MeasuredRow {
             file,
             line,

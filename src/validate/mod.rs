@@ -8,6 +8,7 @@
 
 pub mod calibrate;
 pub mod cells;
+pub mod columns;
 pub mod compare;
 pub mod ladder;
 pub mod launches;

@@ -4,6 +4,7 @@
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
 
 use super::MeasuredError;
+use super::columns::present_name;
 use super::papers::Paper;
 use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
 use crate::papers::kernels::{Evolved, PaperLaunch};
@@ -104,7 +105,7 @@ pub fn parse(text: &str, file: &str) -> Result<Option<Vec<PaperRow>>, MeasuredEr
         let fields = Fields {
             file,
             line: record.position().map_or(0, csv::Position::line),
-            values: header.iter().zip(record.iter()).collect(),
+            values: header.iter().map(present_name).zip(record.iter()).collect(),
         };
         rows.push(fields.row()?);
     }
