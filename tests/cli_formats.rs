@@ -287,9 +287,6 @@ fn checks_come_before_the_work() {
     let message = stderr_of_refusal(&["simulate", "--out", &kept]);
     assert!(message.contains("kept.csv"), "{message}");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "x");
-    let unknown = ["reproduce", "--table", "10", "--problem", "shuttle"];
-    let message = stderr_of_refusal(&unknown);
-    assert!(message.contains("table 10 of sextic, kddcup"), "{message}");
     let large = "export --to perfetto --blocks 400 --iterations 500 --cycles 99999999";
     let words: Vec<&str> = large.split(' ').collect();
     let timeline = path("timeline.json");
