@@ -154,7 +154,7 @@ fn studies_vary_presets_and_populations() {
             "--problem",
             "regression",
         ])
-        .args(["--device", "h200", "--cases", "300"])
+        .args(["--device", "h200", "--cases", "300", "--format", "csv"])
         .args([
             "--vary",
             "population=200,400",
