@@ -19,7 +19,6 @@ class Refusals(unittest.TestCase):
         self.assertEqual(str(raised.exception), refused(*arguments.split()))
 
     def test_in_the_words_of_the_program(self) -> None:
-        self.check("simulate", lambda: warpstack.predict())
         self.check("simulate --threads 64 --device gtx", lambda: warpstack.predict(threads=64, device="gtx"))
         self.check("simulate --threads=64 --engine=fast", lambda: warpstack.predict(threads=64, engine="fast"))
         self.check("simulate --threads=-1", lambda: warpstack.predict(threads=-1))
