@@ -79,6 +79,8 @@ pub enum Effort {
     Sampled,
     /// All blocks of one multiprocessor, from first to last instruction: seconds to minutes
     WholeRun,
+    /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes
+    WholeChip,
 }
 
 impl Effort {
@@ -86,6 +88,7 @@ impl Effort {
         match self {
             Effort::Sampled => simulator::Effort::Sampled,
             Effort::WholeRun => simulator::Effort::WholeRun,
+            Effort::WholeChip => simulator::Effort::WholeChip,
         }
     }
 }
@@ -125,8 +128,8 @@ impl EngineArgs {
     /// The options that differ from the defaults, as they are typed, each with a space before it.
     pub fn changed_options(&self) -> String {
         let mut text = self.engine.changed_option().to_owned();
-        if self.effort == Effort::WholeRun {
-            text += " --effort whole-run";
+        if self.effort != Effort::Sampled {
+            text += &format!(" --effort {}", self.effort.effort().name());
         }
         text + &self.inputs.changed_options()
     }

@@ -26,7 +26,7 @@ const ALL: &str = "all";
 #[derive(Debug, clap::Args)]
 #[command(mut_args(look::only_with_chart))]
 pub struct ReproduceArgs {
-    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all; at least one with measured cells (3, 4, 8, 10)
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all; of 9 no measured value is known here
     #[arg(long, required_unless_present = "paper")]
     pub table: Option<String>,
     /// Another paper, whose figures are predicted beside what it published

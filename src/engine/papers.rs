@@ -59,7 +59,9 @@ fn check(kernel: PaperKernel, settings: &Settings) -> Result<(), PredictError> {
         ),
         (
             "effort",
-            (settings.simulator.effort == Effort::WholeRun).then(|| "whole-run".to_owned()),
+            Some(settings.simulator.effort)
+                .filter(|effort| *effort != Effort::Sampled)
+                .map(|effort| effort.name().to_owned()),
         ),
     ];
     let first = told

@@ -159,6 +159,9 @@ pub struct SmxSpec {
     pub l2_write_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
+    /// What all multiprocessors share.
+    pub whole_l2: CacheSpec,
+    pub whole_dram: DramSpec,
     /// First-level instruction caches.
     pub n_icaches: usize,
     /// Bytes of code that the first-level and second-level instruction caches hold.
@@ -260,10 +263,12 @@ impl SmxSpec {
             l1: l1_spec(device, l1_bytes)?,
             l1_misses_in_flight: device.load_store.l1_misses_in_flight,
             l1_fetch_on_write_miss: device.l1.fetch_on_write_miss,
-            l2: l2_share(device),
+            l2: l2_share(device, device.chip.n_smx),
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
-            dram: dram_share(device),
+            dram: dram_share(device, device.chip.n_smx),
+            whole_l2: l2_share(device, 1),
+            whole_dram: dram_share(device, 1),
             n_icaches: device.instruction_cache.n_l1 as usize,
             icache_l1_bytes: device.instruction_cache.l1_bytes,
             icache_l15_bytes: device.instruction_cache.l15_bytes,
@@ -359,10 +364,10 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
     })
 }
 
-/// One multiprocessor's share of the L2, with whole sets.
-fn l2_share(device: &Device) -> CacheSpec {
+/// The share of one of `n_smx` multiprocessors of the L2, with whole sets.
+fn l2_share(device: &Device, n_smx: u32) -> CacheSpec {
     let usable_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
-    let share_bytes = usable_bytes as u32 / device.chip.n_smx;
+    let share_bytes = usable_bytes as u32 / n_smx;
     CacheSpec {
         sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
         ways: device.l2.n_ways,
@@ -374,9 +379,10 @@ fn l2_share(device: &Device) -> CacheSpec {
     }
 }
 
-/// One multiprocessor's share of the DRAM: its part of the bandwidth, of the activations, of the open rows and of the controllers' queues.
-fn dram_share(device: &Device) -> DramSpec {
-    let (dram, n_smx) = (&device.dram, device.chip.n_smx);
+/// The share of one of `n_smx` multiprocessors of the DRAM: its part of the bandwidth, of the activations, of the open rows and of the
+/// controllers' queues.
+fn dram_share(device: &Device, n_smx: u32) -> DramSpec {
+    let dram = &device.dram;
     let activations_per_cycle =
         f64::from(dram.n_partitions) / (dram.activation_interval_ns * device.chip.clock_mhz / 1e3);
     DramSpec {

@@ -6,7 +6,7 @@
 use crate::device::Device;
 use crate::engine::{Engine, Kind, Settings, Weighting};
 use crate::gpu::variant::Math;
-use crate::sim::simulator::Effort;
+
 use serde::Serialize;
 
 /// In a JSON the object `provenance`, in a CSV the last columns of every row.
@@ -74,10 +74,7 @@ impl Provenance {
         let code = &settings.code;
         let simulated = settings.kind == Kind::Simulator;
         let simulator = &settings.simulator;
-        let effort = match simulator.effort {
-            Effort::Sampled => "sampled",
-            Effort::WholeRun => "whole-run",
-        };
+        let effort = simulator.effort.name();
         let arch = code.own.as_ref().map(|own| own.arch).or(code.arch);
         let architecture = arch.map(|arch| arch.to_string());
         // Of a kernel of one's own nobody has said how it was compiled.

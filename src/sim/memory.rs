@@ -10,7 +10,7 @@
 
 use super::cache::{Cache, Lookup};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
-use super::dram::Dram;
+use super::lower::LowerLevels;
 use super::observe::{Cause, Counters, L1Access, Observer};
 use super::port::Port;
 use super::spec::SmxSpec;
@@ -95,12 +95,13 @@ fn store_queue_cycles(spec: &SmxSpec) -> u64 {
 #[derive(Debug, Clone)]
 pub struct Memory {
     l1: Cache,
-    l2: Cache,
+    lower: Box<LowerLevels>,
+    /// Cycle in which the instruction that is served was issued.
+    issued_at: u64,
     lsu_free_at: u64,
     misses: Mshrs,
     read_port: Port,
     write_port: Port,
-    dram: Dram,
     lsu_queue_cycles: u64,
     shared_latency: u64,
     l1_latency: u64,
@@ -132,12 +133,12 @@ impl Memory {
     pub fn new(spec: &SmxSpec, seed: u32) -> Self {
         Memory {
             l1: Cache::new(spec.l1.clone(), seed),
-            l2: Cache::new(spec.l2.clone(), seed ^ 0x5bd1_e995),
+            lower: Box::new(LowerLevels::share(spec, seed)),
+            issued_at: 0,
             lsu_free_at: 0,
             misses: Mshrs::new(spec.l1_misses_in_flight),
             read_port: Port::new(spec.l2_read_bytes_per_cycle),
             write_port: Port::new(spec.l2_write_bytes_per_cycle),
-            dram: Dram::new(&spec.dram),
             lsu_queue_cycles: u64::from(spec.lsu_queue_cycles),
             shared_latency: u64::from(spec.shared_latency_cycles),
             l1_latency: u64::from(spec.l1_latency_cycles),
@@ -166,6 +167,11 @@ impl Memory {
         self.lsu_free_at += cycles & self.unit_mask;
     }
 
+    /// Exchanges what lies behind the ports: multiprocessors that share it have it in turn.
+    pub fn exchange(&mut self, lower: &mut Box<LowerLevels>) {
+        std::mem::swap(&mut self.lower, lower);
+    }
+
     /// The first cycle at which the unit takes another instruction.
     #[inline]
     pub fn accepts_at(&self) -> u64 {
@@ -190,6 +196,7 @@ impl Memory {
         counters: &mut Counters,
         observer: &mut impl Observer,
     ) -> Served {
+        self.issued_at = now;
         // Where the unit is unlimited, what an earlier access waits for holds up none.
         self.lsu_free_at = (self.lsu_free_at & self.unit_mask).max(now);
         match op.request {
@@ -483,7 +490,7 @@ impl Memory {
             return self.read_dram(address, bytes, start, counters);
         }
         let arrival = start as u64 + self.l2_latency;
-        match self.l2.access(address, false) {
+        match self.lower.l2.access(address, false) {
             Lookup::Hit { ready_at } => {
                 counters.l2_hits += 1;
                 let cause = if ready_at > arrival {
@@ -508,7 +515,7 @@ impl Memory {
             } => {
                 self.evict_to_dram(evicted_dirty, start, counters);
                 let served = self.read_dram(address, bytes, start, counters);
-                self.l2.fill_at(way, served.ready_at);
+                self.lower.l2.fill_at(way, served.ready_at);
                 served
             }
         }
@@ -522,9 +529,8 @@ impl Memory {
         counters: &mut Counters,
     ) -> Served {
         let fetched = bytes.max(SECTOR_BYTES);
-        let dram_start = self
-            .dram
-            .transfer(address, fetched, self.lsu_free_at, start);
+        let dram = &mut self.lower.dram;
+        let dram_start = dram.transfer(address, fetched, self.issued_at, start);
         counters.dram_read_bytes += u64::from(fetched);
         Served {
             ready_at: dram_start as u64 + self.l2_latency + self.dram_extra,
@@ -547,7 +553,7 @@ impl Memory {
         if !self.has_l2 {
             return self.write_dram(address, bytes, start, counters);
         }
-        match self.l2.access(address, true) {
+        match self.lower.l2.access(address, true) {
             Lookup::Hit { .. } => counters.l2_hits += 1,
             Lookup::Miss { evicted_dirty, .. } => {
                 self.evict_to_dram(evicted_dirty, start, counters)
@@ -564,7 +570,8 @@ impl Memory {
 
     #[inline]
     fn write_dram(&mut self, address: u32, bytes: u32, start: f64, counters: &mut Counters) {
-        self.dram.transfer(address, bytes, self.lsu_free_at, start);
+        let dram = &mut self.lower.dram;
+        dram.transfer(address, bytes, self.issued_at, start);
         counters.dram_write_bytes += u64::from(bytes);
     }
 }

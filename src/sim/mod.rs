@@ -1,11 +1,13 @@
 //! The Kepler streaming multiprocessor, cycle by cycle.
 pub mod blocks;
 pub mod cache;
+pub mod chip;
 pub mod dispatch;
 pub mod dram;
 pub mod figures;
 pub mod icache;
 pub mod l1_stream;
+pub mod lower;
 pub mod memory;
 pub mod observe;
 pub mod per_instruction;

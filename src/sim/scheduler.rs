@@ -80,9 +80,11 @@ impl Scheduler {
     pub fn first(&self, slots: WarpMask) -> usize {
         let last = u32::from(self.last) % MAX_WARPS as u32;
         match self.policy {
-            WarpPolicy::GreedyThenOldest if slots >> last & 1 == 1 => last as usize,
+            WarpPolicy::GreedyThenOldest | WarpPolicy::GreedyThenNext if slots >> last & 1 == 1 => {
+                last as usize
+            }
             WarpPolicy::GreedyThenOldest => self.oldest(slots),
-            WarpPolicy::LooseRoundRobin => {
+            WarpPolicy::LooseRoundRobin | WarpPolicy::GreedyThenNext => {
                 let after = slots & !up_to(last);
                 let next = if after != 0 { after } else { slots };
                 next.trailing_zeros() as usize
@@ -108,10 +110,14 @@ impl Scheduler {
         let last = u32::from(self.last) % MAX_WARPS as u32;
         let below = ((1 as WarpMask) << slot) - 1;
         match self.policy {
-            WarpPolicy::GreedyThenOldest if slot == last as usize => 0,
+            WarpPolicy::GreedyThenOldest | WarpPolicy::GreedyThenNext if slot == last as usize => 0,
             WarpPolicy::GreedyThenOldest => self.older[slot % MAX_WARPS] | 1 << last,
+            WarpPolicy::GreedyThenNext if slot > last as usize => {
+                (below & !up_to(last)) | 1 << last
+            }
             WarpPolicy::LooseRoundRobin if slot > last as usize => below & !up_to(last),
             WarpPolicy::LooseRoundRobin => below | !up_to(last),
+            WarpPolicy::GreedyThenNext => below | !up_to(last) | 1 << last,
         }
     }
 
@@ -204,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_comes_before_a_slot_is_what_is_picked_before_it() {
-        for policy in [WarpPolicy::GreedyThenOldest, WarpPolicy::LooseRoundRobin] {
+        for &policy in WarpPolicy::ALL {
             let scheduler = scheduler(policy, [5, 3, 4]);
             let order: Vec<usize> = scheduler.in_order(0xffff).collect();
             for (place, &slot) in order.iter().enumerate() {

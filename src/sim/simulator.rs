@@ -8,11 +8,12 @@
 use std::time::Instant;
 
 use super::blocks::run_queue;
+use super::chip::{self, ChipRun};
 use super::dispatch::{BlockQueue, Geometry};
 use super::figures::{cpi_entries, traffic};
 use super::observe::Counters;
 use super::sample::{Drawn, per_token_of};
-use super::smx::Setup;
+use super::smx::{Deadlock, Setup};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::Resolved;
 use crate::launch::kernel::Replay;
@@ -27,6 +28,19 @@ pub enum Effort {
     Sampled,
     /// All blocks of one multiprocessor, from the first instruction to the last.
     WholeRun,
+    /// All blocks of all multiprocessors.
+    WholeChip,
+}
+
+impl Effort {
+    /// As the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Sampled => "sampled",
+            Effort::WholeRun => "whole-run",
+            Effort::WholeChip => "whole-chip",
+        }
+    }
 }
 
 /// What windows sample.
@@ -81,8 +95,10 @@ impl PerformanceModel for Simulator {
     fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
         let start = Instant::now();
         let mut observed = self.sample(launch)?;
-        if self.effort == Effort::WholeRun {
-            self.correct(launch, &mut observed)?;
+        match self.effort {
+            Effort::Sampled => {}
+            Effort::WholeRun => self.correct(launch, &mut observed, 1)?,
+            Effort::WholeChip => self.correct(launch, &mut observed, launch.n_smx())?,
         }
         observed.rates = launch.filled(observed.rates);
         let launches = launch.run_grids(&observed.rates);
@@ -140,38 +156,55 @@ impl Simulator {
         }
     }
 
-    /// Runs all blocks of one multiprocessor and brings the rates to what that shows.
-    fn correct(&self, launch: &Resolved, observed: &mut Observed) -> Result<(), PredictError> {
+    /// Runs all blocks of one multiprocessor, or of all `n_smx` in step, and brings the rates to what that shows.
+    fn correct(
+        &self,
+        launch: &Resolved,
+        observed: &mut Observed,
+        n_smx: usize,
+    ) -> Result<(), PredictError> {
+        let geometry = launch.geometry;
+        let step = launch.n_smx() / n_smx;
         let blocks = launch
             .kernel
-            .every_block(launch.n_smx(), launch.geometry.threads_per_block)?;
-        let geometry = launch.geometry;
+            .every_block(step, geometry.threads_per_block)?;
         let rows = geometry.working_case_blocks() as usize;
         let order = blocks.order.repeat(rows);
-        let queue = BlockQueue::once(order, &geometry, u32::MAX, 0).every(geometry.n_smx);
         let setup = Setup {
             spec: &launch.spec,
             code: &blocks.code,
             code_bytes: blocks.code_bytes,
             geometry,
-            queue,
+            queue: BlockQueue::once(order, &geometry, u32::MAX, 0).every(step as u32),
             seed: self.plan.window.seed,
         };
-        let run = run_queue(setup, u64::MAX, ()).map_err(PredictError::other)?;
-        let counters = run.counters;
+        let run = match n_smx {
+            1 => one(setup),
+            _ => chip::run(setup, n_smx as u32),
+        };
+        let run = run.map_err(PredictError::other)?;
         let of_row = |row: usize| {
             let iterations = geometry.warp_iterations(row as u32) as f64;
             blocks.work.iter().map(move |work| work * iterations)
         };
         let work: Vec<f64> = (0..rows).flat_map(of_row).collect();
         let resident = geometry.resident_blocks as usize;
-        let told = makespan_cycles(&work, 1, resident, &observed.rates);
-        observed.rates = observed.rates.times(told / counters.cycles as f64);
-        observed.instructions += counters.instructions;
-        observed.counters = counters;
+        let told = makespan_cycles(&work, n_smx, resident, &observed.rates);
+        observed.rates = observed.rates.times(told / run.cycles as f64);
+        observed.instructions += run.counters.instructions;
+        observed.counters = run.counters;
         observed.error_percent = 0.0;
         Ok(())
     }
+}
+
+/// All blocks on one multiprocessor with its share of what lies behind the ports.
+fn one(setup: Setup) -> Result<ChipRun, Deadlock> {
+    let counters = run_queue(setup, u64::MAX, ())?.counters;
+    Ok(ChipRun {
+        cycles: counters.cycles,
+        counters,
+    })
 }
 
 /// The programs sampled, standing for the whole population.

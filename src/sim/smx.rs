@@ -14,6 +14,7 @@ mod tick;
 use super::code::{MemoryRequest, ReplayCode};
 use super::dispatch::{BlockQueue, BlockStart, Geometry};
 use super::icache::InstructionCache;
+use super::lower::LowerLevels;
 use super::memory::Memory;
 use super::observe::{Cause, Counters, Observer, WarpSlot};
 use super::pipes::Pipes;
@@ -31,6 +32,8 @@ pub struct Smx<'a, O, const QUARTERS: bool> {
     geometry: Geometry,
     case_window_bytes: u32,
     queue: BlockQueue,
+    /// Of the chip's places for warps.
+    first_slot: u32,
     n_schedulers: usize,
     slots: Slots<QUARTERS>,
     schedulers: [Scheduler; MAX_SCHEDULERS],
@@ -65,6 +68,13 @@ pub struct Setup<'a> {
     pub seed: u32,
 }
 
+/// What the multiprocessors of a chip have in turn: the blocks that are left, and what lies behind their ports.
+#[derive(Debug)]
+pub struct Shared {
+    pub queue: BlockQueue,
+    pub lower: Box<LowerLevels>,
+}
+
 /// The simulation stopped moving.
 #[derive(Debug, thiserror::Error)]
 #[error("no warp can ever issue again at cycle {cycle}: {snapshot}")]
@@ -74,9 +84,17 @@ pub struct Deadlock {
 }
 
 impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
-    /// A multiprocessor with all its block slots filled; block `b` of the first wave starts in the middle
-    /// of its iterations, so that blocks do not end together. The observer is told of every event.
+    /// A multiprocessor with all its block slots filled. The observer is told of every event.
     pub fn new(setup: Setup<'a>, observer: O) -> Self {
+        let mut smx = Smx::empty(setup, 0, observer);
+        for block in 0..smx.blocks.len() {
+            smx.start_first(block);
+        }
+        smx
+    }
+
+    /// A multiprocessor without blocks, number `number` of the chip.
+    pub fn empty(setup: Setup<'a>, number: u32, observer: O) -> Self {
         let Setup {
             spec,
             code,
@@ -86,8 +104,9 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             seed,
         } = setup;
         let slots = Slots::new(spec.n_schedulers);
-        let mut smx = Smx {
+        Smx {
             spec,
+            first_slot: number * spec.max_warps as u32,
             code,
             case_window_bytes: geometry.case_window_bytes(),
             geometry,
@@ -110,13 +129,33 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             program_credits: vec![0; code.programs.len()],
             now: 0,
             observer,
-        };
-        let n = smx.blocks.len();
-        for block in 0..n {
-            let done = block as f64 / n as f64;
-            smx.start_block(block, if smx.queue.is_sampled() { done } else { 0.0 });
         }
-        smx
+    }
+
+    /// Fills a block slot for the first time. Sampled blocks start in the middle of their iterations, so that they do not end together.
+    pub fn start_first(&mut self, block: usize) {
+        let done = block as f64 / self.blocks.len() as f64;
+        let is_sampled = self.queue.is_sampled();
+        self.start_block(block, if is_sampled { done } else { 0.0 });
+    }
+
+    /// Exchanges what several multiprocessors have in turn.
+    pub fn exchange(&mut self, shared: &mut Shared) {
+        self.memory.exchange(&mut shared.lower);
+        std::mem::swap(&mut self.queue, &mut shared.queue);
+    }
+
+    /// The cycle up to which it is simulated.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// One cycle in which something can issue.
+    pub fn step(&mut self) -> Result<(), Deadlock> {
+        match self.tick() {
+            true => Ok(()),
+            false => Err(self.deadlock()),
+        }
     }
 
     /// Counters up to the current cycle.
@@ -170,7 +209,8 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         }
     }
 
-    fn is_occupied(&self) -> bool {
+    /// Whether a warp is left.
+    pub fn is_occupied(&self) -> bool {
         self.blocks.iter().any(|block| block.warps_left > 0)
     }
 
@@ -234,7 +274,7 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             steady_only: unit.steady_only,
             done,
             run_prologue: unit.run_prologue && done == 0.0,
-            local_base: slot * self.geometry.local_stride_bytes,
+            local_base: (self.first_slot + slot) * self.geometry.local_stride_bytes,
             warp_offset_bytes: if unit.programs_per_warp == 0 {
                 128 * w
             } else {

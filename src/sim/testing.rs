@@ -32,6 +32,24 @@ pub fn spec() -> SmxSpec {
     ] {
         limits[class as usize] = IssueLimit::Interval(pipe, 4);
     }
+    let l2 = CacheSpec {
+        sets: 64,
+        ways: 16,
+        line_bytes: 128,
+        sector_bytes: 128,
+        replacement: Replacement::Lru,
+        index: SetIndex::Linear,
+        fills_hold_lines: false,
+    };
+    let dram = DramSpec {
+        bytes_per_cycle: 16.0,
+        activation_cycles: 0.0,
+        interleave_bytes: 256,
+        n_partitions: 4,
+        page_bytes: 2048,
+        open_pages: 1,
+        queue_requests: 0,
+    };
     SmxSpec {
         n_schedulers: 4,
         first_warps_in_turn: false,
@@ -83,28 +101,14 @@ pub fn spec() -> SmxSpec {
         l1_always_hits: false,
         unit_is_unlimited: false,
         longest_stall_cycles: u8::MAX,
-        l2: CacheSpec {
-            sets: 64,
-            ways: 16,
-            line_bytes: 128,
-            sector_bytes: 128,
-            replacement: Replacement::Lru,
-            index: SetIndex::Linear,
-            fills_hold_lines: false,
-        },
+        l2: l2.clone(),
+        whole_l2: l2,
         l2_read_bytes_per_cycle: 32.0,
         l2_write_bytes_per_cycle: 32.0,
         grid_cycles: 0,
         block_cycles: 0,
-        dram: DramSpec {
-            bytes_per_cycle: 16.0,
-            activation_cycles: 0.0,
-            interleave_bytes: 256,
-            n_partitions: 4,
-            page_bytes: 2048,
-            open_pages: 1,
-            queue_requests: 0,
-        },
+        dram: dram.clone(),
+        whole_dram: dram,
         n_icaches: 1,
         icache_l1_bytes: 8192,
         icache_l15_bytes: 32768,

@@ -1,0 +1,92 @@
+//! The whole chip: all multiprocessors in step, with one L2, one DRAM and one block dispatcher.
+//!
+//! What it models: blocks go to the multiprocessors in turn until all are full, then each to the one that has a place first; what
+//! the multiprocessors ask of L2 and DRAM is served in the order of their cycles. What it leaves out: the way of a
+//! request through the crossbar (its latency is the L2's). Units: cycles.
+//!
+//! The multiprocessor whose next cycle comes first goes on, the first of equals: results depend on nothing else.
+
+use super::dispatch::{BlockQueue, Geometry};
+use super::lower::LowerLevels;
+use super::observe::Counters;
+use super::smx::{Deadlock, Setup, Shared, Smx};
+use super::warp_mask::are_quarters;
+
+/// What a chip showed.
+#[derive(Debug, Clone)]
+pub struct ChipRun {
+    /// From the first block's start to the last one's end.
+    pub cycles: u64,
+    /// All multiprocessors' together, their cycles too.
+    pub counters: Counters,
+}
+
+/// Runs all blocks of `setup`'s queue on `n_smx` multiprocessors.
+pub fn run(setup: Setup, n_smx: u32) -> Result<ChipRun, Deadlock> {
+    match are_quarters(setup.spec.n_schedulers) {
+        true => Chip::<true>::new(setup, n_smx).run(),
+        false => Chip::<false>::new(setup, n_smx).run(),
+    }
+}
+
+struct Chip<'a, const QUARTERS: bool> {
+    smxs: Vec<Smx<'a, (), QUARTERS>>,
+    shared: Shared,
+}
+
+impl<'a, const QUARTERS: bool> Chip<'a, QUARTERS> {
+    fn new(setup: Setup<'a>, n_smx: u32) -> Self {
+        // One multiprocessor that has all cases, L2 and DRAM to itself, in turn with the others.
+        let geometry = Geometry {
+            n_smx: 1,
+            ..setup.geometry
+        };
+        let smx = |number: u32| {
+            let of_one = Setup {
+                queue: BlockQueue::once(Vec::new(), &geometry, 0, 0),
+                seed: setup.seed.wrapping_add(number.wrapping_mul(0x9e37_79b9)),
+                geometry,
+                ..setup
+            };
+            Smx::empty(of_one, number, ())
+        };
+        let mut chip = Chip {
+            smxs: (0..n_smx).map(smx).collect(),
+            shared: Shared {
+                lower: Box::new(LowerLevels::whole(setup.spec, setup.seed)),
+                queue: setup.queue,
+            },
+        };
+        for block in 0..geometry.resident_blocks as usize {
+            for smx in &mut chip.smxs {
+                smx.exchange(&mut chip.shared);
+                smx.start_first(block);
+                smx.exchange(&mut chip.shared);
+            }
+        }
+        chip
+    }
+
+    fn run(mut self) -> Result<ChipRun, Deadlock> {
+        let next = |smxs: &[Smx<'a, (), QUARTERS>]| {
+            let at_work = smxs.iter().enumerate().filter(|(_, smx)| smx.is_occupied());
+            at_work.min_by_key(|(_, smx)| smx.now()).map(|(i, _)| i)
+        };
+        while let Some(first) = next(&self.smxs) {
+            let smx = &mut self.smxs[first];
+            smx.exchange(&mut self.shared);
+            let stepped = smx.step();
+            smx.exchange(&mut self.shared);
+            stepped?;
+        }
+        let mut run = ChipRun {
+            cycles: 0,
+            counters: Counters::default(),
+        };
+        for mut smx in self.smxs {
+            run.cycles = run.cycles.max(smx.now());
+            run.counters = run.counters.and(&smx.counters());
+        }
+        Ok(run)
+    }
+}
