@@ -42,11 +42,11 @@ fn sextic_corpus_is_brought_to_the_papers_percentages_with_moderate_weights() {
     let corpus = Corpus::load(&fixture("corpus/sextic.corpus")).unwrap();
     let depths = corpus.rpn_depths();
     let percentages = table_5("sextic");
-    let weights = weights_for_margins(&[Margin {
+    let margin = Margin {
         depths: &depths,
         percentages: &percentages,
-    }])
-    .unwrap();
+    };
+    let weights = weights_for_margins(&[margin], vec![1.0; depths.len()]).unwrap();
     let total: f64 = weights.weights.iter().sum();
     for &(limit, percent) in &percentages {
         let within: f64 = depths

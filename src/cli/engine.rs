@@ -8,8 +8,10 @@ use crate::engine::{CodeChoice, ProgramList};
 use crate::gpu::code::OwnCode;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
 use crate::papers::kernels::PaperKernel;
+use crate::programs::{Inferred, inferred};
 use crate::report::progress;
 use crate::sim::simulator;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -45,6 +47,10 @@ pub struct InputArgs {
     /// Weights of the corpus: match the stack depths of the paper's Tables 5 and 6, or none
     #[arg(long, value_enum, default_value = "paper")]
     pub weights: WeightsArg,
+    /// Programs with what was inferred of the paper's from Table 3 and from 32 threads of Table 4: mean size, longest, slow operands; FILE: as
+    /// `calibrate --workload` wrote it [default of FILE: what this program has; without the option nothing is inferred]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = read_inferred, conflicts_with = "programs")]
+    pub inferred: Option<InferredFile>,
     /// Seed that selects the programs drawn from the corpus
     #[arg(long, default_value_t = 1)]
     pub population_seed: u64,
@@ -63,6 +69,28 @@ pub struct InputArgs {
     /// A kernel of one's own, where a command takes one.
     #[arg(skip)]
     pub own: Option<Arc<OwnCode>>,
+}
+
+/// What is inferred of the programs of each problem.
+#[derive(Debug, Clone)]
+pub struct InferredFile {
+    /// Empty for what is part of the program.
+    path: String,
+    factors: BTreeMap<String, Inferred>,
+}
+
+fn read_inferred(path: &str) -> Result<InferredFile, String> {
+    let factors = match path {
+        "" => engine::inferred(),
+        path => {
+            let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+            inferred::parse(&text, path).map_err(|error| error.to_string())?
+        }
+    };
+    Ok(InferredFile {
+        path: path.to_owned(),
+        factors,
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -219,6 +247,11 @@ impl InputArgs {
             (self.weights == WeightsArg::None).then(|| "none".into()),
         );
         let seed = self.population_seed;
+        let inferred = self.inferred.as_ref();
+        let file = inferred.map(|file| match file.path.is_empty() {
+            true => String::new(),
+            false => format!("={}", file.path),
+        });
         add("population-seed", (seed != 1).then(|| seed.to_string()));
         add("shape", self.shape.map(|shape| shape.to_string()));
         add("math", self.math.map(|math| math.to_string()));
@@ -226,6 +259,7 @@ impl InputArgs {
             "dispatch",
             self.dispatch.map(|dispatch| dispatch.to_string()),
         );
+        text.extend(file.map(|file| format!(" --inferred{file}")));
         text
     }
 
@@ -252,6 +286,9 @@ impl InputArgs {
                 WeightsArg::Paper => Weighting::Paper,
                 WeightsArg::None => Weighting::AsEvolved,
             },
+            inferred: (self.inferred.as_ref())
+                .map(|file| file.factors.clone())
+                .unwrap_or_default(),
             population_seed: self.population_seed,
             ..Settings::default()
         }

@@ -11,7 +11,9 @@ use crate::gp::program::Rpn;
 use crate::gpu::variant::FunctionSet;
 use crate::gpu::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
 use crate::launch::Cases;
+use crate::programs::inferred::{self, Inferred};
 use crate::programs::{DepthPercentages, Population, PopulationError};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +21,14 @@ use std::sync::{Arc, OnceLock};
 const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
 const TABLE_5: &str = include_str!("../../fixtures/papers/table5.csv");
 const TABLE_6: &str = include_str!("../../fixtures/papers/table6.csv");
+
+/// What is inferred of the paper's programs; part of the program and tested.
+const INFERRED: &str = include_str!("../../fixtures/inferred.csv");
+
+/// What was inferred of the paper's programs, by problem (`docs/calibration.md`).
+pub fn inferred() -> BTreeMap<String, Inferred> {
+    inferred::parse(INFERRED, "fixtures/inferred.csv").unwrap_or_default()
+}
 
 /// Why an engine has no programs to run.
 #[derive(Debug, thiserror::Error)]
@@ -158,6 +168,7 @@ fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
     let mut population = Population::draw(
         &corpus,
         percentages.as_ref(),
+        settings.inferred.get(name).copied().unwrap_or_default(),
         settings.n_blocks,
         settings.population_seed,
     )
@@ -206,13 +217,55 @@ mod tests {
 
     #[test]
     fn every_row_of_tables_5_and_6_is_read() {
-        let problems = ["sextic", "shuttle", "mux20"].map(|name| depth_percentages(name).unwrap());
+        let problems =
+            ["sextic", "shuttle", "kddcup", "mux20"].map(|name| depth_percentages(name).unwrap());
         let rpn: usize = problems.iter().map(|p| p.rpn.len()).sum();
         let lgp: usize = problems.iter().map(|p| p.lgp.len()).sum();
         assert_eq!(rpn, TABLE_5.lines().count() - 1);
         assert_eq!(lgp, TABLE_6.lines().count() - 1);
         assert_eq!(problems[0].rpn[0], (2, 18.71));
-        assert_eq!(depth_percentages("kddcup"), None);
+        assert_eq!(depth_percentages("mux6"), None);
+    }
+
+    #[test]
+    fn every_problem_of_the_paper_has_its_inferred_factors() {
+        let found = inferred();
+        assert_eq!(found.len(), 4);
+        assert!(problems().iter().all(|name| found.contains_key(*name)));
+    }
+
+    #[test]
+    fn inferred_sizes_are_met_and_depths_stay() {
+        let drawn = |mean_nodes, longest| {
+            let one = Inferred {
+                mean_nodes,
+                longest,
+                slow_operands: 1.0,
+            };
+            let settings = Settings {
+                inferred: BTreeMap::from([("mux20".to_owned(), one)]),
+                ..Settings::default()
+            };
+            Workload::load("mux20", &settings).unwrap().population
+        };
+        let (plain, larger) = (drawn(1.0, 1.0), drawn(1.2, 1.5));
+        let grown = larger.mean_nodes() / plain.mean_nodes();
+        assert!((grown - 1.2).abs() < 0.02, "{grown}");
+        let shallow = |population: &Population| {
+            let depth = |index: &&u32| rpn_stack_depth(&population.programs[**index as usize]);
+            population.sample.iter().filter(|i| depth(i) <= 5).count()
+        };
+        assert!(shallow(&plain).abs_diff(shallow(&larger)) < 10);
+        let longest = |population: &Population| -> u32 {
+            population
+                .longest
+                .iter()
+                .flatten()
+                .map(|size| size.nodes)
+                .max()
+                .unwrap()
+        };
+        assert!(longest(&larger) > longest(&plain));
     }
 
     #[test]
@@ -228,7 +281,7 @@ mod tests {
             let cases = &workload.cases;
             assert_eq!((cases.elements, cases.per_element()), expected);
             let weighting = &workload.population.weighting;
-            assert_eq!(weighting.contains("no row"), **problem == *"kddcup");
+            assert!(!weighting.contains("no row"), "{problem}");
         };
         assert!(problems().contains(&"sextic"));
         problems().iter().for_each(check);

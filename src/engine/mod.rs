@@ -18,7 +18,7 @@ mod sweep;
 
 pub use blocks::SampleBlocks;
 pub use code::{architecture, compiled, executed_architecture, smallest};
-pub use inputs::{InputError, problems};
+pub use inputs::{InputError, inferred, problems};
 pub use interventions::{Explained, Gain};
 pub use papers::timing;
 pub use settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};

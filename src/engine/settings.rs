@@ -4,7 +4,9 @@
 
 use crate::gpu::code::OwnCode;
 use crate::gpu::variant::{Arch, Dispatch, Math, Shape};
+use crate::programs::Inferred;
 use crate::sim::simulator::Simulator;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -82,6 +84,8 @@ pub struct Settings {
     pub list: Option<ProgramList>,
     /// How a corpus becomes a population.
     pub weighting: Weighting,
+    /// What is inferred of the programs of each problem, besides.
+    pub inferred: BTreeMap<String, Inferred>,
     /// Programs of a generation: one per block.
     pub n_blocks: usize,
     /// Chooses the programs drawn from the corpus.
@@ -97,6 +101,7 @@ impl Default for Settings {
             corpus: None,
             list: None,
             weighting: Weighting::Paper,
+            inferred: BTreeMap::new(),
             n_blocks: 1000,
             population_seed: 1,
         }

@@ -47,6 +47,17 @@ impl Size {
     }
 }
 
+impl Size {
+    /// A size so many times this one.
+    pub fn times(self, factor: f64) -> Self {
+        let times = |n: u32| (f64::from(n) * factor).round().max(1.0) as u32;
+        Size {
+            nodes: times(self.nodes),
+            terminals: times(self.terminals),
+        }
+    }
+}
+
 impl From<(u32, u32)> for Size {
     fn from((nodes, terminals): (u32, u32)) -> Self {
         Size { nodes, terminals }

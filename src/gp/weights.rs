@@ -55,10 +55,9 @@ pub struct Margin<'a> {
 const ROUNDS: usize = 60;
 
 /// Weights under which every margin has its percentages, as far as the corpus can: proportional fitting, one margin
-/// after the other (Deming and Stephan 1940). With one margin the match is exact.
-pub fn weights_for_margins(margins: &[Margin]) -> Result<Weights, WeightsError> {
-    let n = margins.first().map_or(0, |margin| margin.depths.len());
-    let mut weights = vec![1.0; n];
+/// after the other (Deming and Stephan 1940), from weights `start`, whose proportions within a class stay. With one margin the match is exact.
+pub fn weights_for_margins(margins: &[Margin], start: Vec<f64>) -> Result<Weights, WeightsError> {
+    let mut weights = start;
     let mut merged = Vec::new();
     let mut fitted = Vec::with_capacity(margins.len());
     for margin in margins {
@@ -177,10 +176,11 @@ mod tests {
     use super::*;
 
     fn weigh(depths: &[usize], percentages: &[(usize, f64)]) -> Result<Weights, WeightsError> {
-        weights_for_margins(&[Margin {
+        let margin = Margin {
             depths,
             percentages,
-        }])
+        };
+        weights_for_margins(&[margin], vec![1.0; depths.len()])
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
                 percentages: &tables[1],
             },
         ];
-        let weights = weights_for_margins(&margins).unwrap().weights;
+        let weights = weights_for_margins(&margins, vec![1.0; 7]).unwrap().weights;
         for margin in margins {
             for &(limit, percent) in margin.percentages {
                 let depths = margin.depths.iter().zip(&weights);

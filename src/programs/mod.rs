@@ -2,6 +2,8 @@
 //!
 //! Leaves out: the kernel that runs them (`workload`), the launch (`launch`).
 
+pub mod inferred;
 pub mod population;
 
+pub use inferred::Inferred;
 pub use population::{DepthPercentages, Population, PopulationError};

@@ -12,6 +12,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::inferred::Inferred;
 use crate::gp::corpus::Corpus;
 use crate::gp::program::Rpn;
 use crate::gp::record::Size;
@@ -33,6 +34,8 @@ pub struct Population {
     pub longest: Option<Vec<Size>>,
     /// The program of every block of the one launch, in grid order, where it is known.
     pub blocks: Option<Vec<u32>>,
+    /// Factor on the warp instructions that slow operands add.
+    pub slow_operands: f64,
     /// How the corpus was weighted, in one sentence; every prediction says so.
     pub weighting: String,
 }
@@ -47,12 +50,12 @@ pub struct DepthPercentages {
 }
 
 impl DepthPercentages {
-    fn weights(&self, corpus: &Corpus) -> Result<Weights, WeightsError> {
+    fn weights(&self, corpus: &Corpus, start: Vec<f64>) -> Result<Weights, WeightsError> {
         let depths = |of: fn(&Rpn) -> usize| -> Vec<usize> {
             corpus.entries.iter().map(|e| of(&e.program)).collect()
         };
         let (rpn, lgp) = (depths(rpn_stack_depth), depths(lgp_stack_depth));
-        weights_for_margins(&[
+        let margins = [
             Margin {
                 depths: &lgp,
                 percentages: &self.lgp,
@@ -61,7 +64,8 @@ impl DepthPercentages {
                 depths: &rpn,
                 percentages: &self.rpn,
             },
-        ])
+        ];
+        weights_for_margins(&margins, start)
     }
 }
 
@@ -75,27 +79,22 @@ pub enum PopulationError {
 }
 
 impl Population {
-    /// Draws `n_blocks` programs. `depths` are the percentages that the corpus is brought to; `None` takes it as it is.
+    /// Draws `n_blocks` programs. `depths` are the percentages that the corpus is brought to; `None` takes it as it is. `inferred` is what
+    /// else is known of the programs.
     pub fn draw(
         corpus: &Corpus,
         depths: Option<&DepthPercentages>,
+        inferred: Inferred,
         n_blocks: usize,
         seed: u64,
     ) -> Result<Self, PopulationError> {
         if corpus.entries.is_empty() {
             return Err(PopulationError::Empty);
         }
-        let (weights, weighting) = match depths {
-            None => (
-                vec![1.0; corpus.entries.len()],
-                "corpus as evolved".to_owned(),
-            ),
-            Some(percentages) => {
-                let weights = percentages.weights(corpus)?;
-                let text = describe(&weights);
-                (weights.weights, text)
-            }
-        };
+        let (weights, mut weighting) = weighted(corpus, depths, inferred.mean_nodes)?;
+        if inferred != Inferred::default() {
+            weighting = format!("{weighting}; {}", inferred.describe());
+        }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let all: Vec<usize> = (0..corpus.entries.len()).collect();
         let chosen = systematic(corpus, &all, &weights, n_blocks, &mut rng);
@@ -114,8 +113,14 @@ impl Population {
             programs,
             sample,
             grids,
-            longest: Some(longest),
+            longest: Some(
+                longest
+                    .iter()
+                    .map(|size| size.times(inferred.longest))
+                    .collect(),
+            ),
             blocks: None,
+            slow_operands: inferred.slow_operands,
             weighting,
         })
     }
@@ -142,6 +147,7 @@ impl Population {
             grids: vec![blocks.iter().map(nodes).collect()],
             longest: None,
             blocks: Some(blocks),
+            slow_operands: 1.0,
             weighting: format!("{} given programs in {n_blocks} blocks", list.len()),
             programs,
         })
@@ -169,6 +175,51 @@ impl Population {
         nodes as f64 / self.sample.len() as f64
     }
 }
+
+/// Weights of the corpus' programs and how they came about: stack depths as given, and so many times the mean nodes that the corpus has with
+/// these depths. Within a depth, programs count in proportion to a power of their nodes.
+fn weighted(
+    corpus: &Corpus,
+    depths: Option<&DepthPercentages>,
+    mean_nodes: f64,
+) -> Result<(Vec<f64>, String), PopulationError> {
+    let nodes: Vec<f64> = (corpus.entries.iter())
+        .map(|entry| entry.program.0.len() as f64)
+        .collect();
+    let with_power = |power: f64| {
+        let start: Vec<f64> = nodes.iter().map(|nodes| nodes.powf(power)).collect();
+        match depths {
+            None => Ok((start, "corpus as evolved".to_owned())),
+            Some(percentages) => {
+                let weights = percentages.weights(corpus, start)?;
+                let text = describe(&weights);
+                Ok::<_, PopulationError>((weights.weights, text))
+            }
+        }
+    };
+    let as_drawn = with_power(0.0)?;
+    if mean_nodes == 1.0 {
+        return Ok(as_drawn);
+    }
+    let mean = |weights: &[f64]| {
+        let sum: f64 = weights.iter().zip(&nodes).map(|(w, n)| w * n).sum();
+        sum / weights.iter().sum::<f64>()
+    };
+    let wanted = mean_nodes * mean(&as_drawn.0);
+    let (mut below, mut above) = (-GREATEST_POWER, GREATEST_POWER);
+    for _ in 0..BISECTIONS {
+        let power = 0.5 * (below + above);
+        match mean(&with_power(power)?.0) < wanted {
+            true => below = power,
+            false => above = power,
+        }
+    }
+    with_power(0.5 * (below + above))
+}
+
+/// Range of the power of the nodes by which programs count, and halvings of it.
+const GREATEST_POWER: f64 = 4.0;
+const BISECTIONS: usize = 24;
 
 /// Reorders a sorted sample so that every run of neighbours covers its whole range evenly: a window that
 /// simulates a few blocks sees the mix of all. The order is the van der Corput sequence, turned by `turn`

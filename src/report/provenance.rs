@@ -91,6 +91,8 @@ impl Provenance {
             math,
             weighting: Some(match (&settings.list, settings.weighting) {
                 (Some(_), _) => "listed",
+                (None, Weighting::Paper) if !settings.inferred.is_empty() => "paper+inferred",
+                (None, Weighting::AsEvolved) if !settings.inferred.is_empty() => "inferred",
                 (None, Weighting::Paper) => "paper",
                 (None, Weighting::AsEvolved) => "none",
             }),

@@ -2,7 +2,7 @@
 //!
 //! [`mod@cells`] says which configurations a table of the paper has; it is known without any measurement.
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up.
-//! [`calibrate`] searches for the values of a preset that are fitted.
+//! [`calibrate`] searches for the values of a preset that are fitted, [`workload`] for what speeds say of the paper's programs.
 //! Leaves out: making predictions.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.
 
@@ -18,6 +18,7 @@ pub mod papers;
 pub mod requests;
 pub mod stack_tables;
 pub mod stats;
+pub mod workload;
 
 pub use cells::{Axis, Cell, Table, cells, fitted_cells};
 pub use compare::{Compared, Split, Summary};
