@@ -15,10 +15,12 @@ pub enum Counted {
     SharedLoads,
     LocalLines,
     GlobalLoads,
+    /// Lines of any memory that pass the load/store unit.
+    UnitLines,
 }
 
 /// Number of things counted.
-pub const N_COUNTED: usize = 5;
+pub const N_COUNTED: usize = 6;
 
 /// Counts, by `Counted as usize`.
 pub type Demand = [u32; N_COUNTED];
@@ -30,6 +32,9 @@ pub fn of_op(op: &ReplayOp) -> Demand {
     add(Counted::Instructions, 1);
     if op.redirects {
         add(Counted::Branches, 1);
+    }
+    if op.request != MemoryRequest::None {
+        add(Counted::UnitLines, u32::from(op.lines).max(1));
     }
     match op.request {
         MemoryRequest::None => {}
@@ -55,7 +60,8 @@ pub fn followed_by(cause: Cause) -> Option<Counted> {
         }
         Cause::Branch => Some(Counted::Branches),
         Cause::Shared => Some(Counted::SharedLoads),
-        Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::LoadStoreUnit => Some(Counted::LocalLines),
+        Cause::L1Hit | Cause::L2 | Cause::Dram => Some(Counted::LocalLines),
+        Cause::LoadStoreUnit => Some(Counted::UnitLines),
         Cause::Global => Some(Counted::GlobalLoads),
         Cause::NoWarp => None,
     }

@@ -242,7 +242,9 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
-            let warp = self.unit(start, block as u32, w, done);
+            // Where a block starts in its middle, its warps have drifted apart.
+            let apart = if done > 0.0 || self.queue.is_sampled() && self.now == 0 { f64::from(slot) * APART } else { 0.0 };
+            let warp = self.unit(start, block as u32, w, (done + apart).fract());
             self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }
     }
@@ -322,6 +324,9 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         }
     }
 }
+
+/// Multiples of this modulo 1 are evenly spread.
+const APART: f64 = 0.618_033_988_749_895;
 
 /// Neighbouring schedulers share a first-level instruction cache where there are fewer caches.
 fn icache_of(scheduler: usize, n_schedulers: usize, n_icaches: usize) -> u8 {
