@@ -61,9 +61,9 @@ impl Default for SamplingPlan {
     fn default() -> Self {
         SamplingPlan {
             window: WindowPlan {
-                instructions: (600_000, 2_000_000),
-                least_units: 24,
-                units: 96,
+                instructions: (900_000, 3_000_000),
+                least_units: 36,
+                units: 144,
                 warm_up_percent: 20,
                 batches: 10,
                 seed: 7,
