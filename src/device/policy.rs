@@ -77,8 +77,6 @@ choice! {
         FixedOrder = "fixed_order",
         /// Each in turn.
         Rotating = "rotating",
-        /// Each in turn, and of its warps the one first that the load/store unit refused first.
-        FirstCome = "first_come",
     }
 }
 

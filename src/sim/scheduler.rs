@@ -24,10 +24,6 @@ pub struct Scheduler {
     /// By slot, the slots with older warps, one bit each.
     older: [WarpMask; MAX_WARPS],
     n_slots: usize,
-    /// Slots of warps that the load/store unit refused and that have not issued since, one bit each, and in which order.
-    in_line: WarpMask,
-    place_in_line: [u32; MAX_WARPS],
-    next_place: u32,
     /// Slots that hold a warp, one bit each.
     resident: WarpMask,
     resident_since: [u64; MAX_WARPS],
@@ -45,9 +41,6 @@ impl Scheduler {
             busy_until: 0,
             older: std::array::from_fn(|i| (1 << i) - 1),
             n_slots,
-            in_line: 0,
-            place_in_line: [0; MAX_WARPS],
-            next_place: 0,
             resident: 0,
             resident_since: [0; MAX_WARPS],
         }
@@ -80,39 +73,6 @@ impl Scheduler {
     #[inline]
     pub fn busy_until(&self) -> u64 {
         self.busy_until
-    }
-
-    /// Warps that the load/store unit refuses come first, in their order, once it takes one.
-    #[inline]
-    pub fn line_up(&mut self, slots: WarpMask) {
-        let mut new = slots & !self.in_line;
-        self.in_line |= new;
-        while new != 0 {
-            let slot = self.first(new);
-            new &= !(1 << slot);
-            self.place_in_line[slot % MAX_WARPS] = self.next_place;
-            self.next_place = self.next_place.wrapping_add(1);
-        }
-    }
-
-    /// The one of some slots that issues next; there must be one.
-    #[inline]
-    pub fn next(&mut self, slots: WarpMask) -> usize {
-        let mut waiting = slots & self.in_line;
-        if waiting == 0 {
-            return self.first(slots);
-        }
-        let mut next = waiting.trailing_zeros() as usize;
-        let place = |slot: usize| self.next_place.wrapping_sub(self.place_in_line[slot % MAX_WARPS]);
-        while waiting != 0 {
-            let slot = waiting.trailing_zeros() as usize;
-            waiting &= waiting - 1;
-            if place(slot) > place(next) {
-                next = slot;
-            }
-        }
-        self.in_line &= !(1 << next);
-        next
     }
 
     /// The first of some slots in the policy's order; there must be one.
@@ -237,6 +197,13 @@ mod tests {
     fn round_robin_goes_on_with_the_next_slot() {
         let scheduler = scheduler(WarpPolicy::LooseRoundRobin, [5, 3, 4]);
         assert_eq!(scheduler.in_order(0b111).collect::<Vec<_>>(), [2, 0, 1]);
+    }
+
+    #[test]
+    fn greedy_then_next_stays_with_its_warp_then_goes_on() {
+        let scheduler = scheduler(WarpPolicy::GreedyThenNext, [5, 6, 4]);
+        assert_eq!(scheduler.in_order(0b111).collect::<Vec<_>>(), [1, 2, 0]);
+        assert_eq!(scheduler.in_order(0b101).collect::<Vec<_>>(), [2, 0]);
     }
 
     #[test]

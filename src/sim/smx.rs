@@ -243,7 +243,11 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
             // Where a block starts in its middle, its warps have drifted apart.
-            let apart = if done > 0.0 || self.queue.is_sampled() && self.now == 0 { f64::from(slot) * APART } else { 0.0 };
+            let apart = if done > 0.0 || self.queue.is_sampled() && self.now == 0 {
+                f64::from(slot) * APART
+            } else {
+                0.0
+            };
             let warp = self.unit(start, block as u32, w, (done + apart).fract());
             self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }

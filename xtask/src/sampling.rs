@@ -1,17 +1,28 @@
-//! How far short windows are from long ones: predicts cells of the paper's tables with any effort, as CSV.
+//! How far short windows are from long ones, and from whole runs: predicts cells of the paper's tables with any effort, as CSV.
 //!
-//! `cargo xtask sampling every=13 window_instructions=16000000 sampling units=2000 > long.csv`
+//! `cargo xtask sampling every=13 window_instructions=16000000 units=2000 > long.csv`
+//! `cargo xtask sampling every=9 effort=whole-run > runs.csv`
 
 use super::Failure;
 use rayon::prelude::*;
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Settings, problems};
+use warpstack::sim::simulator::Effort;
 use warpstack::validate::{Cell, Table, cells};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// name=value: every, offset and threads choose cells, the others are of the sampling plan
+    /// name=value: every, offset and threads choose cells, effort is sampled, whole-run or whole-chip, the others are of the sampling plan
     settings: Vec<String>,
+}
+
+fn effort(given: &str) -> Result<Effort, String> {
+    let all = [Effort::Sampled, Effort::WholeRun, Effort::WholeChip];
+    let found = all.into_iter().find(|effort| effort.name() == given);
+    found.ok_or_else(|| {
+        let allowed = all.map(Effort::name).join(", ");
+        format!("effort: given {given}; allowed: {allowed}")
+    })
 }
 
 pub fn run(args: Args) -> Result<(), Failure> {
@@ -22,6 +33,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
         let (name, value) = argument
             .split_once('=')
             .ok_or_else(|| format!("{argument}: given no =; allowed: name=value"))?;
+        if name == "effort" {
+            settings.simulator.effort = effort(value)?;
+            continue;
+        }
         let value: u32 = value.parse()?;
         match name {
             "every" => every = value as usize,

@@ -59,7 +59,7 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
     #[inline]
     fn first_scheduler(&self) -> usize {
         match self.spec.arbitration {
-            Arbitration::Rotating | Arbitration::FirstCome => self.now as usize % self.n_schedulers,
+            Arbitration::Rotating => self.now as usize % self.n_schedulers,
             Arbitration::FixedOrder => 0,
         }
     }
@@ -88,7 +88,7 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
                 cause = Cause::LoadStoreUnit;
                 break;
             }
-            let i = self.schedulers[s].next(candidates);
+            let i = self.schedulers[s].first(candidates);
             if candidates != ready {
                 let refused = ready & self.schedulers[s].before(i);
                 self.refuse(s, refused, opens_at);
@@ -119,9 +119,6 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
                 let (slot, cause) = (WarpSlot::new(s, i), Cause::LoadStoreUnit);
                 self.observer.held(slot, self.now, opens_at, cause);
             }
-        }
-        if self.spec.arbitration == Arbitration::FirstCome {
-            self.schedulers[s].line_up(slots);
         }
         self.waits.refuse(s, slots, opens_at, self.now);
     }

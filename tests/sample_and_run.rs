@@ -1,0 +1,97 @@
+//! Does the sample say what the run says, and the run what the whole chip says?
+
+use warpstack::device::Preset;
+use warpstack::engine::{Engine, Settings};
+use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::sim::simulator::Effort;
+
+/// Problem, kernel, second dimension, stack levels in registers, threads per block.
+type Cell = (&'static str, &'static str, u32, u32, u32);
+
+/// Of all tables, with small and large blocks. Those whose whole runs take long are left to `cargo xtask sampling`.
+const CELLS: [Cell; 12] = [
+    ("sextic", "rpn", 1, 0, 128),
+    ("sextic", "rpn", 2, 0, 768),
+    ("sextic", "rpn", 4, 0, 128),
+    ("sextic", "rpn", 4, 0, 1024),
+    ("sextic", "rpn", 6, 0, 640),
+    ("sextic", "lgp", 1, 0, 512),
+    ("sextic", "lgp", 3, 0, 256),
+    ("sextic", "lgp", 4, 0, 1024),
+    ("sextic", "lgp-vector", 2, 0, 384),
+    ("sextic", "lgp-registers", 4, 1, 256),
+    ("sextic", "lgp-registers", 4, 3, 768),
+    ("shuttle", "lgp", 3, 0, 512),
+];
+
+/// Largest difference of one cell and of their mean, in percent.
+const WORST: f64 = 6.0;
+const MEAN: f64 = 2.5;
+
+fn gpops(engine: &Engine, cell: &Cell) -> f64 {
+    let &(problem, kernel, stack_dim, stack_registers, threads_per_block) = cell;
+    let configuration = Configuration {
+        problem: problem.into(),
+        kernel: kernel.into(),
+        stack_dim,
+        stack_registers,
+        threads_per_block,
+        case_blocks: 1,
+        l1_bytes: Some(49152),
+        sizes: PaperSizes::default(),
+    };
+    engine.predict(&configuration).unwrap().gpops_billion
+}
+
+fn engine(device: &str, effort: Effort, list: Option<&str>) -> Engine {
+    let mut settings = Settings::default();
+    settings.simulator.effort = effort;
+    settings.list = list.map(|path| warpstack::engine::ProgramList {
+        path: path.into(),
+        n_blocks: Some(56),
+    });
+    let device = Preset::load(device).unwrap().device;
+    Engine::new(device, &["sextic", "shuttle"], settings).unwrap()
+}
+
+#[test]
+fn the_sample_says_what_the_whole_run_says() {
+    let [sampled, whole] =
+        [Effort::Sampled, Effort::WholeRun].map(|effort| engine("gtx670", effort, None));
+    let differences: Vec<f64> = std::thread::scope(|scope| {
+        let compare = |cell| 100.0 * (gpops(&sampled, cell) / gpops(&whole, cell) - 1.0);
+        let (even, odd) = CELLS.split_at(CELLS.len() / 2);
+        let half = scope.spawn(move || even.iter().map(compare).collect::<Vec<f64>>());
+        let other: Vec<f64> = odd.iter().map(compare).collect();
+        let mut all = half.join().unwrap();
+        all.extend(other);
+        all
+    });
+    let mean = differences.iter().map(|d| d.abs()).sum::<f64>() / differences.len() as f64;
+    assert!(mean < MEAN, "{mean}: {differences:?}");
+    assert!(
+        differences.iter().all(|d| d.abs() < WORST),
+        "{differences:?}"
+    );
+}
+
+#[test]
+fn the_whole_chip_says_what_one_multiprocessor_with_its_share_says() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let programs = [
+        "X1 X1 * X1 + X1 *",
+        "X1 X1 X1 X1 + * - X1 X1 * +",
+        "X1 X1 +",
+    ];
+    std::fs::write(file.path(), programs.join("\n")).unwrap();
+    let list = file.path().to_str();
+    let speed = |effort| {
+        gpops(
+            &engine("gtx670", effort, list),
+            &("sextic", "rpn", 4, 0, 256),
+        )
+    };
+    let (run, chip) = (speed(Effort::WholeRun), speed(Effort::WholeChip));
+    assert!((chip / run - 1.0).abs() < 0.08, "{run} {chip}");
+    assert_eq!(chip, speed(Effort::WholeChip), "deterministic");
+}
