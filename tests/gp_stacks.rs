@@ -75,7 +75,7 @@ fn csv_has_every_cell_and_the_papers_values_where_given() {
     for row in &rows {
         let percent: f64 = row[3].parse().unwrap();
         assert!((0.0..=100.0).contains(&percent));
-        assert_eq!(row[4].is_empty(), row[1] == "kddcup", "{row:?}");
+        assert!(!row[4].is_empty(), "{row:?}");
     }
     assert!(
         rows.iter()
