@@ -1,6 +1,6 @@
 // Microbenchmarks of the L1 data cache. `run` executes a list of memory operations with one warp and says of every load
-// whether it was quick; `stacks` and `burst` use several warps. Driven by l1.py. Addresses never come from the cache that
-// is measured: the list is in constant memory, results stay in shared memory until the end.
+// whether it was quick; `stacks`, `burst`, `flight` and `frames` use several warps. Driven by l1.py. Addresses never come from the
+// cache that is measured: the list is in constant memory, results stay in shared memory until the end.
 typedef unsigned u32;
 typedef unsigned long long u64;
 
@@ -15,7 +15,7 @@ __constant__ u32 ops[MAX_OPS];
 }
 extern __shared__ u32 shared[];
 
-// Kinds of operation: bits 24 to 31 of a word of the list; the rest is a sector (32 bytes, global) or a line (local).
+// Kinds of operation: bits 25 to 31 of a word of the list; the rest is a sector (32 bytes); of local memory, a line is a word of the frame.
 enum {
     GLOAD_SECTOR, GLOAD_LINE, GSTORE_LINE, GSTORE_WORD, LLOAD_LINE, LSTORE_LINE, LSTORE_WORD, LSTORE_SECTOR,
     LLOAD_SECTOR0, LLOAD_SECTOR1, WAIT, GSTORE_SECTOR, GLOAD_L2, GLOAD_CA, GLOAD_CONSTANT, GLOAD_NO_ALLOCATE, GLOAD_UNCHANGED, N_KINDS
@@ -44,12 +44,13 @@ __device__ __forceinline__ void wait(u32 cycles) {
 
 // out, for each block: multiprocessor, recorded loads, then buckets, misses of each pass, bits (1: slow) of the loads of the
 // operations from number `record_op` on, in passes from `record_from` on.
-extern "C" __global__ void run(char *base, u32 n_ops, u32 passes, u32 record_from, u32 record_op, u32 bit_words,
-                               u32 threshold, u32 shift, u32 *out) {
+template <int WORDS>
+__device__ __forceinline__ void execute(char *base, u32 n_ops, u32 passes, u32 record_from, u32 record_op, u32 bit_words, u32 threshold,
+                                        u32 *out) {
     u32 lane = threadIdx.x;
-    char frame[LOCAL_WORDS * 4];
-    u64 local;
-    asm volatile("cvta.to.local.u64 %0, %1;" : "=l"(local) : "l"(frame) : "memory");
+    char frame[WORDS ? WORDS * 4 : 1];
+    u64 local = 0;
+    if (WORDS) asm volatile("cvta.to.local.u64 %0, %1;" : "=l"(local) : "l"(frame) : "memory");
     u32 scratch = u32(__cvta_generic_to_shared(shared));
     for (u32 i = lane; i < BITS_AT + bit_words; i += 32) shared[i] = 0;
     __syncwarp();
@@ -61,11 +62,11 @@ extern "C" __global__ void run(char *base, u32 n_ops, u32 passes, u32 record_fro
         int first = pass == 0 ? -int(N_KINDS) : 0;
         for (int i = first; i < int(n_ops); ++i) {
             bool active = i >= 0;
-            u32 op = active ? ops[i] : u32(i + int(N_KINDS)) << 24;
-            u32 kind = op >> 24, at = op & 0xffffffu;
-            char *global = base + (u64(at) << shift);
+            u32 op = active ? ops[i] : u32(i + int(N_KINDS)) << 25;
+            u32 kind = op >> 25, at = op & 0x1ffffffu;
+            char *global = base + (u64(at) << 5);
             char *mine = global + 4 * lane;
-            u64 slot = local + 4 * at;
+            u64 slot = local + at;
             u32 cycles = 0;
             bool load = true;
             switch (kind) {
@@ -78,10 +79,10 @@ extern "C" __global__ void run(char *base, u32 n_ops, u32 passes, u32 record_fro
                 break;
             case GLOAD_UNCHANGED: TIMED_LOAD("ld.global.L1::evict_unchanged.u32", cycles, mine, scratch, active); break;
             case GLOAD_L2: TIMED_LOAD("ld.global.cg.u32", cycles, global, scratch, active); break;
-            case LLOAD_LINE: TIMED_LOAD("ld.local.u32", cycles, slot, scratch, active); break;
-            case LLOAD_SECTOR0: TIMED_LOAD("ld.local.u32", cycles, slot, scratch, active && lane < 8); break;
+            case LLOAD_LINE: if (WORDS) TIMED_LOAD("ld.local.u32", cycles, slot, scratch, active); break;
+            case LLOAD_SECTOR0: if (WORDS) TIMED_LOAD("ld.local.u32", cycles, slot, scratch, active && lane < 8); break;
             case LLOAD_SECTOR1:
-                TIMED_LOAD("ld.local.u32", cycles, slot, scratch, active && lane >= 8 && lane < 16);
+                if (WORDS) TIMED_LOAD("ld.local.u32", cycles, slot, scratch, active && lane >= 8 && lane < 16);
                 break;
             default:
                 load = false;
@@ -89,9 +90,9 @@ extern "C" __global__ void run(char *base, u32 n_ops, u32 passes, u32 record_fro
                 case GSTORE_LINE: STORE("st.global.u32", mine, lane, active); break;
                 case GSTORE_WORD: STORE("st.global.u32", mine, lane, active && lane == 0); break;
                 case GSTORE_SECTOR: STORE("st.global.u32", mine, lane, active && lane < 8); break;
-                case LSTORE_LINE: STORE("st.local.u32", slot, lane, active); break;
-                case LSTORE_WORD: STORE("st.local.u32", slot, lane, active && lane == 0); break;
-                case LSTORE_SECTOR: STORE("st.local.u32", slot, lane, active && lane < 8); break;
+                case LSTORE_LINE: if (WORDS) STORE("st.local.u32", slot, lane, active); break;
+                case LSTORE_WORD: if (WORDS) STORE("st.local.u32", slot, lane, active && lane == 0); break;
+                case LSTORE_SECTOR: if (WORDS) STORE("st.local.u32", slot, lane, active && lane < 8); break;
                 default: wait(active ? at : 0);
                 }
             }
@@ -124,6 +125,14 @@ extern "C" __global__ void run(char *base, u32 n_ops, u32 passes, u32 record_fro
     }
     for (u32 i = lane; i < BUCKETS + MAX_PASSES + bit_words; i += 32) out[2 + i] = shared[16 + i];
 }
+
+#define RUN(name, words)                                                                                           \
+    extern "C" __global__ void name(char *base, u32 n_ops, u32 passes, u32 record_from, u32 record_op, u32 bit_words, \
+                                    u32 threshold, u32 *out) {                                                     \
+        execute<words>(base, n_ops, passes, record_from, record_op, bit_words, threshold, out);                    \
+    }
+RUN(run, 0)
+RUN(run_local, LOCAL_WORDS)
 
 // Every warp has a stack of `depth` words in a frame of its own and walks over it, `steps` times; loads are timed after the
 // first `warm` steps. Patterns: 0 words in order, loads; 1 all words up with stores, then down with loads; 2 a random walk, up with
@@ -192,20 +201,87 @@ __device__ __forceinline__ void walk(u32 depth, u32 steps, u32 warm, u32 pattern
 }
 
 #define STACKS(words)                                                                                              \
-    extern "C" __global__ void __launch_bounds__(1024, 2) stacks_##words(u32 depth, u32 steps, u32 warm, u32 pattern, \
+    extern "C" __global__ void __launch_bounds__(1024) stacks_##words(u32 depth, u32 steps, u32 warm, u32 pattern, \
                                                                          u32 threshold, u32 seed, u32 *out) {      \
         walk<words>(depth, steps, warm, pattern, threshold, seed, out);                                            \
     }
-STACKS(64)
 STACKS(108)
-STACKS(256)
 STACKS(308)
 
+// Each of 32 warps loads a word of its frame, warp 0 lines of global memory, then each warp in turn that word again.
+// out, for each block: multiprocessor, then of each warp whether that was slow.
+template <int WORDS>
+__device__ __forceinline__ void where(char *base, u32 word, u32 n_ops, u32 threshold, u32 *out) {
+    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    char frame[WORDS * 4];
+    u64 local;
+    asm volatile("cvta.to.local.u64 %0, %1;" : "=l"(local) : "l"(frame) : "memory");
+    u32 scratch = u32(__cvta_generic_to_shared(shared)) + 4 * warp, cycles;
+    out += 33 * blockIdx.x;
+    // Round 0 is the first load; it also brings the instructions.
+#pragma unroll 1
+    for (u32 round = 0; round < 2; ++round) {
+#pragma unroll 1
+        for (u32 turn = 0; turn < 32; ++turn) {
+            if (turn == warp) {
+                TIMED_LOAD("ld.local.u32", cycles, local + 4 * word, scratch, 1);
+                if (round == 1) shared[64 + warp] = cycles > threshold;
+            }
+            __syncthreads();
+        }
+        if (round == 0 && warp == 0)
+            for (u32 i = 0; i < n_ops; ++i)
+                TIMED_LOAD("ld.global.u32", cycles, base + (u64(ops[i] & 0x1ffffffu) << 5) + 4 * lane, scratch, 1);
+        __syncthreads();
+    }
+    if (lane == 0) out[1 + warp] = shared[64 + warp];
+    if (threadIdx.x == 0) {
+        u32 smid;
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(smid));
+        out[0] = smid;
+    }
+}
+
+#define FRAMES(words)                                                                                              \
+    extern "C" __global__ void __launch_bounds__(1024) frames_##words(char *base, u32 word, u32 n_ops, u32 threshold, u32 *out) { \
+        where<words>(base, word, n_ops, threshold, out);                                                           \
+    }
+FRAMES(108)
+FRAMES(308)
+
+// Every warp loads lines that nobody else does, and at once the same again: 2 * LINES loads are under way.
+template <int LINES>
+__device__ __forceinline__ void twice(char *base, u32 rounds, u32 *out) {
+    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    u32 sum = 0;
+#pragma unroll 1
+    for (u32 round = 0; round < rounds; ++round) {
+        char *mine = base + 128 * u64(LINES * (warp + warps * (round + rounds * blockIdx.x))) + 4 * lane;
+        u32 first[LINES], second[LINES];
+#pragma unroll
+        for (u32 k = 0; k < LINES; ++k) asm volatile("ld.global.u32 %0, [%1];" : "=r"(first[k]) : "l"(mine + 128 * k) : "memory");
+#pragma unroll
+        for (u32 k = 0; k < LINES; ++k) asm volatile("ld.global.u32 %0, [%1];" : "=r"(second[k]) : "l"(mine + 128 * k) : "memory");
+#pragma unroll
+        for (u32 k = 0; k < LINES; ++k) sum += first[k] + second[k];
+        // The next round waits for these.
+        asm volatile("st.volatile.shared.u32 [%0], %1;" :: "r"(u32(__cvta_generic_to_shared(shared)) + 4 * warp), "r"(sum) : "memory");
+        __syncwarp();
+    }
+    if (sum == 1 && lane == 0) out[0] = sum;
+}
+
+#define FLIGHT(lines) \
+    extern "C" __global__ void __launch_bounds__(1024) flight_##lines(char *base, u32 rounds, u32 *out) { twice<lines>(base, rounds, out); }
+FLIGHT(2)
+FLIGHT(8)
+FLIGHT(16)
+
 // Warp 0 loads `hot` lines; then `count` further lines are accessed, by warp 0 one after the other or by all warps, eight
-// under way in each; then warp 0 loads every `stride`-th hot line from `from` on. Modes: 0 loads one after the other, 1 loads together,
+// under way in each; then warp 0 loads the hot lines. Modes: 0 loads one after the other, 1 loads together,
 // 2 stores together, 3 stores together, all to one line of each warp, 4 stores one after the other.
 // out: loads of hot lines, slow ones.
-extern "C" __global__ void burst(char *base, u32 hot, u32 count, u32 mode, u32 from, u32 stride, u32 threshold, u32 *out) {
+extern "C" __global__ void burst(char *base, u32 hot, u32 count, u32 mode, u32 threshold, u32 *out) {
     u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
     u32 scratch = u32(__cvta_generic_to_shared(shared)) + 4 * warp;
     char *mine = base + 4 * lane, *others = mine + (16 << 20);
@@ -243,8 +319,8 @@ extern "C" __global__ void burst(char *base, u32 hot, u32 count, u32 mode, u32 f
     if (warp == 0) {
         wait(20000);
         u32 loads = 0, slow = 0;
-        for (u32 i = from; i < hot; i += stride) {
-            TIMED_LOAD("ld.global.u32", cycles, mine + 128 * i, scratch, 1);
+        for (u32 i = 0; i < hot; ++i) {
+            TIMED_LOAD("ld.global.L1::no_allocate.u32", cycles, mine + 128 * i, scratch, 1);
             loads += 1;
             slow += cycles > threshold;
         }

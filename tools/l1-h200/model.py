@@ -3,13 +3,13 @@
 import functools
 import random
 
-from gpu import (CONFIGS, GLOAD_L2, GLOAD_NO_ALLOCATE, LOADS, SECTORS_LOADED, SECTORS_STORED, WAIT, Result, parts)
+from gpu import CONFIGS, GLOAD_L2, GLOAD_NO_ALLOCATE, LOADS, LOCAL, WAIT, Result, parts, words
 
 # What bit k of a line's number (its address / 128) flips: the set, and the row (its position under the hand).
 SET_BITS = 1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1, 3, 2, 1, 3, 1, 3, 2, 3, 1
 ROW_BITS = 0, 0, 97, 22, 108, 12, 50, 57, 111, 82, 122, 92, 75, 118, 104, 127, 112, 91, 78, 45, 10, 20, 57
 SETS, ROWS, WAYS = 4, 128, 4
-LOCAL = 1 << 30                       # Machine: lines of local memory start here
+FIRST_LOCAL = 1 << 30                 # Machine: of lines of local memory
 
 
 @functools.cache
@@ -301,23 +301,22 @@ class Machine:
         slow, misses = [], []
         for p in range(passes):
             n = 0
-            for i, (kind, line, sector) in enumerate(map(parts, ops)):
+            for i, operation in enumerate(ops):
+                kind, line, sector = parts(operation)
                 if kind == WAIT:
                     continue
-                loads = kind in LOADS
+                line += FIRST_LOCAL if kind in LOCAL else 0
+                loads, of = kind in LOADS, words(kind, sector)
                 if kind == GLOAD_L2:
                     cache.drop(line)
                     miss = True
                 elif kind == GLOAD_NO_ALLOCATE:
-                    miss = not cache.look(line)
-                elif loads:
-                    want = SECTORS_LOADED(kind, sector)
-                    there = cache.access(line)
-                    miss = not there or valid[line] & want != want
-                    valid[line] = want | (valid[line] if there else 0)
+                    miss = not cache.look(line) or valid[line] & of != of
                 else:
-                    there = cache.access(line)
-                    valid[line] = SECTORS_STORED(kind, sector) | (valid[line] if there else 0)
+                    before = valid.get(line, 0) if cache.access(line) else 0
+                    miss = before & of != of
+                    # A load that misses brings the sectors of which it wants something.
+                    valid[line] = before | (sum(0xff << 8 * s for s in range(4) if of >> 8 * s & 0xff) if loads and miss else of)
                 if loads:
                     n += miss
                     if p >= record_from and i >= record_op:
