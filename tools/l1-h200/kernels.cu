@@ -256,7 +256,8 @@ __device__ __forceinline__ void twice(char *base, u32 rounds, u32 *out) {
     u32 sum = 0;
 #pragma unroll 1
     for (u32 round = 0; round < rounds; ++round) {
-        char *mine = base + 128 * u64(LINES * (warp + warps * (round + rounds * blockIdx.x))) + 4 * lane;
+        // Within the GB.
+        char *mine = base + 128 * u64(LINES * (warp + warps * (round + rounds * blockIdx.x)) & 0x7fffff) + 4 * lane;
         u32 first[LINES], second[LINES];
 #pragma unroll
         for (u32 k = 0; k < LINES; ++k) asm volatile("ld.global.u32 %0, [%1];" : "=r"(first[k]) : "l"(mine + 128 * k) : "memory");

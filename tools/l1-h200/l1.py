@@ -9,25 +9,24 @@ import time
 
 import experiments
 from gpu import Gpu
-from model import Model, POLICIES
+from model import MODELS, Machine
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cubin", default="kernels.cubin")
-    parser.add_argument("--model", choices=POLICIES, help="a model instead of the GPU")
-    parser.add_argument("--sets", type=int, default=4, help="of the model")
+    parser.add_argument("--model", choices=[m.__name__ for m in MODELS], help="a model instead of the GPU")
     parser.add_argument("--out", default=".", help="folder of the CSV files")
-    parser.add_argument("experiments", nargs="*", help="all of them if none is named: " + ", ".join(experiments.ALL))
+    parser.add_argument("experiments", nargs="*", help="all of them if none is named: " + ", ".join(experiments.ALL) + "; and check, for a profiler")
     args = parser.parse_args()
-    machine = Model(args.model, args.sets) if args.model else Gpu(args.cubin)
+    machine = Machine(next(m for m in MODELS if m.__name__ == args.model)) if args.model else Gpu(args.cubin)
     os.makedirs(args.out, exist_ok=True)
     for name in args.experiments or experiments.ALL:
         started, rows = time.time(), 0
-        with open(os.path.join(args.out, name.replace("_", "-") + ".csv"), "w", newline="") as file:
+        with open(os.path.join(args.out, name + ".csv"), "w", newline="") as file:
             out = csv.writer(file, lineterminator="\n")
             try:
-                for row in experiments.ALL[name](machine):
+                for row in experiments.NAMED[name](machine):
                     out.writerow(row)
                     rows += 1
             except Exception as error:  # what there is stays; the other experiments run

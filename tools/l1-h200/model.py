@@ -296,7 +296,7 @@ class Machine:
     def __init__(self, model):
         self.model, self.name = model, model.name
 
-    def run(self, ops, config, passes=1, record_from=0, record_op=0):
+    def run(self, ops, config, passes=1, record_from=0, record_op=0, blocks=1):
         cache, valid = self.model(config), {}
         slow, misses = [], []
         for p in range(passes):
