@@ -36,7 +36,7 @@ pub struct CalibrateArgs {
     pub measured: Option<PathBuf>,
     /// Infer three factors on the programs of each problem instead, from Table 3 and the row of 32 threads of Table 4; --out writes them as
     /// a CSV file for --inferred=FILE
-    #[arg(long, conflicts_with = "measured")]
+    #[arg(long, conflicts_with_all = ["measured", "programs", "inferred"])]
     pub workload: bool,
     /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR", requires = "measured")]
@@ -189,6 +189,7 @@ fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
     let inputs = &args.engine.inputs;
     let given = [
         ("--corpus", inputs.corpus.is_some()),
+        ("--inferred", inputs.inferred.is_some()),
         ("--population", inputs.population.is_some()),
         ("--code", inputs.code.is_some()),
         ("--shape", inputs.shape.is_some()),

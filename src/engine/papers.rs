@@ -58,6 +58,10 @@ fn check(kernel: PaperKernel, settings: &Settings) -> Result<(), PredictError> {
             (settings.weighting != Weighting::Paper).then(|| "none".to_owned()),
         ),
         (
+            "inferred",
+            (!settings.inferred.is_empty()).then(|| "what is inferred of programs".to_owned()),
+        ),
+        (
             "effort",
             Some(settings.simulator.effort)
                 .filter(|effort| *effort != Effort::Sampled)

@@ -5,7 +5,7 @@
 
 use super::cache::Cache;
 use super::dram::Dram;
-use super::spec::SmxSpec;
+use super::spec::{CacheSpec, DramSpec};
 
 /// See the module text.
 #[derive(Debug, Clone)]
@@ -18,19 +18,11 @@ pub struct LowerLevels {
 const SEED: u32 = 0x5bd1_e995;
 
 impl LowerLevels {
-    /// Empty, one multiprocessor's share.
-    pub fn share(spec: &SmxSpec, seed: u32) -> Self {
+    /// Empty: one multiprocessor's share, or all that they share.
+    pub fn new(l2: &CacheSpec, dram: &DramSpec, seed: u32) -> Self {
         LowerLevels {
-            l2: Cache::new(spec.l2.clone(), seed ^ SEED),
-            dram: Dram::new(&spec.dram),
-        }
-    }
-
-    /// Empty, all that the multiprocessors share.
-    pub fn whole(spec: &SmxSpec, seed: u32) -> Self {
-        LowerLevels {
-            l2: Cache::new(spec.whole_l2.clone(), seed ^ SEED),
-            dram: Dram::new(&spec.whole_dram),
+            l2: Cache::new(l2.clone(), seed ^ SEED),
+            dram: Dram::new(dram),
         }
     }
 }

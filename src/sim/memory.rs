@@ -17,7 +17,7 @@ use super::spec::SmxSpec;
 use crate::trace::{AddressKind, LINE_BYTES, SECTOR_BYTES};
 
 /// Local memory lies above all global buffers in the simulated physical address space.
-const LOCAL_BASE: u32 = 0x8000_0000;
+pub const LOCAL_BASE: u32 = 0x8000_0000;
 
 /// When a request is done, and what it was waiting for.
 #[derive(Debug, Clone, Copy)]
@@ -133,7 +133,7 @@ impl Memory {
     pub fn new(spec: &SmxSpec, seed: u32) -> Self {
         Memory {
             l1: Cache::new(spec.l1.clone(), seed),
-            lower: Box::new(LowerLevels::share(spec, seed)),
+            lower: Box::new(LowerLevels::new(&spec.l2, &spec.dram, seed)),
             issued_at: 0,
             lsu_free_at: 0,
             misses: Mshrs::new(spec.l1_misses_in_flight),

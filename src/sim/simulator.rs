@@ -33,6 +33,9 @@ pub enum Effort {
 }
 
 impl Effort {
+    /// Every choice.
+    pub const ALL: [Effort; 3] = [Effort::Sampled, Effort::WholeRun, Effort::WholeChip];
+
     /// As the command line has it.
     pub fn name(self) -> &'static str {
         match self {

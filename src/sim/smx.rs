@@ -15,7 +15,7 @@ use super::code::{MemoryRequest, ReplayCode};
 use super::dispatch::{BlockQueue, BlockStart, Geometry};
 use super::icache::InstructionCache;
 use super::lower::LowerLevels;
-use super::memory::Memory;
+use super::memory::{LOCAL_BASE, Memory};
 use super::observe::{Cause, Counters, Observer, WarpSlot};
 use super::pipes::Pipes;
 use super::resident::Resident;
@@ -135,8 +135,7 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
     /// Fills a block slot for the first time. Sampled blocks start in the middle of their iterations, so that they do not end together.
     pub fn start_first(&mut self, block: usize) {
         let done = block as f64 / self.blocks.len() as f64;
-        let is_sampled = self.queue.is_sampled();
-        self.start_block(block, if is_sampled { done } else { 0.0 });
+        self.start_block(block, self.queue.is_sampled().then_some(done));
     }
 
     /// Exchanges what several multiprocessors have in turn.
@@ -224,7 +223,8 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         self.queue.started()
     }
 
-    fn start_block(&mut self, block: usize, done: f64) {
+    /// `done`: the part of its work that counts as done already, around which its warps are spread; `None`: it starts at its beginning.
+    fn start_block(&mut self, block: usize, done: Option<f64>) {
         let Some(start) = self.blocks[block].begin(&mut self.queue) else {
             return;
         };
@@ -242,13 +242,8 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
-            // Where a block starts in its middle, its warps have drifted apart.
-            let apart = if done > 0.0 || self.queue.is_sampled() && self.now == 0 {
-                f64::from(slot) * APART
-            } else {
-                0.0
-            };
-            let warp = self.unit(start, block as u32, w, (done + apart).fract());
+            let done = done.map_or(0.0, |done| (done + f64::from(slot) * APART).fract());
+            let warp = self.unit(start, block as u32, w, done);
             self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }
     }
@@ -280,7 +275,7 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             steady_only: unit.steady_only,
             done,
             run_prologue: unit.run_prologue && done == 0.0,
-            local_base: (self.first_slot + slot) * self.geometry.local_stride_bytes,
+            local_base: self.local_base(slot),
             warp_offset_bytes: if unit.programs_per_warp == 0 {
                 128 * w
             } else {
@@ -291,6 +286,12 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             case_row_bytes: 4 * self.geometry.threads_per_block,
         };
         Warp::start(self.code, start)
+    }
+
+    /// Where the local memory of a place for warps lies, within the two gigabytes that are local memory's.
+    fn local_base(&self, slot: u32) -> u32 {
+        let stride = u64::from(self.geometry.local_stride_bytes);
+        (u64::from(self.first_slot + slot) * stride) as u32 % LOCAL_BASE
     }
 
     /// Scheduler and index of a warp slot.
@@ -324,7 +325,7 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         resident.warps_left -= 1;
         if resident.warps_left == 0 {
             self.counters.blocks_finished += 1;
-            self.start_block(block as usize, 0.0);
+            self.start_block(block as usize, None);
         }
     }
 }

@@ -311,7 +311,11 @@ fn a_refused_page_leaves_nothing_behind() {
     let page = folder.path().join("page.html");
     let deeper = folder.path().join("no/page.html");
     for (out, args, named) in [
-        (&page, ["--problem", "chess"], "allowed: sextic"),
+        (
+            &page,
+            ["--problem", "chess"],
+            "'chess' for '--problem <LIST>'; allowed: sextic",
+        ),
         (&page, ["--kernel", "rpn,tree"], "tree"),
         (&page, ["--device", "gtx999"], "gtx999"),
         (&page, ["--device", "gtx285"], "--code NAME"),

@@ -17,10 +17,9 @@ pub struct Args {
 }
 
 fn effort(given: &str) -> Result<Effort, String> {
-    let all = [Effort::Sampled, Effort::WholeRun, Effort::WholeChip];
-    let found = all.into_iter().find(|effort| effort.name() == given);
+    let found = (Effort::ALL.into_iter()).find(|effort| effort.name() == given);
     found.ok_or_else(|| {
-        let allowed = all.map(Effort::name).join(", ");
+        let allowed = Effort::ALL.map(Effort::name).join(", ");
         format!("effort: given {given}; allowed: {allowed}")
     })
 }
