@@ -2,13 +2,14 @@
 //!
 //! Leaves out: whether a value is true of the hardware. Units: as in `spec.rs`.
 
-use super::Device;
 use super::quantity::FieldError;
+use super::{Device, Replacement};
 
 /// The first relation that does not hold, if any.
 pub(super) fn check(device: &Device) -> Result<(), FieldError> {
     check_splits(device)?;
     check_lanes(device)?;
+    check_rows(device)?;
     let levels = device.instruction_cache.cycles_per_instruction.len();
     if levels != 4 {
         return Err(FieldError {
@@ -18,6 +19,26 @@ pub(super) fn check(device: &Device) -> Result<(), FieldError> {
         });
     }
     Ok(())
+}
+
+/// Rows are the L1's, and reserved ways leave one.
+fn check_rows(device: &Device) -> Result<(), FieldError> {
+    if device.l2.replacement == Replacement::Rows {
+        return Err(FieldError {
+            field: "l2.replacement".into(),
+            given: "rows".into(),
+            allowed: "lru or random: rows are of the L1".into(),
+        });
+    }
+    let ways = device.l1.geometry.iter().map(|geometry| geometry.n_ways);
+    match ways.min() {
+        Some(ways) if device.l1.reserved_ways >= ways => Err(FieldError {
+            field: "l1.reserved_ways".into(),
+            given: device.l1.reserved_ways.to_string(),
+            allowed: format!("fewer than the {ways} ways of l1.geometry"),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// A warp is served at once, or a half-warp after the other.

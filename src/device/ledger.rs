@@ -3,7 +3,7 @@
 //! The readers of each field stand beside it in `spec.rs`; here is what a reader is, and which fields stand idle on a
 //! device because another field says that the mechanism is not there.
 
-use super::{Dependencies, Device, IndexHash};
+use super::{Dependencies, Device, IndexHash, Replacement};
 use serde::Serialize;
 
 /// A part of the program whose results depend on a value.
@@ -56,7 +56,7 @@ impl Condition {
     }
 }
 
-const CONDITIONS: [Condition; 9] = [
+const CONDITIONS: [Condition; 11] = [
     Condition {
         fields: &[
             "latency.alu_cycles",
@@ -83,6 +83,11 @@ const CONDITIONS: [Condition; 9] = [
             "l1.replacement",
             "l1.index_hash",
             "l1.index_hash_bits",
+            "l1.set_bits",
+            "l1.reserved_ways",
+            "l1.row_bits",
+            "l1.lines_per_row",
+            "l1.protected_hits",
             "l1.hit_latency_cycles",
             "l1.write_back",
             "l1.fills_hold_lines",
@@ -122,6 +127,18 @@ const CONDITIONS: [Condition; 9] = [
         decided_by: &["l1.index_hash"],
         because: "l1.index_hash is not xor",
         holds: |device| device.l1.index_hash == IndexHash::Xor,
+    },
+    Condition {
+        fields: &["l1.set_bits"],
+        decided_by: &["l1.index_hash"],
+        because: "l1.index_hash is not bits",
+        holds: |device| device.l1.index_hash == IndexHash::Bits,
+    },
+    Condition {
+        fields: &["l1.row_bits", "l1.lines_per_row", "l1.protected_hits"],
+        decided_by: &["l1.replacement"],
+        because: "l1.replacement is not rows",
+        holds: |device| device.l1.replacement == Replacement::Rows,
     },
     Condition {
         fields: &["instruction_cache.cycles_per_instruction"],

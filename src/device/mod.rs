@@ -33,7 +33,7 @@ pub use policy::{
 pub use quantity::{Entry, Kind};
 pub use spec::{
     Chip, ConstantCache, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits, LoadStore,
-    Pipes, Shared, Throughput,
+    Local, Pipes, Shared, Throughput,
 };
 
 use crate::isa::OpClass;
@@ -92,6 +92,8 @@ pub struct Device {
     pub shared: Shared,
     /// The L1 cache, and how it shares the on-chip memory.
     pub l1: L1,
+    /// Where local memory lies.
+    pub local: Local,
     /// The L2 cache.
     pub l2: L2,
     /// Device memory.
@@ -186,6 +188,13 @@ impl Device {
             OpClass::Memory | OpClass::Control | OpClass::Nop | OpClass::Barrier => return None,
         };
         Some(served)
+    }
+
+    /// Bytes between the local memories of neighbouring warps: the stacks of 32 lanes and what lies between them, in whole units of 512
+    /// bytes (the allocation granularity that drivers use for local memory).
+    pub fn local_stride_bytes(&self, frame_bytes: u32) -> u32 {
+        let stack = frame_bytes.max(self.local.least_stack_bytes);
+        (32 * (stack + self.local.gap_bytes)).next_multiple_of(512)
     }
 
     /// Bytes per cycle that one SMX gets from the L2.

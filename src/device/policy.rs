@@ -129,6 +129,10 @@ choice! {
         Lru = "lru",
         /// Any line, with equal probability.
         Random = "random",
+        /// Sets consist of rows. In a full row one of its own lines leaves; else, where the set is full, one of the next row of a hand
+        /// that goes round them. Of a row, lines of the last hits stay, the others leave first in, first out; where all are being
+        /// filled, a line is not kept.
+        Rows = "rows",
     }
 }
 
@@ -141,5 +145,7 @@ choice! {
         Xor = "xor",
         /// Evenly spread, whatever the stride.
         Spread = "spread",
+        /// Each bit of the line number flips the bits of the set number that `set_bits` says.
+        Bits = "bits",
     }
 }

@@ -211,6 +211,15 @@ section! {
         index_hash: IndexHash, "function", ANY, [Sim, Model];
         /// Address bits that the index hash folds into the low bits of the set number.
         index_hash_bits: Vec<u32>, "address bits", (0.0, 63.0), [Sim, Model];
+        /// What the bits of a line's number flip of the number of its set, lowest first.
+        set_bits: Vec<u32>, "set bits", (0.0, 65535.0), [Sim, Model];
+        /// Ways of every set that hold no line.
+        reserved_ways: u32, "ways", (0.0, 1e6), [Sim, Model];
+        /// What the bits of a line's number flip of the number of its row; there are as many rows in a set as that needs.
+        row_bits: Vec<u32>, "row bits", (0.0, 4095.0), [Sim];
+        lines_per_row: u32, "lines", (1.0, 64.0), [Sim];
+        /// Hits of a row, the last ones, whose lines stay.
+        protected_hits: u32, "hits", (0.0, 4.0), [Sim];
         /// Without it local memory, too, lies behind the load/store unit uncached.
         caches_local: bool, "yes/no", ANY, [Sim, Model];
         caches_global_loads: bool, "yes/no", ANY, [Sim, Model];
@@ -220,6 +229,15 @@ section! {
         sector_bytes: u32, "bytes", (32.0, 128.0), [Sim, Model];
         fetch_on_write_miss: bool, "yes/no", ANY, [Sim, Model];
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
+    }
+}
+
+section! {
+    /// Where a thread's local memory lies: its stack ends at a multiple of the distance between threads, which is the stack and a gap.
+    Local, LocalFile, "local" {
+        /// The stack of a kernel with a smaller frame.
+        least_stack_bytes: u32, "bytes", (0.0, 1e6), [Sim, Model];
+        gap_bytes: u32, "bytes", (0.0, 1e6), [Sim, Model];
     }
 }
 

@@ -32,7 +32,7 @@ use crate::gp::program::Rpn;
 use crate::gpu::code::Code;
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::gpu::workload::Workload as Measured;
-use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::launch::geometry::Geometry;
 use crate::launch::host::Generation;
 use crate::launch::kernel::Grid;
 use crate::launch::residency::reside;
@@ -291,7 +291,7 @@ impl Engine {
                 false => occupancy.blocks.min(blocks.div_ceil(n_smx)),
             },
             n_smx,
-            local_stride_bytes: local_stride_bytes(frame_bytes),
+            local_stride_bytes: self.device.local_stride_bytes(frame_bytes),
         }
     }
 

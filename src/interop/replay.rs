@@ -15,7 +15,7 @@ use crate::device::occupancy::BlockResources;
 use crate::isa::instruction::Control;
 use crate::launch::blocks::Blocks;
 use crate::launch::code::ReplayCode;
-use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::launch::geometry::Geometry;
 use crate::launch::spread::{ScatteredParts, spread};
 use crate::trace::{AddressKind, ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use std::io::BufRead;
@@ -240,7 +240,7 @@ impl<'h> Builder<'h> {
                     case_blocks: 1,
                     resident_blocks: 1,
                     n_smx: 1,
-                    local_stride_bytes: local_stride_bytes(local_bytes),
+                    local_stride_bytes: (32 * local_bytes).next_multiple_of(512),
                 },
                 resources: BlockResources {
                     threads_per_block: threads,

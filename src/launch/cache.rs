@@ -17,6 +17,76 @@ pub enum SetIndex {
     Xor(XorBits),
     /// Evenly spread, whatever the stride: the L2, whose slices are chosen by an unpublished hash.
     Spread,
+    /// What every bit of the line address flips.
+    Bits(BitFlips),
+}
+
+/// What the bits of a line address, lowest first, flip of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BitFlips([u16; BitFlips::MOST]);
+
+impl BitFlips {
+    /// Bits of a line address.
+    pub const MOST: usize = 25;
+
+    /// `None` if there are too many bits, or a flip is not below `below`.
+    pub fn new(flips: &[u32], below: u32) -> Option<BitFlips> {
+        let mut of_bit = [0; BitFlips::MOST];
+        if flips.len() > of_bit.len() {
+            return None;
+        }
+        for (to, &flip) in of_bit.iter_mut().zip(flips) {
+            *to = u16::try_from(flip).ok().filter(|_| flip < below)?;
+        }
+        Some(BitFlips(of_bit))
+    }
+
+    /// The number of a line address.
+    #[inline]
+    pub fn of(self, line: u32) -> u32 {
+        let flip = |(bit, &flip): (usize, &u16)| ((line >> bit) & 1) * u32::from(flip);
+        let flips = self.0.iter().enumerate().map(flip);
+        flips.fold(0, |number, flip| number ^ flip)
+    }
+}
+
+/// The parts of a set whose lines are replaced row by row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RowSpec {
+    pub rows_per_set: u32,
+    pub lines_per_row: u32,
+    /// The row of a line within its set.
+    pub index: BitFlips,
+    /// Hits of a row, the last ones, whose lines stay.
+    pub protected_hits: u32,
+}
+
+impl RowSpec {
+    /// Of the device's L1, where it has rows.
+    pub(super) fn of_l1(device: &Device) -> Result<Option<RowSpec>, SpecError> {
+        let l1 = &device.l1;
+        if l1.replacement != Replacement::Rows {
+            return Ok(None);
+        }
+        let last = l1.row_bits.iter().copied().max().unwrap_or(0);
+        let rows_per_set = (last + 1).next_power_of_two();
+        let index = BitFlips::new(&l1.row_bits, rows_per_set);
+        Ok(Some(RowSpec {
+            rows_per_set,
+            lines_per_row: l1.lines_per_row,
+            index: index.ok_or_else(|| too_many(device, "l1.row_bits", &l1.row_bits))?,
+            protected_hits: l1.protected_hits,
+        }))
+    }
+}
+
+fn too_many(device: &Device, what: &'static str, given: &[u32]) -> SpecError {
+    SpecError::Value {
+        device: device.name.clone(),
+        what,
+        given: format!("{given:?}"),
+        allowed: "up to 25 values, of set_bits each below the number of sets",
+    }
 }
 
 /// Bits of a line address that are folded into its lowest ones, in this order.
@@ -57,6 +127,7 @@ impl SetIndex {
         match self {
             SetIndex::Linear => modulo(line, sets),
             SetIndex::Xor(bits) => modulo(line ^ bits.fold(line), sets),
+            SetIndex::Bits(flips) => modulo(flips.of(line), sets),
             SetIndex::Spread => {
                 // Knuth's multiplicative hash; the high bits are the well-mixed ones.
                 let mixed = line.wrapping_mul(0x9e37_79b1);
@@ -65,12 +136,16 @@ impl SetIndex {
         }
     }
 
-    /// Of the device's L1.
-    pub(super) fn of_l1(device: &Device) -> Result<SetIndex, SpecError> {
+    /// Of the device's L1 of so many sets.
+    pub(super) fn of_l1(device: &Device, sets: u32) -> Result<SetIndex, SpecError> {
         let l1 = &device.l1;
         Ok(match l1.index_hash {
             IndexHash::Linear => SetIndex::Linear,
             IndexHash::Spread => SetIndex::Spread,
+            IndexHash::Bits => {
+                let flips = BitFlips::new(&l1.set_bits, sets);
+                SetIndex::Bits(flips.ok_or_else(|| too_many(device, "l1.set_bits", &l1.set_bits))?)
+            }
             IndexHash::Xor => {
                 let bits = XorBits::new(&l1.index_hash_bits, l1.line_bytes);
                 SetIndex::Xor(bits.ok_or_else(|| SpecError::Value {
@@ -106,10 +181,12 @@ pub struct CacheSpec {
     pub index: SetIndex,
     /// A line that is being filled is not replaced.
     pub fills_hold_lines: bool,
+    /// Where the replacement is by rows.
+    pub rows: Option<RowSpec>,
 }
 
 impl CacheSpec {
-    /// Capacity in bytes.
+    /// Capacity in bytes, without ways that hold no lines.
     pub fn bytes(&self) -> u32 {
         self.sets * self.ways * self.line_bytes
     }

@@ -104,12 +104,6 @@ pub fn cut_iterations(full: u32, full_of_block: u32, cap: u32) -> u32 {
     if full_of_block <= cap { full } else { cap }
 }
 
-/// Bytes between the local memories of neighbouring warp slots: the frames of 32 lanes, whole 512-byte
-/// units (the allocation granularity that drivers use for local memory).
-pub fn local_stride_bytes(frame_bytes: u32) -> u32 {
-    (32 * frame_bytes).next_multiple_of(512)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 //! Units: core clock cycles and bytes, in the names.
 //! Sources: the preset, see [`SmxSpec::new`].
 
-pub use super::cache::{CacheSpec, Replacement, SetIndex, XorBits};
+pub use super::cache::{BitFlips, CacheSpec, Replacement, RowSpec, SetIndex, XorBits};
 pub use super::dependence::{BarrierTiming, DependenceTracking};
 use super::pipes::{self, LANES};
 pub use super::pipes::{IssueLimit, PipeTable};
@@ -355,12 +355,16 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
         })?;
     Ok(CacheSpec {
         sets: geometry.n_sets,
-        ways: geometry.n_ways,
+        ways: geometry
+            .n_ways
+            .saturating_sub(device.l1.reserved_ways)
+            .max(1),
         line_bytes: device.l1.line_bytes,
         sector_bytes: device.l1.sector_bytes.min(device.l1.line_bytes),
         replacement: device.l1.replacement,
-        index: SetIndex::of_l1(device)?,
+        index: SetIndex::of_l1(device, geometry.n_sets)?,
         fills_hold_lines: device.l1.fills_hold_lines,
+        rows: RowSpec::of_l1(device)?,
     })
 }
 
@@ -376,6 +380,7 @@ fn l2_share(device: &Device, n_smx: u32) -> CacheSpec {
         replacement: device.l2.replacement,
         index: SetIndex::Spread,
         fills_hold_lines: false,
+        rows: None,
     }
 }
 

@@ -417,7 +417,8 @@ struct Fate {
 impl Fate {
     fn new(replacement: Replacement, lines_per_level: u32, time: f64, survival: f64) -> Fate {
         let (gone, kept) = match replacement {
-            Replacement::Random => {
+            // A line that leaves first in, first out misses as often as at random (Gelenbe 1973).
+            Replacement::Random | Replacement::Rows => {
                 let gone = -(-time / survival).exp_m1();
                 (gone, survival * gone)
             }
@@ -435,7 +436,7 @@ impl Fate {
 /// Probability that a line is there which is asked for `requests` times in the survival time on average.
 pub fn presence(replacement: Replacement, requests: f64) -> f64 {
     match replacement {
-        Replacement::Random => requests / (1.0 + requests),
+        Replacement::Random | Replacement::Rows => requests / (1.0 + requests),
         Replacement::Lru => -(-requests).exp_m1(),
     }
 }

@@ -10,7 +10,7 @@ use crate::device::ideal::{Ideal, Ideals};
 use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::isa::Kernel;
 use crate::launch::CarveOut;
-use crate::launch::geometry::{Geometry, local_stride_bytes};
+use crate::launch::geometry::Geometry;
 use crate::launch::makespan::hand_out;
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
@@ -97,7 +97,7 @@ impl Grid {
             case_blocks: 1,
             resident_blocks: occupancy.blocks,
             n_smx: device.chip.n_smx,
-            local_stride_bytes: local_stride_bytes(launch.kernel.frame_bytes),
+            local_stride_bytes: device.local_stride_bytes(launch.kernel.frame_bytes),
         };
         Ok(Grid {
             spec,

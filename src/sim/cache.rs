@@ -1,13 +1,16 @@
 //! A set-associative cache with timing: the L1 for local memory, and one SMX's share of the L2.
 //!
-//! What it models: sets, ways, XOR-hashed set index, LRU or random replacement, dirty bits, and the
+//! What it models: sets, ways, hashed set index, LRU or random replacement or by rows ([`rows`]), dirty bits, and the
 //! cycle at which a line that is being filled becomes usable (a hit on a pending fill waits for it).
 //! What it leaves out: data; a limit on outstanding fills (the port behind the cache limits them).
 //! Units: byte addresses, cycles.
 //! Sources: Fermi's index hash as in GPGPU-Sim's `gpu-cache.cc` (Nugteren et al., HPCA 2014); Kepler's
 //! L1 is known not to be LRU (Jia et al. 2018, arXiv 1804.06826).
 
-use super::spec::{CacheSpec, Replacement};
+mod rows;
+
+use super::spec::{CacheSpec, Replacement, RowSpec, SetIndex};
+use rows::{Place, Rows};
 
 /// Line-address tag of an empty way.
 const EMPTY: u32 = u32::MAX;
@@ -50,13 +53,16 @@ pub struct Cache {
     spec: CacheSpec,
     line_shift: u32,
     sector_shift: u32,
-    /// Set after set, each in whole groups; apart from the rest, so that a set is searched within one line of the
+    /// Set after set (or row after row), each in whole groups; apart from the rest, so that a set is searched within one line of the
     /// host's cache.
     tags: Vec<[u32; GROUP]>,
     groups_per_set: usize,
-    /// Ways that hold a line, by set: the first ones, as nothing ever empties a way.
+    /// Ways that hold a line, by set: the first ones, as nothing ever empties a way where there are no rows.
     filled: Vec<u32>,
+    /// As many as tags, and one that stands for no place.
     lines: Vec<Line>,
+    rows: Option<Box<Rows>>,
+    flips: Option<ByteFlips>,
     uses: u32,
     random: u32,
     /// Cycle of the access.
@@ -66,15 +72,21 @@ pub struct Cache {
 impl Cache {
     /// An empty cache; `seed` starts the replacement generator.
     pub fn new(spec: CacheSpec, seed: u32) -> Self {
-        let groups_per_set = (spec.ways as usize).div_ceil(GROUP);
-        let sets = spec.sets as usize;
+        let (sets, ways) = match &spec.rows {
+            Some(rows) => (spec.sets * rows.rows_per_set, rows.lines_per_row),
+            None => (spec.sets, spec.ways),
+        };
+        let groups_per_set = (ways as usize).div_ceil(GROUP);
+        let sets = sets as usize;
         Cache {
             line_shift: spec.line_bytes.trailing_zeros(),
             sector_shift: spec.sector_bytes.trailing_zeros(),
             tags: vec![[EMPTY; GROUP]; sets * groups_per_set],
             groups_per_set,
             filled: vec![0; sets],
-            lines: vec![Line::default(); sets * groups_per_set * GROUP],
+            lines: vec![Line::default(); sets * groups_per_set * GROUP + 1],
+            rows: spec.rows.map(|rows| Box::new(Rows::new(&spec, rows))),
+            flips: ByteFlips::new(&spec),
             uses: 0,
             now: 0,
             random: seed | 1,
@@ -113,7 +125,15 @@ impl Cache {
         self.uses += 1;
         if let Some(way) = position(&self.tags[groups..groups + self.groups_per_set], tag) {
             let line = &mut self.lines[start + way];
-            line.last_use = self.uses;
+            match &mut self.rows {
+                Some(rows) => {
+                    if let Some(left) = rows.hit(set, way) {
+                        self.lines[start + left].last_use = self.uses;
+                    }
+                }
+                None => line.last_use = self.uses,
+            }
+            let line = &mut self.lines[start + way];
             line.dirty |= store;
             if line.sectors & sectors != sectors {
                 line.sectors |= sectors;
@@ -131,6 +151,9 @@ impl Cache {
                     line.ready_at
                 },
             };
+        }
+        if self.rows.is_some() {
+            return self.allocate_in_rows(set, tag, sectors, store);
         }
         let filled = &mut self.filled[set];
         let way = if *filled < self.spec.ways {
@@ -161,6 +184,49 @@ impl Cache {
         }
     }
 
+    /// Finds a line a place in its row, or none.
+    fn allocate_in_rows(&mut self, row: usize, tag: u32, sectors: u8, store: bool) -> Lookup {
+        let Some(rows) = &mut self.rows else {
+            unreachable!("asked for with rows only")
+        };
+        let nowhere = self.lines.len() - 1;
+        let mut evicted_dirty = None;
+        match rows.make_place(row, &self.tags, &self.lines, self.now) {
+            Place::Free => {}
+            Place::None => {
+                return Lookup::Miss {
+                    way: nowhere as u32,
+                    evicted_dirty: None,
+                    free_at: 0,
+                };
+            }
+            Place::InsteadOf { row, way } => {
+                rows.left(row, way);
+                let index = row * self.groups_per_set * GROUP + way;
+                let old = std::mem::replace(&mut self.tags[index / GROUP][index % GROUP], EMPTY);
+                evicted_dirty = (self.lines[index].dirty).then_some(old << self.line_shift);
+            }
+        }
+        rows.came(row);
+        let groups = row * self.groups_per_set;
+        let ways = groups * GROUP..groups * GROUP + rows.lines_per_row();
+        let empty = |index: &usize| self.tags[index / GROUP][index % GROUP] == EMPTY;
+        let index = ways.clone().find(empty).unwrap_or(ways.start);
+        self.tags[index / GROUP][index % GROUP] = tag;
+        self.lines[index] = Line {
+            ready_at: 0,
+            last_use: self.uses,
+            dirty: store,
+            sectors,
+            filling: sectors,
+        };
+        Lookup::Miss {
+            way: index as u32,
+            evicted_dirty,
+            free_at: 0,
+        }
+    }
+
     /// Says when the line that [`Lookup::Miss`] allocated is filled.
     #[inline]
     pub fn fill_at(&mut self, way: u32, cycle: u64) {
@@ -187,7 +253,9 @@ impl Cache {
                 let first = ((u64::from(self.random) * ways as u64) >> 32) as usize;
                 (first..ways).chain(0..first).find(free)
             }
-            Replacement::Lru => (0..ways).filter(free).min_by_key(|&way| set[way].last_use),
+            Replacement::Lru | Replacement::Rows => {
+                (0..ways).filter(free).min_by_key(|&way| set[way].last_use)
+            }
         };
         victim.unwrap_or_else(|| {
             let first = (0..ways).min_by_key(|&way| set[way].ready_at);
@@ -197,7 +265,43 @@ impl Cache {
 
     #[inline]
     fn set_of(&self, tag: u32) -> u32 {
-        self.spec.index.set_of(tag, self.spec.sets)
+        match &self.flips {
+            Some(flips) => flips.of(tag),
+            None => row_of(&self.spec, tag),
+        }
+    }
+}
+
+/// The set of a line address, or its row where sets have rows.
+fn row_of(spec: &CacheSpec, tag: u32) -> u32 {
+    let set = spec.index.set_of(tag, spec.sets);
+    match &spec.rows {
+        Some(rows) => set * rows.rows_per_set + rows.index.of(tag),
+        None => set,
+    }
+}
+
+/// What each byte of a line address flips of the number of its row.
+#[derive(Debug, Clone)]
+struct ByteFlips(Box<[[u32; 256]; 4]>);
+
+impl ByteFlips {
+    /// Of caches whose sets and rows follow bit by bit.
+    fn new(spec: &CacheSpec) -> Option<ByteFlips> {
+        if !matches!(spec.index, SetIndex::Bits(_)) || !spec.sets.is_power_of_two() {
+            return None;
+        }
+        let of_byte = |byte: usize| {
+            std::array::from_fn(|value| row_of(spec, (value as u32) << (8 * byte as u32)))
+        };
+        Some(ByteFlips(Box::new(std::array::from_fn(of_byte))))
+    }
+
+    #[inline]
+    fn of(&self, tag: u32) -> u32 {
+        let bytes = tag.to_le_bytes();
+        let flips = self.0.iter().zip(bytes);
+        flips.fold(0, |number, (flips, byte)| number ^ flips[usize::from(byte)])
     }
 }
 
@@ -232,6 +336,7 @@ mod tests {
                 replacement,
                 index: SetIndex::Linear,
                 fills_hold_lines: false,
+                rows: None,
             },
             1,
         )

@@ -36,6 +36,7 @@ impl InstructionCache {
                 replacement: Replacement::Lru,
                 index: SetIndex::Linear,
                 fills_hold_lines: false,
+                rows: None,
             };
             Cache::new(spec, 1)
         };

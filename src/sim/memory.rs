@@ -282,12 +282,13 @@ impl Memory {
     ) -> Served {
         let request = op.request;
         let store = request == MemoryRequest::LocalStore;
+        let address = LOCAL_BASE + address;
         if !self.caches_local {
-            return self.uncached_line(LOCAL_BASE + address, op.moved_bytes(), store, counters);
+            return self.uncached_line(address, op.moved_bytes(), store, counters);
         }
         let hit_at = self.lsu_free_at + self.l1_latency;
         if store && self.write_through {
-            self.store_through(LOCAL_BASE + address, op.moved_bytes(), counters);
+            self.store_through(address, op.moved_bytes(), counters);
         }
         let lookup = self.look_up(address, LINE_BYTES, request, observer);
         let (lines, hits) = if store {
@@ -324,7 +325,7 @@ impl Memory {
                         cause: Cause::L1Hit,
                     };
                 }
-                let served = self.fill(LOCAL_BASE + address, LINE_BYTES, counters);
+                let served = self.fill(address, LINE_BYTES, counters);
                 self.l1.fill_at(way, served.ready_at);
                 observer.l1_filled(served.ready_at);
                 served
@@ -542,7 +543,7 @@ impl Memory {
     #[inline]
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
         self.occupy_unit(self.store_cycles);
-        self.write_l2(LOCAL_BASE + address, LINE_BYTES, counters);
+        self.write_l2(address, LINE_BYTES, counters);
     }
 
     fn write_l2(&mut self, address: u32, bytes: u32, counters: &mut Counters) {

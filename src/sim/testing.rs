@@ -40,6 +40,7 @@ pub fn spec() -> SmxSpec {
         replacement: Replacement::Lru,
         index: SetIndex::Linear,
         fills_hold_lines: false,
+        rows: None,
     };
     let dram = DramSpec {
         bytes_per_cycle: 16.0,
@@ -91,6 +92,7 @@ pub fn spec() -> SmxSpec {
             replacement: Replacement::Lru,
             index: SetIndex::Linear,
             fills_hold_lines: false,
+            rows: None,
         },
         l1_misses_in_flight: 64,
         l1_fetch_on_write_miss: true,

@@ -337,6 +337,7 @@ mod tests {
             replacement: Replacement::Lru,
             index: crate::launch::spec::SetIndex::Spread,
             fills_hold_lines: false,
+            rows: None,
         };
         let mut stays = Stays::default();
         // One new line in every tick.

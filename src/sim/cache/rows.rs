@@ -1,0 +1,171 @@
+//! Replacement in sets of rows, as the L1 of compute capability 9.0 has it.
+//!
+//! What it models: a set has room for a number of lines, wherever in its rows they are. A line whose row is full replaces one of
+//! that row; where the set has no room, a hand that goes round the rows takes one from the next that can give one. Of a row, the
+//! lines of the last hits stay; the others leave in the order in which they came or lost that protection, and only a row without
+//! others gives up a protected line, that of the oldest hit. A line that is being filled does not leave.
+//! What it leaves out: that at times several lines leave together.
+//! Sources: `docs/h200.md`, "How its L1 replaces lines"; tested against what was measured there, access by access.
+
+use super::{CacheSpec, EMPTY, GROUP, Line, RowSpec};
+
+/// Hits that a row remembers at most.
+const MOST_HITS: usize = 4;
+
+/// The last hits of a row by way, oldest first, and how many lines it holds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    hits: [u8; MOST_HITS],
+    n_hits: u8,
+    n_lines: u8,
+}
+
+impl Row {
+    fn protected(&self) -> &[u8] {
+        &self.hits[..usize::from(self.n_hits)]
+    }
+
+    /// A way's line is gone.
+    fn forget(&mut self, way: usize) {
+        let mut kept = 0;
+        for i in 0..usize::from(self.n_hits) {
+            if usize::from(self.hits[i]) != way {
+                self.hits[kept] = self.hits[i];
+                kept += 1;
+            }
+        }
+        self.n_hits = kept as u8;
+        self.n_lines -= 1;
+    }
+}
+
+/// See the module text.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    spec: RowSpec,
+    /// Lines that a set has room for.
+    capacity: u32,
+    fills_hold_lines: bool,
+    /// Row after row, set after set.
+    rows: Vec<Row>,
+    /// By set.
+    used: Vec<u32>,
+    hands: Vec<u32>,
+}
+
+/// The line that leaves for another, if the row's number and way are those of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// There is room.
+    Free,
+    /// Of this row the line in this way leaves.
+    InsteadOf { row: usize, way: usize },
+    /// Every line that could leave is being filled.
+    None,
+}
+
+impl Rows {
+    pub(super) fn new(cache: &CacheSpec, spec: RowSpec) -> Rows {
+        let sets = cache.sets as usize;
+        Rows {
+            capacity: cache.ways,
+            fills_hold_lines: cache.fills_hold_lines,
+            rows: vec![Row::default(); sets * spec.rows_per_set as usize],
+            used: vec![0; sets],
+            hands: vec![0; sets],
+            spec,
+        }
+    }
+
+    pub(super) fn lines_per_row(&self) -> usize {
+        self.spec.lines_per_row as usize
+    }
+
+    /// Notes a hit; the way whose line is no longer protected, if one is.
+    #[inline]
+    pub(super) fn hit(&mut self, row: usize, way: usize) -> Option<usize> {
+        let most = (self.spec.protected_hits as usize).min(MOST_HITS);
+        if most == 0 {
+            return None;
+        }
+        let row = &mut self.rows[row];
+        let n = usize::from(row.n_hits);
+        if n < most {
+            row.hits[n] = way as u8;
+            row.n_hits += 1;
+            return None;
+        }
+        let oldest = row.hits[0];
+        row.hits.copy_within(1..n, 0);
+        row.hits[n - 1] = way as u8;
+        (!row.protected().contains(&oldest)).then_some(usize::from(oldest))
+    }
+
+    /// What leaves for a line that comes to a row; moves the hand.
+    pub(super) fn make_place(
+        &mut self,
+        row: usize,
+        tags: &[[u32; GROUP]],
+        lines: &[Line],
+        now: u64,
+    ) -> Place {
+        if u32::from(self.rows[row].n_lines) == self.spec.lines_per_row {
+            return match self.leaves(row, tags, lines, now) {
+                Some(way) => Place::InsteadOf { row, way },
+                None => Place::None,
+            };
+        }
+        let per_set = self.spec.rows_per_set as usize;
+        let set = row / per_set;
+        if self.used[set] < self.capacity {
+            return Place::Free;
+        }
+        for _ in 0..per_set {
+            let at = self.hands[set] as usize;
+            self.hands[set] = ((at + 1) % per_set) as u32;
+            let row = set * per_set + at;
+            if let Some(way) = self.leaves(row, tags, lines, now) {
+                return Place::InsteadOf { row, way };
+            }
+        }
+        Place::None
+    }
+
+    /// The way of a row whose line leaves next.
+    fn leaves(&self, row: usize, tags: &[[u32; GROUP]], lines: &[Line], now: u64) -> Option<usize> {
+        let state = &self.rows[row];
+        if state.n_lines == 0 {
+            return None;
+        }
+        let groups = (self.spec.lines_per_row as usize).div_ceil(GROUP);
+        let first = row * groups;
+        let line = |way: usize| &lines[first * GROUP + way];
+        let can = |way: usize| !self.fills_hold_lines || line(way).ready_at <= now;
+        let mut next: Option<usize> = None;
+        for way in 0..self.spec.lines_per_row as usize {
+            let held = tags[first + way / GROUP][way % GROUP] != EMPTY;
+            if !held || state.protected().contains(&(way as u8)) || !can(way) {
+                continue;
+            }
+            if next.is_none_or(|next| line(way).last_use < line(next).last_use) {
+                next = Some(way);
+            }
+        }
+        let protected = state.protected().iter().map(|&way| usize::from(way));
+        next.or_else(|| protected.into_iter().find(|&way| can(way)))
+    }
+
+    /// A line has left.
+    #[inline]
+    pub(super) fn left(&mut self, row: usize, way: usize) {
+        self.rows[row].forget(way);
+        self.used[row / self.spec.rows_per_set as usize] -= 1;
+    }
+
+    /// A line has come.
+    #[inline]
+    pub(super) fn came(&mut self, row: usize) {
+        self.rows[row].n_lines += 1;
+        self.used[row / self.spec.rows_per_set as usize] += 1;
+    }
+}
