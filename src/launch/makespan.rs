@@ -117,6 +117,23 @@ impl HandedOut {
         }
     }
 
+    /// Tokens of all blocks by the number of blocks that shared their multiprocessor.
+    pub fn tokens_by_residents(&self) -> Vec<f64> {
+        let most = self.ends.iter().map(Vec::len).max().unwrap_or(0);
+        let mut tokens = vec![0.0; most.max(self.resident_blocks) + 1];
+        tokens[self.resident_blocks] +=
+            self.until * (self.ends.len() * self.resident_blocks) as f64;
+        for ends in &self.ends {
+            let mut start = self.until;
+            for (gone, end) in ends.iter().enumerate() {
+                let residents = ends.len() - gone;
+                tokens[residents] += residents as f64 * (end - start);
+                start = *end;
+            }
+        }
+        tokens
+    }
+
     /// Cycles to the end of the last block, a token being one of the rates' tokens.
     pub fn cycles(&self, rates: &RateCurve) -> f64 {
         let most = self.ends.iter().map(Vec::len).max().unwrap_or(0);
@@ -154,6 +171,28 @@ mod tests {
     fn a_lone_block_runs_at_the_lone_rate() {
         let rates = RateCurve::new(vec![(1, 0.5), (4, 1.0)]).unwrap();
         assert!((makespan_cycles(&[10.0], 7, 4, &rates) - 20.0).abs() < 1e-9);
+    }
+
+    proptest::proptest! {
+        /// Every token is given at some number of residents.
+        #[test]
+        fn tokens_by_residents_are_all_tokens(
+            work in proptest::collection::vec(1.0f64..1000.0, 1..200),
+            n_smx in 1usize..8,
+            resident in 1usize..9,
+        ) {
+            let handed_out = HandedOut::new(&work, n_smx, resident);
+            let tokens: f64 = handed_out.tokens_by_residents().iter().sum();
+            let all: f64 = work.iter().sum();
+            proptest::prop_assert!((tokens / all - 1.0).abs() < 1e-9, "{} {}", tokens, all);
+        }
+    }
+
+    #[test]
+    fn tokens_are_told_apart_by_residents() {
+        // Two blocks together until the shorter ends, the longer one then alone.
+        let handed_out = HandedOut::new(&[10.0, 30.0], 1, 2);
+        assert_eq!(handed_out.tokens_by_residents(), [0.0, 20.0, 20.0]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::geometry::Geometry;
 use super::kernel::{Facts, Grid, TracedKernel};
-use super::makespan::{RateCurve, makespan_cycles};
+use super::makespan::{HandedOut, RateCurve, makespan_cycles};
 use super::spec::SmxSpec;
 use crate::device::ideal::{Ideal, Ideals};
 use crate::device::occupancy::{BlockResources, Occupancy};
@@ -96,6 +96,39 @@ impl Resolved {
             total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
         }
         total
+    }
+
+    /// Part of the tokens of all launches by the number of blocks that share their multiprocessor.
+    pub fn parts_by_residents(&self) -> Vec<f64> {
+        let mut parts = vec![0.0; self.geometry.resident_blocks as usize + 1];
+        let mut add = |residents: usize, tokens: f64| {
+            if parts.len() <= residents {
+                parts.resize(residents + 1, 0.0);
+            }
+            parts[residents] += tokens;
+        };
+        for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
+            let blocks = blocks as usize;
+            let iterations = |row: u32| self.geometry.warp_iterations(row) as f64;
+            let rows = self.geometry.case_blocks;
+            let handed_out = match rows {
+                1 => grid.handed_out(self.n_smx(), blocks),
+                _ => {
+                    let full = self.rows_at_full_rate(grid, blocks as u32);
+                    let all: f64 = grid.work.iter().sum();
+                    add(blocks, all * (0..full).map(iterations).sum::<f64>());
+                    let of_row = |row| grid.work.iter().map(move |work| work * iterations(row));
+                    let work: Vec<f64> = (full..rows).flat_map(of_row).collect();
+                    Arc::new(HandedOut::new(&work, self.n_smx(), blocks))
+                }
+            };
+            let times = if rows == 1 { iterations(0) } else { 1.0 };
+            for (residents, tokens) in handed_out.tokens_by_residents().into_iter().enumerate() {
+                add(residents, times * tokens);
+            }
+        }
+        let all: f64 = parts.iter().sum();
+        parts.iter().map(|part| part / all.max(1.0)).collect()
     }
 
     /// Rows of blocks that start while all multiprocessors are full; from there on every block is followed.

@@ -10,6 +10,45 @@ pub fn cpi_entries(counters: &Counters) -> Vec<CpiEntry> {
     CpiEntry::stack(|cause| counters.cpi_stack[cause as usize])
 }
 
+/// Windows at several numbers of resident blocks.
+#[derive(Debug, Default)]
+pub struct Levels(Vec<(u32, Counters)>);
+
+impl Levels {
+    /// Adds what a window counted with so many blocks resident.
+    pub fn add(&mut self, blocks: u32, counters: &Counters) {
+        self.0.push((blocks, counters.clone()));
+        self.0.sort_unstable_by_key(|level| level.0);
+    }
+
+    /// Memory traffic of launches of which `parts` of the tokens, by resident blocks, are evaluated at each level; between two levels
+    /// what is counted per token is linear in the blocks.
+    pub fn traffic(&self, parts: &[f64]) -> MemoryTraffic {
+        let mut weights = vec![0.0; self.0.len()];
+        for (residents, part) in parts.iter().enumerate() {
+            let above = (self.0).partition_point(|level| (level.0 as usize) < residents);
+            let high = above.min(self.0.len() - 1);
+            let low = above.saturating_sub(1).min(high);
+            let [from, to] = [low, high].map(|level| f64::from(self.0[level].0));
+            let of_high = match to > from {
+                true => ((residents as f64 - from) / (to - from)).clamp(0.0, 1.0),
+                false => 1.0,
+            };
+            weights[high] += part * of_high;
+            weights[low] += part * (1.0 - of_high);
+        }
+        let levels = self.0.iter().zip(weights);
+        let none = Counters::default();
+        let of_level = |sum: Counters, ((_, counters), weight): (&(u32, Counters), f64)| {
+            sum.with(&counters.times(weight * TOKENS / counters.tokens().max(1.0)))
+        };
+        traffic(&levels.fold(none, of_level))
+    }
+}
+
+/// Tokens that the traffic of a launch is told of.
+const TOKENS: f64 = 1e9;
+
 /// Memory traffic of a window.
 pub fn traffic(counters: &Counters) -> MemoryTraffic {
     let percent = |part: u64, whole: u64| {

@@ -134,6 +134,11 @@ impl Counters {
         self.combined(other, |a, b| a + b)
     }
 
+    /// All counts multiplied.
+    pub fn times(&self, factor: f64) -> Counters {
+        self.combined(self, |count, _| (count as f64 * factor).round() as u64)
+    }
+
     /// What was counted after `start`.
     pub fn since(&self, start: &Counters) -> Counters {
         self.combined(start, |now, then| now - then)

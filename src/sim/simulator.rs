@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::blocks::run_queue;
 use super::chip::{self, ChipRun};
 use super::dispatch::{BlockQueue, Geometry};
-use super::figures::{cpi_entries, traffic};
+use super::figures::{Levels, cpi_entries};
 use super::observe::Counters;
 use super::sample::{Drawn, per_token_of};
 use super::smx::{Deadlock, Setup};
@@ -90,6 +90,8 @@ struct Observed {
     rates: RateCurve,
     /// Of the multiprocessor as full as the launch keeps it.
     counters: Counters,
+    /// Of all residency levels, or of the run.
+    levels: Levels,
     error_percent: f64,
     instructions: u64,
 }
@@ -112,7 +114,7 @@ impl PerformanceModel for Simulator {
             gpops_billion: launch.gpops(launches) / 1e9,
             run_milliseconds: 1e3 * launches.cycles / n_launches / launch.clock_hz,
             sampling_error_percent: observed.error_percent,
-            memory: traffic(counters),
+            memory: observed.levels.traffic(&launch.parts_by_residents()),
             ipc: instructions / counters.cycles as f64,
             dual_issue_percent: 100.0 * counters.dual_issued as f64 / instructions,
             warp_instructions_per_node: instructions / counters.tokens(),
@@ -135,14 +137,18 @@ impl Simulator {
         let window = window(launch, &sample, drawn, full, self.plan.window)?;
         let mut instructions = window.simulated_instructions;
         let mut points = vec![(full, window.tokens_per_cycle)];
+        let mut levels = Levels::default();
+        levels.add(full, &window.counters);
         for blocks in launch.partial_residencies() {
             let partial = self::window(launch, &sample, drawn, blocks, self.partial_plan(launch))?;
             instructions += partial.simulated_instructions;
             points.push((blocks, partial.tokens_per_cycle));
+            levels.add(blocks, &partial.counters);
         }
         Ok(Observed {
             rates: rate_curve(points)?,
             counters: window.counters,
+            levels,
             error_percent: window.error_percent,
             instructions,
         })
@@ -196,6 +202,10 @@ impl Simulator {
         observed.rates = observed.rates.times(told / run.cycles as f64);
         observed.instructions += run.counters.instructions;
         observed.counters = run.counters;
+        observed.levels = Levels::default();
+        observed
+            .levels
+            .add(geometry.resident_blocks, &observed.counters);
         observed.error_percent = 0.0;
         Ok(())
     }
