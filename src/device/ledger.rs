@@ -56,7 +56,7 @@ impl Condition {
     }
 }
 
-const CONDITIONS: [Condition; 11] = [
+const CONDITIONS: [Condition; 12] = [
     Condition {
         fields: &[
             "latency.alu_cycles",
@@ -139,6 +139,12 @@ const CONDITIONS: [Condition; 11] = [
         decided_by: &["l1.replacement"],
         because: "l1.replacement is not rows",
         holds: |device| device.l1.replacement == Replacement::Rows,
+    },
+    Condition {
+        fields: &["instruction_cache.l1_latency_cycles"],
+        decided_by: &["instruction_cache.l0_bytes"],
+        because: "instruction_cache.l0_bytes is 0",
+        holds: |device| device.instruction_cache.l0_bytes > 0,
     },
     Condition {
         fields: &["instruction_cache.cycles_per_instruction"],

@@ -39,6 +39,8 @@ choice! {
         LooseRoundRobin = "loose_round_robin",
         /// The same as before as long as it is ready, else the one that has been resident longest.
         GreedyThenOldest = "greedy_then_oldest",
+        /// The same as before as long as it is ready, else the one that has been resident shortest.
+        GreedyThenYoungest = "greedy_then_youngest",
         /// The same as before as long as it is ready, else the next.
         GreedyThenNext = "greedy_then_next",
     }

@@ -291,6 +291,10 @@ section! {
 section! {
     /// Instruction fetch.
     InstructionCache, InstructionCacheFile, "instruction_cache" {
+        /// What each scheduler has in front of its first-level cache, the next line included that is fetched ahead; 0: nothing.
+        l0_bytes: u32, "bytes", (0.0, 65_536.0), [Sim, Model];
+        /// From a jump to a line that is there in the first level only.
+        l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         l1_bytes: u32, "bytes", SIZE, [Sim, Model];
         /// First-level caches of an SMX; neighbouring schedulers share one where there are fewer than schedulers.
         n_l1: u32, "caches", (1.0, 16.0), [Sim];

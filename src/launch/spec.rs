@@ -164,10 +164,12 @@ pub struct SmxSpec {
     pub whole_dram: DramSpec,
     /// First-level instruction caches.
     pub n_icaches: usize,
-    /// Bytes of code that the first-level and second-level instruction caches hold.
+    /// Bytes of code that a scheduler has itself, and that the first-level and second-level instruction caches hold.
+    pub icache_l0_bytes: u32,
     pub icache_l1_bytes: u32,
     pub icache_l15_bytes: u32,
     pub icache_line_bytes: u32,
+    pub icache_l1_latency_cycles: u32,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
     /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
@@ -270,9 +272,11 @@ impl SmxSpec {
             whole_l2: l2_share(device, 1),
             whole_dram: dram_share(device, 1),
             n_icaches: device.instruction_cache.n_l1 as usize,
+            icache_l0_bytes: device.instruction_cache.l0_bytes,
             icache_l1_bytes: device.instruction_cache.l1_bytes,
             icache_l15_bytes: device.instruction_cache.l15_bytes,
             icache_line_bytes: device.instruction_cache.line_bytes,
+            icache_l1_latency_cycles: device.instruction_cache.l1_latency_cycles,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             icache_next_line_cycles: next_line_cycles(&device.instruction_cache),

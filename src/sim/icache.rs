@@ -1,12 +1,15 @@
-//! Instruction fetch: two levels of instruction cache in front of the L2.
+//! Instruction fetch: what schedulers have themselves and two levels of instruction cache, in front of the L2.
 //!
 //! What it models: a warp that crosses into another code line looks it up; a miss delays its next issue
 //! and fills the line; the line that follows the last one comes sooner, where it is fetched ahead.
 //! What it leaves out: fetch bandwidth, the constant data that shares the
-//! second level. Units: bytes, cycles. Sources: the device preset (Jia et al. 2018, Table 3.1, figure 3.9).
+//! second level. Units: bytes, cycles. Sources: the device preset (Kepler: Jia et al. 2018, Table 3.1, figure 3.9; H200: measured).
 
 use super::cache::{Cache, Lookup};
 use super::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
+
+/// Ways of the levels behind the schedulers.
+const WAYS: u32 = 4;
 
 /// See the module text.
 #[derive(Debug, Clone)]
@@ -14,25 +17,26 @@ pub struct InstructionCache {
     /// Where the whole kernel fits, everything counts as one line.
     line_shift: u32,
     always_hits: bool,
+    /// By scheduler.
+    l0: Vec<Cache>,
     l1: Cache,
     l15: Cache,
-    /// From the second level and from the L2, after a jump.
-    jump: [u64; 2],
+    /// From the first level, the second level and the L2, after a jump.
+    jump: [u64; 3],
     /// The same for the line that follows the last one.
-    next_line: [u64; 2],
+    next_line: [u64; 3],
 }
 
 impl InstructionCache {
     /// Empty caches for a kernel of `code_bytes`.
     pub fn new(spec: &SmxSpec, code_bytes: u32) -> Self {
-        let level = |bytes: u32| {
-            let ways = 4;
-            let sets = bytes / (spec.icache_line_bytes * ways);
+        let line_bytes = spec.icache_line_bytes;
+        let level = |bytes: u32, ways: u32| {
             let spec = CacheSpec {
-                sets,
+                sets: bytes / (line_bytes * ways),
                 ways,
-                line_bytes: spec.icache_line_bytes,
-                sector_bytes: spec.icache_line_bytes,
+                line_bytes,
+                sector_bytes: line_bytes,
                 replacement: Replacement::Lru,
                 index: SetIndex::Linear,
                 fills_hold_lines: false,
@@ -40,30 +44,43 @@ impl InstructionCache {
             };
             Cache::new(spec, 1)
         };
-        let always_hits = code_bytes <= spec.icache_l1_bytes;
+        let own_lines = spec.icache_l0_bytes / line_bytes;
+        let l0 = match own_lines {
+            0 => Vec::new(),
+            lines => vec![level(spec.icache_l0_bytes, lines); spec.n_schedulers],
+        };
+        let nearest = match own_lines {
+            0 => spec.icache_l1_bytes,
+            _ => spec.icache_l0_bytes,
+        };
+        let always_hits = code_bytes <= nearest;
+        let [next_l15, next_l2] = spec.icache_next_line_cycles.map(u64::from);
         InstructionCache {
             line_shift: match always_hits {
                 true => u32::BITS,
-                false => spec.icache_line_bytes.trailing_zeros(),
+                false => line_bytes.trailing_zeros(),
             },
             always_hits,
-            l1: level(spec.icache_l1_bytes),
-            l15: level(spec.icache_l15_bytes),
+            l0,
+            l1: level(spec.icache_l1_bytes, WAYS),
+            l15: level(spec.icache_l15_bytes, WAYS),
             jump: [
-                u64::from(spec.icache_l15_latency_cycles),
-                u64::from(spec.icache_l2_latency_cycles),
-            ],
-            next_line: spec.icache_next_line_cycles.map(u64::from),
+                spec.icache_l1_latency_cycles,
+                spec.icache_l15_latency_cycles,
+                spec.icache_l2_latency_cycles,
+            ]
+            .map(u64::from),
+            next_line: [0, next_l15, next_l2],
         }
     }
 
-    /// Delay of fetching `pc_bytes` for a warp whose last fetched line is `line`; updates the line.
+    /// Delay of fetching `pc_bytes` for a warp of a scheduler whose last fetched line is `line`; updates the line.
     #[inline]
-    pub fn fetch(&mut self, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
+    pub fn fetch(&mut self, scheduler: usize, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
         if self.line_of(pc_bytes) == *line {
             return 0;
         }
-        self.look_up(pc_bytes, line, now)
+        self.look_up(scheduler, pc_bytes, line, now)
     }
 
     #[inline]
@@ -71,29 +88,48 @@ impl InstructionCache {
         (u64::from(pc_bytes) >> self.line_shift) as u32
     }
 
-    fn look_up(&mut self, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
+    fn look_up(&mut self, scheduler: usize, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
         let wanted = self.line_of(pc_bytes);
         if self.always_hits {
             *line = wanted;
             return 0;
         }
-        let follows = wanted == line.wrapping_add(1);
+        let delays = match wanted == line.wrapping_add(1) {
+            true => self.next_line,
+            false => self.jump,
+        };
         *line = wanted;
-        match self.l1.access(pc_bytes, false) {
+        let Some(l0) = self.l0.get_mut(scheduler) else {
+            return behind(&mut self.l1, &mut self.l15, pc_bytes, now, delays);
+        };
+        let delay = match l0.access(pc_bytes, false) {
             Lookup::Hit { ready_at } => ready_at.saturating_sub(now),
             Lookup::Miss { way, .. } => {
-                let level = match self.l15.access(pc_bytes, false) {
-                    Lookup::Hit { .. } => 0,
-                    Lookup::Miss { .. } => 1,
-                };
-                let delay = if follows {
-                    self.next_line[level]
-                } else {
-                    self.jump[level]
-                };
-                self.l1.fill_at(way, now + delay);
+                let delay = behind(&mut self.l1, &mut self.l15, pc_bytes, now, delays);
+                l0.fill_at(way, now + delay);
                 delay
             }
+        };
+        // The next line is fetched ahead and takes a place.
+        let next = (wanted + 1) << self.line_shift;
+        if let Lookup::Miss { way, .. } = l0.access(next, false) {
+            l0.fill_at(way, now + delay);
+        }
+        delay
+    }
+}
+
+/// Delay of fetching a line from the first level that has it: first, second, L2.
+fn behind(l1: &mut Cache, l15: &mut Cache, pc_bytes: u32, now: u64, delays: [u64; 3]) -> u64 {
+    match l1.access(pc_bytes, false) {
+        Lookup::Hit { ready_at } => ready_at.saturating_sub(now).max(delays[0]),
+        Lookup::Miss { way, .. } => {
+            let delay = match l15.access(pc_bytes, false) {
+                Lookup::Hit { .. } => delays[1],
+                Lookup::Miss { .. } => delays[2],
+            };
+            l1.fill_at(way, now + delay);
+            delay
         }
     }
 }

@@ -80,10 +80,15 @@ impl Scheduler {
     pub fn first(&self, slots: WarpMask) -> usize {
         let last = u32::from(self.last) % MAX_WARPS as u32;
         match self.policy {
-            WarpPolicy::GreedyThenOldest | WarpPolicy::GreedyThenNext if slots >> last & 1 == 1 => {
+            WarpPolicy::GreedyThenOldest
+            | WarpPolicy::GreedyThenYoungest
+            | WarpPolicy::GreedyThenNext
+                if slots >> last & 1 == 1 =>
+            {
                 last as usize
             }
             WarpPolicy::GreedyThenOldest => self.oldest(slots),
+            WarpPolicy::GreedyThenYoungest => self.youngest(slots),
             WarpPolicy::LooseRoundRobin | WarpPolicy::GreedyThenNext => {
                 let after = slots & !up_to(last);
                 let next = if after != 0 { after } else { slots };
@@ -104,14 +109,39 @@ impl Scheduler {
         }
     }
 
+    #[inline]
+    fn youngest(&self, slots: WarpMask) -> usize {
+        let mut left = slots;
+        loop {
+            let slot = left.trailing_zeros() as usize;
+            left = slots & self.younger(slot);
+            if left == 0 {
+                return slot;
+            }
+        }
+    }
+
+    /// Resident slots with younger warps.
+    #[inline]
+    fn younger(&self, slot: usize) -> WarpMask {
+        self.resident & !self.older[slot % MAX_WARPS] & !(1 << slot)
+    }
+
     /// All slots that come before one in the policy's order.
     #[inline]
     pub fn before(&self, slot: usize) -> WarpMask {
         let last = u32::from(self.last) % MAX_WARPS as u32;
         let below = ((1 as WarpMask) << slot) - 1;
         match self.policy {
-            WarpPolicy::GreedyThenOldest | WarpPolicy::GreedyThenNext if slot == last as usize => 0,
+            WarpPolicy::GreedyThenOldest
+            | WarpPolicy::GreedyThenYoungest
+            | WarpPolicy::GreedyThenNext
+                if slot == last as usize =>
+            {
+                0
+            }
             WarpPolicy::GreedyThenOldest => self.older[slot % MAX_WARPS] | 1 << last,
+            WarpPolicy::GreedyThenYoungest => self.younger(slot) | 1 << last,
             WarpPolicy::GreedyThenNext if slot > last as usize => {
                 (below & !up_to(last)) | 1 << last
             }

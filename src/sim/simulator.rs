@@ -56,6 +56,8 @@ pub struct SamplingPlan {
     pub partial_instructions: u64,
     /// The least of them.
     pub least_partial_instructions: u64,
+    /// One iteration each of so many blocks is measured there at least, where the multiprocessor is filled but once.
+    pub partial_units: u32,
     /// Blocks at the head of the sample whose programs windows sampling unit.
     pub programs: usize,
 }
@@ -73,6 +75,7 @@ impl Default for SamplingPlan {
             },
             partial_instructions: 300_000,
             least_partial_instructions: 40_000,
+            partial_units: 48,
             programs: 128,
         }
     }
@@ -158,9 +161,10 @@ impl Simulator {
         let most = self.plan.partial_instructions;
         let least = self.plan.least_partial_instructions.min(most);
         let needed = (most as f64 / launch.waves().max(1.0)) as u64;
-        let instructions = needed.clamp(least, most);
+        let units = f64::from(self.plan.partial_units) / launch.waves().max(1.0);
         WindowPlan {
-            instructions: (instructions, instructions),
+            instructions: (needed.clamp(least, most), self.plan.window.instructions.1),
+            least_units: units as u32,
             ..self.plan.window
         }
     }

@@ -52,6 +52,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
             "warm_up_percent" => plan.window.warm_up_percent = value,
             "window_programs" => plan.programs = value as usize,
             "population_seed" => settings.population_seed = value.into(),
+            "partial_units" => plan.partial_units = value,
             "cache_seed" => plan.window.seed = value,
             _ => return Err(format!("unknown name {name}").into()),
         }

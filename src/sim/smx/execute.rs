@@ -118,7 +118,7 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
             }
         }
         let icache = &mut self.icaches[usize::from(self.icache_of[s % MAX_SCHEDULERS])];
-        let delay = icache.fetch(following.pc_bytes, &mut warp.fetched_line, now);
+        let delay = icache.fetch(s, following.pc_bytes, &mut warp.fetched_line, now);
         if delay > 0 {
             self.counters.icache_misses += 1;
             next = next.max(now + delay);
