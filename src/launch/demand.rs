@@ -4,7 +4,7 @@
 //! Units: warp instructions; 128-byte lines for local memory.
 
 use super::cause::Cause;
-use super::code::{MemoryRequest, ReplayOp};
+use super::code::{MemoryRequest, ReplayCode, ReplayOp, ReplayProgram};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,5 +64,68 @@ pub fn followed_by(cause: Cause) -> Option<Counted> {
         Cause::LoadStoreUnit => Some(Counted::UnitLines),
         Cause::Global => Some(Counted::GlobalLoads),
         Cause::NoWarp => None,
+    }
+}
+
+/// Mean counts per token.
+pub type PerToken = [f64; N_COUNTED];
+
+/// Counts per token of blocks that run the programs in `order`.
+pub fn per_token_of(code: &ReplayCode, order: &[u32]) -> PerToken {
+    let mut tokens = vec![0.0; code.programs.len()];
+    for &program in order {
+        tokens[program as usize] += f64::from(code.programs[program as usize].nodes);
+    }
+    per_token(&code.programs, |program| tokens[program])
+}
+
+/// Counts per token of programs that do `tokens` of work each, in any unit.
+pub fn per_token(programs: &[ReplayProgram], tokens: impl Fn(usize) -> f64) -> PerToken {
+    let mut sums = [0.0; N_COUNTED];
+    let mut total = 0.0;
+    for (index, program) in programs.iter().enumerate() {
+        let share = tokens(index) / f64::from(program.nodes.max(1));
+        total += tokens(index);
+        for (sum, count) in sums.iter_mut().zip(program.demand) {
+            *sum += share * f64::from(count);
+        }
+    }
+    sums.map(|sum| sum / total)
+}
+
+/// The parts of the scheduler cycles that follow each count, and of those that follow the work alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeParts {
+    counted: PerToken,
+    rest: f64,
+}
+
+impl TimeParts {
+    /// From the cycles of every cause.
+    pub fn of(cycles: impl Fn(Cause) -> f64) -> TimeParts {
+        let all: f64 = Cause::ALL.into_iter().map(&cycles).sum();
+        let mut parts = TimeParts {
+            counted: [0.0; N_COUNTED],
+            rest: 0.0,
+        };
+        for cause in Cause::ALL {
+            let part = cycles(cause) / all.max(f64::MIN_POSITIVE);
+            match followed_by(cause) {
+                Some(counted) => parts.counted[counted as usize] += part,
+                None => parts.rest += part,
+            }
+        }
+        parts
+    }
+
+    /// **(S3)** Time that a program takes for a token, over the mean of all programs, which have `whole` counts per token.
+    pub fn time_of(&self, program: &ReplayProgram, whole: &PerToken) -> f64 {
+        let nodes = f64::from(program.nodes.max(1));
+        let counts = self.counted.iter().zip(program.demand).zip(whole);
+        let follows = counts.map(|((part, count), &mean)| match mean > 0.0 {
+            true => part * f64::from(count) / nodes / mean,
+            false => *part,
+        });
+        self.rest + follows.sum::<f64>()
     }
 }

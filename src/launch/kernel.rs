@@ -19,6 +19,8 @@ pub struct Grid {
     pub work: Vec<f64>,
     /// Nodes of all blocks.
     pub nodes: u64,
+    /// The program of every block, where it is known.
+    pub programs: Option<Arc<Vec<u32>>>,
     /// By multiprocessors and resident blocks.
     handed_out: Memo<(usize, usize), HandedOut>,
 }
@@ -28,7 +30,20 @@ impl Grid {
         Grid {
             work,
             nodes,
+            programs: None,
             handed_out: Memo::default(),
+        }
+    }
+
+    /// The same with the time that each program takes for its work, over the mean.
+    pub fn timed(&self, times: &[f64]) -> Vec<f64> {
+        match &self.programs {
+            Some(programs) => {
+                let blocks = self.work.iter().zip(programs.iter());
+                let time = |(work, &program): (&f64, &u32)| work * times[program as usize];
+                blocks.map(time).collect()
+            }
+            None => self.work.clone(),
         }
     }
 
@@ -66,8 +81,9 @@ pub struct Replay {
     pub code_bytes: u32,
     /// The program of every block that is stood for, indices into the code's.
     pub order: Vec<u32>,
-    /// Work of each of these blocks, as in [`Grid::work`].
+    /// Work of each of these blocks, as in [`Grid::work`], and their programs, as in [`Grid::programs`].
     pub work: Vec<f64>,
+    pub programs: Vec<u32>,
 }
 
 /// What a kernel executes on average, for models that need no order of events.

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use super::code::ReplayProgram;
+use super::demand::{TimeParts, per_token_of};
 use super::geometry::Geometry;
 use super::kernel::{Facts, Grid, TracedKernel};
 use super::makespan::{HandedOut, RateCurve, makespan_cycles};
@@ -63,8 +65,9 @@ impl Resolved {
     }
 
     /// Follows every block of every launch over all multiprocessors.
-    pub fn run_grids(&self, rates: &RateCurve) -> Launches {
+    pub fn run_grids(&self, rates: &RateCurve, parts: &TimeParts) -> Launches {
         let geometry = &self.geometry;
+        let times = self.times_of_programs(parts);
         let mut total = Launches {
             cycles: 0.0,
             nodes: 0.0,
@@ -79,14 +82,20 @@ impl Resolved {
                 continue;
             }
             if geometry.case_blocks == 1 {
-                let handed_out = grid.handed_out(self.n_smx(), blocks as usize);
-                total.cycles += geometry.warp_iterations(0) as f64 * handed_out.cycles(rates);
+                let (n_smx, blocks) = (self.n_smx(), blocks as usize);
+                let cycles = match &times {
+                    Some(times) => makespan_cycles(&grid.timed(times), n_smx, blocks, rates),
+                    None => grid.handed_out(n_smx, blocks).cycles(rates),
+                };
+                total.cycles += geometry.warp_iterations(0) as f64 * cycles;
                 continue;
             }
+            let timed = times.as_deref().map(|times| grid.timed(times));
+            let blocks_work = timed.as_ref().unwrap_or(&grid.work);
             // Padding of the last iteration is work too, but not useful work.
             let of_row = |case_block: u32| {
                 let iterations = geometry.warp_iterations(case_block) as f64;
-                grid.work.iter().map(move |work| work * iterations)
+                blocks_work.iter().map(move |work| work * iterations)
             };
             let full = self.rows_at_full_rate(grid, blocks);
             let work: Vec<f64> = (full..geometry.case_blocks).flat_map(of_row).collect();
@@ -96,6 +105,24 @@ impl Resolved {
             total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
         }
         total
+    }
+
+    /// Of every program, the time that it takes for its work over the mean, where it is known which blocks run which.
+    pub fn times_of_programs(&self, parts: &TimeParts) -> Option<Vec<f64>> {
+        let grids = &self.facts().grids;
+        grids.iter().any(|grid| grid.programs.is_some()).then(|| {
+            let summary = self.kernel.summary();
+            let whole = per_token_of(&summary.code, &summary.sample);
+            let weight = |program: &ReplayProgram| {
+                let per_node = f64::from(program.demand[0]) / f64::from(program.nodes.max(1));
+                per_node / whole[0]
+            };
+            let programs = summary.code.programs.iter();
+            let time = |program: &ReplayProgram| {
+                parts.time_of(program, &whole) / weight(program).max(f64::MIN_POSITIVE)
+            };
+            programs.map(time).collect()
+        })
     }
 
     /// Part of the tokens of all launches by the number of blocks that share their multiprocessor.

@@ -9,6 +9,7 @@ use super::shapes::Demand;
 use super::{Analysis, Inputs, LINE_BYTES, Modelled, Point, predict_rates};
 use crate::launch::Resolved;
 use crate::launch::cause::Cause;
+use crate::launch::demand::TimeParts;
 use crate::memo::Memo;
 use crate::predict::{
     CpiEntry, HitRates, MemoryTraffic, PerformanceModel, PredictError, Prediction,
@@ -67,7 +68,9 @@ impl PerformanceModel for Analytical {
         let point = &point(launch, &partial);
         let modelled = predict_rates(point, &analysis);
         let demand = &demand(&analysis, point);
-        let launches = launch.run_grids(&launch.filled(modelled.rates.clone()));
+        let stack = &modelled.full.cpi_stack;
+        let parts = TimeParts::of(|cause| stack[cause as usize]);
+        let launches = launch.run_grids(&launch.filled(modelled.rates.clone()), &parts);
         let n_launches = launch.grid_blocks.len().max(1) as f64;
         let prediction = Prediction {
             gpops_billion: launch.gpops(launches) / 1e9,

@@ -8,11 +8,12 @@
 
 use super::grid::{Grid, Sample};
 use super::launch::Timed;
+use crate::launch::demand::per_token_of;
 use crate::predict::PredictError;
 use crate::sim::blocks::run_queue;
 use crate::sim::dispatch::BlockQueue;
 use crate::sim::observe::Counters;
-use crate::sim::sample::{Drawn, per_token_of};
+use crate::sim::sample::Drawn;
 use crate::sim::simulator::SamplingPlan;
 use crate::sim::smx::Setup;
 use crate::sim::window::{self, WindowPlan};

@@ -8,10 +8,7 @@
 
 use super::code::{ReplayCode, ReplayProgram};
 use super::observe::{Cause, Counters};
-use crate::launch::demand::{N_COUNTED, followed_by};
-
-/// Mean counts per token.
-pub type PerToken = [f64; N_COUNTED];
+use crate::launch::demand::{PerToken, followed_by, per_token};
 
 /// See the module text.
 #[derive(Debug)]
@@ -87,27 +84,4 @@ impl<'a> Mix<'a> {
             .sum();
         counters.cycles as f64 / counters.tokens() * scaled / charged
     }
-}
-
-/// Counts per token of blocks that run the programs in `order`.
-pub fn per_token_of(code: &ReplayCode, order: &[u32]) -> PerToken {
-    let mut tokens = vec![0.0; code.programs.len()];
-    for &program in order {
-        tokens[program as usize] += f64::from(code.programs[program as usize].nodes);
-    }
-    per_token(&code.programs, |program| tokens[program])
-}
-
-/// Counts per token of programs that do `tokens` of work each, in any unit.
-fn per_token(programs: &[ReplayProgram], tokens: impl Fn(usize) -> f64) -> PerToken {
-    let mut sums = [0.0; N_COUNTED];
-    let mut total = 0.0;
-    for (index, program) in programs.iter().enumerate() {
-        let share = tokens(index) / f64::from(program.nodes.max(1));
-        total += tokens(index);
-        for (sum, count) in sums.iter_mut().zip(program.demand) {
-            *sum += share * f64::from(count);
-        }
-    }
-    sums.map(|sum| sum / total)
 }

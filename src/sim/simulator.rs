@@ -12,10 +12,11 @@ use super::chip::{self, ChipRun};
 use super::dispatch::{BlockQueue, Geometry};
 use super::figures::{Levels, cpi_entries};
 use super::observe::Counters;
-use super::sample::{Drawn, per_token_of};
+use super::sample::Drawn;
 use super::smx::{Deadlock, Setup};
 use super::window::{Window, WindowPlan, simulate};
 use crate::launch::Resolved;
+use crate::launch::demand::{TimeParts, per_token_of};
 use crate::launch::kernel::Replay;
 use crate::launch::makespan::{RateCurve, makespan_cycles};
 use crate::predict::{PerformanceModel, PredictError, Prediction};
@@ -93,6 +94,8 @@ struct Observed {
     rates: RateCurve,
     /// Of the multiprocessor as full as the launch keeps it.
     counters: Counters,
+    /// Of the same.
+    parts: TimeParts,
     /// Of all residency levels, or of the run.
     levels: Levels,
     error_percent: f64,
@@ -109,7 +112,7 @@ impl PerformanceModel for Simulator {
             Effort::WholeChip => self.correct(launch, &mut observed, launch.n_smx())?,
         }
         observed.rates = launch.filled(observed.rates);
-        let launches = launch.run_grids(&observed.rates);
+        let launches = launch.run_grids(&observed.rates, &observed.parts);
         let counters = &observed.counters;
         let instructions = counters.instructions as f64;
         let n_launches = launch.grid_blocks.len().max(1) as f64;
@@ -150,6 +153,7 @@ impl Simulator {
         }
         Ok(Observed {
             rates: rate_curve(points)?,
+            parts: TimeParts::of(|cause| window.counters.cpi_stack[cause as usize] as f64),
             counters: window.counters,
             levels,
             error_percent: window.error_percent,
@@ -196,9 +200,15 @@ impl Simulator {
             _ => chip::run(setup, n_smx as u32),
         };
         let run = run.map_err(PredictError::other)?;
+        let times = launch.times_of_programs(&observed.parts);
+        let time = |program: u32| times.as_ref().map_or(1.0, |times| times[program as usize]);
+        let of_blocks = blocks.work.iter().zip(&blocks.programs);
+        let timed: Vec<f64> = of_blocks
+            .map(|(work, &program)| work * time(program))
+            .collect();
         let of_row = |row: usize| {
             let iterations = geometry.warp_iterations(row as u32) as f64;
-            blocks.work.iter().map(move |work| work * iterations)
+            timed.iter().map(move |work| work * iterations)
         };
         let work: Vec<f64> = (0..rows).flat_map(of_row).collect();
         let resident = geometry.resident_blocks as usize;

@@ -136,6 +136,7 @@ impl KernelWork {
             code_bytes: traces.code_bytes,
             order: blocks.iter().map(place).collect(),
             work: blocks.iter().map(work).collect(),
+            programs: blocks.to_vec(),
         })
     }
 }
@@ -184,9 +185,12 @@ pub fn unweighted_grids(population: &Population) -> Vec<Grid> {
 /// The same where the programs of the blocks are known, each weighted.
 fn weighted(unweighted: &[Grid], programs: &[u32], weights: &[f64]) -> Vec<Grid> {
     let weight = |(work, &program): (&f64, &u32)| work * weights[program as usize];
+    let shared = Arc::new(programs.to_vec());
     let grid = |grid: &Grid| {
         let work = grid.work.iter().zip(programs).map(weight);
-        Grid::new(work.collect(), grid.nodes)
+        let mut grid = Grid::new(work.collect(), grid.nodes);
+        grid.programs = Some(Arc::clone(&shared));
+        grid
     };
     unweighted.iter().map(grid).collect()
 }
