@@ -37,10 +37,8 @@ choice! {
     WarpPolicy {
         /// The one after the last that issued.
         LooseRoundRobin = "loose_round_robin",
-        /// The same as before as long as it is ready, else the one that has been resident longest.
+        /// The same as before as long as it is ready, else the one that has been resident longest; of a block, the last one.
         GreedyThenOldest = "greedy_then_oldest",
-        /// The same as before as long as it is ready, else the one that has been resident shortest.
-        GreedyThenYoungest = "greedy_then_youngest",
         /// The same as before as long as it is ready, else the next.
         GreedyThenNext = "greedy_then_next",
     }

@@ -308,6 +308,8 @@ section! {
         /// The next line is on its way while a line runs: straight code is then as fast as `cycles_per_instruction` says.
         prefetches: bool, "yes/no", ANY, [Sim, Model];
         l15_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
+        /// What the second level gives all first-level caches of an SMX together; 0: as much as they ask for.
+        l15_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0), [Sim];
         l2_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
 }

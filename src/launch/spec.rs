@@ -172,6 +172,8 @@ pub struct SmxSpec {
     pub icache_l1_latency_cycles: u32,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
+    /// Cycles that a line from the second-level instruction cache takes of its port; 0 where there is no limit.
+    pub icache_l15_cycles_per_line: u32,
     /// Delay of the line that follows the one that ran last, from the second-level cache and from the L2.
     pub icache_next_line_cycles: [u32; 2],
     /// Local memory is looked up in the L1.
@@ -278,6 +280,10 @@ impl SmxSpec {
             icache_line_bytes: device.instruction_cache.line_bytes,
             icache_l1_latency_cycles: device.instruction_cache.l1_latency_cycles,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
+            icache_l15_cycles_per_line: match device.instruction_cache.l15_bytes_per_cycle {
+                0 => 0,
+                rate => device.instruction_cache.line_bytes.div_ceil(rate),
+            },
             icache_l2_latency_cycles: device.instruction_cache.l2_latency_cycles,
             icache_next_line_cycles: next_line_cycles(&device.instruction_cache),
             l1_caches_local: device.l1.caches_local,

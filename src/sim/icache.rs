@@ -21,6 +21,9 @@ pub struct InstructionCache {
     l0: Vec<Cache>,
     l1: Cache,
     l15: Cache,
+    /// The port of the second level: cycles of a line, and when it is free.
+    line_cycles: u64,
+    free_at: u64,
     /// From the first level, the second level and the L2, after a jump.
     jump: [u64; 3],
     /// The same for the line that follows the last one.
@@ -64,6 +67,8 @@ impl InstructionCache {
             l0,
             l1: level(spec.icache_l1_bytes, WAYS),
             l15: level(spec.icache_l15_bytes, WAYS),
+            line_cycles: u64::from(spec.icache_l15_cycles_per_line),
+            free_at: 0,
             jump: [
                 spec.icache_l1_latency_cycles,
                 spec.icache_l15_latency_cycles,
@@ -100,36 +105,39 @@ impl InstructionCache {
         };
         *line = wanted;
         let Some(l0) = self.l0.get_mut(scheduler) else {
-            return behind(&mut self.l1, &mut self.l15, pc_bytes, now, delays);
+            return self.behind(pc_bytes, now, delays);
         };
         let delay = match l0.access(pc_bytes, false) {
             Lookup::Hit { ready_at } => ready_at.saturating_sub(now),
             Lookup::Miss { way, .. } => {
-                let delay = behind(&mut self.l1, &mut self.l15, pc_bytes, now, delays);
-                l0.fill_at(way, now + delay);
+                let delay = self.behind(pc_bytes, now, delays);
+                self.l0[scheduler].fill_at(way, now + delay);
                 delay
             }
         };
         // The next line is fetched ahead and takes a place.
-        let next = (wanted + 1) << self.line_shift;
+        let (l0, next) = (&mut self.l0[scheduler], (wanted + 1) << self.line_shift);
         if let Lookup::Miss { way, .. } = l0.access(next, false) {
             l0.fill_at(way, now + delay);
         }
         delay
     }
-}
 
-/// Delay of fetching a line from the first level that has it: first, second, L2.
-fn behind(l1: &mut Cache, l15: &mut Cache, pc_bytes: u32, now: u64, delays: [u64; 3]) -> u64 {
-    match l1.access(pc_bytes, false) {
-        Lookup::Hit { ready_at } => ready_at.saturating_sub(now).max(delays[0]),
-        Lookup::Miss { way, .. } => {
-            let delay = match l15.access(pc_bytes, false) {
-                Lookup::Hit { .. } => delays[1],
-                Lookup::Miss { .. } => delays[2],
-            };
-            l1.fill_at(way, now + delay);
-            delay
+    /// Delay of fetching a line from the first level that has it: first, second, L2.
+    fn behind(&mut self, pc_bytes: u32, now: u64, delays: [u64; 3]) -> u64 {
+        match self.l1.access(pc_bytes, false) {
+            Lookup::Hit { ready_at } => ready_at.saturating_sub(now).max(delays[0]),
+            Lookup::Miss { way, .. } => {
+                let start = self.free_at.max(now);
+                self.free_at = start + self.line_cycles;
+                let delay = start - now
+                    + match self.l15.access(pc_bytes, false) {
+                        Lookup::Hit { .. } => delays[1],
+                        Lookup::Miss { .. } => delays[2],
+                    };
+                self.l1.fill_at(way, now + delay);
+                delay
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ impl Scheduler {
             busy_cause: Cause::LoadStoreUnit,
             accounted: 0,
             busy_until: 0,
-            older: std::array::from_fn(|i| (1 << i) - 1),
+            older: [0; MAX_WARPS],
             n_slots,
             resident: 0,
             resident_since: [0; MAX_WARPS],
@@ -50,7 +50,7 @@ impl Scheduler {
     pub fn admit(&mut self, slot: usize, now: u64) {
         self.resident |= 1 << slot;
         self.resident_since[slot] = now;
-        let age = |slot: usize| (self.resident_since[slot], slot);
+        let age = |slot: usize| (self.resident_since[slot], std::cmp::Reverse(slot));
         let is_older = |than: usize| move |&slot: &usize| age(slot) < age(than);
         let n = self.n_slots;
         let older = |i| (0..n).filter(is_older(i)).map(|slot| 1 << slot).sum();
@@ -80,15 +80,10 @@ impl Scheduler {
     pub fn first(&self, slots: WarpMask) -> usize {
         let last = u32::from(self.last) % MAX_WARPS as u32;
         match self.policy {
-            WarpPolicy::GreedyThenOldest
-            | WarpPolicy::GreedyThenYoungest
-            | WarpPolicy::GreedyThenNext
-                if slots >> last & 1 == 1 =>
-            {
+            WarpPolicy::GreedyThenOldest | WarpPolicy::GreedyThenNext if slots >> last & 1 == 1 => {
                 last as usize
             }
             WarpPolicy::GreedyThenOldest => self.oldest(slots),
-            WarpPolicy::GreedyThenYoungest => self.youngest(slots),
             WarpPolicy::LooseRoundRobin | WarpPolicy::GreedyThenNext => {
                 let after = slots & !up_to(last);
                 let next = if after != 0 { after } else { slots };
@@ -109,39 +104,14 @@ impl Scheduler {
         }
     }
 
-    #[inline]
-    fn youngest(&self, slots: WarpMask) -> usize {
-        let mut left = slots;
-        loop {
-            let slot = left.trailing_zeros() as usize;
-            left = slots & self.younger(slot);
-            if left == 0 {
-                return slot;
-            }
-        }
-    }
-
-    /// Resident slots with younger warps.
-    #[inline]
-    fn younger(&self, slot: usize) -> WarpMask {
-        self.resident & !self.older[slot % MAX_WARPS] & !(1 << slot)
-    }
-
     /// All slots that come before one in the policy's order.
     #[inline]
     pub fn before(&self, slot: usize) -> WarpMask {
         let last = u32::from(self.last) % MAX_WARPS as u32;
         let below = ((1 as WarpMask) << slot) - 1;
         match self.policy {
-            WarpPolicy::GreedyThenOldest
-            | WarpPolicy::GreedyThenYoungest
-            | WarpPolicy::GreedyThenNext
-                if slot == last as usize =>
-            {
-                0
-            }
+            WarpPolicy::GreedyThenOldest | WarpPolicy::GreedyThenNext if slot == last as usize => 0,
             WarpPolicy::GreedyThenOldest => self.older[slot % MAX_WARPS] | 1 << last,
-            WarpPolicy::GreedyThenYoungest => self.younger(slot) | 1 << last,
             WarpPolicy::GreedyThenNext if slot > last as usize => {
                 (below & !up_to(last)) | 1 << last
             }

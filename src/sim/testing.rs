@@ -119,6 +119,7 @@ pub fn spec() -> SmxSpec {
         icache_l1_latency_cycles: 0,
         icache_l15_latency_cycles: 20,
         icache_l2_latency_cycles: 50,
+        icache_l15_cycles_per_line: 0,
         icache_next_line_cycles: [20, 50],
     }
 }
