@@ -1,7 +1,7 @@
 //! Instruction fetch: how long warps wait for code that the first-level instruction cache does not hold.
 //!
-//! What it models: code lines compete for the sets of two LRU caches by how often they are entered; a line that follows the one that
-//! ran last has latencies of its own.
+//! What it models: code lines compete for the sets of two LRU caches by how often they are entered, and for the lines that a scheduler
+//! has itself; a line that follows the one that ran last has latencies of its own.
 //! What it leaves out: lines on their way.
 //! Units: cycles per token. Sources: equation (16) of `docs/model.md`; Che, Tung and Wang, Hierarchical Web Caching
 //! Systems, IEEE JSAC 20 (2002).
@@ -17,8 +17,12 @@ const HALVINGS: u32 = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FetchRules {
     line_bytes: u32,
+    /// What a scheduler has itself, 0 where that is nothing.
+    own_bytes: u32,
     /// First and second level.
     bytes: [u32; 2],
+    /// From the first level, after a jump, where a scheduler has lines of its own.
+    near_jump_cycles: u32,
     /// From the second level and from the L2, after a jump.
     jump_cycles: [u32; 2],
     /// The same for the line that follows the last one.
@@ -29,7 +33,9 @@ impl FetchRules {
     pub fn new(spec: &SmxSpec) -> Self {
         FetchRules {
             line_bytes: spec.icache_line_bytes,
+            own_bytes: spec.icache_l0_bytes,
             bytes: [spec.icache_l1_bytes, spec.icache_l15_bytes],
+            near_jump_cycles: spec.icache_l1_latency_cycles,
             jump_cycles: [
                 spec.icache_l15_latency_cycles,
                 spec.icache_l2_latency_cycles,
@@ -73,12 +79,23 @@ pub fn wait_cycles(load: &Profile, rules: &FetchRules) -> f64 {
     let [first, second] = rules
         .bytes
         .map(|bytes| sets(&lines, bytes / rules.line_bytes));
+    // Every line that is there by itself has the next one beside it, which was fetched ahead.
+    let own = match rules.own_bytes / rules.line_bytes {
+        0 => vec![f64::INFINITY],
+        own_lines => vec![survival(
+            &lines.values().copied().collect::<Vec<_>>(),
+            own_lines as usize / 2,
+        )],
+    };
     let wait = |(line, entries): (&u32, &Entries)| {
         let gone = |sets: &[f64]| (-entries.all() * sets[*line as usize % sets.len()]).exp();
         let missing = gone(&first);
         let far = missing.min(gone(&second));
+        let not_own = gone(&own).max(missing);
+        let near = entries.jumps * (not_own - missing) * f64::from(rules.near_jump_cycles);
         let cycles = |[near, l2]: [u32; 2]| (missing - far) * f64::from(near) + far * f64::from(l2);
-        entries.jumps * cycles(rules.jump_cycles) + entries.follows * cycles(rules.next_line_cycles)
+        near + entries.jumps * cycles(rules.jump_cycles)
+            + entries.follows * cycles(rules.next_line_cycles)
     };
     lines.iter().map(wait).sum()
 }
@@ -91,20 +108,20 @@ fn sets(lines: &BTreeMap<u32, Entries>, size: u32) -> Vec<f64> {
     let n_sets = (size / WAYS as u32).max(1);
     let of_set = |set: u32| lines.iter().filter(move |(line, _)| **line % n_sets == set);
     (0..n_sets)
-        .map(|set| survival(&of_set(set).map(|line| *line.1).collect::<Vec<_>>()))
+        .map(|set| survival(&of_set(set).map(|line| *line.1).collect::<Vec<_>>(), WAYS))
         .collect()
 }
 
-/// How long a line stays in a set, in tokens: infinite where all fit.
-fn survival(lines: &[Entries]) -> f64 {
-    if lines.len() <= WAYS {
+/// How long a line stays in a set of so many ways, in tokens: infinite where all fit.
+fn survival(lines: &[Entries], ways: usize) -> f64 {
+    if lines.len() <= ways {
         return f64::INFINITY;
     }
     let (mut low, mut high) = (-20.0f64, 60.0f64);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
         let there = |entries: &Entries| -(-entries.all() * middle.exp2()).exp_m1();
-        if lines.iter().map(there).sum::<f64>() < WAYS as f64 {
+        if lines.iter().map(there).sum::<f64>() < ways as f64 {
             low = middle;
         } else {
             high = middle;

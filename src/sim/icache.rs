@@ -26,8 +26,9 @@ pub struct InstructionCache {
     free_at: u64,
     /// From the first level, the second level and the L2, after a jump.
     jump: [u64; 3],
-    /// The same for the line that follows the last one.
+    /// The same for the line that follows the last one, and how long it takes if it is asked for when that line begins to run.
     next_line: [u64; 3],
+    ahead: [u64; 3],
 }
 
 impl InstructionCache {
@@ -57,6 +58,8 @@ impl InstructionCache {
             _ => spec.icache_l0_bytes,
         };
         let always_hits = code_bytes <= nearest;
+        // An instruction a cycle.
+        let run = u64::from(line_bytes / spec.code_layout.instruction_bytes);
         let [next_l15, next_l2] = spec.icache_next_line_cycles.map(u64::from);
         InstructionCache {
             line_shift: match always_hits {
@@ -76,6 +79,7 @@ impl InstructionCache {
             ]
             .map(u64::from),
             next_line: [0, next_l15, next_l2],
+            ahead: [0, run + next_l15, run + next_l2],
         }
     }
 
@@ -99,26 +103,25 @@ impl InstructionCache {
             *line = wanted;
             return 0;
         }
-        let delays = match wanted == line.wrapping_add(1) {
-            true => self.next_line,
-            false => self.jump,
-        };
+        let follows = wanted == line.wrapping_add(1);
         *line = wanted;
-        let Some(l0) = self.l0.get_mut(scheduler) else {
+        if self.l0.is_empty() {
+            let delays = if follows { self.next_line } else { self.jump };
             return self.behind(pc_bytes, now, delays);
-        };
-        let delay = match l0.access(pc_bytes, false) {
+        }
+        let delay = match self.l0[scheduler].access(pc_bytes, false) {
             Lookup::Hit { ready_at } => ready_at.saturating_sub(now),
             Lookup::Miss { way, .. } => {
-                let delay = self.behind(pc_bytes, now, delays);
+                let delay = self.behind(pc_bytes, now, self.jump);
                 self.l0[scheduler].fill_at(way, now + delay);
                 delay
             }
         };
-        // The next line is fetched ahead and takes a place.
-        let (l0, next) = (&mut self.l0[scheduler], (wanted + 1) << self.line_shift);
-        if let Lookup::Miss { way, .. } = l0.access(next, false) {
-            l0.fill_at(way, now + delay);
+        // The next line is fetched ahead, while this one runs.
+        let next = (wanted + 1) << self.line_shift;
+        if let Lookup::Miss { way, .. } = self.l0[scheduler].access(next, false) {
+            let ahead = self.behind(next, now, self.ahead);
+            self.l0[scheduler].fill_at(way, now + delay + ahead);
         }
         delay
     }
