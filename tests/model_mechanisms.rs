@@ -7,7 +7,7 @@ use warpstack::gp::corpus::Corpus;
 use warpstack::gp::program::Rpn;
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::launch::code::ReplayCode;
-use warpstack::launch::geometry::{Geometry, local_stride_bytes};
+use warpstack::launch::geometry::Geometry;
 use warpstack::launch::spec::{BarrierTiming, DependenceTracking, SmxSpec};
 use warpstack::model::solve::Solver;
 use warpstack::model::{Analysis, Inputs, Point};
@@ -71,7 +71,7 @@ fn bench(
             case_blocks: 1,
             resident_blocks: blocks,
             n_smx: preset.chip.n_smx,
-            local_stride_bytes: local_stride_bytes(traces.resources.frame_bytes),
+            local_stride_bytes: preset.local_stride_bytes(traces.resources.frame_bytes),
         },
         spec: SmxSpec::new(&preset, l1_bytes).unwrap(),
         programs,

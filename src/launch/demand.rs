@@ -129,3 +129,37 @@ impl TimeParts {
         self.rest + follows.sum::<f64>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(instructions: u32, local_lines: u32) -> ReplayProgram {
+        let mut program = ReplayProgram {
+            nodes: 10,
+            ..ReplayProgram::default()
+        };
+        program.demand[Counted::Instructions as usize] = instructions;
+        program.demand[Counted::LocalLines as usize] = local_lines;
+        program
+    }
+
+    fn parts(cause: Cause) -> TimeParts {
+        TimeParts::of(|one| if one == cause { 7.0 } else { 0.0 })
+    }
+
+    #[test]
+    fn a_program_takes_the_time_of_what_its_cycles_follow() {
+        let mut whole = [0.0; N_COUNTED];
+        whole[Counted::Instructions as usize] = 10.0;
+        whole[Counted::LocalLines as usize] = 1.0;
+        // Twice the instructions and half the lines of the mean.
+        let program = program(200, 5);
+        let time = |cause| parts(cause).time_of(&program, &whole);
+        assert_eq!(time(Cause::Issued), 2.0);
+        assert_eq!(time(Cause::L2), 0.5);
+        assert_eq!(time(Cause::NoWarp), 1.0);
+        // What nobody does costs the same for all.
+        assert_eq!(time(Cause::Global), 1.0);
+    }
+}

@@ -71,3 +71,44 @@ pub fn traffic(counters: &Counters) -> MemoryTraffic {
         dram_write_bytes: counters.dram_write_bytes,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 1000 tokens, with a line each.
+    fn window(hits: u64) -> Counters {
+        let counters = Counters {
+            l1_load_lines: 1000,
+            l1_load_hits: hits,
+            ..Counters::default()
+        };
+        counters.of_tokens(1000.0)
+    }
+
+    fn hits(parts: &[f64]) -> f64 {
+        let mut levels = Levels::default();
+        levels.add(4, &window(500));
+        levels.add(1, &window(900));
+        levels.add(2, &window(800));
+        levels.traffic(parts).l1_load_hit_percent
+    }
+
+    #[test]
+    fn a_launch_hits_as_its_levels_do_each_by_its_part() {
+        assert_eq!(hits(&[0.0, 0.0, 0.0, 0.0, 1.0]), 50.0);
+        assert_eq!(hits(&[0.0, 1.0, 0.0, 0.0, 0.0]), 90.0);
+        let half = hits(&[0.0, 0.25, 0.25, 0.0, 0.5]);
+        assert!((half - (0.5 * 50.0 + 0.25 * (90.0 + 80.0))).abs() < 1e-4);
+    }
+
+    #[test]
+    fn between_two_levels_counts_are_linear_in_the_blocks() {
+        assert!((hits(&[0.0, 0.0, 0.0, 1.0]) - 65.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn beyond_the_levels_counts_are_those_of_the_last() {
+        assert_eq!(hits(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), 50.0);
+    }
+}

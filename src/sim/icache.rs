@@ -144,3 +144,119 @@ impl InstructionCache {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::testing::spec;
+
+    const LINE: u32 = 128;
+    const KIB: u32 = 1024;
+
+    /// As on the H200: 16 lines of each scheduler, 32 KB, 128 KB.
+    fn hopper() -> SmxSpec {
+        SmxSpec {
+            icache_line_bytes: LINE,
+            icache_l0_bytes: 16 * LINE,
+            icache_l1_bytes: 32 * KIB,
+            icache_l15_bytes: 128 * KIB,
+            icache_l1_latency_cycles: 25,
+            icache_l15_latency_cycles: 92,
+            icache_l2_latency_cycles: 355,
+            icache_next_line_cycles: [10, 37],
+            icache_l15_cycles_per_line: 4,
+            ..spec()
+        }
+    }
+
+    /// One warp of the first scheduler, which takes eight cycles for a line.
+    struct Walk {
+        cache: InstructionCache,
+        line: u32,
+        now: u64,
+    }
+
+    impl Walk {
+        fn new(spec: &SmxSpec) -> Walk {
+            Walk {
+                cache: InstructionCache::new(spec, 1 << 20),
+                line: u32::MAX,
+                now: 0,
+            }
+        }
+
+        /// Waits for code on the way over these lines.
+        fn over(&mut self, lines: impl IntoIterator<Item = u32>) -> u64 {
+            let mut waits = 0;
+            for line in lines {
+                let wait = self.cache.fetch(0, line * LINE, &mut self.line, self.now);
+                waits += wait;
+                self.now += wait + 8;
+            }
+            waits
+        }
+    }
+
+    /// So often over handlers of `length` lines, in an order in which none comes again soon, each called from line 0.
+    fn handlers(walk: &mut Walk, n: u32, length: u32, visits: u32) -> f64 {
+        let visit = |k: u32| {
+            let first = 8 + (k * 7 % n) * length;
+            std::iter::once(0).chain(first..first + length)
+        };
+        (0..2 * n).for_each(|k| _ = walk.over(visit(k)));
+        let waits: u64 = (0..visits).map(|k| walk.over(visit(k))).sum();
+        waits as f64 / f64::from(visits)
+    }
+
+    #[test]
+    fn straight_code_costs_what_its_level_does() {
+        for (lines, cycles_per_line) in [(200, 0.0), (900, 10.0), (3000, 37.0)] {
+            let mut walk = Walk::new(&hopper());
+            walk.over((0..lines).chain(0..lines));
+            let waits = walk.over(0..lines) as f64 / f64::from(lines);
+            assert!((waits - cycles_per_line).abs() < 1.0, "{lines}: {waits}");
+        }
+    }
+
+    #[test]
+    fn a_jump_costs_nothing_within_what_a_scheduler_has_and_the_first_level_beyond() {
+        assert_eq!(handlers(&mut Walk::new(&hopper()), 2, 3, 100), 0.0);
+        // The way back to line 0 costs as much again.
+        for (n, length) in [(20, 1), (20, 3), (6, 15)] {
+            let waits = handlers(&mut Walk::new(&hopper()), n, length, 300);
+            assert!((waits - 50.0).abs() < 2.0, "{n} of {length}: {waits}");
+        }
+    }
+
+    #[test]
+    fn a_jump_beyond_the_first_level_waits_for_the_second_and_its_lines_follow_ahead() {
+        for length in [3, 7] {
+            let waits = handlers(&mut Walk::new(&hopper()), 700 / length, length, 300);
+            let expected = 25.0 + 92.0 + 10.0 * (f64::from(length) - 1.0);
+            assert!((waits - expected).abs() < 6.0, "{length}: {waits}");
+        }
+    }
+
+    #[test]
+    fn lines_from_the_second_level_wait_for_one_another() {
+        let mut cache = InstructionCache::new(&hopper(), 1 << 20);
+        // All schedulers at once, each at another line, all of which the second level has.
+        let lines = [1000, 2000, 3000, 4000].map(|line| line * LINE / 8);
+        for pass in 0..2u64 {
+            let from = 10_000 * pass;
+            for far in 0..600 {
+                cache.fetch(
+                    0,
+                    (500 + far) * LINE,
+                    &mut (u32::MAX - 1),
+                    from + u64::from(far),
+                );
+            }
+            let mut waits = [0; 4];
+            for (scheduler, &at) in lines.iter().enumerate() {
+                waits[scheduler] = cache.fetch(scheduler, at, &mut (u32::MAX - 1), from + 9_000);
+            }
+            assert!(pass == 0 || waits[3] >= waits[0] + 3 * 4, "{waits:?}");
+        }
+    }
+}

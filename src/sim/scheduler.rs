@@ -194,6 +194,13 @@ mod tests {
     }
 
     #[test]
+    fn of_warps_that_started_together_the_last_counts_as_the_oldest() {
+        let scheduler = scheduler(WarpPolicy::GreedyThenOldest, [5, 5, 5]);
+        assert_eq!(scheduler.in_order(0b111).collect::<Vec<_>>(), [1, 2, 0]);
+        assert_eq!(scheduler.before(0), 0b110);
+    }
+
+    #[test]
     fn round_robin_goes_on_with_the_next_slot() {
         let scheduler = scheduler(WarpPolicy::LooseRoundRobin, [5, 3, 4]);
         assert_eq!(scheduler.in_order(0b111).collect::<Vec<_>>(), [2, 0, 1]);
