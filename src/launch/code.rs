@@ -109,7 +109,7 @@ impl ReplayOp {
 }
 
 /// One program's phases as ranges of [`ReplayCode::lists`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ReplayProgram {
     pub prologue: Range<u32>,
     pub only: Range<u32>,
