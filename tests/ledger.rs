@@ -199,7 +199,12 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
         Reader::Model,
         RARE,
     ),
-    ("h200", "l2.replacement", Reader::Sim, IN_L2),
+    (
+        "gtx670",
+        "instruction_cache.l0_bytes",
+        Reader::Model,
+        NEAR_JUMPS,
+    ),
     ("h200", "l2.n_ways", Reader::Model, IN_L2),
     ("h200", "dram.bandwidth_gb_per_s", Reader::Model, IN_L2),
     ("h200", "dram.efficiency", Reader::Model, IN_L2),
@@ -208,6 +213,7 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
 const SAME_BLOCKS: &str = "as many blocks of these launches fit either way";
 const FITS: &str =
     "the second-level instruction cache holds the code; the model counts no first touches";
+const NEAR_JUMPS: &str = "a jump to the first level costs nothing on this device";
 const LANE_BY_LANE: &str =
     "it acts on blocks that are executed lane by lane, which are the other papers' (cc1_memory)";
 const ONE_VALUE: &str = "only one value is allowed";

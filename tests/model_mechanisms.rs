@@ -211,10 +211,12 @@ fn code_that_no_instruction_cache_holds_costs() {
         spec.icache_l15_bytes = spec.icache_l1_bytes;
     });
     large.costs("the L2", 0.01, |spec| {
+        spec.icache_l1_bytes /= 4;
         spec.icache_l15_bytes = spec.icache_l1_bytes;
         spec.icache_l2_latency_cycles *= 4;
     });
     large.costs("lines that follow", 0.01, |spec| {
+        spec.icache_l1_bytes /= 4;
         spec.icache_next_line_cycles = spec.icache_next_line_cycles.map(|cycles| 8 * cycles);
     });
 }

@@ -174,6 +174,8 @@ fn modulo(number: u32, divisor: u32) -> u32 {
 pub struct CacheSpec {
     pub sets: u32,
     pub ways: u32,
+    /// Of these, ways of every set that hold no line.
+    pub reserved_ways: u32,
     pub line_bytes: u32,
     /// What is fetched at a time, if no more is asked for.
     pub sector_bytes: u32,
@@ -186,7 +188,12 @@ pub struct CacheSpec {
 }
 
 impl CacheSpec {
-    /// Capacity in bytes, without ways that hold no lines.
+    /// Ways that hold lines, at least one.
+    pub fn usable_ways(&self) -> u32 {
+        self.ways.saturating_sub(self.reserved_ways).max(1)
+    }
+
+    /// Size in bytes.
     pub fn bytes(&self) -> u32 {
         self.sets * self.ways * self.line_bytes
     }

@@ -21,9 +21,9 @@ impl Levels {
         self.0.sort_unstable_by_key(|level| level.0);
     }
 
-    /// Memory traffic of launches of which `parts` of the tokens, by resident blocks, are evaluated at each level; between two levels
+    /// Memory traffic of so many tokens of launches of which `parts`, by resident blocks, are evaluated at each level; between two levels
     /// what is counted per token is linear in the blocks.
-    pub fn traffic(&self, parts: &[f64]) -> MemoryTraffic {
+    pub fn traffic(&self, tokens: f64, parts: &[f64]) -> MemoryTraffic {
         let mut weights = vec![0.0; self.0.len()];
         for (residents, part) in parts.iter().enumerate() {
             let above = (self.0).partition_point(|level| (level.0 as usize) < residents);
@@ -40,14 +40,11 @@ impl Levels {
         let levels = self.0.iter().zip(weights);
         let none = Counters::default();
         let of_level = |sum: Counters, ((_, counters), weight): (&(u32, Counters), f64)| {
-            sum.with(&counters.times(weight * TOKENS / counters.tokens().max(1.0)))
+            sum.with(&counters.times(weight * tokens / counters.tokens().max(1.0)))
         };
         traffic(&levels.fold(none, of_level))
     }
 }
-
-/// Tokens that the traffic of a launch is told of.
-const TOKENS: f64 = 1e9;
 
 /// Memory traffic of a window.
 pub fn traffic(counters: &Counters) -> MemoryTraffic {
@@ -91,7 +88,7 @@ mod tests {
         levels.add(4, &window(500));
         levels.add(1, &window(900));
         levels.add(2, &window(800));
-        levels.traffic(parts).l1_load_hit_percent
+        levels.traffic(1e6, parts).l1_load_hit_percent
     }
 
     #[test]

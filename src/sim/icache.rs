@@ -73,7 +73,10 @@ impl InstructionCache {
             line_cycles: u64::from(spec.icache_l15_cycles_per_line),
             free_at: 0,
             jump: [
-                spec.icache_l1_latency_cycles,
+                match own_lines {
+                    0 => 0,
+                    _ => spec.icache_l1_latency_cycles,
+                },
                 spec.icache_l15_latency_cycles,
                 spec.icache_l2_latency_cycles,
             ]
@@ -197,15 +200,16 @@ mod tests {
         }
     }
 
-    /// So often over handlers of `length` lines, in an order in which none comes again soon, each called from line 0.
-    fn handlers(walk: &mut Walk, n: u32, length: u32, visits: u32) -> f64 {
-        let visit = |k: u32| {
-            let first = 8 + (k * 7 % n) * length;
-            std::iter::once(0).chain(first..first + length)
+    /// Mean wait of a visit to one of `n` handlers of `length` lines in turn. Between two of them lie lines that nobody visits.
+    fn handlers(n: u32, length: u32) -> f64 {
+        let mut walk = Walk::new(&hopper());
+        let visits = |walk: &mut Walk| -> u64 {
+            let firsts = (0..n).map(|k| 8 + k * (length + 4));
+            firsts.map(|first| walk.over(first..first + length)).sum()
         };
-        (0..2 * n).for_each(|k| _ = walk.over(visit(k)));
-        let waits: u64 = (0..visits).map(|k| walk.over(visit(k))).sum();
-        waits as f64 / f64::from(visits)
+        visits(&mut walk);
+        visits(&mut walk);
+        visits(&mut walk) as f64 / f64::from(n)
     }
 
     #[test]
@@ -220,43 +224,49 @@ mod tests {
 
     #[test]
     fn a_jump_costs_nothing_within_what_a_scheduler_has_and_the_first_level_beyond() {
-        assert_eq!(handlers(&mut Walk::new(&hopper()), 2, 3, 100), 0.0);
-        // The way back to line 0 costs as much again.
+        // Each line takes the next one along.
+        assert_eq!(handlers(8, 1), 0.0);
+        assert_eq!(handlers(4, 3), 0.0);
         for (n, length) in [(20, 1), (20, 3), (6, 15)] {
-            let waits = handlers(&mut Walk::new(&hopper()), n, length, 300);
-            assert!((waits - 50.0).abs() < 2.0, "{n} of {length}: {waits}");
+            assert_eq!(handlers(n, length), 25.0, "{n} of {length}");
         }
     }
 
     #[test]
     fn a_jump_beyond_the_first_level_waits_for_the_second_and_its_lines_follow_ahead() {
         for length in [3, 7] {
-            let waits = handlers(&mut Walk::new(&hopper()), 700 / length, length, 300);
-            let expected = 25.0 + 92.0 + 10.0 * (f64::from(length) - 1.0);
+            let waits = handlers(500 / length, length);
+            let expected = 92.0 + 10.0 * (f64::from(length) - 1.0);
             assert!((waits - expected).abs() < 6.0, "{length}: {waits}");
         }
     }
 
     #[test]
     fn lines_from_the_second_level_wait_for_one_another() {
-        let mut cache = InstructionCache::new(&hopper(), 1 << 20);
-        // All schedulers at once, each at another line, all of which the second level has.
-        let lines = [1000, 2000, 3000, 4000].map(|line| line * LINE / 8);
-        for pass in 0..2u64 {
-            let from = 10_000 * pass;
-            for far in 0..600 {
-                cache.fetch(
-                    0,
-                    (500 + far) * LINE,
-                    &mut (u32::MAX - 1),
-                    from + u64::from(far),
-                );
+        let jump_from = || u32::MAX - 1;
+        let waits = |line_cycles: u32| {
+            let spec = SmxSpec {
+                icache_l15_cycles_per_line: line_cycles,
+                ..hopper()
+            };
+            let mut cache = InstructionCache::new(&spec, 1 << 20);
+            let far = [0, 1, 2, 3].map(|k| (16 + 200 * k) * LINE);
+            let mut now = 0;
+            // All levels have them, then as many others push them out of the first.
+            for at in far.into_iter().chain((0..700).map(|k| (20 + k) * LINE)) {
+                now += 1000;
+                cache.fetch(0, at, &mut jump_from(), now);
             }
-            let mut waits = [0; 4];
-            for (scheduler, &at) in lines.iter().enumerate() {
-                waits[scheduler] = cache.fetch(scheduler, at, &mut (u32::MAX - 1), from + 9_000);
-            }
-            assert!(pass == 0 || waits[3] >= waits[0] + 3 * 4, "{waits:?}");
-        }
+            now += 1000;
+            let scheduler = |(s, at): (usize, u32)| cache.fetch(s, at, &mut jump_from(), now);
+            far.into_iter().enumerate().map(scheduler).sum::<u64>()
+        };
+        // A line of each, and the next of each: the last of them waits for seven.
+        assert!(
+            waits(4) >= waits(0) + (2 + 4 + 6) * 4,
+            "{} {}",
+            waits(4),
+            waits(0)
+        );
     }
 }

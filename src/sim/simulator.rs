@@ -120,7 +120,7 @@ impl PerformanceModel for Simulator {
             gpops_billion: launch.gpops(launches) / 1e9,
             run_milliseconds: 1e3 * launches.cycles / n_launches / launch.clock_hz,
             sampling_error_percent: observed.error_percent,
-            memory: observed.levels.traffic(&launch.parts_by_residents()),
+            memory: (observed.levels).traffic(counters.tokens(), &launch.parts_by_residents()),
             ipc: instructions / counters.cycles as f64,
             dual_issue_percent: 100.0 * counters.dual_issued as f64 / instructions,
             warp_instructions_per_node: instructions / counters.tokens(),
