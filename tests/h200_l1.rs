@@ -100,7 +100,7 @@ fn as_many_lines_stay_as_did_at_every_size() {
             (0..most).all(|line| !misses(&mut cache, line, false)),
             "{shared_kib} KB"
         );
-        assert_eq!(spec.bytes() / LINE_BYTES, most, "{shared_kib} KB");
+        assert_eq!(spec.sets * spec.usable_ways(), most, "{shared_kib} KB");
     }
 }
 

@@ -365,10 +365,8 @@ fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
         })?;
     Ok(CacheSpec {
         sets: geometry.n_sets,
-        ways: geometry
-            .n_ways
-            .saturating_sub(device.l1.reserved_ways)
-            .max(1),
+        ways: geometry.n_ways,
+        reserved_ways: device.l1.reserved_ways,
         line_bytes: device.l1.line_bytes,
         sector_bytes: device.l1.sector_bytes.min(device.l1.line_bytes),
         replacement: device.l1.replacement,
@@ -385,6 +383,7 @@ fn l2_share(device: &Device, n_smx: u32) -> CacheSpec {
     CacheSpec {
         sets: (share_bytes / (device.l2.line_bytes * device.l2.n_ways)).max(1),
         ways: device.l2.n_ways,
+        reserved_ways: 0,
         line_bytes: device.l2.line_bytes,
         sector_bytes: device.l2.line_bytes,
         replacement: device.l2.replacement,

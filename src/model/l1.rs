@@ -219,7 +219,7 @@ fn point(
         alike: Misses::default(),
         to_l2: [RateBin::default(); RATE_BINS],
     };
-    let ways = f64::from(layout.cache.ways);
+    let ways = f64::from(layout.cache.usable_ways());
     for (set, times) in alike_sets {
         let per_warp = times / f64::from(warps);
         for (index, (part, tables)) in tables.iter().enumerate() {

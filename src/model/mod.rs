@@ -89,7 +89,7 @@ impl Analysis {
         };
         let key = (
             cache.sets,
-            cache.ways,
+            cache.usable_ways(),
             cache.line_bytes,
             cache.replacement,
             cache.index,

@@ -51,6 +51,8 @@ pub enum Lookup {
 #[derive(Debug, Clone)]
 pub struct Cache {
     spec: CacheSpec,
+    /// Usable ones of a set, or lines of a row.
+    ways: u32,
     line_shift: u32,
     sector_shift: u32,
     /// Set after set (or row after row), each in whole groups; apart from the rest, so that a set is searched within one line of the
@@ -74,7 +76,7 @@ impl Cache {
     pub fn new(spec: CacheSpec, seed: u32) -> Self {
         let (sets, ways) = match &spec.rows {
             Some(rows) => (spec.sets * rows.rows_per_set, rows.lines_per_row),
-            None => (spec.sets, spec.ways),
+            None => (spec.sets, spec.usable_ways()),
         };
         let groups_per_set = (ways as usize).div_ceil(GROUP);
         let sets = sets as usize;
@@ -87,6 +89,7 @@ impl Cache {
             lines: vec![Line::default(); sets * groups_per_set * GROUP + 1],
             rows: spec.rows.map(|rows| Box::new(Rows::new(&spec, rows))),
             flips: ByteFlips::new(&spec),
+            ways,
             uses: 0,
             now: 0,
             random: seed | 1,
@@ -156,7 +159,7 @@ impl Cache {
             return self.allocate_in_rows(set, tag, sectors, store);
         }
         let filled = &mut self.filled[set];
-        let way = if *filled < self.spec.ways {
+        let way = if *filled < self.ways {
             *filled += 1;
             *filled as usize - 1
         } else {
@@ -240,7 +243,7 @@ impl Cache {
     }
 
     fn victim(&mut self, start: usize) -> usize {
-        let ways = self.spec.ways as usize;
+        let ways = self.ways as usize;
         let set = &self.lines[start..start + ways];
         let holds = self.spec.fills_hold_lines;
         let free = |way: &usize| !holds || set[*way].ready_at <= self.now;
@@ -331,6 +334,7 @@ mod tests {
             CacheSpec {
                 sets: 2,
                 ways,
+                reserved_ways: 0,
                 line_bytes: 128,
                 sector_bytes: 32,
                 replacement,

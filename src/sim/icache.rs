@@ -39,6 +39,7 @@ impl InstructionCache {
             let spec = CacheSpec {
                 sets: bytes / (line_bytes * ways),
                 ways,
+                reserved_ways: 0,
                 line_bytes,
                 sector_bytes: line_bytes,
                 replacement: Replacement::Lru,

@@ -35,6 +35,7 @@ pub fn spec() -> SmxSpec {
     let l2 = CacheSpec {
         sets: 64,
         ways: 16,
+        reserved_ways: 0,
         line_bytes: 128,
         sector_bytes: 128,
         replacement: Replacement::Lru,
@@ -87,6 +88,7 @@ pub fn spec() -> SmxSpec {
         l1: CacheSpec {
             sets: 32,
             ways: 4,
+            reserved_ways: 0,
             line_bytes: 128,
             sector_bytes: 128,
             replacement: Replacement::Lru,

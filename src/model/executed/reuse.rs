@@ -283,7 +283,7 @@ impl Stays {
 
     /// **(E2)** The time for which lines stay: as many are there as the cache has.
     fn time(&self, cache: &CacheSpec) -> f64 {
-        let capacity = f64::from(cache.sets * cache.ways);
+        let capacity = f64::from(cache.sets * cache.usable_ways());
         let mut bins: Vec<((i16, i16), f64)> = self.0.iter().map(|(&k, &w)| (k, w)).collect();
         bins.sort_unstable_by_key(|bin| bin.0);
         let free = |log2_time: f64| {
@@ -332,6 +332,7 @@ mod tests {
         let cache = CacheSpec {
             sets: 10,
             ways: 10,
+            reserved_ways: 0,
             line_bytes: 128,
             sector_bytes: 128,
             replacement: Replacement::Lru,

@@ -68,7 +68,7 @@ impl Rows {
     pub(super) fn new(cache: &CacheSpec, spec: RowSpec) -> Rows {
         let sets = cache.sets as usize;
         Rows {
-            capacity: cache.ways,
+            capacity: cache.usable_ways(),
             fills_hold_lines: cache.fills_hold_lines,
             rows: vec![Row::default(); sets * spec.rows_per_set as usize],
             used: vec![0; sets],
