@@ -141,7 +141,10 @@ const CONDITIONS: [Condition; 12] = [
         holds: |device| device.l1.replacement == Replacement::Rows,
     },
     Condition {
-        fields: &["instruction_cache.l1_latency_cycles"],
+        fields: &[
+            "instruction_cache.l1_latency_cycles",
+            "instruction_cache.l0_line_slots",
+        ],
         decided_by: &["instruction_cache.l0_bytes"],
         because: "instruction_cache.l0_bytes is 0",
         holds: |device| device.instruction_cache.l0_bytes > 0,

@@ -293,6 +293,8 @@ section! {
     InstructionCache, InstructionCacheFile, "instruction_cache" {
         /// What each scheduler has in front of its first-level cache, the next line included that is fetched ahead; 0: nothing.
         l0_bytes: u32, "bytes", (0.0, 65_536.0), [Sim, Model];
+        /// What each of its lines that comes from the first level takes of the scheduler's issue slots.
+        l0_line_slots: f64, "slots", (0.0, 4.0), [Sim];
         /// From a jump to a line that is there in the first level only.
         l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         l1_bytes: u32, "bytes", SIZE, [Sim, Model];

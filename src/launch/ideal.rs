@@ -101,6 +101,7 @@ fn issue_slots(spec: &mut SmxSpec) {
 
 fn instruction_fetch(spec: &mut SmxSpec) {
     spec.icache_l1_latency_cycles = 0;
+    spec.icache_l0_line_slots = 0;
     spec.icache_l15_latency_cycles = 0;
     spec.icache_l15_cycles_per_line = 0;
     spec.icache_l2_latency_cycles = 0;

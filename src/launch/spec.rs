@@ -170,6 +170,8 @@ pub struct SmxSpec {
     pub icache_l15_bytes: u32,
     pub icache_line_bytes: u32,
     pub icache_l1_latency_cycles: u32,
+    /// What a line that a scheduler is given takes of its issue slots, in [`WAIT_UNITS`]ths.
+    pub icache_l0_line_slots: u8,
     pub icache_l15_latency_cycles: u32,
     pub icache_l2_latency_cycles: u32,
     /// Cycles that a line from the second-level instruction cache takes of its port; 0 where there is no limit.
@@ -278,6 +280,8 @@ impl SmxSpec {
             icache_l1_bytes: device.instruction_cache.l1_bytes,
             icache_l15_bytes: device.instruction_cache.l15_bytes,
             icache_line_bytes: device.instruction_cache.line_bytes,
+            icache_l0_line_slots: (device.instruction_cache.l0_line_slots * f64::from(WAIT_UNITS))
+                .round() as u8,
             icache_l1_latency_cycles: device.instruction_cache.l1_latency_cycles,
             icache_l15_latency_cycles: device.instruction_cache.l15_latency_cycles,
             icache_l15_cycles_per_line: match device.instruction_cache.l15_bytes_per_cycle {

@@ -24,6 +24,8 @@ pub struct InstructionCache {
     /// The port of the second level: cycles of a line, and when it is free.
     line_cycles: u64,
     free_at: u64,
+    /// Lines that schedulers were given by the last fetch.
+    pub fills: u8,
     /// From the first level, the second level and the L2, after a jump.
     jump: [u64; 3],
     /// The same for the line that follows the last one, and how long it takes if it is asked for when that line begins to run.
@@ -73,6 +75,7 @@ impl InstructionCache {
             l15: level(spec.icache_l15_bytes, WAYS),
             line_cycles: u64::from(spec.icache_l15_cycles_per_line),
             free_at: 0,
+            fills: 0,
             jump: [
                 match own_lines {
                     0 => 0,
@@ -93,6 +96,7 @@ impl InstructionCache {
         if self.line_of(pc_bytes) == *line {
             return 0;
         }
+        self.fills = 0;
         self.look_up(scheduler, pc_bytes, line, now)
     }
 
@@ -117,6 +121,7 @@ impl InstructionCache {
             Lookup::Hit { ready_at } => ready_at.saturating_sub(now),
             Lookup::Miss { way, .. } => {
                 let delay = self.behind(pc_bytes, now, self.jump);
+                self.fills += 1;
                 self.l0[scheduler].fill_at(way, now + delay);
                 delay
             }
@@ -125,6 +130,7 @@ impl InstructionCache {
         let next = (wanted + 1) << self.line_shift;
         if let Lookup::Miss { way, .. } = self.l0[scheduler].access(next, false) {
             let ahead = self.behind(next, now, self.ahead);
+            self.fills += 1;
             self.l0[scheduler].fill_at(way, now + delay + ahead);
         }
         delay

@@ -14,8 +14,8 @@ pub struct Scheduler {
     policy: WarpPolicy,
     /// Slot of the warp that issued last.
     last: u8,
-    /// Parts of issue slots that operands have been waited for and that are not charged yet.
-    operand_wait: u8,
+    /// Parts of issue slots that are lost and not charged yet.
+    lost: u8,
     busy_cause: Cause,
     /// Cycles before this one are accounted for.
     accounted: u64,
@@ -35,7 +35,7 @@ impl Scheduler {
         Scheduler {
             policy,
             last: 0,
-            operand_wait: 0,
+            lost: 0,
             busy_cause: Cause::LoadStoreUnit,
             accounted: 0,
             busy_until: 0,
@@ -139,13 +139,15 @@ impl Scheduler {
         self.busy_cause = cause;
     }
 
-    /// Adds an instruction's average wait for its operands; whole slots of it occupy the scheduler after `now`.
+    /// Adds parts of issue slots, in [`WAIT_UNITS`]ths; whole ones occupy the scheduler after `now`.
     #[inline]
-    pub fn wait_for_operands(&mut self, wait: u8, now: u64) {
-        self.operand_wait += wait;
-        if self.operand_wait >= WAIT_UNITS {
-            self.operand_wait -= WAIT_UNITS;
-            self.occupy(now + 2, Cause::MathPipe);
+    pub fn lose_slots(&mut self, parts: u8, now: u64, cause: Cause) {
+        self.lost += parts;
+        if self.lost >= WAIT_UNITS {
+            let slots = self.lost / WAIT_UNITS;
+            self.lost %= WAIT_UNITS;
+            let until = (now + 1 + u64::from(slots)).max(self.busy_until);
+            self.occupy(until, cause);
         }
     }
 

@@ -119,6 +119,7 @@ pub fn spec() -> SmxSpec {
         icache_l15_bytes: 32768,
         icache_line_bytes: 64,
         icache_l1_latency_cycles: 0,
+        icache_l0_line_slots: 0,
         icache_l15_latency_cycles: 20,
         icache_l2_latency_cycles: 50,
         icache_l15_cycles_per_line: 0,

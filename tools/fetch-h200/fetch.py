@@ -28,7 +28,8 @@ def block(count, first):
 DECLARE = "".join(f"float a{i} = {i};" for i in range(REGISTERS))
 TOTAL = " + ".join(f"a{i}" for i in range(REGISTERS))
 ARGUMENTS = "(const unsigned short* list, int rounds, long long* cycles, float* out)"
-END = f" if (threadIdx.x % 32 == 0) cycles[threadIdx.x / 32] = clock64() - start; out[threadIdx.x] = {TOTAL}; }}"
+END = (f" if (threadIdx.x % 32 == 0 && blockIdx.x == 0) cycles[threadIdx.x / 32] = start, cycles[32 + threadIdx.x / 32] = clock64();"
+       f" out[threadIdx.x] = {TOTAL}; }}")
 
 
 def straight(n):
@@ -55,7 +56,7 @@ def sharing(kind):
     return f"sharing_{kind}", (
         f"{DECLARE} __shared__ int chain[32]; if (threadIdx.x < 32) chain[threadIdx.x] = threadIdx.x * 5 & 31; int at = threadIdx.x & 31; __syncthreads();"
         f" long long start = clock64(); for (int r = 0; r < rounds; r++) {{ {step} }}"
-        f" if (threadIdx.x % 32 == 0) cycles[threadIdx.x / 32] = clock64() - start; out[threadIdx.x] = {TOTAL} + at; }}")
+        f" if (threadIdx.x % 32 == 0) cycles[threadIdx.x / 32] = start, cycles[32 + threadIdx.x / 32] = clock64(); out[threadIdx.x] = {TOTAL} + at; }}")
 
 
 MAIN = """
@@ -68,9 +69,9 @@ static unsigned short* list; static long long* cycles; static float* out;
 static void share(const char* kind, Kernel kernel, int rounds) {
   for (int warps : {8, 16, 32}) {
     kernel<<<1, 32 * warps>>>(list, rounds, cycles, out);
-    std::vector<long long> told(warps);
-    cudaMemcpy(told.data(), cycles, 8 * warps, cudaMemcpyDeviceToHost);
-    for (int warp = 0; warp < warps; warp++) printf("%%s,%%d,,%%d,%%lld\\n", kind, warp, warps, told[warp]);
+    std::vector<long long> told(64);
+    cudaMemcpy(told.data(), cycles, 512, cudaMemcpyDeviceToHost);
+    for (int warp = 0; warp < warps; warp++) printf("%%s,%%d,,%%d,%%lld,\\n", kind, warp, warps, told[32 + warp] - told[warp]);
   }
 }
 static void run(const char* kind, Kernel kernel, int instructions, int handlers, int rounds) {
@@ -78,18 +79,25 @@ static void run(const char* kind, Kernel kernel, int instructions, int handlers,
   std::vector<unsigned short> order(8192);
   for (auto& op : order) op = handlers > 1 ? random() %% handlers : 0;
   cudaMemcpy(list, order.data(), 16384, cudaMemcpyHostToDevice);
-  for (int warps : {1, 2, 4, 8, 16, 32}) {
-    kernel<<<1, 32 * warps>>>(list, rounds, cycles, out);
-    std::vector<long long> told(warps);
-    cudaMemcpy(told.data(), cycles, 8 * warps, cudaMemcpyDeviceToHost);
-    double sum = 0; for (auto c : told) sum += c;
+  for (int warps : {1, 2, 4, 8, 16, 32, 64}) {
+    // 64: two blocks of 32 on every multiprocessor, of which the first is told.
+    int n = warps == 64 ? 32 : warps;
+    kernel<<<warps == 64 ? 264 : 1, 32 * n>>>(list, rounds, cycles, out);
+    std::vector<long long> told(64);
+    cudaMemcpy(told.data(), cycles, 512, cudaMemcpyDeviceToHost);
+    double sum = 0; long long first = told[0], last = told[32];
+    for (int w = 0; w < n; w++) {
+      sum += told[32 + w] - told[w];
+      if (told[w] < first) first = told[w];
+      if (told[32 + w] > last) last = told[32 + w];
+    }
     if (cudaGetLastError() != cudaSuccess) { fprintf(stderr, "%%s failed\\n", kind); return; }
-    printf("%%s,%%d,%%d,%%d,%%.3f\\n", kind, instructions, handlers, warps, sum / warps / rounds);
+    printf("%%s,%%d,%%d,%%d,%%.3f,%%.3f\\n", kind, instructions, handlers, warps, sum / n / rounds, double(last - first) / rounds);
   }
 }
 int main() {
   cudaMalloc(&list, 16384); cudaMalloc(&cycles, 8192); cudaMalloc(&out, 8192);
-  puts("kind,instructions,handlers,warps,cycles");
+  puts("kind,instructions,handlers,warps,cycles,span");
 %s}
 """
 
@@ -109,7 +117,7 @@ def main(folder):
     names = []
     for name, body in kernels:
         names.append(name)
-        open(f"{folder}/{name}.cu", "w").write(f"__global__ void {name}{ARGUMENTS} {{ {body}\n")
+        open(f"{folder}/{name}.cu", "w").write(f"__global__ void __launch_bounds__(1024) {name}{ARGUMENTS} {{ {body}\n")
     names.append("main")
     declared = "".join(f"__global__ void {name}{ARGUMENTS};\n" for name, _ in kernels)
     open(f"{folder}/main.cu", "w").write(MAIN % (declared, "".join(f"  {run}\n" for run in runs)))

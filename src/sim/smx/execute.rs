@@ -68,7 +68,7 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
             self.track_result(s, i, op);
         }
         let wait = self.pipes.operand_wait(op.class, op.sources);
-        self.scheduler(s).wait_for_operands(wait, now);
+        self.scheduler(s).lose_slots(wait, now, Cause::MathPipe);
         if op.redirects && self.spec.branch_issue_slots > 1 {
             let until = now + u64::from(self.spec.branch_issue_slots);
             self.scheduler(s).occupy(until, Cause::Branch);
@@ -119,6 +119,11 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
         }
         let icache = &mut self.icaches[usize::from(self.icache_of[s % MAX_SCHEDULERS])];
         let delay = icache.fetch(s, following.pc_bytes, &mut warp.fetched_line, now);
+        let lines = std::mem::take(&mut icache.fills);
+        if lines > 0 && self.spec.icache_l0_line_slots > 0 {
+            let slots = lines * self.spec.icache_l0_line_slots;
+            self.schedulers[s].lose_slots(slots, now, Cause::NoInstruction);
+        }
         if delay > 0 {
             self.counters.icache_misses += 1;
             next = next.max(now + delay);
