@@ -257,10 +257,10 @@ mod tests {
                 ..hopper()
             };
             let mut cache = InstructionCache::new(&spec, 1 << 20);
-            let far = [0, 1, 2, 3].map(|k| (16 + 200 * k) * LINE);
+            let far = [0, 1, 2, 3].map(|k| (900 + 10 * k) * LINE);
             let mut now = 0;
             // All levels have them, then as many others push them out of the first.
-            for at in far.into_iter().chain((0..700).map(|k| (20 + k) * LINE)) {
+            for at in far.into_iter().chain((0..700).map(|k| k * LINE)) {
                 now += 1000;
                 cache.fetch(0, at, &mut jump_from(), now);
             }
@@ -269,11 +269,7 @@ mod tests {
             far.into_iter().enumerate().map(scheduler).sum::<u64>()
         };
         // A line of each, and the next of each: the last of them waits for seven.
-        assert!(
-            waits(4) >= waits(0) + (2 + 4 + 6) * 4,
-            "{} {}",
-            waits(4),
-            waits(0)
-        );
+        assert_eq!(waits(0), 4 * 92);
+        assert_eq!(waits(4), 4 * 92 + (2 + 4 + 6) * 4);
     }
 }
