@@ -3,6 +3,7 @@
 #![cfg(feature = "report")]
 
 use warpstack::device::Device;
+use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::engine::{Engine, Settings};
 use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::study::Base;
@@ -37,7 +38,10 @@ fn long() -> Settings {
 }
 
 /// Simulates `asked` with an L1 of each of `sizes`, and says by how many points the sweep is off at each.
+///
+/// A sweep is of full multiprocessors: the ends of grids are left out of what it is compared with.
 fn differences(device: &Device, asked: &Configuration, sizes: &[u32]) -> Vec<f64> {
+    let device = &device.without(Ideals::of(&[Ideal::GridEnds]));
     let problem = asked.problem.as_str();
     let long = Engine::new(device.clone(), &[problem], long()).unwrap();
     let engine = Engine::new(device.clone(), &[problem], Settings::default()).unwrap();
@@ -71,8 +75,8 @@ fn check(kernel: &str, problem: &str) {
         points.iter().all(|points| points.abs() <= ALLOWED_POINTS),
         "{kernel} on {problem}: {points:.2?} points at {SIZES:?} bytes"
     );
-    // The smallest L1 is the one that was simulated; the sweep leaves out multiprocessors that are partly empty.
-    assert!(points[0].abs() < 1.0, "{kernel} on {problem}: {points:?}");
+    // The smallest L1 is the one that was simulated.
+    assert!(points[0].abs() < 1e-3, "{kernel} on {problem}: {points:?}");
 }
 
 #[test]

@@ -128,6 +128,10 @@ impl Resolved {
     /// Part of the tokens of all launches by the number of blocks that share their multiprocessor.
     pub fn parts_by_residents(&self) -> Vec<f64> {
         let mut parts = vec![0.0; self.geometry.resident_blocks as usize + 1];
+        if self.ideals.has(Ideal::GridEnds) {
+            parts[self.geometry.resident_blocks as usize] = 1.0;
+            return parts;
+        }
         let mut add = |residents: usize, tokens: f64| {
             if parts.len() <= residents {
                 parts.resize(residents + 1, 0.0);
