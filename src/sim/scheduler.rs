@@ -96,7 +96,8 @@ impl Scheduler {
     fn oldest(&self, slots: WarpMask) -> usize {
         let mut left = slots;
         loop {
-            let slot = left.trailing_zeros() as usize;
+            // Of a block the last one is the oldest.
+            let slot = (left | 1).ilog2() as usize;
             left = slots & self.older[slot % MAX_WARPS];
             if left == 0 {
                 return slot;

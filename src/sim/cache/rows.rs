@@ -51,6 +51,8 @@ pub(super) struct Rows {
     /// By set.
     used: Vec<u32>,
     hands: Vec<u32>,
+    /// A bit for every row that holds a line, set after set.
+    taken: Vec<u64>,
 }
 
 /// The line that leaves for another, if the row's number and way are those of one.
@@ -73,6 +75,7 @@ impl Rows {
             rows: vec![Row::default(); sets * spec.rows_per_set as usize],
             used: vec![0; sets],
             hands: vec![0; sets],
+            taken: vec![0; sets * (spec.rows_per_set as usize).div_ceil(64)],
             spec,
         }
     }
@@ -120,15 +123,44 @@ impl Rows {
         if self.used[set] < self.capacity {
             return Place::Free;
         }
-        for _ in 0..per_set {
-            let at = self.hands[set] as usize;
-            self.hands[set] = ((at + 1) % per_set) as u32;
+        let start = self.hands[set] as usize;
+        let mut passed = 0;
+        while let Some(at) = self.next_taken(set, (start + passed) % per_set) {
+            passed += (at + per_set - (start + passed) % per_set) % per_set + 1;
+            if passed > per_set {
+                break;
+            }
             let row = set * per_set + at;
             if let Some(way) = self.leaves(row, tags, lines, now) {
+                self.hands[set] = ((at + 1) % per_set) as u32;
                 return Place::InsteadOf { row, way };
             }
         }
         Place::None
+    }
+
+    /// The first row of a set from `from` on, all round, that holds a line.
+    #[inline]
+    fn next_taken(&self, set: usize, from: usize) -> Option<usize> {
+        let words = (self.spec.rows_per_set as usize).div_ceil(64);
+        let taken = &self.taken[set * words..(set + 1) * words];
+        let first = taken[from / 64] & (u64::MAX << (from % 64));
+        if first != 0 {
+            return Some(from / 64 * 64 + first.trailing_zeros() as usize);
+        }
+        (1..=words).find_map(|step| {
+            let word = (from / 64 + step) % words;
+            let bits = taken[word];
+            (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
+        })
+    }
+
+    /// The word and bit of a row among those that hold lines.
+    #[inline]
+    fn bit(&self, row: usize) -> (usize, u64) {
+        let per_set = self.spec.rows_per_set as usize;
+        let (set, at) = (row / per_set, row % per_set);
+        (set * per_set.div_ceil(64) + at / 64, 1 << (at % 64))
     }
 
     /// The way of a row whose line leaves next.
@@ -159,6 +191,10 @@ impl Rows {
     #[inline]
     pub(super) fn left(&mut self, row: usize, way: usize) {
         self.rows[row].forget(way);
+        if self.rows[row].n_lines == 0 {
+            let (word, bit) = self.bit(row);
+            self.taken[word] &= !bit;
+        }
         self.used[row / self.spec.rows_per_set as usize] -= 1;
     }
 
@@ -166,6 +202,8 @@ impl Rows {
     #[inline]
     pub(super) fn came(&mut self, row: usize) {
         self.rows[row].n_lines += 1;
+        let (word, bit) = self.bit(row);
+        self.taken[word] |= bit;
         self.used[row / self.spec.rows_per_set as usize] += 1;
     }
 }
