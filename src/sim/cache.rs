@@ -327,7 +327,7 @@ fn position(set: &[[u32; GROUP]], tag: u32) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::spec::SetIndex;
+    use crate::launch::spec::{BitFlips, SetIndex};
 
     fn cache(ways: u32, replacement: Replacement) -> Cache {
         Cache::new(
@@ -443,6 +443,52 @@ mod tests {
                 ));
             }
         }
+    }
+
+    /// One set of two rows of two lines with room for three; bit 0 of a line's number says which row.
+    fn of_rows(hold: bool) -> Cache {
+        let mut spec = cache(3, Replacement::Rows).spec;
+        spec.sets = 1;
+        spec.fills_hold_lines = hold;
+        spec.rows = Some(RowSpec {
+            rows_per_set: 2,
+            lines_per_row: 2,
+            index: BitFlips::new(&[1], 2).unwrap(),
+            protected_hits: 1,
+        });
+        Cache::new(spec, 1)
+    }
+
+    /// Accesses lines at a cycle, each filled 100 cycles later; which of them miss.
+    fn missing(cache: &mut Cache, now: u64, lines: &[u32]) -> Vec<u32> {
+        let mut misses = Vec::new();
+        for &line in lines {
+            cache.now(now);
+            if let Lookup::Miss { way, free_at, .. } = cache.access(128 * line, false) {
+                assert_eq!(free_at, 0, "nobody waits for a line of rows");
+                cache.fill_at(way, now + 100);
+                misses.push(line);
+            }
+        }
+        misses
+    }
+
+    #[test]
+    fn the_hand_takes_from_the_next_row_that_has_a_line_but_not_what_was_hit_last() {
+        let mut cache = of_rows(false);
+        assert_eq!(missing(&mut cache, 0, &[0, 2, 1, 0]), [0, 2, 1]);
+        // No room for line 3: of row 0 the one that was not hit goes, then the only one of row 1.
+        assert_eq!(missing(&mut cache, 0, &[3, 0, 1, 3]), [3]);
+        assert_eq!(missing(&mut cache, 0, &[2, 0]), [2]);
+    }
+
+    #[test]
+    fn where_all_lines_of_rows_are_being_filled_a_line_is_not_kept() {
+        let mut cache = of_rows(true);
+        missing(&mut cache, 0, &[0, 2, 1]);
+        assert_eq!(missing(&mut cache, 50, &[3, 3, 0, 1, 2]), [3, 3]);
+        // Once they are there, one of them goes.
+        assert_eq!(missing(&mut cache, 150, &[3, 3]), [3]);
     }
 
     #[test]
