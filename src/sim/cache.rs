@@ -1,6 +1,6 @@
 //! A set-associative cache with timing: the L1 for local memory, and one SMX's share of the L2.
 //!
-//! What it models: sets, ways, hashed set index, LRU or random replacement or by rows ([`rows`]), dirty bits, and the
+//! What it models: sets, ways, hashed set index, LRU or random replacement or by rows (`rows.rs`), dirty bits, and the
 //! cycle at which a line that is being filled becomes usable (a hit on a pending fill waits for it).
 //! What it leaves out: data; a limit on outstanding fills (the port behind the cache limits them).
 //! Units: byte addresses, cycles.
@@ -27,6 +27,19 @@ struct Line {
     /// Sectors that are there or on their way, and those of the last fill: it is their data that `ready_at` speaks of.
     sectors: u8,
     filling: u8,
+}
+
+impl Line {
+    /// Asked for just now.
+    fn coming(use_number: u32, store: bool, sectors: u8) -> Line {
+        Line {
+            ready_at: 0,
+            last_use: use_number,
+            dirty: store,
+            sectors,
+            filling: sectors,
+        }
+    }
 }
 
 /// All sectors of a line.
@@ -168,13 +181,7 @@ impl Cache {
         let index = start + way;
         let old_tag = std::mem::replace(&mut self.tags[index / GROUP][index % GROUP], tag);
         let old = self.lines[index];
-        self.lines[index] = Line {
-            ready_at: 0,
-            last_use: self.uses,
-            dirty: store,
-            sectors,
-            filling: sectors,
-        };
+        self.lines[index] = Line::coming(self.uses, store, sectors);
         let evicted_dirty = (old_tag != EMPTY && old.dirty).then_some(old_tag << self.line_shift);
         Lookup::Miss {
             way: index as u32,
@@ -216,13 +223,7 @@ impl Cache {
         let empty = |index: &usize| self.tags[index / GROUP][index % GROUP] == EMPTY;
         let index = ways.clone().find(empty).unwrap_or(ways.start);
         self.tags[index / GROUP][index % GROUP] = tag;
-        self.lines[index] = Line {
-            ready_at: 0,
-            last_use: self.uses,
-            dirty: store,
-            sectors,
-            filling: sectors,
-        };
+        self.lines[index] = Line::coming(self.uses, store, sectors);
         Lookup::Miss {
             way: index as u32,
             evicted_dirty,
