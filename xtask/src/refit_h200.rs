@@ -24,7 +24,7 @@ pub struct Args {
 /// A value's name, its candidates, and how a device takes one.
 type Value = (&'static str, &'static [f64], fn(&mut Device, f64));
 
-const VALUES: [Value; 3] = [
+const VALUES: [Value; 2] = [
     (
         "l2.write_bytes_per_cycle",
         &[14.0, 16.0, 18.0, 20.0, 24.0],
@@ -37,13 +37,6 @@ const VALUES: [Value; 3] = [
         &[8.0, 12.0, 16.0, 20.0, 24.0],
         |device, value| {
             device.l2.request_bytes = value as u32;
-        },
-    ),
-    (
-        "instruction_cache.l15_latency_cycles",
-        &[30.0, 45.0, 60.0, 80.0],
-        |device, value| {
-            device.instruction_cache.l15_latency_cycles = value as u32;
         },
     ),
 ];
