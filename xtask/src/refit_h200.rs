@@ -1,4 +1,4 @@
-//! Fits the H200's three fitted values again, on the calibration split alone.
+//! Fits the H200's two fitted values again, on the calibration split alone.
 //!
 //!     cargo xtask refit-h200 64
 //!
