@@ -117,3 +117,16 @@ fn hopper() {
         );
     }
 }
+
+/// A cache of other sets than the chip has is none that its bits of an address describe: it hits more the larger it is.
+#[test]
+fn hopper_with_other_numbers_of_sets() {
+    let device = Base::load("h200").unwrap().device;
+    let asked = configuration("rpn", "sextic", 1024 * 28);
+    let engine = Engine::new(device, &["sextic"], Settings::default()).unwrap();
+    let sweep = engine.sweep(&asked, 1).unwrap();
+    let caches = [1, 2, 4, 8, 16, 32, 64].map(|sets| sweep.cache(128, sets, 8));
+    let rates = sweep.hit_rates(&caches);
+    let loads: Vec<f64> = rates.iter().map(|one| one.local_loads.unwrap()).collect();
+    assert!(loads.is_sorted() && loads[6] > 0.9, "{loads:?}");
+}

@@ -190,11 +190,10 @@ impl Device {
         Some(served)
     }
 
-    /// Bytes between the local memories of neighbouring warps: the stacks of 32 lanes and what lies between them, in whole units of 512
-    /// bytes (the allocation granularity that drivers use for local memory).
+    /// Bytes between the local memories of neighbouring warps: their stacks and what lies between them.
     pub fn local_stride_bytes(&self, frame_bytes: u32) -> u32 {
         let stack = frame_bytes.max(self.local.least_stack_bytes);
-        (32 * (stack + self.local.gap_bytes)).next_multiple_of(512)
+        local_bytes_of_a_warp(stack + self.local.gap_bytes)
     }
 
     /// Bytes per cycle that one SMX gets from the L2.
@@ -206,4 +205,10 @@ impl Device {
     pub fn dram_bytes_per_cycle(&self) -> f64 {
         self.dram.bandwidth_gb_per_s * 1e3 / self.chip.clock_mhz * self.dram.efficiency
     }
+}
+
+/// Local memory of the 32 lanes of a warp, in whole units of 512 bytes: the allocation granularity that drivers use.
+#[doc(hidden)]
+pub fn local_bytes_of_a_warp(bytes_per_thread: u32) -> u32 {
+    (32 * bytes_per_thread).next_multiple_of(512)
 }

@@ -233,7 +233,7 @@ section! {
 }
 
 section! {
-    /// Where a thread's local memory lies: its stack ends at a multiple of the distance between threads, which is the stack and a gap.
+    /// How far apart the local memories of threads lie: a stack and a gap.
     Local, LocalFile, "local" {
         /// The stack of a kernel with a smaller frame.
         least_stack_bytes: u32, "bytes", (0.0, 1e6), [Sim, Model];

@@ -7,7 +7,7 @@
 
 use super::{Engine, Kind};
 use crate::launch::Resolved;
-use crate::launch::spec::{CacheSpec, SmxSpec};
+use crate::launch::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
 use crate::model::analytical::Analytical;
 use crate::predict::{Configuration, HitRates, PredictError};
 use crate::sim::l1_stream::{L1Recorder, L1Stream};
@@ -67,13 +67,26 @@ impl Engine {
 }
 
 impl Sweep {
-    /// A cache with the policies of the device's L1.
+    /// A cache with the policies of the device's L1. Where those say of every bit of an address what set it chooses, they hold for the
+    /// device's number of sets, and for more ways than those that hold no line; in any other cache lines are spread evenly over the sets,
+    /// and any of a set leaves.
     pub fn cache(&self, line_bytes: u32, sets: u32, ways: u32) -> CacheSpec {
-        CacheSpec {
+        let is_of_device = sets == self.l1.sets && ways > self.l1.reserved_ways;
+        let cache = CacheSpec {
             sets,
             ways,
             line_bytes,
             ..self.l1.clone()
+        };
+        match self.l1.index {
+            SetIndex::Bits(_) if !is_of_device => CacheSpec {
+                reserved_ways: 0,
+                index: SetIndex::Spread,
+                replacement: Replacement::Random,
+                rows: None,
+                ..cache
+            },
+            _ => cache,
         }
     }
 

@@ -11,6 +11,7 @@ use super::classify;
 use super::memory_map::MemoryMap;
 use super::schedule::{DefaultSchedule, Schedule};
 use super::statics::Statics;
+use crate::device::local_bytes_of_a_warp;
 use crate::device::occupancy::BlockResources;
 use crate::isa::instruction::Control;
 use crate::launch::blocks::Blocks;
@@ -240,7 +241,7 @@ impl<'h> Builder<'h> {
                     case_blocks: 1,
                     resident_blocks: 1,
                     n_smx: 1,
-                    local_stride_bytes: (32 * local_bytes).next_multiple_of(512),
+                    local_stride_bytes: local_bytes_of_a_warp(local_bytes),
                 },
                 resources: BlockResources {
                     threads_per_block: threads,

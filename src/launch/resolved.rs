@@ -8,7 +8,7 @@ use super::code::ReplayProgram;
 use super::demand::{TimeParts, per_token_of};
 use super::geometry::Geometry;
 use super::kernel::{Facts, Grid, TracedKernel};
-use super::makespan::{HandedOut, RateCurve, makespan_cycles};
+use super::makespan::{HandedOut, RateCurve};
 use super::spec::SmxSpec;
 use crate::device::ideal::{Ideal, Ideals};
 use crate::device::occupancy::{BlockResources, Occupancy};
@@ -36,6 +36,15 @@ pub struct Resolved {
     pub host_seconds: f64,
     /// What is made free.
     pub ideals: Ideals,
+}
+
+/// The blocks of a launch over the multiprocessors.
+struct Followed {
+    /// Tokens that are given while all multiprocessors are full, before any block is followed.
+    before: f64,
+    /// How often the tokens of `handed_out` are given.
+    iterations: f64,
+    handed_out: Arc<HandedOut>,
 }
 
 /// A launch of more waves spends so little time on nearly empty multiprocessors that half, a quarter and one of the resident
@@ -66,7 +75,6 @@ impl Resolved {
 
     /// Follows every block of every launch over all multiprocessors.
     pub fn run_grids(&self, rates: &RateCurve, parts: &TimeParts) -> Launches {
-        let geometry = &self.geometry;
         let times = self.times_of_programs(parts);
         let mut total = Launches {
             cycles: 0.0,
@@ -81,28 +89,11 @@ impl Resolved {
                 total.cycles += work * self.warp_iterations() as f64 / rate;
                 continue;
             }
-            if geometry.case_blocks == 1 {
-                let (n_smx, blocks) = (self.n_smx(), blocks as usize);
-                let cycles = match &times {
-                    Some(times) => makespan_cycles(&grid.timed(times), n_smx, blocks, rates),
-                    None => grid.handed_out(n_smx, blocks).cycles(rates),
-                };
-                total.cycles += geometry.warp_iterations(0) as f64 * cycles;
-                continue;
-            }
             let timed = times.as_deref().map(|times| grid.timed(times));
-            let blocks_work = timed.as_ref().unwrap_or(&grid.work);
-            // Padding of the last iteration is work too, but not useful work.
-            let of_row = |case_block: u32| {
-                let iterations = geometry.warp_iterations(case_block) as f64;
-                blocks_work.iter().map(move |work| work * iterations)
-            };
-            let full = self.rows_at_full_rate(grid, blocks);
-            let work: Vec<f64> = (full..geometry.case_blocks).flat_map(of_row).collect();
-            let before: f64 = (0..full).flat_map(of_row).sum();
+            let followed = self.follow(grid, blocks, timed.as_deref());
             let rate = self.n_smx() as f64 * rates.tokens_per_cycle(blocks as usize);
-            total.cycles += before / rate;
-            total.cycles += makespan_cycles(&work, self.n_smx(), blocks as usize, rates);
+            total.cycles += followed.before / rate;
+            total.cycles += followed.iterations * followed.handed_out.cycles(rates);
         }
         total
     }
@@ -139,27 +130,44 @@ impl Resolved {
             parts[residents] += tokens;
         };
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
-            let blocks = blocks as usize;
-            let iterations = |row: u32| self.geometry.warp_iterations(row) as f64;
-            let rows = self.geometry.case_blocks;
-            let handed_out = match rows {
-                1 => grid.handed_out(self.n_smx(), blocks),
-                _ => {
-                    let full = self.rows_at_full_rate(grid, blocks as u32);
-                    let all: f64 = grid.work.iter().sum();
-                    add(blocks, all * (0..full).map(iterations).sum::<f64>());
-                    let of_row = |row| grid.work.iter().map(move |work| work * iterations(row));
-                    let work: Vec<f64> = (full..rows).flat_map(of_row).collect();
-                    Arc::new(HandedOut::new(&work, self.n_smx(), blocks))
-                }
-            };
-            let times = if rows == 1 { iterations(0) } else { 1.0 };
-            for (residents, tokens) in handed_out.tokens_by_residents().into_iter().enumerate() {
-                add(residents, times * tokens);
+            let followed = self.follow(grid, blocks, None);
+            add(blocks as usize, followed.before);
+            let tokens = followed.handed_out.tokens_by_residents();
+            for (residents, tokens) in tokens.into_iter().enumerate() {
+                add(residents, followed.iterations * tokens);
             }
         }
         let all: f64 = parts.iter().sum();
         parts.iter().map(|part| part / all.max(1.0)).collect()
+    }
+
+    /// Hands out the blocks of a launch, with their own work or another.
+    fn follow(&self, grid: &Grid, resident_blocks: u32, work: Option<&[f64]>) -> Followed {
+        let (n_smx, resident) = (self.n_smx(), resident_blocks as usize);
+        let rows = self.geometry.case_blocks;
+        if rows == 1 {
+            return Followed {
+                before: 0.0,
+                iterations: self.geometry.warp_iterations(0) as f64,
+                handed_out: match work {
+                    Some(work) => Arc::new(HandedOut::new(work, n_smx, resident)),
+                    None => grid.handed_out(n_smx, resident),
+                },
+            };
+        }
+        let work = work.unwrap_or(&grid.work);
+        // Padding of the last iteration is work too, but not useful work.
+        let of_row = |row: u32| {
+            let iterations = self.geometry.warp_iterations(row) as f64;
+            work.iter().map(move |work| work * iterations)
+        };
+        let full = self.rows_at_full_rate(grid, resident_blocks);
+        let last: Vec<f64> = (full..rows).flat_map(of_row).collect();
+        Followed {
+            before: (0..full).flat_map(of_row).sum(),
+            iterations: 1.0,
+            handed_out: Arc::new(HandedOut::new(&last, n_smx, resident)),
+        }
     }
 
     /// Rows of blocks that start while all multiprocessors are full; from there on every block is followed.

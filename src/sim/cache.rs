@@ -140,14 +140,13 @@ impl Cache {
         let start = groups * GROUP;
         self.uses += 1;
         if let Some(way) = position(&self.tags[groups..groups + self.groups_per_set], tag) {
-            let line = &mut self.lines[start + way];
-            match &mut self.rows {
-                Some(rows) => {
-                    if let Some(left) = rows.hit(set, way) {
-                        self.lines[start + left].last_use = self.uses;
-                    }
-                }
-                None => line.last_use = self.uses,
+            // In rows the order is that of coming, or of losing protection, which a hit of another line may bring.
+            let stamped = match &mut self.rows {
+                Some(rows) => rows.hit(set, way),
+                None => Some(way),
+            };
+            if let Some(stamped) = stamped {
+                self.lines[start + stamped].last_use = self.uses;
             }
             let line = &mut self.lines[start + way];
             line.dirty |= store;

@@ -11,6 +11,14 @@ use super::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
 /// Ways of the levels behind the schedulers.
 const WAYS: u32 = 4;
 
+/// What a fetch costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Fetch {
+    pub delay: u64,
+    /// Lines that the scheduler is given.
+    pub lines: u8,
+}
+
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct InstructionCache {
@@ -24,8 +32,6 @@ pub struct InstructionCache {
     /// The port of the second level: cycles of a line, and when it is free.
     line_cycles: u64,
     free_at: u64,
-    /// Lines that schedulers were given by the last fetch.
-    pub fills: u8,
     /// From the first level, the second level and the L2, after a jump.
     jump: [u64; 3],
     /// The same for the line that follows the last one, and how long it takes if it is asked for when that line begins to run.
@@ -75,7 +81,6 @@ impl InstructionCache {
             l15: level(spec.icache_l15_bytes, WAYS),
             line_cycles: u64::from(spec.icache_l15_cycles_per_line),
             free_at: 0,
-            fills: 0,
             jump: [
                 match own_lines {
                     0 => 0,
@@ -90,13 +95,12 @@ impl InstructionCache {
         }
     }
 
-    /// Delay of fetching `pc_bytes` for a warp of a scheduler whose last fetched line is `line`; updates the line.
+    /// Fetches `pc_bytes` for a warp of a scheduler whose last fetched line is `line`; updates the line.
     #[inline]
-    pub fn fetch(&mut self, scheduler: usize, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
+    pub fn fetch(&mut self, scheduler: usize, pc_bytes: u32, line: &mut u32, now: u64) -> Fetch {
         if self.line_of(pc_bytes) == *line {
-            return 0;
+            return Fetch::default();
         }
-        self.fills = 0;
         self.look_up(scheduler, pc_bytes, line, now)
     }
 
@@ -105,24 +109,25 @@ impl InstructionCache {
         (u64::from(pc_bytes) >> self.line_shift) as u32
     }
 
-    fn look_up(&mut self, scheduler: usize, pc_bytes: u32, line: &mut u32, now: u64) -> u64 {
+    fn look_up(&mut self, scheduler: usize, pc_bytes: u32, line: &mut u32, now: u64) -> Fetch {
         let wanted = self.line_of(pc_bytes);
-        if self.always_hits {
-            *line = wanted;
-            return 0;
-        }
         let follows = wanted == line.wrapping_add(1);
         *line = wanted;
+        if self.always_hits {
+            return Fetch::default();
+        }
         if self.l0.is_empty() {
             let delays = if follows { self.next_line } else { self.jump };
-            return self.behind(pc_bytes, now, delays);
+            let delay = self.behind(pc_bytes, now, delays);
+            return Fetch { delay, lines: 0 };
         }
+        let mut lines = 0;
         let delay = match self.l0[scheduler].access(pc_bytes, false) {
             Lookup::Hit { ready_at } => ready_at.saturating_sub(now),
             Lookup::Miss { way, .. } => {
                 let delay = self.behind(pc_bytes, now, self.jump);
-                self.fills += 1;
                 self.l0[scheduler].fill_at(way, now + delay);
+                lines += 1;
                 delay
             }
         };
@@ -130,10 +135,10 @@ impl InstructionCache {
         let next = (wanted + 1) << self.line_shift;
         if let Lookup::Miss { way, .. } = self.l0[scheduler].access(next, false) {
             let ahead = self.behind(next, now, self.ahead);
-            self.fills += 1;
             self.l0[scheduler].fill_at(way, now + delay + ahead);
+            lines += 1;
         }
-        delay
+        Fetch { delay, lines }
     }
 
     /// Delay of fetching a line from the first level that has it: first, second, L2.
@@ -199,7 +204,8 @@ mod tests {
         fn over(&mut self, lines: impl IntoIterator<Item = u32>) -> u64 {
             let mut waits = 0;
             for line in lines {
-                let wait = self.cache.fetch(0, line * LINE, &mut self.line, self.now);
+                let fetch = self.cache.fetch(0, line * LINE, &mut self.line, self.now);
+                let wait = fetch.delay;
                 waits += wait;
                 self.now += wait + 8;
             }
@@ -265,7 +271,7 @@ mod tests {
                 cache.fetch(0, at, &mut jump_from(), now);
             }
             now += 1000;
-            let scheduler = |(s, at): (usize, u32)| cache.fetch(s, at, &mut jump_from(), now);
+            let scheduler = |(s, at): (usize, u32)| cache.fetch(s, at, &mut jump_from(), now).delay;
             far.into_iter().enumerate().map(scheduler).sum::<u64>()
         };
         // A line of each, and the next of each: the last of them waits for seven.

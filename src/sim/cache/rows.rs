@@ -55,7 +55,7 @@ pub(super) struct Rows {
     taken: Vec<u64>,
 }
 
-/// The line that leaves for another, if the row's number and way are those of one.
+/// Where a line that comes finds its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// There is room.

@@ -118,15 +118,14 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
             }
         }
         let icache = &mut self.icaches[usize::from(self.icache_of[s % MAX_SCHEDULERS])];
-        let delay = icache.fetch(s, following.pc_bytes, &mut warp.fetched_line, now);
-        let lines = std::mem::take(&mut icache.fills);
-        if lines > 0 && self.spec.icache_l0_line_slots > 0 {
-            let slots = lines * self.spec.icache_l0_line_slots;
+        let fetch = icache.fetch(s, following.pc_bytes, &mut warp.fetched_line, now);
+        if fetch.lines > 0 {
+            let slots = fetch.lines * self.spec.icache_l0_line_slots;
             self.schedulers[s].lose_slots(slots, now, Cause::NoInstruction);
         }
-        if delay > 0 {
+        if fetch.delay > 0 {
             self.counters.icache_misses += 1;
-            next = next.max(now + delay);
+            next = next.max(now + fetch.delay);
             cause = Cause::NoInstruction;
         }
         if let Some((ready_at, why)) = warp.wait_for_loads(following, next)
