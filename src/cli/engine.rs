@@ -79,14 +79,22 @@ pub struct InferredFile {
     factors: BTreeMap<String, Inferred>,
 }
 
-fn read_inferred(path: &str) -> Result<InferredFile, String> {
-    let factors = match path {
-        "" => engine::inferred(),
-        path => {
-            let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-            inferred::parse(&text, path).map_err(|error| error.to_string())?
+impl InferredFile {
+    /// What is part of the program.
+    pub fn own() -> Self {
+        InferredFile {
+            path: String::new(),
+            factors: engine::inferred(),
         }
-    };
+    }
+}
+
+fn read_inferred(path: &str) -> Result<InferredFile, String> {
+    if path.is_empty() {
+        return Ok(InferredFile::own());
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let factors = inferred::parse(&text, path).map_err(|error| error.to_string())?;
     Ok(InferredFile {
         path: path.to_owned(),
         factors,

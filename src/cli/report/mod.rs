@@ -6,7 +6,7 @@ mod maker;
 mod papers;
 
 use super::CliResult;
-use super::engine::{Engine as EngineName, EngineArgs};
+use super::engine::{Engine as EngineName, EngineArgs, InferredFile};
 use super::explore::{self, ExploreArgs};
 use super::reproduce::{all_cells, compare, parse_problems, parse_tables, predict_all};
 use super::stacks as stacks_command;
@@ -14,7 +14,7 @@ use super::validate;
 use crate::device::Preset;
 use crate::engine::Settings;
 use crate::report::page::launches::ComparedLaunch;
-use crate::report::page::{Content, page};
+use crate::report::page::{Content, Otherwise, page};
 use crate::report::validation::Line;
 use crate::report::{output, stacks};
 use crate::validate::Measured;
@@ -113,6 +113,10 @@ pub fn run(args: &ReportArgs) -> CliResult {
         *seed = seed.wrapping_add(draw);
         draws.push(predict_all(&engine.open(&device, &problems)?, &cells)?);
     }
+    let others = match with_other_knowledge(&args.engine) {
+        Some(engine) => Some(predict_all(&engine.open(&device, &problems)?, &cells)?),
+        None => None,
+    };
     let figures = maker.figures()?;
     let studies = maker.studies()?;
     let papers_predicted = papers::predict(args, &asked)?;
@@ -138,6 +142,10 @@ pub fn run(args: &ReportArgs) -> CliResult {
             .iter()
             .map(|draw| compare(&cells, draw, &measured))
             .collect(),
+        otherwise: others.map(|predictions| Otherwise {
+            inferred: args.engine.inputs.inferred.is_none(),
+            cells: compare(&cells, &predictions, &measured),
+        }),
         cells: cells_compared,
         figures,
         stacks_summary: stacks::summary(&records, &stack_rows),
@@ -158,6 +166,18 @@ pub fn run(args: &ReportArgs) -> CliResult {
         false => None,
     };
     write(&args.out, &page(&content)?, explorer.as_deref())
+}
+
+/// The same engine with what is inferred of the programs where it has nothing of it, without where it has; none where the programs
+/// are given.
+fn with_other_knowledge(engine: &EngineArgs) -> Option<EngineArgs> {
+    let mut other = engine.clone();
+    let inputs = &mut other.inputs;
+    inputs.inferred = match inputs.inferred {
+        Some(_) => None,
+        None => Some(InferredFile::own()),
+    };
+    inputs.programs.is_none().then_some(other)
 }
 
 /// The explorer of the same problems.

@@ -54,6 +54,8 @@ pub struct Content {
     pub cells: Vec<Compared>,
     /// The same cells for other draws of programs.
     pub draws: Vec<Vec<Compared>>,
+    /// The same cells with what the others leave out of the programs, or without what they have.
+    pub otherwise: Option<Otherwise>,
     /// How the model works.
     pub figures: Vec<Picture>,
     /// Tables 5 and 6, and a summary of them in words.
@@ -71,6 +73,14 @@ pub struct Content {
     pub papers: Vec<PaperPart>,
     /// The explorer's file beside the page, if there is one.
     pub explorer: Option<&'static str>,
+}
+
+/// The cells of the page, predicted with other knowledge of the programs.
+#[derive(Debug)]
+pub struct Otherwise {
+    /// Sizes are inferred of these programs, not of the page's.
+    pub inferred: bool,
+    pub cells: Vec<Compared>,
 }
 
 /// A part of the page.
