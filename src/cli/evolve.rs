@@ -4,12 +4,15 @@ use super::CliResult;
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Part, Plan};
 use crate::gp::evolve::EvolveConfig;
+use crate::gp::evolve::timing::Shares;
 use crate::gp::problem::{self, Source};
 use crate::report::output;
-use crate::report::progress::Progress;
+use crate::report::progress::{self, Progress};
 use crate::study::shard::{Description, Shard};
+use crate::validate::nearest;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Run genetic programming and write a corpus of evaluated programs.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,6 +50,12 @@ pub struct EvolveArgs {
     /// JSON file of settings [default: the built-in settings]
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,
+    /// Sample only the N runs whose stack depths are nearest to the paper's Tables 5 and 6; the record keeps all runs
+    #[arg(long, value_name = "N", conflicts_with = "shard", value_parser = clap::value_parser!(u32).range(1..))]
+    pub nearest: Option<u32>,
+    /// Say on standard error what share of the time evaluation, breeding and bookkeeping take
+    #[arg(long)]
+    pub timing: bool,
 }
 
 pub fn run(args: EvolveArgs) -> CliResult {
@@ -78,14 +87,24 @@ pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>
         per_generation: args.per_generation,
         settings,
     };
+    if args.nearest.is_some() {
+        nearest::check(problem.name)?;
+    }
     let part = args.shard.map(|shard| part(shard, args));
     let checkpoint = args.checkpoint.as_deref();
-    finish(
-        campaign(plan, part, checkpoint)?,
-        &problem,
-        checkpoint,
-        stop,
-    )
+    let campaign = campaign(plan, part, checkpoint)?;
+    let started = Instant::now();
+    let mut campaign = finish(campaign, &problem, checkpoint, stop)?;
+    if args.timing {
+        let (parts, whole) = (campaign.timing(), started.elapsed());
+        progress::clear();
+        eprintln!("{}: {}", problem.name, Shares { parts, whole });
+    }
+    if let Some(n) = args.nearest {
+        let others = nearest::others(problem.name, campaign.finished(), n as usize)?;
+        campaign.leave_out(&others);
+    }
+    Ok(campaign)
 }
 
 /// The runs of a part.
@@ -215,6 +234,9 @@ fn whole_command(args: &EvolveArgs) -> String {
     }
     if let Some(path) = &args.settings {
         text += &format!(" --settings {}", path.display());
+    }
+    if let Some(n) = args.nearest {
+        text += &format!(" --nearest {n}");
     }
     text
 }

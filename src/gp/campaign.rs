@@ -8,6 +8,7 @@
 
 use super::corpus::{Corpus, Entry, Header, Statistics};
 use super::evolve::dice::Dice;
+use super::evolve::timing::Timing;
 use super::evolve::{EvolveConfig, EvolveError, Generation, Run};
 use super::problem::Problem;
 use super::program::Rpn;
@@ -46,6 +47,19 @@ pub struct Campaign {
     /// Where another machine has the other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     part: Option<Part>,
+    /// Of the generations that this process has run.
+    #[serde(skip)]
+    timing: Timed,
+}
+
+/// Time is no part of a campaign's state: two that differ only in it are equal.
+#[derive(Debug, Clone, Copy, Default)]
+struct Timed(Timing);
+
+impl PartialEq for Timed {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Runs that follow each other, of a campaign.
@@ -92,6 +106,7 @@ impl Campaign {
             entries: Vec::new(),
             current: None,
             part: None,
+            timing: Timed::default(),
         }
     }
 
@@ -250,6 +265,7 @@ impl Campaign {
                 self.see(number, seed, &generation);
                 after_generation(self)?;
             }
+            self.timing.0 += run.timing();
             self.finished
                 .extend(self.current.take().map(|current| current.record));
         }
@@ -268,7 +284,12 @@ impl Campaign {
             .extend(sample(generation, run, seed, self.plan.per_generation));
     }
 
-    /// The sampled programs of all runs; `command` is what made them.
+    /// Leaves the programs of these runs out of the corpus; the record keeps them.
+    pub fn leave_out(&mut self, runs: &[u32]) {
+        self.entries.retain(|entry| !runs.contains(&entry.run));
+    }
+
+    /// The sampled programs; `command` is what made them.
     pub fn corpus(&self, command: String) -> Corpus {
         let solved_runs = self.finished.iter().filter(|run| run.solved).count() as u32;
         let statistics = Statistics::of(&self.entries, solved_runs);
@@ -295,6 +316,16 @@ impl Campaign {
             header,
             entries: self.entries.clone(),
         }
+    }
+
+    /// What the runs of this process spent their time on.
+    pub fn timing(&self) -> Timing {
+        self.timing.0
+    }
+
+    /// The runs that ended, in order.
+    pub fn finished(&self) -> &[RunRecord] {
+        &self.finished
     }
 
     /// A hash of what is to be run.

@@ -13,6 +13,7 @@ pub mod compare;
 pub mod ladder;
 pub mod launches;
 pub mod measured;
+pub mod nearest;
 pub mod paper_rows;
 pub mod papers;
 pub mod requests;

@@ -15,6 +15,7 @@ pub mod init;
 pub mod langdon;
 pub mod run;
 pub mod select;
+pub mod timing;
 pub mod variation;
 
 pub use config::EvolveConfig;

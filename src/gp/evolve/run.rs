@@ -9,6 +9,7 @@ use super::config::{ConfigError, EvolveConfig, Replacement};
 use super::dice::Dice;
 use super::init::{self, Ingredients};
 use super::select::{self, Candidate};
+use super::timing::Timing;
 use super::variation;
 use crate::gp::interpret::batched;
 use crate::gp::interpret::plan::UnsupportedFunction;
@@ -16,6 +17,7 @@ use crate::gp::problem::Problem;
 use crate::gp::program::Rpn;
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::time::Instant;
 
 /// Programs and their fitness.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -82,6 +84,7 @@ pub struct Run<'a> {
     seen: Option<(u32, Population)>,
     /// The programs evaluated last where not all of them are parents.
     evaluated: Option<Population>,
+    timing: Timing,
 }
 
 impl<'a> Run<'a> {
@@ -101,7 +104,13 @@ impl<'a> Run<'a> {
             evaluator: Evaluator::default(),
             seen: None,
             evaluated: None,
+            timing: Timing::default(),
         })
+    }
+
+    /// What this run has spent its time on so far.
+    pub fn timing(&self) -> Timing {
+        self.timing
     }
 
     /// A run that has seen generation `number` already and breeds from these programs; it goes on exactly as the first
@@ -121,6 +130,7 @@ impl<'a> Run<'a> {
 
     /// Breeds and evaluates the next generation; none after the last or the solved one.
     pub fn next_generation(&mut self) -> Result<Option<Generation<'_>>, EvolveError> {
+        let started = Instant::now();
         let (number, programs) = match &self.seen {
             None => (0, first_programs(&self.ingredients, self.config, self.seed)),
             Some((number, population)) => {
@@ -131,7 +141,10 @@ impl<'a> Run<'a> {
                 (number + 1, self.breed(population, number + 1))
             }
         };
+        let bred = Instant::now();
         let fitness = self.evaluator.evaluate(&programs, self.problem)?;
+        self.timing.breeding += bred - started;
+        self.timing.evaluation += bred.elapsed();
         let evaluated = Population { programs, fitness };
         let (parents, evaluated) = match (self.config.replacement, self.seen.take()) {
             (Replacement::Plus, Some((_, parents))) => {
