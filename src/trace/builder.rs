@@ -91,7 +91,7 @@ impl<'k> TraceBuilder<'k> {
                 allowed: usize::from(u16::MAX),
             });
         }
-        let flow = ControlFlow::new(kernel);
+        let flow = ControlFlow::new(kernel)?;
         let case_loop = case_loop(kernel, &flow)?;
         let constants = [Run::Single, Run::Triple]
             .map(|run| launch.constants(kernel, launch.cases_per_iteration * iterations(run)));

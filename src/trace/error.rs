@@ -1,10 +1,13 @@
 //! Why a kernel could not be traced.
 
+use crate::isa::IsaError;
 use thiserror::Error;
 
 /// A kernel or program that cannot be executed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TraceError {
+    #[error(transparent)]
+    Isa(#[from] IsaError),
     #[error("{kernel}+{pc_bytes:#x}: `{text}`: {why}")]
     Instruction {
         kernel: String,
