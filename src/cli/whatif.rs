@@ -318,12 +318,15 @@ fn predict(
     Ok((points, Some(journal)))
 }
 
-/// Everything of the engine that decides results: its options, and the content of a corpus file.
+/// Everything of the engine that decides results: its options, and the content of the files of programs that they name.
 fn described(args: &EngineArgs) -> Result<String, Box<dyn Error>> {
     let mut text = format!("{args:?}");
-    if let Some(path) = &args.inputs.corpus {
+    for path in [&args.inputs.corpus, &args.inputs.programs]
+        .into_iter()
+        .flatten()
+    {
         let content =
-            std::fs::read(path).map_err(|error| format!("corpus {}: {error}", path.display()))?;
+            std::fs::read(path).map_err(|error| format!("programs {}: {error}", path.display()))?;
         text += &format!("{:?}", Sha256::digest(content));
     }
     Ok(text)
