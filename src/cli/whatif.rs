@@ -301,7 +301,8 @@ fn predict(
         engine.on(device.clone()).predict(&launched)
     };
     let n_points = study.n_points()?;
-    let Some(path) = args.output.path() else {
+    let journaled = args.output.path().filter(|path| !output::is_stream(path));
+    let Some(path) = journaled else {
         let progress = Progress::new(n_points as u64, "points");
         let done = vec![None; n_points];
         let points = study.run(predict, done, None, &|| progress.step())?;

@@ -27,7 +27,7 @@ fn refused(field: &str, given: impl ToString, allowed: impl ToString) -> FieldEr
 }
 
 /// Lines of a cache, and of all ways of all its sets, that a simulation keeps in memory.
-const MOST_LINES: u64 = 1 << 23;
+const MOST_LINES: u64 = 1 << 22;
 
 /// It can be called by its name, and said what it is.
 fn check_identity(device: &Device) -> Result<(), FieldError> {

@@ -80,6 +80,11 @@ pub fn check_folder(folder: &Path) -> Result<(), OutputError> {
     }
 }
 
+/// Whether a path leads to a device or a pipe, beside which nothing can lie.
+pub fn is_stream(path: &Path) -> bool {
+    matches!(Destination::of(path), Ok(Destination::Stream))
+}
+
 /// What a path leads to.
 enum Destination {
     /// A regular file, there or not: no link any more.
@@ -249,6 +254,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
         check_writable(&pipe).unwrap();
+        assert!(is_stream(&pipe) && !is_stream(&folder.path().join("new")));
         let reader = std::thread::spawn({
             let pipe = pipe.clone();
             move || std::fs::read(pipe).unwrap()
