@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TraceError {
     #[error(transparent)]
-    Isa(#[from] IsaError),
+    Isa(Box<IsaError>),
     #[error("{kernel}+{pc_bytes:#x}: `{text}`: {why}")]
     Instruction {
         kernel: String,
@@ -41,4 +41,10 @@ pub enum TraceError {
         given: String,
         allowed: String,
     },
+}
+
+impl From<IsaError> for TraceError {
+    fn from(error: IsaError) -> Self {
+        TraceError::Isa(Box::new(error))
+    }
 }
