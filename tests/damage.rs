@@ -125,7 +125,7 @@ fn listing(arch: Arch) -> (Variant, String) {
 fn listings_of_machine_code() {
     for arch in [Arch::Sm35, Arch::Sm90] {
         let (variant, text) = listing(arch);
-        let program = "X1 X1 * X1 % X1 -".parse().unwrap();
+        let program = "X1 X1 * X1 - X1 +".parse().unwrap();
         let words = words_of_program(&variant, 0, &program).unwrap();
         try_damaged(&text, |text| {
             let Ok(kernel) = Kernel::parse(text, "damaged") else {
