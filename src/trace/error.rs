@@ -21,6 +21,14 @@ pub enum TraceError {
         instructions: u64,
         limit: u64,
     },
+    #[error(
+        "{kernel}: does not end with its program; allowed: {parts} arrivals at the case loop, {limit} segments of code from one to the next"
+    )]
+    NoEnd {
+        kernel: String,
+        parts: usize,
+        limit: usize,
+    },
     #[error("{kernel}: {why}")]
     Kernel { kernel: String, why: String },
     #[error("{kernel}: the case loop ran {given} times where {expected} were asked for")]
