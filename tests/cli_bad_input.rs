@@ -64,6 +64,78 @@ fn a_drawing_that_cannot_be_is_refused() {
     refuses(&whatif, &["--chart", "--heatmap"]);
 }
 
+/// On a full disk or a closed pipe nothing can be said, and nothing panics.
+#[cfg(unix)]
+#[test]
+fn nobody_need_hear_what_is_said() {
+    let full = || {
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    let program = assert_cmd::cargo::cargo_bin("warpstack");
+    for (args, code) in [
+        (&["--help"][..], 0),
+        (&["--version"], 0),
+        (&["dance"], 2),
+        (&[], 2),
+        (&["stacks"], 0),
+    ] {
+        let run = || {
+            let mut command = std::process::Command::new(&program);
+            command.args(args);
+            command
+        };
+        let deaf = run()
+            .stdout(std::process::Stdio::null())
+            .stderr(full())
+            .status();
+        assert_eq!(deaf.unwrap().code(), Some(code), "{args:?} 2>/dev/full");
+        let full_disk = run()
+            .stdout(full())
+            .stderr(std::process::Stdio::null())
+            .status();
+        assert_eq!(full_disk.unwrap().code(), Some(2), "{args:?} >/dev/full");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let closed = run()
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .status();
+        assert_eq!(
+            closed.unwrap().code(),
+            Some(code),
+            "{args:?} into a closed pipe"
+        );
+    }
+}
+
+#[test]
+fn programs_and_files_that_do_not_fit_are_refused() {
+    refuses(&["trace", "--program", "X2 X1 +"], &["X2", "1 inputs"]);
+    let cases = ["evolve", "--problem", "sextic", "--cases"];
+    for given in ["1000000000000", "18446744073709551615"] {
+        let args = [&cases[..], &[given]].concat();
+        refuses(&args, &["cases", given, "1 to 16777216"]);
+    }
+    refuses(
+        &["import", "kernel-1.traceg.xz"],
+        &["kernel-1.traceg.xz", "xz -d"],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("settings.json");
+    let text = std::fs::read_to_string("fixtures/runs/settings.json").unwrap();
+    let mut deep: serde_json::Value = serde_json::from_str(&text).unwrap();
+    deep["mutation"] = serde_json::json!({ "subtree": { "max_depth": 1_000_000 } });
+    std::fs::write(&settings, deep.to_string()).unwrap();
+    let settings = settings.to_str().unwrap();
+    refuses(
+        &["evolve", "--problem", "sextic", "--settings", settings],
+        &["settings.json", "mutation.max_depth", "1000000", "0 to 12"],
+    );
+}
+
 #[test]
 fn unknown_names_list_what_exists() {
     simulate_with("--device", "gtx999", &["device", "gtx999", "gtx670"]);

@@ -198,8 +198,8 @@ fn damaged_traces_are_refused_with_file_and_line() {
         &["6336 threads", "1 to 1024"],
     );
     check(
-        &good.replace("tracer version = 5", "tracer version = 6"),
-        &["bad.traceg:12", "given 6", "1 to 5"],
+        &good.replace("tracer version = 5", "tracer version = 7"),
+        &["bad.traceg:12", "given 7", "1 to 6"],
     );
     check(
         &good.replacen("S2R", "FROB.X", 1),
@@ -251,6 +251,14 @@ fn damaged_schedules_and_lists_are_refused_with_file_and_line() {
     check(
         &good.replace("local_bytes_per_thread", "local_bytes"),
         &["kernel-1.schedule.toml:", "local_bytes"],
+    );
+    check(
+        &good.replacen("stall = ", "write = 6, stall = ", 1),
+        &[
+            "kernel-1.schedule.toml",
+            "write Some(6)",
+            "scoreboards 0 to 5",
+        ],
     );
     let list = path("kernelslist.g");
     for (content, part) in [

@@ -288,6 +288,32 @@ fn perfettos_json_is_a_list_of_complete_and_nested_events() {
     }
 }
 
+/// More blocks than are resident together: a warp's stay begins where that of the warp before it in its slot ends.
+#[test]
+fn perfettos_slices_of_several_waves_are_nested() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("waves.json");
+    let args = ["--blocks", "40", "--cycles", "999999"];
+    export("perfetto", &out, &args);
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    let mut lanes: HashMap<u64, Vec<(u64, u64, String)>> = HashMap::new();
+    for event in file["traceEvents"].as_array().unwrap() {
+        if event["ph"] == "X" {
+            let (start, length) = (
+                event["ts"].as_u64().unwrap(),
+                event["dur"].as_u64().unwrap(),
+            );
+            let category = event["cat"].as_str().unwrap().to_owned();
+            let lane = lanes.entry(event["tid"].as_u64().unwrap()).or_default();
+            lane.push((start, start + length, category));
+        }
+    }
+    let waves =
+        |slices: &[(u64, u64, String)]| slices.iter().filter(|slice| slice.2 == "warp").count();
+    assert!(lanes.values().any(|slices| waves(slices) > 1));
+    lanes.values_mut().for_each(|slices| check_nesting(slices));
+}
+
 /// On one lane, slices lie beside or inside each other.
 fn check_nesting(slices: &mut [(u64, u64, String)]) {
     slices.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));

@@ -111,8 +111,15 @@ fn read(text: &str) -> Result<(Header, Vec<Block>), String> {
     let mut reader =
         TraceReader::new(text.as_bytes(), "t.traceg").map_err(|error| error.to_string())?;
     let mut blocks = Vec::new();
-    while let Some((block, _)) = reader.next_block().map_err(|error| error.to_string())? {
-        blocks.push(block);
+    while let Some(index) = reader.next_block().map_err(|error| error.to_string())? {
+        let mut warps: Vec<Vec<Line>> = Vec::new();
+        let taken = reader.lines(|line, place| {
+            warps.resize_with(place.warp + 1, Vec::new);
+            warps[place.warp].push(line.clone());
+            Ok(())
+        });
+        taken.map_err(|error| error.to_string())?;
+        blocks.push(Block { index, warps });
     }
     Ok((reader.header().clone(), blocks))
 }
@@ -133,8 +140,9 @@ proptest! {
     })) {
         let mut text = String::new();
         addresses::write(&mut text, AddressMode::Compressed, mask, &addresses);
-        let tokens = text.split_whitespace();
-        prop_assert_eq!(addresses::parse(tokens, mask), Ok(addresses));
+        let mut again = vec![1];
+        let parsed = addresses::parse(text.split_whitespace(), mask, &mut again);
+        prop_assert_eq!(parsed.map(|()| again), Ok(addresses));
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn no_instruction_reads_or_writes_more_registers_than_the_kernel_has() {
 fn the_case_loop_holds_the_token_loop() {
     for variant in Variant::all().unwrap() {
         let kernel = parse(&variant);
-        let flow = ControlFlow::new(&kernel);
+        let flow = ControlFlow::new(&kernel).unwrap();
         let loops = flow.loops();
         let largest = loops.iter().max_by_key(|found| found.blocks.len()).unwrap();
         let inner = loops.iter().filter(|other| other.header != largest.header);
@@ -75,7 +75,7 @@ fn the_case_loop_holds_the_token_loop() {
 fn all_code_is_reachable() {
     for variant in Variant::all().unwrap() {
         let kernel = parse(&variant);
-        let flow = ControlFlow::new(&kernel);
+        let flow = ControlFlow::new(&kernel).unwrap();
         let mut reached = BTreeSet::from([0]);
         let mut pending = vec![0];
         while let Some(index) = pending.pop() {
@@ -102,7 +102,7 @@ fn all_code_is_reachable() {
 fn the_stack_pointer_is_live_after_its_definition_only() {
     for variant in Variant::all().unwrap() {
         let kernel = parse(&variant);
-        let live = live_before(&kernel, &ControlFlow::new(&kernel));
+        let live = live_before(&kernel, &ControlFlow::new(&kernel).unwrap());
         assert!(!live[0].contains(1), "{variant}");
         let is_stack_access =
             |instruction: &Instruction| instruction.memory.is_some_and(|memory| memory.base == 1);
@@ -254,4 +254,89 @@ fn damaged_texts_are_refused() {
         .map(|line| format!("{line}\n"))
         .collect();
     assert!(refused(&header).contains("no .text section"));
+}
+
+/// A Kepler kernel of these instructions, one per control word, each at its own label `.L_n`, and a last section.
+fn listing(instructions: &[&str], section: &str) -> String {
+    let mut text = String::from(
+        "\t.headerflags\t@\"EF_CUDA_SM35\"\n\t.section\t.nv.info,\"\"\n\t//----- nvinfo : EIATTR_FRAME_SIZE\n\
+         \t.word\tindex@(k)\n\t.word\t0x0\n\t.section\t.text.k,\"ax\"\n\t.sectioninfo\t@\"SHI_REGISTERS=8\"\n",
+    );
+    for (n, instruction) in instructions.iter().enumerate() {
+        let pc = 64 * n + 8;
+        text += &format!(
+            ".L_{n}:\n /* 0x08a0ac8010acb0a0 */\n /*{pc:04x}*/ {instruction}; /* 0x85800000001c3c02 */\n"
+        );
+    }
+    text + section
+}
+
+fn control_flow(instructions: &[&str]) -> Result<usize, IsaError> {
+    let kernel = Kernel::parse(&listing(instructions, ""), "k")?;
+    Ok(ControlFlow::new(&kernel)?.successors.len())
+}
+
+#[test]
+fn reconvergence_points_that_are_never_left_have_an_end() {
+    for instructions in [
+        ["SSY `(.L_3)", "NOP.S", "NOP", "@P0 BRA `(.L_0)", "EXIT"],
+        ["PBK `(.L_4)", "@P0 BRK", "BRA `(.L_1)", "NOP", "EXIT"],
+        // Set again and never left.
+        ["SSY `(.L_3)", "@P0 BRA `(.L_0)", "NOP.S", "NOP", "EXIT"],
+        ["PBK `(.L_3)", "PBK `(.L_4)", "BRA `(.L_0)", "NOP", "EXIT"],
+    ] {
+        assert_eq!(control_flow(&instructions).unwrap(), 5, "{instructions:?}");
+    }
+    // As many stacks as there are orders of 40 points that are set and skipped, over and over.
+    let points = (0..40).flat_map(|n| {
+        let skip = format!("@P0 BRA `(.L_{})", 2 * n + 2);
+        [skip, format!("SSY `(.L_{n})")]
+    });
+    let points: Vec<String> = points.collect();
+    let mut many: Vec<&str> = points.iter().map(String::as_str).collect();
+    many.extend(["BRA `(.L_0)", "EXIT"]);
+    let message = control_flow(&many).unwrap_err().to_string();
+    let named = message.contains("k+0x") && message.contains("more orders");
+    assert!(named, "{message}");
+    // A call that stands last has nowhere to return to.
+    assert_eq!(control_flow(&["RET", "CAL `(.L_0)"]).unwrap(), 2);
+    assert_eq!(
+        control_flow(&["BRA `(.L_2)", "RET", "CAL `(.L_1)"]).unwrap(),
+        3
+    );
+}
+
+#[test]
+fn data_is_bounded_and_labels_take_a_word() {
+    let parse = |section: &str| {
+        let section = format!("\t.section\t.nv.constant2.k,\"a\"\n{section}");
+        Kernel::parse(&listing(&["EXIT"], &section), "k.sass")
+    };
+    for narrow in [".byte .L_0", ".short .L_0", ".byte 1, .L_0"] {
+        let kernel = parse(&format!("\t{narrow}\n")).unwrap();
+        assert!(
+            kernel.constants[&2].iter().all(|&byte| byte <= 1),
+            "{narrow}"
+        );
+    }
+    assert_eq!(
+        parse("\t.word `(.L_0)\n").unwrap().constants[&2],
+        [8, 0, 0, 0]
+    );
+    let message = parse(&"\t.zero 1048576\n".repeat(17))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("k.sass:") && message.contains("16 MiB"),
+        "{message}"
+    );
+    assert!(parse("\t.zero 18446744073709551615\n").is_err());
+}
+
+#[test]
+fn instructions_that_do_not_follow_each_other_are_refused() {
+    let text = listing(&["NOP", "EXIT"], "");
+    let again = text.replace("/*0048*/", "/*0008*/");
+    let message = Kernel::parse(&again, "k").unwrap_err().to_string();
+    assert!(message.contains("one kernel per file"), "{message}");
 }

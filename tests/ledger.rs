@@ -173,6 +173,8 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
         FITS,
     ),
     ("h200", "latency.alu_cycles", Reader::Sim, NOT_GUARDED),
+    ("h200", "pipes.bitfield", Reader::Sim, RARE),
+    ("h200", "pipes.bitfield", Reader::Model, RARE),
     ("h200", "pipes.shift", Reader::Sim, RARE),
     ("h200", "pipes.shift", Reader::Model, RARE),
     (
@@ -245,6 +247,11 @@ fn names() -> Vec<&'static str> {
 /// Other values in place of one.
 fn others(field: &str, value: &toml::Value) -> Vec<toml::Value> {
     use toml::Value;
+    if field.ends_with("_lanes_per_cycle") {
+        // A warp a cycle is the least that shared cores may have; a scheduler's own pipe may have less.
+        let lanes = [doubled, halved, a_sixteenth].map(|by| by(value));
+        return [&lanes[..], &[Value::Float(32.0)]].concat();
+    }
     let scaled = |by: Change| match value {
         Value::Array(items) => Value::Array(items.iter().map(by).collect()),
         single => by(single),

@@ -26,7 +26,7 @@ fn postfix(memory: &str) -> Kernel {
 
 /// The instructions of every way through the innermost loop.
 fn tokens(kernel: &Kernel) -> Vec<Vec<usize>> {
-    let flow = ControlFlow::new(kernel);
+    let flow = ControlFlow::new(kernel).unwrap();
     let loops = flow.loops();
     let innermost = loops.iter().min_by_key(|found| found.blocks.len()).unwrap();
     let mut found = Vec::new();

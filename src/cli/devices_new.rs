@@ -8,6 +8,7 @@ use super::CliResult;
 use crate::device::{Kind, Preset, Reader};
 use crate::engine::{self, Engine, Settings};
 use crate::predict::{Configuration, PaperSizes, PredictError};
+use crate::report::progress;
 use crate::report::{output, table::table};
 use crate::study::sensitivity::{Sensitivity, sensitivities};
 use crate::study::{Base, Key};
@@ -48,7 +49,8 @@ pub fn run(args: &NewArgs) -> CliResult {
     Preset::from_toml(&content, &args.file.display().to_string())?;
     output::write(Some(&args.file), content.as_bytes())?;
     output::write(None, head.as_bytes())?;
-    eprintln!("{} written; this list is at its head", args.file.display());
+    let written = args.file.display();
+    progress::say(&format!("{written} written; this list is at its head"));
     Ok(())
 }
 

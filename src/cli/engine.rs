@@ -305,9 +305,8 @@ impl InputArgs {
 
 /// Says on standard error how the programs of each problem were weighted.
 pub fn note_weights(model: &engine::Engine) {
-    progress::clear();
     for sentence in model.weighting() {
-        eprintln!("{sentence}");
+        progress::say(&sentence);
     }
 }
 
@@ -324,7 +323,7 @@ pub fn note_validated(device: &Device) {
 /// Says on standard error, once and after all results, that nobody has compared predictions for a device with measurements.
 pub fn say_validated() {
     if let Some(name) = NEVER.get() {
-        eprintln!("{name}: {NEVER_VALIDATED}");
+        progress::say(&format!("{name}: {NEVER_VALIDATED}"));
     }
 }
 

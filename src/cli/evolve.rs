@@ -75,7 +75,7 @@ pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>
         output::check_writable(path)?;
     }
     let source = Source {
-        n_cases: args.cases.map(|n| n as usize),
+        n_cases: args.cases.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         data: args.data.clone(),
     };
     let problem = problem::load(&args.problem, &source)?;

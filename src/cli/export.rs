@@ -12,6 +12,7 @@ use crate::interop::timeline::Timeline;
 use crate::interop::{kanata, perfetto, schedule};
 use crate::report::blocks::BlocksReport;
 use crate::report::output;
+use crate::report::progress;
 use crate::sim::blocks;
 use crate::trace::launch::{INPUTS_ADDRESS, OUTPUTS_ADDRESS, PROGRAMS_ADDRESS};
 use std::path::PathBuf;
@@ -218,12 +219,12 @@ fn timeline(args: &ExportArgs, device: &Device, sample: &SampleBlocks) -> CliRes
     } else {
         format!("; cut there, raise --cycles (now {}) for more", args.cycles)
     };
-    eprintln!(
+    progress::say(&format!(
         "{} warp instructions of {} blocks in {} cycles, {} bytes{cut}",
         timeline.events.len(),
         args.blocks,
         run.counters.cycles,
         text.len()
-    );
+    ));
     Ok(())
 }

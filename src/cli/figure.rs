@@ -17,6 +17,7 @@ use crate::report::chart::smx::SmxDrawing;
 use crate::report::chart::tree::TreeDrawing;
 use crate::report::chart::{self, ChartError, Look};
 use crate::report::explain;
+use crate::report::progress;
 use crate::report::verdict::stack_bytes;
 use rayon::prelude::*;
 use std::error::Error;
@@ -118,7 +119,7 @@ pub fn run(args: &FigureArgs) -> CliResult {
         }
     };
     figure.drawing.save(&args.out, args.look.look())?;
-    eprintln!("{}", figure.caption);
+    progress::say(&figure.caption);
     Ok(())
 }
 

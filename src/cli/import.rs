@@ -11,6 +11,7 @@ use crate::launch::CarveOut;
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::report::blocks::BlocksReport;
+use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::report::table::table;
 use crate::sim::blocks;
@@ -129,6 +130,8 @@ fn counters(args: &ImportArgs) -> CliResult {
 
 /// The trace itself, or those of a list.
 fn traces(file: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let name = file.display().to_string();
+    list::check_unpacked(&name).map_err(|fault| fault.at(&name, 1))?;
     if file.extension().is_none_or(|extension| extension != "g") {
         return Ok(vec![file.to_owned()]);
     }
@@ -152,10 +155,8 @@ fn read(args: &ImportArgs, trace: &Path) -> Result<Imported, Box<dyn Error>> {
     let schedule = read_schedule(args.schedule.as_deref(), trace)?;
     let imported = import(BufReader::new(file), &name, schedule, limits)?;
     if imported.more_blocks {
-        eprintln!(
-            "{name}: the first {} blocks only",
-            imported.blocks.order.len()
-        );
+        let blocks = imported.blocks.order.len();
+        progress::say(&format!("{name}: the first {blocks} blocks only"));
     }
     Ok(imported)
 }

@@ -4,7 +4,7 @@ use super::CliResult;
 use super::format::OutputArgs;
 use crate::gp::evolve::langdon::{Langdon, Settings};
 use crate::gp::problem::multiplexer::Multiplexer;
-use crate::report::progress::Progress;
+use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::table::table;
 use serde::Serialize;
@@ -84,7 +84,7 @@ pub fn run(args: &LangdonArgs) -> CliResult {
     let provenance = Provenance::of_program();
     args.output.print(&rows, &provenance, || text(&rows))?;
     if let Some(sentence) = solution {
-        eprintln!("{sentence}");
+        progress::say(&sentence);
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ pub mod validate;
 pub mod whatif;
 
 use crate::report::output;
-use crate::report::progress::Waiting;
+use crate::report::progress::{self, Waiting};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
 use std::process::ExitCode;
@@ -172,7 +172,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // Nothing on standard output, which is for results.
-        eprint!("{error}");
+        progress::say(&error.to_string());
         return ExitCode::from(BAD_INPUT);
     }
     if !error.use_stderr() {
@@ -215,7 +215,7 @@ fn refusal(error: &clap::Error) -> String {
 }
 
 fn fail(message: &str) -> ExitCode {
-    eprintln!("error: {}", one_line(message));
+    progress::say(&format!("error: {}", one_line(message)));
     ExitCode::from(BAD_INPUT)
 }
 

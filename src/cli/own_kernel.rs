@@ -11,6 +11,7 @@ use crate::gpu::compile::OwnSource;
 use crate::gpu::kernel_id::Lowering;
 use crate::gpu::variant::{FunctionSet, Math, Shape, Variant};
 use crate::predict::Configuration;
+use crate::report::progress;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,9 +145,9 @@ pub fn check<'a>(
         let kernel = &configuration.kernel;
         let (n, elements) = (compared.programs, compared.elements);
         match compared.differs {
-            None => eprintln!(
+            None => progress::say(&format!(
                 "{kernel}: its machine code computes what the reference interpreter does ({n} programs on {elements} elements)"
-            ),
+            )),
             Some((program, given, reference)) => {
                 let differs = format!(
                     "{kernel}: the summed error of `{program}` over {elements} elements is {given:.6e}, the reference interpreter's {reference:.6e}"
@@ -154,7 +155,7 @@ pub fn check<'a>(
                 if !own.unchecked {
                     return Err(format!("{differs}; {}, or give --unchecked", how()).into());
                 }
-                eprintln!("{differs}; predicted all the same");
+                progress::say(&format!("{differs}; predicted all the same"));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
 use crate::predict::{Configuration, PredictError};
 use crate::report::chart::{self, panels::Panels};
-use crate::report::progress::Progress;
+use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::{output, reproduction};
 use crate::study::shard::{Description, Shard};
@@ -102,12 +102,12 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         chart::save(&Panels::new(&compared), path, args.look.look())?;
     }
     note_weights(&model);
-    eprint!("{}", reproduction::summary(&compared));
+    progress::say(&reproduction::summary(&compared));
     let draws: Vec<_> = other_draws
         .iter()
         .map(|predictions| compare(&cells, predictions, &measured))
         .collect();
-    eprint!("{}", reproduction::spread(&draws));
+    progress::say(&reproduction::spread(&draws));
     Ok(())
 }
 
@@ -136,11 +136,11 @@ fn note_unmeasured(tables: &[Table], problems: &[&str]) {
         let unknown = problems.iter().filter(|problem| !known.contains(problem));
         let unknown: Vec<&str> = unknown.copied().collect();
         if !unknown.is_empty() {
-            eprintln!(
+            progress::say(&format!(
                 "table {} of {}: predicted only; no measured value of it is known here",
                 table.number(),
                 unknown.join(", ")
-            );
+            ));
         }
     }
 }
@@ -241,5 +241,32 @@ pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, String> {
             format!("unknown table \"{part}\"; allowed: {allowed}, {ALL}")
         })
     };
-    given.split(',').map(parse).collect()
+    let mut tables: Vec<Table> = Vec::new();
+    for part in given.split(',') {
+        let table = parse(part)?;
+        // Named twice, it is predicted and counted once.
+        if !tables.contains(&table) {
+            tables.push(table);
+        }
+    }
+    Ok(tables)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_named_twice_is_predicted_once() {
+        let numbers = |given| {
+            parse_tables(given)
+                .unwrap()
+                .iter()
+                .map(|table| table.number())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(numbers("3,3, 4,3"), [3, 4]);
+        assert_eq!(numbers("4,3"), [4, 3]);
+        assert!(parse_tables("3,").is_err());
+    }
 }

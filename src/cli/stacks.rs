@@ -9,6 +9,7 @@ use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, Source};
 use crate::gp::record::Record;
 use crate::report::chart::{self, stacks::Stacks};
+use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::report::{output, stacks};
 use std::error::Error;
@@ -82,7 +83,7 @@ pub fn run(args: &StacksArgs) -> CliResult {
         &provenance(args),
         || stacks::text(&rows),
     )?;
-    eprint!("{}", stacks::summary(&records, &rows));
+    progress::say(&stacks::summary(&records, &rows));
     Ok(())
 }
 

@@ -66,11 +66,13 @@ const ITERATIONS: u32 = 2;
 pub fn run(args: &TraceArgs) -> CliResult {
     args.output.check()?;
     let program: Rpn = args.program.parse()?;
+    let sextic = problem::describe("sextic")?;
+    program.check_against(sextic.functions, sextic.n_inputs)?;
     let kernel_id: KernelId = args.kernel.parse()?;
     let variant = variant(kernel_id, args.stack_dim)?;
     let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
     let words = words_of_program(&variant, 0, &program)?;
-    let cases = args.threads * args.stack_dim * ITERATIONS;
+    let cases = args.threads * variant.stack_dim * ITERATIONS;
     let launch = KernelLaunch {
         max_program_words: words.words().len() as u32,
         ..KernelLaunch::block_gp(args.threads, args.stack_dim, cases)

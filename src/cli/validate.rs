@@ -14,7 +14,7 @@ use crate::launch::Request;
 use crate::papers::launch::On;
 use crate::predict::{PredictError, Prediction};
 use crate::report::chart;
-use crate::report::progress::Progress;
+use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
@@ -91,10 +91,10 @@ pub fn run(args: &ValidateArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::save(&validation::scatter(&lines), path, args.look.look())?;
     }
-    eprint!("{}", validation::summary(&lines));
+    progress::say(&validation::summary(&lines));
     let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());
     if let (Some(_), Some(worst)) = (&args.measured, worst) {
-        eprint!("{}", explain_command(args, worst));
+        progress::say(&explain_command(args, worst));
     }
     Ok(())
 }

@@ -301,7 +301,8 @@ fn predict(
         engine.on(device.clone()).predict(&launched)
     };
     let n_points = study.n_points()?;
-    let Some(path) = args.output.path() else {
+    let journaled = args.output.path().filter(|path| !output::is_stream(path));
+    let Some(path) = journaled else {
         let progress = Progress::new(n_points as u64, "points");
         let done = vec![None; n_points];
         let points = study.run(predict, done, None, &|| progress.step())?;
@@ -318,12 +319,15 @@ fn predict(
     Ok((points, Some(journal)))
 }
 
-/// Everything of the engine that decides results: its options, and the content of a corpus file.
+/// Everything of the engine that decides results: its options, and the content of the files of programs that they name.
 fn described(args: &EngineArgs) -> Result<String, Box<dyn Error>> {
     let mut text = format!("{args:?}");
-    if let Some(path) = &args.inputs.corpus {
+    for path in [&args.inputs.corpus, &args.inputs.programs]
+        .into_iter()
+        .flatten()
+    {
         let content =
-            std::fs::read(path).map_err(|error| format!("corpus {}: {error}", path.display()))?;
+            std::fs::read(path).map_err(|error| format!("programs {}: {error}", path.display()))?;
         text += &format!("{:?}", Sha256::digest(content));
     }
     Ok(text)

@@ -3,22 +3,193 @@
 //! Leaves out: whether a value is true of the hardware. Units: as in `spec.rs`.
 
 use super::quantity::FieldError;
-use super::{Device, Replacement};
+use super::{Device, Pipe, Replacement};
+use crate::isa::OpClass;
 
 /// The first relation that does not hold, if any.
 pub(super) fn check(device: &Device) -> Result<(), FieldError> {
+    check_identity(device)?;
+    check_powers_of_two(device)?;
     check_splits(device)?;
     check_lanes(device)?;
     check_rows(device)?;
-    let levels = device.instruction_cache.cycles_per_instruction.len();
-    if levels != 4 {
-        return Err(FieldError {
-            field: "instruction_cache.cycles_per_instruction".into(),
-            given: format!("{levels} values"),
-            allowed: "4 values (L1, L1.5, L2, DRAM)".into(),
-        });
+    check_l2(device)?;
+    check_code(device)?;
+    check_pipes(device)
+}
+
+fn refused(field: &str, given: impl ToString, allowed: impl ToString) -> FieldError {
+    FieldError {
+        field: field.into(),
+        given: given.to_string(),
+        allowed: allowed.to_string(),
+    }
+}
+
+/// Lines of a cache, and of all ways of all its sets, that a simulation keeps in memory.
+const MOST_LINES: u64 = 1 << 22;
+
+/// It can be called by its name, and said what it is.
+fn check_identity(device: &Device) -> Result<(), FieldError> {
+    let name = &device.name;
+    if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        let allowed = "one word, as it is called on the command line";
+        return Err(refused("device.name", format!("{name:?}"), allowed));
+    }
+    let digits =
+        |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit());
+    match device.compute_capability.split_once('.') {
+        Some((major, minor)) if digits(major) && digits(minor) => Ok(()),
+        _ => Err(refused(
+            "device.compute_capability",
+            format!("{:?}", device.compute_capability),
+            "as NVIDIA counts, like \"3.0\"",
+        )),
+    }
+}
+
+/// The place in a line is told by bits of the address.
+fn check_powers_of_two(device: &Device) -> Result<(), FieldError> {
+    let sizes = [
+        ("l1.line_bytes", device.l1.line_bytes),
+        ("l1.sector_bytes", device.l1.sector_bytes),
+        ("l2.line_bytes", device.l2.line_bytes),
+        (
+            "instruction_cache.line_bytes",
+            device.instruction_cache.line_bytes,
+        ),
+    ];
+    match sizes.iter().find(|(_, bytes)| !bytes.is_power_of_two()) {
+        Some((field, given)) => Err(refused(field, given, "a power of two")),
+        None => Ok(()),
+    }
+}
+
+/// What is simulated of it fits into the host's memory.
+fn check_l2(device: &Device) -> Result<(), FieldError> {
+    let (bytes, line_bytes) = (u64::from(device.l2.bytes), u64::from(device.l2.line_bytes));
+    if bytes > MOST_LINES * line_bytes {
+        let most = MOST_LINES * line_bytes;
+        let allowed = format!("at most {most} with an l2.line_bytes of {line_bytes}");
+        return Err(refused("l2.bytes", bytes, allowed));
     }
     Ok(())
+}
+
+/// Ways of the instruction caches' sets.
+pub const CODE_WAYS: u32 = 4;
+
+/// Every level of the code holds a set of lines, and a group its instructions.
+fn check_code(device: &Device) -> Result<(), FieldError> {
+    let code = &device.instruction_cache;
+    let (line, set) = (code.line_bytes, CODE_WAYS * code.line_bytes);
+    let levels = [
+        ("instruction_cache.l1_bytes", code.l1_bytes),
+        ("instruction_cache.l15_bytes", code.l15_bytes),
+    ];
+    if let Some((field, given)) = levels.iter().find(|(_, bytes)| *bytes < set) {
+        let allowed =
+            format!("at least {CODE_WAYS} lines of instruction_cache.line_bytes, {set} bytes");
+        return Err(refused(field, given, allowed));
+    }
+    if (1..line).contains(&code.l0_bytes) {
+        let allowed =
+            format!("0, or at least a line of instruction_cache.line_bytes, {line} bytes");
+        return Err(refused(
+            "instruction_cache.l0_bytes",
+            code.l0_bytes,
+            allowed,
+        ));
+    }
+    let least = SHORTEST_INSTRUCTION_BYTES * code.instructions_per_group;
+    if code.group_bytes < least {
+        let allowed = format!(
+            "at least {least}: instructions_per_group of {SHORTEST_INSTRUCTION_BYTES} bytes"
+        );
+        return Err(refused(
+            "instruction_cache.group_bytes",
+            code.group_bytes,
+            allowed,
+        ));
+    }
+    let levels = code.cycles_per_instruction.len();
+    match levels {
+        4 => Ok(()),
+        _ => Err(refused(
+            "instruction_cache.cycles_per_instruction",
+            format!("{levels} values"),
+            "4 values (L1, L1.5, L2, DRAM)",
+        )),
+    }
+}
+
+/// Compute capability 1.x has instructions of half a word's length.
+const SHORTEST_INSTRUCTION_BYTES: u32 = 4;
+
+/// Cycles that one instruction takes of a scheduler's pipe at most: what is counted in a byte.
+const LONGEST_INTERVAL_CYCLES: f64 = 255.0;
+
+/// The shared cores start a warp a cycle, and a scheduler's pipe is not taken for longer than can be counted.
+fn check_pipes(device: &Device) -> Result<(), FieldError> {
+    let lanes_of_warp = f64::from(device.limits.warp_lanes);
+    let n_schedulers = device.issue.n_schedulers;
+    for class in OpClass::ALL {
+        let Some((pipe, lanes)) = device.pipe(class) else {
+            continue;
+        };
+        let least = match pipe {
+            Pipe::IssueOnly => continue,
+            Pipe::Cores => lanes_of_warp,
+            // Rounded up, so that what is said to be allowed is.
+            _ => thousandths_up(lanes_of_warp * f64::from(n_schedulers) / LONGEST_INTERVAL_CYCLES),
+        };
+        // All classes on the cores together start as many as single precision alone.
+        let rates = [
+            (class, lanes),
+            (OpClass::Fp32, device.throughput.fp32_lanes_per_cycle),
+        ];
+        let rates = if pipe == Pipe::Cores {
+            &rates[..]
+        } else {
+            &rates[..1]
+        };
+        for (of, lanes) in rates {
+            if *lanes < least {
+                return Err(refused(
+                    &format!("throughput.{}_lanes_per_cycle", class_field(*of)),
+                    lanes,
+                    format!(
+                        "at least {least} with pipes.{} = {} and issue.n_schedulers = {n_schedulers}",
+                        class_field(class),
+                        pipe.name()
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn thousandths_up(value: f64) -> f64 {
+    (1000.0 * value).ceil() / 1000.0
+}
+
+/// What the sections `pipes` and `throughput` call a class.
+fn class_field(class: OpClass) -> &'static str {
+    match class {
+        OpClass::Fp32 => "fp32",
+        OpClass::IntAdd => "int_add",
+        OpClass::Logic => "logic",
+        OpClass::Compare => "compare",
+        OpClass::IntMul => "int_mul",
+        OpClass::Shift => "shift",
+        OpClass::Bitfield => "bitfield",
+        OpClass::Sfu => "sfu",
+        OpClass::Convert => "convert",
+        OpClass::SpecialRegister => "special_register",
+        OpClass::ConstantLoad => "constant_load",
+        OpClass::Memory | OpClass::Control | OpClass::Barrier | OpClass::Nop => "",
+    }
 }
 
 /// Rows are the L1's, and reserved ways leave one.
@@ -30,15 +201,27 @@ fn check_rows(device: &Device) -> Result<(), FieldError> {
             allowed: "lru or random: rows are of the L1".into(),
         });
     }
-    let ways = device.l1.geometry.iter().map(|geometry| geometry.n_ways);
-    match ways.min() {
-        Some(ways) if device.l1.reserved_ways >= ways => Err(FieldError {
-            field: "l1.reserved_ways".into(),
-            given: device.l1.reserved_ways.to_string(),
-            allowed: format!("fewer than the {ways} ways of l1.geometry"),
-        }),
-        _ => Ok(()),
+    let l1 = &device.l1;
+    let ways = l1.geometry.iter().map(|geometry| geometry.n_ways).min();
+    if let Some(ways) = ways.filter(|&ways| l1.reserved_ways >= ways) {
+        return Err(refused(
+            "l1.reserved_ways",
+            l1.reserved_ways,
+            format!("fewer than the {ways} ways of l1.geometry"),
+        ));
     }
+    let sets = l1.geometry.iter().map(|geometry| geometry.n_sets).max();
+    let rows = l1.row_bits.iter().copied().max().unwrap_or(0) + 1;
+    let lines = u64::from(rows.next_power_of_two()) * u64::from(l1.lines_per_row);
+    let lines = lines * u64::from(sets.unwrap_or(1));
+    if l1.replacement == Replacement::Rows && lines > MOST_LINES {
+        return Err(refused(
+            "l1.row_bits",
+            format!("rows of l1.lines_per_row in the sets of l1.geometry for {lines} lines"),
+            format!("at most {MOST_LINES}"),
+        ));
+    }
+    Ok(())
 }
 
 /// A warp is served at once, or a half-warp after the other.

@@ -7,7 +7,7 @@ use super::ideal::Ideals;
 use super::quantity::{Entry, FieldError, Quantity};
 use super::spec::*;
 use super::vliw;
-use super::{Device, Preset, Validated, checks};
+use super::{Device, Preset, Validated};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -140,7 +140,7 @@ impl Preset {
             allowed: error.allowed,
         };
         let preset = parsed.plain().map_err(value_error)?;
-        checks::check(&preset.device).map_err(value_error)?;
+        preset.device.check().map_err(value_error)?;
         Ok(preset)
     }
 }
@@ -331,13 +331,95 @@ mod tests {
         assert!(error_of(&unit).contains("chip.n_smx.unit: given \"SM\"; allowed: \"SMX\""));
     }
 
+    /// The preset with the value of a field replaced: the message.
+    fn with(field: &str, value: &str) -> String {
+        let (section, name) = field.split_once('.').unwrap();
+        let mut table: toml::Table = GTX670.parse().unwrap();
+        let place = &mut table[section][name];
+        let place = match place.get("value") {
+            Some(_) => &mut place["value"],
+            None => place,
+        };
+        *place = format!("x = {value}").parse::<toml::Table>().unwrap()["x"].clone();
+        let refused = Preset::from_table(table, "x.toml");
+        refused.expect_err(field).to_string()
+    }
+
     #[test]
-    fn relations_are_checked() {
-        let text = GTX670.replace("n_sets = 64, n_ways = 6", "n_sets = 64, n_ways = 5");
+    fn relations_name_both_fields() {
+        let geometry = "[{ bytes = 16384, n_sets = 31, n_ways = 4 }]";
+        for (field, value, other) in [
+            ("l1.geometry", geometry, "l1.splits"),
+            ("l1.splits", "[]", "at least one"),
+            ("l1.line_bytes", "96", "power of two"),
+            ("l1.sector_bytes", "33", "power of two"),
+            ("l1.reserved_ways", "4", "l1.geometry"),
+            ("l2.replacement", "\"rows\"", "L1"),
+            ("l2.bytes", "1073741824", "l2.line_bytes of 128"),
+            (
+                "instruction_cache.l1_bytes",
+                "64",
+                "instruction_cache.line_bytes",
+            ),
+            (
+                "instruction_cache.l15_bytes",
+                "511",
+                "instruction_cache.line_bytes",
+            ),
+            (
+                "instruction_cache.l0_bytes",
+                "127",
+                "instruction_cache.line_bytes",
+            ),
+            (
+                "instruction_cache.group_bytes",
+                "27",
+                "instructions_per_group",
+            ),
+            (
+                "instruction_cache.cycles_per_instruction",
+                "[2.0]",
+                "4 values",
+            ),
+            (
+                "throughput.fp32_lanes_per_cycle",
+                "31.0",
+                "pipes.fp32 = cores",
+            ),
+            (
+                "throughput.sfu_lanes_per_cycle",
+                "0.01",
+                "issue.n_schedulers = 4",
+            ),
+            ("shared.lanes_together", "17", "16 or 32"),
+            ("device.name", "\"\"", "one word"),
+            (
+                "device.compute_capability",
+                "\"banana\"",
+                "as NVIDIA counts",
+            ),
+        ] {
+            let message = with(field, value);
+            let named = message.contains(&format!("field {field}"));
+            assert!(named && message.contains(other), "{field}: {message}");
+        }
+    }
+
+    #[test]
+    fn rows_that_would_fill_the_memory_are_refused() {
+        let mut table: toml::Table = GTX670.parse().unwrap();
+        let rows = [
+            ("replacement", toml::Value::from("rows")),
+            ("lines_per_row", 64.into()),
+        ];
+        for (field, value) in rows {
+            table["l1"][field]["value"] = value;
+        }
+        table["l1"]["row_bits"]["value"] = vec![4095].into();
+        let message = Preset::from_table(table, "x.toml").unwrap_err().to_string();
         assert!(
-            error_of(&text).contains("l1.geometry"),
-            "{}",
-            error_of(&text)
+            message.contains("l1.row_bits") && message.contains("l1.lines_per_row"),
+            "{message}"
         );
     }
 

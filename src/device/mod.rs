@@ -24,12 +24,16 @@ mod spec;
 pub mod vliw;
 
 pub use cache::{CacheGeometry, OnChipSplit};
+#[doc(hidden)]
+pub use checks::CODE_WAYS;
 pub use ledger::Reader;
 pub use load::{DeviceError, builtin_names};
 pub use policy::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
     Replacement, WarpPolicy,
 };
+#[doc(hidden)]
+pub use quantity::FieldError;
 pub use quantity::{Entry, Kind};
 pub use spec::{
     Chip, ConstantCache, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits, LoadStore,
@@ -137,6 +141,12 @@ impl Device {
             ideals,
             ..self.clone()
         }
+    }
+
+    /// Whether the values fit each other: what single ranges cannot say.
+    #[doc(hidden)]
+    pub fn check(&self) -> Result<(), FieldError> {
+        checks::check(self)
     }
 
     /// Sets and ways of the L1 when it has `l1_bytes`; `None` if the device has no such size.

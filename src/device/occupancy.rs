@@ -258,6 +258,7 @@ impl OccupancyLimits {
     /// Refuses a block that no multiprocessor can hold.
     pub fn check_block(&self, block: BlockResources) -> Result<(), OccupancyError> {
         let most = self.threads_per_block;
+        let most = most.min(self.warps_per_smx * self.warp_lanes);
         if !(1..=most).contains(&block.threads_per_block) {
             return Err(OccupancyError::Threads {
                 given: block.threads_per_block,
@@ -292,22 +293,31 @@ impl OccupancyLimits {
                 (of_warp * rounded_warps).next_multiple_of(self.register_unit)
             }
         };
+        let too_many = |most| OccupancyError::RegistersPerBlock {
+            given: per_block,
+            warps,
+            most,
+        };
         if per_block > self.registers_per_smx {
-            return Err(OccupancyError::RegistersPerBlock {
-                given: per_block,
-                warps,
-                most: self.registers_per_smx,
-            });
+            return Err(too_many(self.registers_per_smx));
         }
-        Ok(match self.register_allocation {
+        let (allocated, blocks, most) = match self.register_allocation {
             // They lie in partitions, and a warp's registers in one of them.
             RegisterAllocation::Warp => {
                 let partitions = self.n_register_partitions;
                 let per_partition = self.registers_per_smx / partitions / per_warp;
-                (per_warp * warps, per_partition * partitions / warps)
+                let places = per_partition * partitions;
+                (per_warp * warps, places / warps, places * per_warp)
             }
-            RegisterAllocation::Block => (per_block, self.registers_per_smx / per_block),
-        })
+            RegisterAllocation::Block => {
+                let most = self.registers_per_smx;
+                (per_block, most / per_block, most)
+            }
+        };
+        match blocks {
+            0 => Err(too_many(most)),
+            blocks => Ok((allocated, blocks)),
+        }
     }
 
     /// The preferred size, or if a block needs more the smallest size that holds it

@@ -55,6 +55,9 @@ pub struct Entry {
     pub source: String,
     /// Whose results depend on it; nobody's: a reference.
     pub readers: &'static [Reader],
+    /// The least and the most that a number in it may be.
+    #[serde(skip)]
+    pub allowed: Allowed,
 }
 
 impl Entry {
@@ -65,7 +68,8 @@ impl Entry {
 }
 
 /// A field whose content is not allowed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("field {field}: given {given}; allowed: {allowed}")]
 pub struct FieldError {
     pub field: String,
     pub given: String,
@@ -175,6 +179,7 @@ impl<T: FieldValue> Quantity<T> {
             kind: self.kind,
             source: self.source,
             readers,
+            allowed,
         });
         Ok(self.value)
     }
@@ -190,6 +195,7 @@ impl<T: FieldValue> Quantity<T> {
             kind: self.kind,
             source: self.source,
             readers: &[],
+            allowed: ANY,
         })
     }
 

@@ -38,16 +38,18 @@ macro_rules! section {
     };
 }
 
-/// Range of sizes in bytes.
-const SIZE: (f64, f64) = (1.0, 1.1e12);
+/// Range of sizes of on-chip memory.
+const ON_CHIP: (f64, f64) = (1.0, 16_777_216.0);
+/// Range of sizes of an L2.
+const OFF_CHIP: (f64, f64) = (1.0, 1_073_741_824.0);
+/// Range of sizes of code that is at hand.
+const CODE: (f64, f64) = (1.0, 1_048_576.0);
 /// Range of latencies in cycles.
 const CYCLES: (f64, f64) = (0.0, 100_000.0);
 /// Range of rates per cycle.
 const RATE: (f64, f64) = (0.01, 1e6);
 /// Range of times on the host.
 const HOST_TIME: (f64, f64) = (0.0, 1e6);
-/// Range of counts.
-const COUNT: (f64, f64) = (1.0, 1e9);
 /// Range of fractions.
 const FRACTION: (f64, f64) = (0.01, 1.0);
 
@@ -71,18 +73,18 @@ section! {
         threads_per_block: u32, "threads", (32.0, 1024.0), [Occupancy];
         warps_per_smx: u32, "warps", (1.0, 128.0), [Occupancy];
         blocks_per_smx: u32, "blocks", (1.0, 64.0), [Occupancy];
-        registers_per_smx: u32, "registers", COUNT, [Occupancy];
+        registers_per_smx: u32, "registers", (1.0, 16_777_216.0), [Occupancy];
         registers_per_thread: u32, "registers", (1.0, 255.0), [Occupancy];
         /// Whether a warp or a block gets its registers together.
         register_allocation: RegisterAllocation, "policy", ANY, [Occupancy];
         /// Registers are given in multiples of this.
-        register_unit: u32, "registers", COUNT, [Occupancy];
+        register_unit: u32, "registers", (1.0, 65_536.0), [Occupancy];
         /// The register file is split among the schedulers; a warp's registers lie in one part.
         n_register_partitions: u32, "partitions", (1.0, 16.0), [Occupancy];
         /// Warps per block are rounded up to this when asking whether a block fits at all.
         warp_granularity: u32, "warps", (1.0, 64.0), [Occupancy];
-        shared_bytes_per_block: u32, "bytes", SIZE, [Occupancy];
-        shared_unit_bytes: u32, "bytes", SIZE, [Occupancy];
+        shared_bytes_per_block: u32, "bytes", ON_CHIP, [Occupancy];
+        shared_unit_bytes: u32, "bytes", ON_CHIP, [Occupancy];
         /// Shared memory that the system takes from every block.
         shared_reserved_bytes_per_block: u32, "bytes", (0.0, 65_536.0), [Occupancy];
     }
@@ -202,7 +204,7 @@ section! {
     L1, L1File, "l1" {
         line_bytes: u32, "bytes", (32.0, 256.0), [Sim, Model];
         /// The ways of dividing the on-chip memory.
-        splits: Vec<OnChipSplit>, "bytes", SIZE, [Occupancy];
+        splits: Vec<OnChipSplit>, "bytes", ON_CHIP, [Occupancy];
         /// The division of a launch that does not ask for one.
         default_split: DefaultSplit, "policy", ANY, [Occupancy];
         /// Sets and ways for each L1 size of `splits`.
@@ -246,7 +248,7 @@ section! {
     L2, L2File, "l2" {
         /// Without it every line comes from device memory; ports and request sizes are then those to the memory.
         is_present: bool, "yes/no", ANY, [Sim, Model];
-        bytes: u32, "bytes", SIZE, [Sim, Model];
+        bytes: u32, "bytes", OFF_CHIP, [Sim, Model];
         /// Part of it that holds a launch's data.
         usable_fraction: f64, "fraction", FRACTION, [Sim, Model];
         n_ways: u32, "ways", (1.0, 64.0), [Sim, Model];
@@ -297,10 +299,10 @@ section! {
         l0_line_slots: f64, "slots", (0.0, 4.0), [Sim];
         /// From a jump to a line that is there in the first level only.
         l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
-        l1_bytes: u32, "bytes", SIZE, [Sim, Model];
+        l1_bytes: u32, "bytes", CODE, [Sim, Model];
         /// First-level caches of an SMX; neighbouring schedulers share one where there are fewer than schedulers.
         n_l1: u32, "caches", (1.0, 16.0), [Sim];
-        l15_bytes: u32, "bytes", SIZE, [Sim, Model];
+        l15_bytes: u32, "bytes", CODE, [Sim, Model];
         /// Issue interval of one warp running code that is resident in L1, L1.5, L2, DRAM.
         cycles_per_instruction: Vec<f64>, "cycles/instruction", (0.1, 1000.0), [Sim, Model];
         /// A control word precedes every group of this many instructions.

@@ -221,7 +221,7 @@ impl Engine {
         let mut cases = workload.cases.clone();
         let is_listed = workload.population.blocks.is_some();
         if is_listed {
-            let pass = (threads * kernel.stack_dim).max(1);
+            let pass = threads.saturating_mul(kernel.stack_dim).max(1);
             cases.padded_elements = cases.elements.next_multiple_of(pass);
         }
         let defined = matches!(workload.problem, FunctionSet::Sextic | FunctionSet::Mux20);

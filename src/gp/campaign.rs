@@ -10,7 +10,7 @@ use super::corpus::{Corpus, Entry, Header, Statistics};
 use super::evolve::dice::Dice;
 use super::evolve::timing::Timing;
 use super::evolve::{EvolveConfig, EvolveError, Generation, Run};
-use super::problem::Problem;
+use super::problem::{self, Problem};
 use super::program::Rpn;
 use super::record::{self, Record, RunRecord};
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,7 @@ impl Campaign {
             };
             let mut part: Campaign =
                 serde_json::from_str(text).map_err(|error| format(error.to_string()))?;
+            part.check().map_err(format)?;
             let runs = part.runs();
             let is_finished = part.finished.len() == runs.len();
             let Some(of) = part.part.take().filter(|_| is_finished) else {
@@ -168,6 +169,54 @@ impl Campaign {
             name: "none".into(),
             message: "given no part; allowed: all parts of a campaign".into(),
         })
+    }
+
+    /// Whether it is a state that running its plan leads to: what a checkpoint says is nobody's word yet.
+    fn check(&self) -> Result<(), String> {
+        let Plan {
+            seed,
+            per_generation,
+            settings,
+            ..
+        } = &self.plan;
+        settings.check().map_err(|error| error.to_string())?;
+        let runs = self.runs();
+        let under_way = self.current.as_ref().map(|current| &current.record);
+        let records = self.finished.iter().chain(under_way);
+        let n_records = records.clone().count();
+        if runs.end < runs.start || n_records > runs.len() {
+            let planned = runs.len();
+            return Err(format!(
+                "given {n_records} runs; allowed: at most {planned}"
+            ));
+        }
+        for (number, record) in runs.clone().zip(records) {
+            record
+                .check(seed.wrapping_add(u64::from(number)), settings.generations)
+                .map_err(|error| format!("run {number}: {error}"))?;
+        }
+        let sampled = self.generations_seen() * per_generation.min(&settings.population);
+        if self.entries.len() != sampled {
+            let given = self.entries.len();
+            return Err(format!(
+                "given {given} sampled programs; allowed: {sampled}"
+            ));
+        }
+        let parents = self.current.as_ref().map(|current| &current.programs);
+        if let Some(given) = parents.map(Vec::len).filter(|&n| n != settings.population) {
+            let population = settings.population;
+            return Err(format!(
+                "given {given} programs to breed from; allowed: {population}"
+            ));
+        }
+        let described = problem::describe(&self.plan.problem).map_err(|error| error.to_string())?;
+        let sampled = self.entries.iter().map(|entry| &entry.program);
+        for program in sampled.chain(parents.into_iter().flatten()) {
+            program
+                .check_against(described.functions, described.n_inputs)
+                .map_err(|error| format!("program `{program}`: {error}"))?;
+        }
+        Ok(())
     }
 
     /// The runs that are to be run here.
@@ -210,7 +259,7 @@ impl Campaign {
             });
         }
         match campaign.plan.difference(plan) {
-            None => Ok(campaign),
+            None => campaign.check().map(|()| campaign).map_err(format),
             Some((field, given, wanted)) => Err(CheckpointError::Other {
                 name: name.to_owned(),
                 field,
@@ -396,6 +445,7 @@ fn sample(generation: &Generation, run: u32, seed: u64, n: usize) -> Vec<Entry> 
 mod tests {
     use super::*;
     use crate::gp::problem::sextic;
+    use crate::gp::program::Token;
 
     fn plan() -> Plan {
         let settings = EvolveConfig {
@@ -493,5 +543,44 @@ mod tests {
             "checkpoint c.json belongs to another campaign: `seed` is 9, asked for: 10"
         );
         assert!(Campaign::from_checkpoint("{}", "c.json", &plan(), None).is_err());
+    }
+
+    /// What no campaign of this plan can have come to.
+    #[test]
+    fn a_checkpoint_that_does_not_fit_its_plan_is_refused() {
+        let mut campaign = Campaign::new(plan());
+        interrupted(&mut campaign, 7).unwrap();
+        type Change = fn(&mut Campaign);
+        let changes: [(Change, &str); 8] = [
+            (|c| first_program(c).0 = vec![Token::Input(8)], "X9"),
+            (
+                |c| first_program(c).0 = "X1 X1 AND".parse::<Rpn>().unwrap().0,
+                "AND",
+            ),
+            (|c| first_program(c).0.clear(), "empty"),
+            (
+                |c| c.current.as_mut().unwrap().programs.clear(),
+                "allowed: 40",
+            ),
+            (|c| c.current.as_mut().unwrap().record.seed += 1, "seed"),
+            (
+                |c| c.finished.extend(vec![c.finished[0].clone(); 4]),
+                "runs",
+            ),
+            (|c| c.finished[0].best_error.clear(), "generations"),
+            (|c| drop(c.entries.pop()), "sampled programs"),
+        ];
+        for (change, said) in changes {
+            let mut changed = campaign.clone();
+            change(&mut changed);
+            let text = changed.checkpoint().unwrap();
+            let error = Campaign::from_checkpoint(&text, "c", &plan(), None);
+            let error = error.expect_err(said).to_string();
+            assert!(error.contains(said), "no {said} in: {error}");
+        }
+    }
+
+    fn first_program(campaign: &mut Campaign) -> &mut Rpn {
+        &mut campaign.current.as_mut().unwrap().programs[0]
     }
 }

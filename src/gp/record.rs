@@ -95,6 +95,20 @@ impl RunRecord {
         }
     }
 
+    /// Whether a run with this seed can have left it, after at least one and at most `generations` of them.
+    pub fn check(&self, seed: u64, generations: u32) -> Result<(), String> {
+        if self.seed != seed {
+            return Err(format!("given the seed {}; allowed: {seed}", self.seed));
+        }
+        let seen = self.best_error.len();
+        if !(1..=generations as usize).contains(&seen) || self.mean_nodes.len() != seen {
+            return Err(format!(
+                "given {seen} generations; allowed: 1 to {generations}"
+            ));
+        }
+        Ok(())
+    }
+
     /// Adds a generation.
     pub fn add(&mut self, generation: &Generation) {
         let programs = &generation.population.programs;

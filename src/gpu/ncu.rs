@@ -18,6 +18,10 @@ pub enum NcuError {
         "counters `{file}`: no line begins with \"ID\" or \"Process ID\"; expected the output of `ncu --csv`"
     )]
     NoHeader { file: String },
+    #[error(
+        "counters `{file}`:{line}: ncu profiled no kernel; allowed: the output of a run that launches one that is to be profiled"
+    )]
+    NothingProfiled { file: String, line: usize },
     #[error("`{file}`:{line}: no column `{column}`; found: {found}")]
     NoColumn {
         file: String,
@@ -75,20 +79,21 @@ const LAUNCH_COLUMNS: [&str; 14] = [
 
 /// The launches of ncu's output, in order. `file` is used in errors.
 pub fn parse(text: &str, file: &str) -> Result<Vec<ProfiledLaunch>, NcuError> {
-    let (start, first_line) = header_start(text).ok_or_else(|| NcuError::NoHeader {
-        file: file.to_owned(),
-    })?;
-    let mut reader = csv::Reader::from_reader(&text.as_bytes()[start..]);
+    let (start, first_line) = header_start(text).ok_or_else(|| no_header(text, file))?;
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .from_reader(&text.as_bytes()[start..]);
     let failed = |error: csv::Error| NcuError::Csv {
         file: file.to_owned(),
         line: first_line + error.position().map_or(1, csv::Position::line) - 1,
-        message: message(&error),
+        message: error.to_string(),
     };
     let header = reader.headers().map_err(failed)?.clone();
-    let records = reader
+    let mut records = reader
         .records()
         .collect::<Result<Vec<StringRecord>, _>>()
         .map_err(failed)?;
+    records.retain(|record| !(record.len() == 1 && record[0].starts_with("==")));
     let table = Table {
         file,
         line: first_line,
@@ -114,13 +119,15 @@ fn header_start(text: &str) -> Option<(usize, u64)> {
     None
 }
 
-/// One line, without csv's own position, which counts from the header.
-fn message(error: &csv::Error) -> String {
-    match error.kind() {
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => format!("given {len} columns; allowed: {expected_len}, as in the header"),
-        _ => error.to_string(),
+/// What ncu writes after a run without kernels.
+const NO_KERNELS: &str = "No kernels were profiled";
+
+/// Why there is no table.
+fn no_header(text: &str, file: &str) -> NcuError {
+    let file = file.to_owned();
+    match text.lines().position(|line| line.contains(NO_KERNELS)) {
+        Some(at) => NcuError::NothingProfiled { file, line: at + 1 },
+        None => NcuError::NoHeader { file },
     }
 }
 
@@ -145,6 +152,24 @@ impl Table<'_> {
         })
     }
 
+    /// Every line has a field for each column; the last ones that are not `needed` may be missing.
+    fn check_lengths(&self, needed: usize) -> Result<(), NcuError> {
+        let all = self.header.len();
+        let wrong = |record: &&StringRecord| !(needed..=all).contains(&record.len());
+        let Some(record) = self.records.iter().find(wrong) else {
+            return Ok(());
+        };
+        let allowed = match needed == all {
+            true => format!("{all}, as in the header"),
+            false => format!("{needed} to {all}, those of the header"),
+        };
+        Err(NcuError::Csv {
+            file: self.file.to_owned(),
+            line: self.line + record.position().map_or(1, csv::Position::line) - 1,
+            message: format!("given {} columns; allowed: {allowed}", record.len()),
+        })
+    }
+
     /// A launch without metrics; fields that the table does not have are empty.
     fn launch(&self, record: &StringRecord, kernel: usize) -> ProfiledLaunch {
         let optional = |name| self.find(name).and_then(|at| record.get(at));
@@ -166,6 +191,9 @@ impl Table<'_> {
             None => self.column("Metric Value")?,
         };
         let id = self.find("ID").unwrap_or(kernel);
+        // Lines of metrics may stop before the columns of rules.
+        let needed = [kernel, name, unit, value, id].into_iter().max();
+        self.check_lengths(needed.map_or(0, |last| last + 1))?;
         let mut launches: Vec<(&str, ProfiledLaunch)> = Vec::new();
         for record in &self.records {
             let key = &record[id];
@@ -186,6 +214,7 @@ impl Table<'_> {
     /// One line per launch, units in the line after the header.
     fn wide(&self) -> Result<Vec<ProfiledLaunch>, NcuError> {
         let kernel = self.column("Kernel Name")?;
+        self.check_lengths(self.header.len())?;
         let mut records = self.records.iter().peekable();
         let units = records.next_if(|first| first[kernel].is_empty());
         let launches = records.map(|record| {
@@ -287,6 +316,32 @@ mod tests {
         let (frequency, unit) = value(&launches[0], "SM Frequency");
         assert!((frequency.unwrap() - 1.5e9).abs() < 1.0);
         assert_eq!(unit, "cycle/s");
+    }
+
+    /// `ncu --csv --page details --print-rule-details` as it writes metrics and rules.
+    #[test]
+    fn metric_lines_may_stop_before_the_columns_of_rules() {
+        let head = "\"ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\"\n";
+        let text = format!(
+            "{head}\"0\",\"bfs\",\"Speed\",\"Duration\",\"us\",\"2\"\n\
+             \"0\",\"bfs\",\"Speed\",\"\",\"\",\"\",\"Bound\",\"OPT\"\n\
+             ==PROF== Disconnected from process 7\n"
+        );
+        let launches = parse(&text, "details.csv").unwrap();
+        assert_eq!((launches.len(), launches[0].metrics.len()), (1, 1));
+        let said = |line: &str| {
+            parse(&format!("{head}{line}\n"), "x")
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(
+            said("\"0\",\"bfs\",\"Speed\",\"Duration\"")
+                .contains("`x`:2: given 4 columns; allowed: 6 to 8")
+        );
+        assert!(said("0,1,2,3,4,5,6,7,8").contains("given 9 columns"));
+        let empty = "==PROF== Connected\n==WARNING== No kernels were profiled.\n";
+        let said = parse(empty, "x").unwrap_err().to_string();
+        assert!(said.contains("`x`:2: ncu profiled no kernel"), "{said}");
     }
 
     #[test]

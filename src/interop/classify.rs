@@ -57,40 +57,53 @@ const TABLE: [Row; 14] = [
             "VADD",
             "UIADD3",
             "ULEA",
+            "UCLEA",
+            "VIADD",
+            "VIADDMNMX",
+            "VMNMX",
+            "VIMNMX",
+            "UVIADD",
+            "UVIMNMX",
         ],
     ),
     (
         OpClass::Logic,
         &[
             "MOV", "MOV32I", "LOP", "LOP32I", "LOP3", "PRMT", "UMOV", "ULOP3", "UPRMT", "R2UR",
-            "P2R", "R2P", "VOTE", "VOTEU", "MATCH", "SGXT", "BMSK", "R2B", "B2R",
+            "P2R", "R2P", "UP2UR", "UR2UP", "UBMSK", "ULOP", "VOTE", "VOTEU", "MATCH", "SGXT",
+            "BMSK", "R2B", "B2R",
         ],
     ),
     (
         OpClass::Compare,
         &[
             "ISETP", "ISET", "ICMP", "FSETP", "FSET", "FCMP", "PSETP", "PSET", "CSET", "CSETP",
-            "DSETP", "DSET", "HSETP2", "HSET2", "PLOP3", "UPLOP3", "UISETP", "SEL", "FSEL", "USEL",
-            "FCHK",
+            "DSETP", "DSET", "HSETP2", "HSET2", "PLOP3", "UPLOP3", "UISETP", "UPSETP", "SEL",
+            "FSEL", "USEL", "FCHK",
         ],
     ),
     (
         OpClass::IntMul,
         &[
-            "IMAD", "IMAD32I", "IMADSP", "IMUL", "IMUL32I", "XMAD", "IDP", "UIMAD", "VMAD",
+            "IMAD", "IMAD32I", "IMADSP", "IMUL", "IMUL32I", "XMAD", "IDP", "IDP4A", "UIMAD", "VMAD",
         ],
     ),
-    (OpClass::Shift, &["SHL", "SHR", "SHF", "USHF", "SHFL"]),
+    (
+        OpClass::Shift,
+        &["SHL", "SHR", "SHF", "USHL", "USHR", "USHF", "SHFL"],
+    ),
     (
         OpClass::Bitfield,
         &[
-            "BFE", "BFI", "BREV", "FLO", "POPC", "UFLO", "UPOPC", "UBREV",
+            "BFE", "BFI", "BREV", "FLO", "POPC", "UFLO", "UPOPC", "UBREV", "REDUX",
         ],
     ),
     (OpClass::Sfu, &["MUFU", "RRO"]),
     (
         OpClass::Convert,
-        &["F2F", "F2I", "I2F", "I2I", "I2IP", "F2FP", "FRND"],
+        &[
+            "F2F", "F2I", "F2IP", "I2F", "I2I", "I2IP", "F2FP", "UF2FP", "FRND",
+        ],
     ),
     (OpClass::SpecialRegister, &["S2R", "CS2R", "S2UR"]),
     (OpClass::ConstantLoad, &["LDC", "ULDC"]),
@@ -99,7 +112,7 @@ const TABLE: [Row; 14] = [
         &[
             "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CAL", "JCAL", "CALL", "RET", "BRK",
             "CONT", "SYNC", "EXIT", "KILL", "BSYNC", "BREAK", "WARPSYNC", "SSY", "PBK", "PCNT",
-            "PRET", "BSSY", "BMOV", "BPT", "YIELD", "RPCMOV",
+            "PRET", "PEXIT", "BSSY", "BMOV", "BPT", "YIELD", "RPCMOV",
         ],
     ),
     (OpClass::Barrier, &["BAR"]),
@@ -120,12 +133,16 @@ const TABLE: [Row; 14] = [
 ];
 
 /// Control instructions that only prepare a later redirection.
-const DOES_NOT_REDIRECT: [&str; 8] = ["SSY", "PBK", "PCNT", "PRET", "BSSY", "BMOV", "BPT", "YIELD"];
+const DOES_NOT_REDIRECT: [&str; 9] = [
+    "SSY", "PBK", "PCNT", "PRET", "PEXIT", "BSSY", "BMOV", "BPT", "YIELD",
+];
 
-/// Memory instructions: names, space, whether they are stores. Atomics that return a value count as loads.
-const MEMORY: [(&str, Space, bool); 15] = [
+/// Memory instructions: names, space, whether they are stores. Atomics that return a value count as loads, and so does what loads into
+/// shared memory: of its two accesses a line has the addresses of one.
+const MEMORY: [(&str, Space, bool); 16] = [
     ("LD", Space::Global, false),
     ("LDG", Space::Global, false),
+    ("LDGSTS", Space::Global, false),
     ("ST", Space::Global, true),
     ("STG", Space::Global, true),
     ("LDL", Space::Local, false),
@@ -275,6 +292,15 @@ mod tests {
             ("SHFL.IDX", OpClass::Shift),
             ("LDG.E.CONSTANT.SYS", OpClass::Memory),
             ("WARPSYNC", OpClass::Control),
+            ("VIADD", OpClass::IntAdd),
+            ("VIADDMNMX.U32", OpClass::IntAdd),
+            ("REDUX.SUM", OpClass::Bitfield),
+            ("UF2FP.BF16.F32.PACK_AB", OpClass::Convert),
+            ("USHL", OpClass::Shift),
+            ("UPSETP.AND", OpClass::Compare),
+            ("IDP4A", OpClass::IntMul),
+            ("PEXIT", OpClass::Control),
+            ("LDGSTS.E.BYPASS.128", OpClass::Memory),
         ] {
             assert_eq!(timing_of(opcode, &[], None, 75).class, class, "{opcode}");
         }

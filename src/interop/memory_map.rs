@@ -31,6 +31,8 @@ pub struct MemoryMap {
     local_start: u64,
     local_end: u64,
     pages: BTreeMap<u64, u64>,
+    /// The page that was looked up last, and where it lies.
+    last: Option<(u64, u64)>,
 }
 
 impl MemoryMap {
@@ -42,6 +44,7 @@ impl MemoryMap {
             local_start: u64::MAX,
             local_end: 0,
             pages: BTreeMap::new(),
+            last: None,
         }
     }
 
@@ -59,22 +62,27 @@ impl MemoryMap {
         }
     }
 
-    /// The lanes' addresses in simulated memory, all below 2^32.
-    pub fn simulated(&mut self, access: Access, addresses: &[u64]) -> Result<Vec<u64>, Fault> {
+    /// The lanes' addresses in simulated memory, all below 2^32, into `out`.
+    pub fn simulated(
+        &mut self,
+        access: Access,
+        addresses: &[u64],
+        out: &mut Vec<u64>,
+    ) -> Result<(), Fault> {
+        out.clear();
         match access.space {
-            Space::Local => self.local(access, addresses),
-            Space::Shared => Ok(addresses
-                .iter()
-                .map(|address| address & 0xffff_ffff)
-                .collect()),
+            Space::Local => self.local(access, addresses, out)?,
+            Space::Shared => out.extend(addresses.iter().map(|address| address & 0xffff_ffff)),
             Space::Global => {
-                let mapped = addresses.iter().map(|&address| self.global(address));
-                mapped.collect::<Option<Vec<u64>>>().ok_or_else(|| {
-                    let allowed = "at most 2 GiB, in pages of 2 MiB";
-                    Fault::new("global memory", "more than 2 GiB touched", allowed)
-                })
+                for &address in addresses {
+                    out.push(self.global(address).ok_or_else(|| {
+                        let allowed = "at most 2 GiB, in pages of 2 MiB";
+                        Fault::new("global memory", "more than 2 GiB touched", allowed)
+                    })?);
+                }
             }
         }
+        Ok(())
     }
 
     /// `None` when the trace touches more than can be simulated.
@@ -82,17 +90,29 @@ impl MemoryMap {
         if address < SIMULATED_BYTES {
             return Some(address);
         }
-        let next = self.pages.len() as u64;
-        let page = *self.pages.entry(address / PAGE_BYTES).or_insert(next);
+        let number = address / PAGE_BYTES;
+        let page = match self.last {
+            Some((known, page)) if known == number => page,
+            _ => {
+                let next = self.pages.len() as u64;
+                *self.pages.entry(number).or_insert(next)
+            }
+        };
+        self.last = Some((number, page));
         let mapped = page * PAGE_BYTES + address % PAGE_BYTES;
         (mapped < SIMULATED_BYTES).then_some(mapped)
     }
 
-    fn local(&mut self, access: Access, addresses: &[u64]) -> Result<Vec<u64>, Fault> {
+    fn local(
+        &mut self,
+        access: Access,
+        addresses: &[u64],
+        offsets: &mut Vec<u64>,
+    ) -> Result<(), Fault> {
         let base = self.local_base;
         let offset = |&address: &u64| address.checked_sub(base).unwrap_or(address);
-        let offsets: Vec<u64> = addresses.iter().map(offset).collect();
-        for &offset in &offsets {
+        offsets.extend(addresses.iter().map(offset));
+        for &offset in &*offsets {
             self.local_start = self.local_start.min(offset);
             self.local_end = self
                 .local_end
@@ -110,7 +130,7 @@ impl MemoryMap {
                 format!("at most {most}"),
             ));
         }
-        Ok(offsets)
+        Ok(())
     }
 
     /// Bytes of local memory per thread. Where no schedule tells them, local addresses are counted from the lowest one

@@ -6,7 +6,8 @@
 //! Leaves out: the number of active lanes, except for what they access; predicates. Units: bytes.
 
 use super::accel_sim::error::Fault;
-use super::accel_sim::{Block, FormatError, Header, Line, TraceReader};
+use super::accel_sim::read::Place;
+use super::accel_sim::{FormatError, Header, Line, TraceReader};
 use super::classify;
 use super::memory_map::MemoryMap;
 use super::schedule::{DefaultSchedule, Schedule};
@@ -51,27 +52,18 @@ pub fn import(
     let header = reader.header().clone();
     let mut builder = Builder::new(&header, schedule);
     let mut more_blocks = false;
-    while let Some((block, first_lines)) = reader.next_block()? {
+    while reader.next_block()?.is_some() {
         more_blocks = builder.n_blocks == limits.blocks;
         if more_blocks {
             break;
         }
-        let total = builder.pool.ops.len() as u64 + block.instructions() as u64;
-        if total > limits.instructions {
-            let given = format!(
-                "more than {} in {} blocks",
-                limits.instructions,
-                builder.n_blocks + 1
-            );
-            let allowed = format!(
-                "at most {}; raise --instructions or import fewer --blocks",
-                limits.instructions
-            );
-            return Err(reader.fault(Fault::new("warp instructions", given, allowed)));
-        }
-        builder
-            .block(&block, &first_lines)
-            .map_err(|(line, fault)| fault.at(file, line))?;
+        reader.lines(|line, place| {
+            if builder.pool.ops.len() as u64 == limits.instructions {
+                return Err(builder.too_many(limits.instructions));
+            }
+            builder.line(line, place)
+        })?;
+        builder.n_blocks += 1;
     }
     if builder.n_blocks == 0 {
         return Err(reader.fault(Fault::new("blocks", "none", "at least one #BEGIN_TB")));
@@ -79,9 +71,6 @@ pub fn import(
     let fault = |fault| reader.fault(fault);
     builder.finish(more_blocks).map_err(fault)
 }
-
-/// A fault and the line on which it stands.
-type Located = (usize, Fault);
 
 struct Builder<'h> {
     header: &'h Header,
@@ -91,6 +80,11 @@ struct Builder<'h> {
     pool: SegmentPool,
     scattered: ScatteredParts,
     memory: MemoryMap,
+    /// Of the lanes of one access.
+    addresses: Vec<u64>,
+    /// The instruction before, while its stall count is not known.
+    last: Option<(TraceOp, u32)>,
+    unscheduled: DefaultSchedule,
 }
 
 impl<'h> Builder<'h> {
@@ -108,43 +102,60 @@ impl<'h> Builder<'h> {
             },
             scattered: ScatteredParts::default(),
             memory: MemoryMap::new(header, local_bytes),
+            addresses: Vec::new(),
+            last: None,
+            unscheduled: DefaultSchedule::default(),
         }
     }
 
-    fn block(&mut self, block: &Block, first_lines: &[usize]) -> Result<(), Located> {
-        for (warp, &first_line) in block.warps.iter().zip(first_lines) {
-            self.warp(warp)
-                .map_err(|(index, fault)| (first_line + index, fault))?;
+    fn too_many(&self, most: u64) -> Fault {
+        let given = format!("more than {most} in {} blocks", self.n_blocks + 1);
+        let allowed = format!("at most {most}; raise --instructions or import fewer --blocks");
+        Fault::new("warp instructions", given, allowed)
+    }
+
+    /// Takes the next line of a warp.
+    fn line(&mut self, line: &Line, place: Place) -> Result<(), Fault> {
+        let number = self.number(line)?;
+        let op = self.op(line, number)?;
+        match &self.schedule {
+            Some(schedule) => {
+                let control = scheduled(schedule, line)?;
+                self.push(op, number, control)?;
+            }
+            None => self.follow(Some((op, number)))?,
         }
-        self.n_blocks += 1;
+        if place.is_last {
+            self.follow(None)?;
+            self.unscheduled = DefaultSchedule::default();
+            self.pool.starts.push(self.pool.ops.len() as u32);
+        }
         Ok(())
     }
 
-    fn warp(&mut self, lines: &[Line]) -> Result<(), Located> {
-        let mut numbers = Vec::with_capacity(lines.len());
-        for (index, line) in lines.iter().enumerate() {
-            numbers.push(self.number(line).map_err(|fault| (index, fault))?);
-        }
-        let mut default = DefaultSchedule::default();
-        for (index, line) in lines.iter().enumerate() {
-            let control = match &self.schedule {
-                Some(schedule) => scheduled(schedule, line).map_err(|fault| (index, fault))?,
-                None => {
-                    let instruction = |index: usize| self.statics.instruction(numbers[index]);
-                    let stall_cycles = match index + 1 < lines.len() {
-                        true => default.stall(instruction(index), instruction(index + 1)),
-                        false => 1,
-                    };
-                    Control {
-                        stall_cycles,
-                        ..Control::default()
-                    }
-                }
-            };
-            let op = self.op(line, numbers[index], control);
-            self.pool.ops.push(op.map_err(|fault| (index, fault))?);
-        }
-        self.pool.starts.push(self.pool.ops.len() as u32);
+    /// Where there is no schedule, an instruction's stall count follows from the one after it.
+    fn follow(&mut self, next: Option<(TraceOp, u32)>) -> Result<(), Fault> {
+        let Some((op, number)) = std::mem::replace(&mut self.last, next) else {
+            return Ok(());
+        };
+        let instruction = |number: u32| self.statics.instruction(number);
+        let stall_cycles = match next {
+            Some((_, next)) => {
+                let (this, next) = (instruction(number), instruction(next));
+                self.unscheduled.stall(this, next)
+            }
+            None => 1,
+        };
+        let control = Control {
+            stall_cycles,
+            ..Control::default()
+        };
+        self.push(op, number, control)
+    }
+
+    fn push(&mut self, op: TraceOp, number: u32, control: Control) -> Result<(), Fault> {
+        let inst = self.statics.index(number, control)?;
+        self.pool.ops.push(TraceOp { inst, ..op });
         Ok(())
     }
 
@@ -167,9 +178,10 @@ impl<'h> Builder<'h> {
         })
     }
 
-    fn op(&mut self, line: &Line, number: u32, control: Control) -> Result<TraceOp, Fault> {
+    /// What a line accesses; which instruction it is of those with a schedule is not yet known.
+    fn op(&mut self, line: &Line, number: u32) -> Result<TraceOp, Fault> {
         let mut op = TraceOp {
-            inst: self.statics.index(number, line, control)?,
+            inst: 0,
             address_kind: AddressKind::None,
             warp_lines: 0,
             address: 0,
@@ -188,8 +200,10 @@ impl<'h> Builder<'h> {
         if memory.addresses.is_empty() {
             return Ok(op);
         }
-        let addresses = self.memory.simulated(access, &memory.addresses)?;
-        let spread = spread(access.space, u32::from(access.bytes_per_lane), &addresses);
+        self.memory
+            .simulated(access, &memory.addresses, &mut self.addresses)?;
+        let width = u32::from(access.bytes_per_lane);
+        let spread = spread(access.space, width, &self.addresses);
         self.scattered.note(&mut op, spread);
         Ok(op)
     }

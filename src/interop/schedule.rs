@@ -10,8 +10,8 @@
 use crate::isa::instruction::Control;
 use crate::isa::{Barriers, Kernel, OpClass, TimingOp};
 use crate::launch::blocks::Blocks;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// The file of a trace's schedule: `kernel-1.traceg` has `kernel-1.schedule.toml`.
@@ -25,7 +25,7 @@ pub struct Schedule {
     pub local_bytes_per_thread: u32,
     pub code_bytes: u32,
     /// By program counter.
-    pub controls: HashMap<u64, Control>,
+    pub controls: FxHashMap<u64, Control>,
 }
 
 #[derive(Deserialize)]
@@ -91,10 +91,29 @@ impl Schedule {
             };
             (entry.pc, control)
         });
+        let controls: FxHashMap<u64, Control> = controls.collect();
+        let unknown = controls
+            .iter()
+            .find(|(_, control)| !control.barriers.exist());
+        if let Some((pc, control)) = unknown {
+            let Barriers {
+                write,
+                read,
+                wait_mask,
+                ..
+            } = control.barriers;
+            return Err(failed(
+                1,
+                format!(
+                    "instruction {pc:#x}: given write {write:?}, read {read:?}, wait {wait_mask}; allowed: scoreboards 0 to {}, a mask of them",
+                    Barriers::N - 1
+                ),
+            ));
+        }
         Ok(Schedule {
             local_bytes_per_thread: parsed.local_bytes_per_thread,
             code_bytes: parsed.code_bytes,
-            controls: controls.collect(),
+            controls,
         })
     }
 }

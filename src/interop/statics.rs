@@ -8,7 +8,7 @@ use super::accel_sim::Line;
 use super::accel_sim::error::Fault;
 use crate::isa::instruction::Control;
 use crate::isa::{Space, TimingOp};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Instructions that a trace can refer to.
 const MOST: usize = u16::MAX as usize;
@@ -18,9 +18,9 @@ const MOST: usize = u16::MAX as usize;
 pub struct Statics {
     known: Vec<Known>,
     /// Indices into `known` by program counter.
-    by_pc: HashMap<u64, Vec<u32>>,
+    by_pc: FxHashMap<u64, Vec<u32>>,
     /// Indices into `timing` by that into `known`, stall count and dual issue.
-    scheduled: HashMap<(u32, u8, bool), u16>,
+    scheduled: FxHashMap<(u32, u8, bool), u16>,
     /// Every instruction with its schedule.
     pub timing: Vec<TimingOp>,
     pub texts: Vec<String>,
@@ -42,6 +42,12 @@ impl Known {
             && self.destination == line.destination
             && self.sources == line.sources
             && self.opcode == line.opcode
+    }
+
+    fn text(&self) -> String {
+        let registers = self.destination.iter().chain(&self.sources);
+        let names: Vec<String> = registers.map(|register| format!("R{register}")).collect();
+        format!("{} {}", self.opcode, names.join(", "))
     }
 }
 
@@ -79,7 +85,7 @@ impl Statics {
     }
 
     /// The index into `timing` of an instruction with the schedule `control`.
-    pub fn index(&mut self, number: u32, line: &Line, control: Control) -> Result<u16, Fault> {
+    pub fn index(&mut self, number: u32, control: Control) -> Result<u16, Fault> {
         let key = (number, control.stall_cycles, control.dual_with_next);
         if let Some(&index) = self.scheduled.get(&key) {
             return Ok(index);
@@ -95,14 +101,8 @@ impl Statics {
             barriers: control.barriers,
             ..self.instruction(number).clone()
         });
-        self.texts.push(text(line));
+        self.texts.push(self.known[number as usize].text());
         self.scheduled.insert(key, index);
         Ok(index)
     }
-}
-
-fn text(line: &Line) -> String {
-    let registers = line.destination.iter().chain(&line.sources);
-    let names: Vec<String> = registers.map(|register| format!("R{register}")).collect();
-    format!("{} {}", line.opcode, names.join(", "))
 }

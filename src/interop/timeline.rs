@@ -6,7 +6,7 @@
 use crate::launch::cause::NOT_SELECTED;
 use crate::sim::observe::{Cause, Issued, Observer, WarpSlot};
 
-/// A warp's stay on the multiprocessor.
+/// A warp's stay on the multiprocessor: after that of the warp whose slot it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Residency {
     pub slot: WarpSlot,
@@ -71,6 +71,12 @@ impl Timeline {
         exits.fold(issues, u64::max)
     }
 
+    /// From when on a warp can stay in a slot that another leaves in this cycle.
+    fn free_from(&self, slot: WarpSlot, cycle: u64) -> u64 {
+        let before = self.residencies.iter().rev().find(|warp| warp.slot == slot);
+        before.and_then(|warp| warp.end).unwrap_or(0).max(cycle)
+    }
+
     fn residency(&self, slot: WarpSlot) -> Option<u32> {
         let found = self.resident.iter().find(|(taken, _)| *taken == slot);
         found.map(|(_, index)| *index)
@@ -105,7 +111,7 @@ impl Observer for Timeline {
             slot,
             block,
             warp,
-            start: cycle,
+            start: self.free_from(slot, cycle),
             end: None,
         });
         self.open.push(None);
@@ -142,8 +148,8 @@ impl Observer for Timeline {
             .is_some_and(|event| event.residency == residency && event.cycle == cycle);
         self.open[residency as usize] = Some(Wait {
             residency,
-            // The cycle of the issue itself is no wait.
-            start: cycle + u64::from(issued_now),
+            // The cycle of the issue itself is no wait, nor is that in which the slot was another warp's.
+            start: (cycle + u64::from(issued_now)).max(self.residencies[residency as usize].start),
             end: until,
             cause: Some(cause),
         });
@@ -156,5 +162,36 @@ impl Observer for Timeline {
         let (_, residency) = self.resident.swap_remove(at);
         self.close(residency, cycle);
         self.residencies[residency as usize].end = Some(cycle + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of two waves: the second warp is started in the cycle in which the first one exits.
+    #[test]
+    fn a_stay_begins_where_the_one_before_it_ends() {
+        let mut timeline = Timeline::default();
+        let (slot, other) = (WarpSlot::new(0, 0), WarpSlot::new(0, 1));
+        timeline.started(slot, 0, 0, 0);
+        timeline.started(other, 0, 1, 0);
+        timeline.held(slot, 0, 10, Cause::NoWarp);
+        timeline.exited(slot, 10);
+        timeline.started(slot, 1, 0, 10);
+        timeline.held(slot, 10, 15, Cause::NoWarp);
+        timeline.exited(slot, 20);
+        let stays: Vec<_> = timeline
+            .residencies
+            .iter()
+            .map(|warp| (warp.start, warp.end))
+            .collect();
+        assert_eq!(stays, [(0, Some(11)), (0, None), (11, Some(21))]);
+        let waits: Vec<_> = timeline
+            .waits
+            .iter()
+            .map(|wait| (wait.start, wait.end))
+            .collect();
+        assert_eq!(waits, [(0, 10), (11, 15), (15, 20)]);
     }
 }

@@ -4,15 +4,17 @@
 //! stack. Leaves out: which paths are taken, code that cannot be reached.
 //! Units: instruction indices. Sources: Aho et al., "Compilers", sections 9.2.5 and 9.6.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use super::error::IsaError;
 use super::instruction::Instruction;
 use super::kernel::Kernel;
 use super::op::Op;
 use super::operand::{PT, Predicate};
+use super::reconvergence::{Stack, Stacks};
 
 /// A run of instructions that is entered at its first and left at its last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +44,9 @@ pub struct Loop {
 }
 
 impl ControlFlow {
-    pub fn new(kernel: &Kernel) -> Self {
-        let successors = all_successors(kernel);
+    /// Refuses code whose reconvergence points are set in more orders than can be followed.
+    pub fn new(kernel: &Kernel) -> Result<Self, IsaError> {
+        let successors = all_successors(kernel)?;
         let starts = block_starts(&successors);
         let mut graph = DiGraph::new();
         let mut block_of = Vec::with_capacity(successors.len());
@@ -62,12 +65,12 @@ impl ControlFlow {
             }
         }
         let entry = block_of[0];
-        Self {
+        Ok(Self {
             graph,
             entry,
             block_of,
             successors,
-        }
+        })
     }
 
     /// Natural loops, the back edges of one header merged, by header.
@@ -116,9 +119,6 @@ fn conditional(guard: Predicate) -> bool {
         }
 }
 
-/// Deepest nesting of reconvergence points that is followed.
-const MAX_NESTING: usize = 32;
-
 /// What an instruction does to the reconvergence stack, by the kind of entry.
 fn opens(op: Op) -> Option<Op> {
     matches!(op, Op::Ssy | Op::Pbk | Op::Pcnt | Op::Call).then_some(op)
@@ -136,33 +136,40 @@ fn leaves_to(instruction: &Instruction) -> Option<Op> {
 
 /// Where control may go after every instruction: all paths from the entry are followed, with their
 /// stack of reconvergence points.
-fn all_successors(kernel: &Kernel) -> Vec<Vec<usize>> {
+fn all_successors(kernel: &Kernel) -> Result<Vec<Vec<usize>>, IsaError> {
     let mut successors = vec![Vec::new(); kernel.instructions.len()];
-    let mut seen = HashSet::new();
-    let mut pending: Vec<(usize, Vec<(Op, usize)>)> = vec![(0, Vec::new())];
+    let mut stacks = Stacks::default();
+    let mut pending = vec![(0, Stack::EMPTY)];
     while let Some((index, stack)) = pending.pop() {
-        if !seen.insert((index, stack.clone())) {
+        let is_new = stacks.meet(index, stack).ok_or_else(|| {
+            let instruction = &kernel.instructions[index];
+            IsaError::Reconvergence {
+                kernel: kernel.name.clone(),
+                pc_bytes: instruction.pc_bytes,
+                text: instruction.text.clone(),
+            }
+        })?;
+        if !is_new {
             continue;
         }
-        for (next, stack) in steps(kernel, index, stack) {
+        for (next, stack) in steps(kernel, index, stack, &mut stacks) {
             if !successors[index].contains(&next) {
                 successors[index].push(next);
             }
-            if stack.len() <= MAX_NESTING {
-                pending.push((next, stack));
-            }
+            pending.push((next, stack));
         }
         successors[index].sort_unstable();
     }
-    successors
+    Ok(successors)
 }
 
 /// The instructions that may follow one, with the stack that they find.
 fn steps(
     kernel: &Kernel,
     index: usize,
-    mut stack: Vec<(Op, usize)>,
-) -> Vec<(usize, Vec<(Op, usize)>)> {
+    mut stack: Stack,
+    stacks: &mut Stacks,
+) -> Vec<(usize, Stack)> {
     let instruction = &kernel.instructions[index];
     let target = instruction.target.and_then(|pc| kernel.index_of(pc));
     let conditional = conditional(instruction.guard)
@@ -171,37 +178,32 @@ fn steps(
     let mut next = Vec::new();
     let always_leaves = instruction.redirects() && instruction.op != Op::Call && !conditional;
     if instruction.op == Op::Call {
-        let mut inner = stack.clone();
-        inner.push((Op::Call, index + 1));
+        let inner = stacks.push(stack, (Op::Call, index + 1));
         next.extend(target.map(|target| (target, inner)));
         if !conditional {
             return next;
         }
     } else if let (Some(kind), Some(target)) = (opens(instruction.op), target) {
-        stack.push((kind, target));
+        stack = stacks.push(stack, (kind, target));
     }
     if let Some(kind) = leaves_to(instruction) {
-        let mut outer = stack.clone();
-        while let Some((found, to)) = outer.pop() {
-            if found == kind {
-                next.push((to, outer));
-                break;
-            }
-        }
+        next.extend(stacks.pop_to(stack, kind));
     }
     if instruction.op == Op::Bra {
-        next.extend(target.map(|target| (target, stack.clone())));
+        next.extend(target.map(|target| (target, stack)));
     }
     if instruction.op == Op::Brx {
         let targets = instruction
             .indirect_targets
             .iter()
             .filter_map(|&pc| kernel.index_of(pc));
-        next.extend(targets.map(|target| (target, stack.clone())));
+        next.extend(targets.map(|target| (target, stack)));
     }
     if !always_leaves && index + 1 < kernel.instructions.len() {
         next.push((index + 1, stack));
     }
+    // A call in the last place has nothing to return to.
+    next.retain(|&(next, _)| next < kernel.instructions.len());
     next
 }
 

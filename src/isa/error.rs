@@ -27,6 +27,14 @@ pub enum IsaError {
         text: String,
         why: &'static str,
     },
+    #[error(
+        "{kernel}+{pc_bytes:#x}: `{text}`: reconvergence points are set in more orders than can be followed; allowed: points that are left again, as compilers write them"
+    )]
+    Reconvergence {
+        kernel: String,
+        pc_bytes: u32,
+        text: String,
+    },
     #[error("{file}: no {what} found; expected the output of `nvdisasm -hex` for one kernel")]
     Missing { file: String, what: &'static str },
     #[error("{file}: architecture `{given}` is not supported; allowed: {allowed}")]

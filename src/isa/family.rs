@@ -54,7 +54,7 @@ impl Family {
             let is_control_word = self == Family::Kepler
                 && pc_bytes.is_multiple_of(kepler::control::WORD_INTERVAL_BYTES);
             is_control_word
-                .then(|| find(pc_bytes + kepler::control::WORD_BYTES))
+                .then(|| find(pc_bytes.checked_add(kepler::control::WORD_BYTES)?))
                 .flatten()
         })
     }
@@ -64,7 +64,9 @@ impl Family {
         let (word, place) = raw.control_word?;
         match self {
             Family::Kepler => kepler::control::of_instruction(word, place),
-            Family::Hopper => Some(hopper::control::decode(word)),
+            Family::Hopper => {
+                Some(hopper::control::decode(word)).filter(|control| control.barriers.exist())
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod op;
 pub mod operand;
 mod operands;
 pub mod r600;
+mod reconvergence;
 pub mod text;
 
 pub use decoder::GLOBAL_DATA_ADDRESS;
@@ -130,6 +131,17 @@ pub struct Barriers {
     pub wait_mask: u8,
     /// The scheduler may prefer another warp next.
     pub yields: bool,
+}
+
+impl Barriers {
+    /// Scoreboards that there are.
+    pub const N: u8 = 6;
+
+    /// Whether all that are named exist.
+    pub fn exist(&self) -> bool {
+        let exists = |board: Option<u8>| board.is_none_or(|board| board < Barriers::N);
+        exists(self.write) && exists(self.read) && self.wait_mask >> Barriers::N == 0
+    }
 }
 
 /// A memory access of one static instruction.

@@ -11,6 +11,12 @@ use super::error::IsaError;
 /// Bytes of an instruction with a two-word encoding.
 const WIDE_BYTES: u32 = 16;
 
+/// Bytes that the address of a label takes.
+const LABEL_BYTES: usize = 4;
+
+/// Data that all sections of a file hold at most: a cubin's constant banks and static shared memory are far below.
+const MAX_DATA_BYTES: usize = 16 << 20;
+
 /// One instruction line before its opcode is looked at.
 #[derive(Debug, Clone)]
 pub struct RawInstruction<'a> {
@@ -40,7 +46,7 @@ pub struct LineNote<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct DataSection<'a> {
     pub bytes: Vec<u8>,
-    /// Label references stored at a byte offset (jump tables, symbol addresses).
+    /// Label references stored in the word at a byte offset (jump tables, symbol addresses).
     pub references: Vec<(u32, &'a str)>,
     /// Symbols defined inside.
     pub symbols: HashMap<&'a str, u32>,
@@ -101,6 +107,8 @@ struct Splitter<'a, 'f> {
     pending_labels: Vec<&'a str>,
     control: Option<(u64, u8)>,
     wide_encoding: bool,
+    /// In all data sections.
+    data_bytes: usize,
 }
 
 impl<'a, 'f> Splitter<'a, 'f> {
@@ -113,6 +121,7 @@ impl<'a, 'f> Splitter<'a, 'f> {
             pending_labels: Vec::new(),
             control: None,
             wide_encoding: false,
+            data_bytes: 0,
         }
     }
 
@@ -202,11 +211,16 @@ impl<'a, 'f> Splitter<'a, 'f> {
         let head = head.trim();
         if head.starts_with("0x") {
             let word = parse_u64(head).ok_or_else(|| bad("not a 64-bit word"))?;
-            self.lone_word(word);
-            return Ok(());
+            return self.lone_word(number, line, word);
         }
         let pc_bytes = u32::from_str_radix(head, 16).map_err(|_| bad("not a byte offset"))?;
         let (text, rest) = rest.rsplit_once(';').ok_or_else(|| bad("no semicolon"))?;
+        let before = self.out.instructions.last();
+        if before.is_some_and(|before| pc_bytes <= before.pc_bytes) {
+            return Err(bad(
+                "not behind the instruction before it; allowed: one kernel per file",
+            ));
+        }
         let encoding = rest
             .trim()
             .strip_prefix("/*")
@@ -220,20 +234,22 @@ impl<'a, 'f> Splitter<'a, 'f> {
 
     /// A line that holds only an encoding: a Kepler control word, the upper half of the previous
     /// instruction, or an instruction that nvdisasm cannot print.
-    fn lone_word(&mut self, word: u64) {
+    fn lone_word(&mut self, number: usize, line: &str, word: u64) -> Result<(), IsaError> {
         if !self.wide_encoding {
             self.control = Some((word, 0));
-            return;
+            return Ok(());
         }
         let Some(last) = self.out.instructions.last_mut() else {
-            return;
+            return Ok(());
         };
         if last.control_word.is_none() {
             last.control_word = Some((word, 0));
-        } else {
-            let (line, pc_bytes) = (last.line, last.pc_bytes + WIDE_BYTES);
-            self.push_instruction(line, pc_bytes, "", word);
+            return Ok(());
         }
+        let next = last.pc_bytes.checked_add(WIDE_BYTES);
+        let next = next.ok_or_else(|| self.syntax(number, line, "not an offset of 32 bits"))?;
+        self.push_instruction(number, next, "", word);
+        Ok(())
     }
 
     fn push_instruction(&mut self, line: usize, pc_bytes: u32, text: &'a str, encoding: u64) {
@@ -257,7 +273,7 @@ impl<'a, 'f> Splitter<'a, 'f> {
             control_word: self.control,
         });
         if let Some((_, place)) = &mut self.control {
-            *place += 1;
+            *place = place.saturating_add(1);
         }
     }
 
@@ -279,36 +295,48 @@ impl<'a, 'f> Splitter<'a, 'f> {
             _ => return Ok(()),
         };
         for value in values.split(',') {
-            self.datum(value.trim(), width);
+            self.datum(number, value.trim(), width)?;
         }
         Ok(())
     }
 
     fn zeros(&mut self, number: usize, line: &str, count: &str) -> Result<(), IsaError> {
-        let count = parse_u64(count)
-            .filter(|&count| count <= 1 << 20)
-            .ok_or_else(|| self.syntax(number, line, "not a size of at most 1 MiB"))?;
+        let count = parse_u64(count).and_then(|count| usize::try_from(count).ok());
+        let given = count.filter(|&count| count <= MAX_DATA_BYTES - self.data_bytes);
+        let count = given.ok_or_else(|| self.too_much(number, line))?;
         if let Some(data) = self.out.data.get_mut(self.section) {
-            data.bytes.resize(data.bytes.len() + count as usize, 0);
+            data.bytes.resize(data.bytes.len() + count, 0);
+            self.data_bytes += count;
         }
         Ok(())
     }
 
-    fn datum(&mut self, value: &'a str, width: usize) {
+    fn datum(&mut self, line: usize, value: &'a str, width: usize) -> Result<(), IsaError> {
         if width == 4
             && self.section.starts_with(".nv.info")
             && let Some((_, words)) = self.out.attributes.last_mut()
         {
             words.push(value);
         }
+        let number = parse_u64(value);
+        if self.data_bytes + width > MAX_DATA_BYTES {
+            return Err(self.too_much(line, value));
+        }
         if let Some(data) = self.out.data.get_mut(self.section) {
-            let number = parse_u64(value);
-            if number.is_none() {
+            // What is narrower is a difference of labels in debug information.
+            if number.is_none() && width >= LABEL_BYTES {
                 data.references.push((data.bytes.len() as u32, value));
             }
             let bytes = number.unwrap_or(0).to_le_bytes();
             data.bytes.extend_from_slice(&bytes[..width]);
+            self.data_bytes += width;
         }
+        Ok(())
+    }
+
+    fn too_much(&self, line: usize, text: &str) -> IsaError {
+        let why = "not data of at most 16 MiB in all sections together";
+        self.syntax(line, text, why)
     }
 
     fn syntax(&self, line: usize, text: &str, why: &'static str) -> IsaError {

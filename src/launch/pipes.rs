@@ -3,7 +3,7 @@
 //! One table made from the preset, for both models. What it leaves out: result latency (stall counts and barriers carry
 //! it). Units: warp instructions per cycle, cycles. Sources: sections `pipes` and `throughput` of the preset.
 
-use super::spec::{N_CLASSES, SpecError};
+use super::spec::N_CLASSES;
 use crate::device::{Device, Pipe};
 use crate::isa::OpClass;
 
@@ -24,32 +24,26 @@ pub type PipeTable = [IssueLimit; N_CLASSES];
 /// Lanes of a warp.
 pub(super) const LANES: f64 = 32.0;
 
-/// The table of a device.
-pub(super) fn table(device: &Device) -> Result<PipeTable, SpecError> {
+/// The table of a device, whose rates were checked with it.
+pub(super) fn table(device: &Device) -> PipeTable {
     let mut limits = [IssueLimit::Free; N_CLASSES];
     for class in OpClass::ALL {
-        limits[class as usize] = limit(device, class)?;
+        limits[class as usize] = limit(device, class);
     }
-    Ok(limits)
+    limits
 }
 
-fn limit(device: &Device, class: OpClass) -> Result<IssueLimit, SpecError> {
+fn limit(device: &Device, class: OpClass) -> IssueLimit {
     let Some((pipe, lanes)) = device.pipe(class) else {
-        return Ok(IssueLimit::Free);
+        return IssueLimit::Free;
     };
     let warps_per_cycle = lanes / LANES;
     match pipe {
-        Pipe::IssueOnly => Ok(IssueLimit::Free),
-        Pipe::Cores if warps_per_cycle < 1.0 => Err(SpecError::Value {
-            device: device.name.clone(),
-            what: "throughput of a class on the shared cores",
-            given: format!("{lanes} lanes per cycle ({class:?})"),
-            allowed: "at least 32, a warp instruction per cycle",
-        }),
-        Pipe::Cores => Ok(IssueLimit::PerCycle(warps_per_cycle as u8)),
+        Pipe::IssueOnly => IssueLimit::Free,
+        Pipe::Cores => IssueLimit::PerCycle(warps_per_cycle as u8),
         pipe => {
             let cycles = f64::from(device.issue.n_schedulers) / warps_per_cycle;
-            Ok(IssueLimit::Interval(pipe, cycles.round() as u8))
+            IssueLimit::Interval(pipe, cycles.round() as u8)
         }
     }
 }

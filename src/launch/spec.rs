@@ -9,8 +9,8 @@ pub use super::cache::{BitFlips, CacheSpec, Replacement, RowSpec, SetIndex, XorB
 pub use super::dependence::{BarrierTiming, DependenceTracking};
 use super::pipes::{self, LANES};
 pub use super::pipes::{IssueLimit, PipeTable};
-use crate::device::{self, Device};
-pub use crate::device::{Arbitration, Pipe, WarpPolicy};
+use crate::device::{self, Device, FieldError};
+pub use crate::device::{Arbitration, CODE_WAYS, Pipe, WarpPolicy};
 use crate::isa::OpClass;
 
 /// Bandwidth and rows of DRAM.
@@ -210,6 +210,8 @@ pub const N_CLASSES: usize = OpClass::ALL.len();
 /// What of a device's behaviour the simulator cannot represent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SpecError {
+    #[error("device {device}, {source}")]
+    Device { device: String, source: FieldError },
     #[error("L1 size: given {given} bytes; allowed on {device}: {allowed}")]
     L1Size {
         device: String,
@@ -228,6 +230,10 @@ pub enum SpecError {
 impl SmxSpec {
     /// The multiprocessor of `device` with `l1_bytes` of its on-chip memory as L1.
     pub fn new(device: &Device, l1_bytes: u32) -> Result<Self, SpecError> {
+        device.check().map_err(|source| SpecError::Device {
+            device: device.name.clone(),
+            source,
+        })?;
         check_schedulers(device)?;
         Ok(SmxSpec {
             n_schedulers: device.issue.n_schedulers as usize,
@@ -241,7 +247,7 @@ impl SmxSpec {
             alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES)
                 .min(f64::from(device.issue.full_rate_per_cycle))
                 as u8,
-            limits: pipes::table(device)?,
+            limits: pipes::table(device),
             arbitration: device.load_store.arbitration,
             uncoalesced_cycles: device.load_store.uncoalesced_cycles,
             shared_latency_cycles: device.shared.latency_cycles,

@@ -10,7 +10,7 @@ use crate::isa::Space;
 use crate::launch::code::Part;
 use crate::launch::half_warps::LaneAddress;
 use crate::trace::{self, AddressKind, TraceOp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const BANKS: u64 = 32;
 const LANES: usize = 32;
@@ -127,14 +127,23 @@ fn from_parts(parts: Vec<Part>) -> Spread {
 
 /// Words of a thread's frame; one word of all lanes is one line.
 fn local_words(width: u64, addresses: &[u64]) -> Vec<Part> {
-    let words = addresses.iter().flat_map(|&address| words(address, width));
-    let distinct: BTreeSet<u64> = words.collect();
     let part = |word: u64| Part {
         kind: AddressKind::Local,
         address: (word * WORD_BYTES) as u32,
         quarters: 0,
     };
-    distinct.into_iter().map(part).collect()
+    distinct(addresses.iter().flat_map(|&address| words(address, width)))
+        .into_iter()
+        .map(part)
+        .collect()
+}
+
+/// Each number once, in order.
+fn distinct(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut numbers: Vec<u64> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 fn words(address: u64, width: u64) -> std::ops::RangeInclusive<u64> {
@@ -143,34 +152,30 @@ fn words(address: u64, width: u64) -> std::ops::RangeInclusive<u64> {
 
 /// One part per line: its only sector, or the whole line.
 fn lines_and_sectors(width: u64, addresses: &[u64]) -> Vec<Part> {
-    let mut lines: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-    for &address in addresses {
-        for sector in address / SECTOR_BYTES..=(address + width.max(1) - 1) / SECTOR_BYTES {
-            let line = sector * SECTOR_BYTES / LINE_BYTES;
-            lines.entry(line).or_default().insert(sector);
-        }
-    }
-    let part = |(line, sectors): (u64, BTreeSet<u64>)| match sectors.len() {
-        1 => Part {
+    let sectors =
+        |&address: &u64| address / SECTOR_BYTES..=(address + width.max(1) - 1) / SECTOR_BYTES;
+    let sectors = distinct(addresses.iter().flat_map(sectors));
+    let line_of = |sector: u64| sector * SECTOR_BYTES / LINE_BYTES;
+    let part = |of_line: &[u64]| match of_line {
+        [sector] => Part {
             kind: AddressKind::Uniform,
-            address: (sectors.first().copied().unwrap_or(0) * SECTOR_BYTES) as u32,
+            address: (sector * SECTOR_BYTES) as u32,
             quarters: 0,
         },
         _ => Part {
             kind: AddressKind::PerCase,
-            address: (line * LINE_BYTES) as u32,
+            address: (line_of(of_line[0]) * LINE_BYTES) as u32,
             quarters: 0,
         },
     };
-    lines.into_iter().map(part).collect()
+    let lines = sectors.chunk_by(|a, b| line_of(*a) == line_of(*b));
+    lines.map(part).collect()
 }
 
 /// As many turns as the fullest bank has different words.
 fn bank_turns(width: u64, addresses: &[u64]) -> Vec<Part> {
-    let words = addresses.iter().flat_map(|&address| words(address, width));
-    let distinct: BTreeSet<u64> = words.collect();
     let mut per_bank = [0u64; BANKS as usize];
-    for word in distinct {
+    for word in distinct(addresses.iter().flat_map(|&address| words(address, width))) {
         per_bank[(word % BANKS) as usize] += 1;
     }
     let turns = per_bank.into_iter().max().unwrap_or(1).max(1);

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::shapes::Profile;
-use crate::launch::spec::SmxSpec;
+use crate::launch::spec::{CODE_WAYS, SmxSpec};
 
 const HALVINGS: u32 = 40;
 
@@ -100,15 +100,17 @@ pub fn wait_cycles(load: &Profile, rules: &FetchRules) -> f64 {
     lines.iter().map(wait).sum()
 }
 
-/// Ways of an instruction cache.
-const WAYS: usize = 4;
-
 /// How long a line stays in each set of a cache of `size` lines, in tokens.
 fn sets(lines: &BTreeMap<u32, Entries>, size: u32) -> Vec<f64> {
-    let n_sets = (size / WAYS as u32).max(1);
+    let n_sets = (size / CODE_WAYS).max(1);
     let of_set = |set: u32| lines.iter().filter(move |(line, _)| **line % n_sets == set);
     (0..n_sets)
-        .map(|set| survival(&of_set(set).map(|line| *line.1).collect::<Vec<_>>(), WAYS))
+        .map(|set| {
+            survival(
+                &of_set(set).map(|line| *line.1).collect::<Vec<_>>(),
+                CODE_WAYS as usize,
+            )
+        })
         .collect()
 }
 

@@ -1,11 +1,13 @@
 //! The one place where results leave the program: standard output, or a file that is whole or absent.
 //!
-//! A file is written under a temporary name beside its destination and renamed when complete.
-//! Leaves out: appending. Units: bytes.
+//! A file is written under a temporary name beside its destination and renamed when complete. A symbolic link stays, and what it leads to
+//! is replaced; a device or a named pipe is written to. Leaves out: appending. Units: bytes.
 
 use super::progress;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Why an output could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -33,18 +35,15 @@ pub fn write_folder(folder: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), Outp
     if folder.is_dir() {
         return write_all(folder);
     }
-    let failed = |source| error(folder, source);
-    let parent = folder
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
+    let failed = |source| error(folder, without_path(source));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".warpstack-");
+    builder.prefix(TEMPORARY.0);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o777));
     }
-    let made = builder.tempdir_in(parent.unwrap_or(Path::new(".")));
+    let made = builder.tempdir_in(folder_of(folder));
     let temporary = made.map_err(failed)?;
     write_all(temporary.path())?;
     std::fs::rename(temporary.path(), folder).map_err(failed)?;
@@ -55,14 +54,18 @@ pub fn write_folder(folder: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), Outp
 
 /// Finds out before long work that the file could not be written.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
-    // It would be replaced all the same where its folder can be written.
-    if std::fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
-        let source = std::io::ErrorKind::PermissionDenied.into();
-        return Err(error(path, source));
-    }
-    temporary_beside(path)
-        .map(drop)
-        .map_err(|source| error(path, source))
+    let check = || match Destination::of(path)? {
+        // To open it would already mean something to whoever reads it.
+        Destination::Stream => Ok(()),
+        Destination::File(path) => {
+            // It would be replaced all the same where its folder can be written.
+            if std::fs::metadata(&path).is_ok_and(|found| found.permissions().readonly()) {
+                return Err(std::io::ErrorKind::PermissionDenied.into());
+            }
+            temporary_beside(&path).map(drop)
+        }
+    };
+    check().map_err(|source| error(path, source))
 }
 
 /// Finds out before long work that a folder of files could not be written.
@@ -77,44 +80,129 @@ pub fn check_folder(folder: &Path) -> Result<(), OutputError> {
     }
 }
 
+/// Whether a path leads to a device or a pipe, beside which nothing can lie.
+pub fn is_stream(path: &Path) -> bool {
+    matches!(Destination::of(path), Ok(Destination::Stream))
+}
+
+/// What a path leads to.
+enum Destination {
+    /// A regular file, there or not: no link any more.
+    File(PathBuf),
+    /// Anything else that can be written to: a device, a named pipe, a descriptor of this process.
+    Stream,
+}
+
+/// As many symbolic links as Linux follows.
+const MAX_LINKS: usize = 40;
+
+impl Destination {
+    fn of(path: &Path) -> std::io::Result<Destination> {
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+            Ok(found) if found.is_file() => std::fs::canonicalize(path).map(Destination::File),
+            Ok(_) => Ok(Destination::Stream),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => not_there(path),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Where a file would be made that is not there yet: links may lead to it.
+fn not_there(path: &Path) -> std::io::Result<Destination> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => return Ok(Destination::File(path)),
+        }
+    }
+    Err(std::io::Error::other("too many symbolic links"))
+}
+
 fn write_file(path: &Path, content: &[u8]) -> Result<(), OutputError> {
-    let mut file = temporary_beside(path).map_err(|source| error(path, source))?;
+    let written = Destination::of(path).and_then(|destination| match destination {
+        Destination::File(path) => replace(&path, content),
+        Destination::Stream => {
+            let stream = std::fs::OpenOptions::new().write(true).open(path)?;
+            write_stream(stream, content)
+        }
+    });
+    written.map_err(|source| error(path, source))
+}
+
+fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut file = temporary_beside(path)?;
     file.write_all(content)
         .and_then(|()| file.as_file().sync_all())
-        .map_err(|source| error(path, source))?;
-    file.persist(path)
-        .map(drop)
-        .map_err(|failed| error(path, failed.error))
+        .map_err(without_path)?;
+    file.persist(path).map(drop).map_err(|failed| failed.error)
 }
 
 fn write_stdout(content: &[u8]) -> Result<(), OutputError> {
     progress::end();
-    let mut stdout = std::io::stdout().lock();
-    let written = stdout.write_all(content).and_then(|()| stdout.flush());
-    match written {
+    write_stream(std::io::stdout().lock(), content)
+        .map_err(|source| error(Path::new("standard output"), source))
+}
+
+fn write_stream(mut stream: impl Write, content: &[u8]) -> std::io::Result<()> {
+    match stream.write_all(content).and_then(|()| stream.flush()) {
         // The reader has had enough (`| head`): not an error of ours.
         Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|source| error(Path::new("standard output"), source)),
+        written => written,
     }
 }
 
+/// What the names of files begin and end with until they are complete.
+const TEMPORARY: (&str, &str) = (".warpstack-", ".tmp");
+
 fn temporary_beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    if path.is_dir() {
-        return Err(std::io::ErrorKind::IsADirectory.into());
-    }
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".warpstack-").suffix(".tmp");
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]
     {
         // As any new file: readable for all, less what the umask takes.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    remove_left_over(folder);
+    builder.tempfile_in(folder).map_err(without_path)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Nobody writes a file for so long.
+const LEFT_OVER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes what runs that were killed left in a folder; where that cannot be done it stays.
+fn remove_left_over(folder: &Path) {
+    let is_temporary = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
+        let changed = entry.metadata().and_then(|found| found.modified());
+        let age = changed.ok().and_then(|changed| changed.elapsed().ok());
+        if age.is_some_and(|age| age > LEFT_OVER) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The same error without the temporary name, which says nothing to anybody.
+fn without_path(error: std::io::Error) -> std::io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((what, _)) => std::io::Error::new(error.kind(), what),
+        None => error,
+    }
 }
 
 fn error(path: &Path, source: std::io::Error) -> OutputError {
@@ -136,6 +224,75 @@ mod tests {
         write(Some(&path), b"second").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"second");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_leads_to_what_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        // Once it leads to nothing, once to a file.
+        for content in [&b"first"[..], b"second"] {
+            check_writable(&link).unwrap();
+            write(Some(&link), content).unwrap();
+            assert!(link.is_symlink());
+            assert_eq!(std::fs::read(&file).unwrap(), content);
+        }
+        let circle = folder.path().join("circle");
+        std::os::unix::fs::symlink("circle", &circle).unwrap();
+        assert!(write(Some(&circle), b"x").is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_pipe_and_a_device_are_written_to() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        check_writable(&pipe).unwrap();
+        assert!(is_stream(&pipe) && !is_stream(&folder.path().join("new")));
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read(pipe).unwrap()
+        });
+        write(Some(&pipe), b"content").unwrap();
+        assert_eq!(reader.join().unwrap(), b"content");
+        assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
+        // A link, so that the device itself is not at stake.
+        let null = folder.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        write(Some(&null), b"content").unwrap();
+        assert!(null.is_symlink());
+        let null = std::fs::metadata("/dev/null").unwrap();
+        assert!(null.file_type().is_char_device());
+        std::fs::remove_file(folder.path().join("null")).unwrap();
+        let full = folder.path().join("full");
+        std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+        assert!(write(Some(&full), b"content").is_err());
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_after_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let two_days = Duration::from_secs(48 * 60 * 60);
+        for (name, age) in [
+            (".warpstack-old.tmp", two_days),
+            (".warpstack-new.tmp", Duration::ZERO),
+            ("other.tmp", two_days),
+        ] {
+            let file = std::fs::File::create(folder.path().join(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - age)
+                .unwrap();
+        }
+        write(Some(&folder.path().join("out")), b"x").unwrap();
+        let left = std::fs::read_dir(folder.path()).unwrap().flatten();
+        let mut left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".warpstack-new.tmp", "other.tmp", "out"]);
     }
 
     #[test]
@@ -160,6 +317,7 @@ mod tests {
         ] {
             let message = write(Some(&path), b"x").unwrap_err().to_string();
             assert!(message.contains(&path.display().to_string()), "{message}");
+            assert!(!message.contains(TEMPORARY.0), "{message}");
             assert!(check_writable(&path).is_err());
         }
         let file = folder.path().join("file");

@@ -1,10 +1,10 @@
-//! What long work shows of itself, on standard error, and only if that is a terminal: a bar where its steps are counted, and after two
-//! seconds the time that it has taken where they are not.
+//! What the program says besides its results, on standard error. What long work shows of itself there, only if that is a terminal: a bar
+//! where its steps are counted, and after two seconds the time that it has taken where they are not.
 //!
 //! Leaves out: anything on standard output. Units: steps of the caller's work.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -120,7 +120,7 @@ fn show(elapsed: Duration) {
     let mut shown = shown();
     let is_free = BARS.load(Ordering::Relaxed) == 0 && !ENDED.load(Ordering::Relaxed);
     if is_free {
-        eprint!("\rworking, {} s", elapsed.as_secs());
+        write(&format!("\rworking, {} s", elapsed.as_secs()));
         *shown = true;
     }
 }
@@ -129,9 +129,24 @@ fn show(elapsed: Duration) {
 pub fn clear() {
     let mut shown = shown();
     if *shown {
-        eprint!("\r\x1b[K");
+        write("\r\x1b[K");
         *shown = false;
     }
+}
+
+/// Says something on standard error, on lines of its own. Where nobody can hear it (a full disk, a closed pipe) it is lost, and nothing else.
+pub fn say(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    clear();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    write(&format!("{text}{end}"));
+}
+
+fn write(text: &str) {
+    // The result is the program's, not what it says meanwhile.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Results are written now: nothing is shown any more.

@@ -6,10 +6,7 @@
 //! second level. Units: bytes, cycles. Sources: the device preset (Kepler: Jia et al. 2018, Table 3.1, figure 3.9; H200: measured).
 
 use super::cache::{Cache, Lookup};
-use super::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
-
-/// Ways of the levels behind the schedulers.
-const WAYS: u32 = 4;
+use super::spec::{CODE_WAYS, CacheSpec, Replacement, SetIndex, SmxSpec};
 
 /// What a fetch costs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -77,8 +74,8 @@ impl InstructionCache {
             },
             always_hits,
             l0,
-            l1: level(spec.icache_l1_bytes, WAYS),
-            l15: level(spec.icache_l15_bytes, WAYS),
+            l1: level(spec.icache_l1_bytes, CODE_WAYS),
+            l15: level(spec.icache_l15_bytes, CODE_WAYS),
             line_cycles: u64::from(spec.icache_l15_cycles_per_line),
             free_at: 0,
             jump: [

@@ -1,13 +1,13 @@
 //! The journal of a study that is under way: one line per point, so that a study stopped at any moment can go on.
 //!
 //! What it does: appends complete lines and makes them durable in batches; when a study is started again, reads the lines
-//! of the same study and drops one that was cut off. What it leaves out: results files (`report::output`).
+//! of the same study and drops one that was cut off. One process has it at a time. What it leaves out: results files (`report::output`).
 //! Units: lines.
 
 use super::StudyError;
 use super::run::Outcome;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How long written lines may wait to be made durable.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct Header {
     /// Hash of everything that decides the results.
     study: String,
@@ -44,7 +44,7 @@ impl Journal {
         results.with_file_name(name)
     }
 
-    /// Opens or begins the journal of the study with this hash; returns the outcomes that it holds.
+    /// Opens or begins the journal of the study with this hash, for this process alone; returns the outcomes that it holds.
     pub fn open(
         path: &Path,
         study: &str,
@@ -55,51 +55,29 @@ impl Journal {
             message,
         };
         let io = |error: std::io::Error| failed(error.to_string());
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(io)?;
+        let mut file = locked(path).map_err(failed)?;
+        let header = Header {
+            study: study.to_owned(),
+            points,
+        };
+        let header = line_of(&header).map_err(io)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(io)?;
-        let complete = text
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
         let mut done: Vec<Option<Outcome>> = vec![None; points];
-        // The first line that cannot be read ends what is known.
-        let mut kept = 0;
-        for (index, line) in text[..complete]
-            .split_inclusive(|byte| *byte == b'\n')
-            .enumerate()
-        {
-            if index == 0 {
-                let header: Option<Header> = serde_json::from_slice(line).ok();
-                let same =
-                    header.is_some_and(|header| header.study == study && header.points == points);
-                if !same {
-                    return Err(failed(
-                        "given the journal of another study; allowed: the study that began it, or remove the file".into(),
-                    ));
-                }
-            } else {
-                match serde_json::from_slice::<Line>(line) {
-                    Ok(line) if line.point < points => done[line.point] = Some(line.outcome),
-                    _ => break,
-                }
+        let kept = match text.strip_prefix(&header[..]) {
+            Some(lines) => header.len() + read_lines(lines, &mut done),
+            // It was stopped while it began.
+            None if header.starts_with(&text) => 0,
+            None => {
+                return Err(failed(
+                    "given the journal of another study or of another build of the program, or some other file; allowed: what began it, or remove the file".into(),
+                ));
             }
-            kept += line.len();
-        }
+        };
         file.set_len(kept as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
         if kept == 0 {
-            let header = Header {
-                study: study.to_owned(),
-                points,
-            };
-            write_line(&mut file, &header).map_err(io)?;
+            file.write_all(&header).map_err(io)?;
             file.sync_data().map_err(io)?;
         }
         let journal = Journal {
@@ -109,19 +87,13 @@ impl Journal {
         Ok((journal, done))
     }
 
-    /// Adds points in one write; made durable now and then, and at the end.
-    pub fn append<'a>(
-        &self,
-        outcomes: impl IntoIterator<Item = (usize, &'a Outcome)>,
-    ) -> Result<(), StudyError> {
-        let mut text = Vec::new();
-        for (point, outcome) in outcomes {
-            let line = Line {
-                point,
-                outcome: outcome.clone(),
-            };
-            write_line(&mut text, &line).map_err(|error| self.failed(&error))?;
-        }
+    /// Adds a point; made durable now and then, and at the end.
+    pub fn append(&self, point: usize, outcome: &Outcome) -> Result<(), StudyError> {
+        let line = Line {
+            point,
+            outcome: outcome.clone(),
+        };
+        let text = line_of(&line).map_err(|error| self.failed(&error))?;
         let mut guard = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let (file, synced) = &mut *guard;
         file.write_all(&text).map_err(|error| self.failed(&error))?;
@@ -145,10 +117,55 @@ impl Journal {
     }
 }
 
-fn write_line(to: &mut impl Write, line: &impl Serialize) -> std::io::Result<()> {
-    let mut text = serde_json::to_vec(line)?;
+/// The file, which no other process has: it is there as long as somebody works on the study, and locked.
+fn locked(path: &Path) -> Result<File, String> {
+    let io = |error: std::io::Error| error.to_string();
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err("given something that is no regular file; allowed: a file, or none".into());
+    }
+    loop {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(
+                    "another process predicts this study now; allowed: one at a time".into(),
+                );
+            }
+            Err(TryLockError::Error(error)) => return Err(error.to_string()),
+        }
+        // Who had it may have ended meanwhile, and removed it.
+        if path.exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Reads complete lines into `done`, and says how many bytes they are. The first that cannot be read ends what is known.
+fn read_lines(text: &[u8], done: &mut [Option<Outcome>]) -> usize {
+    let mut kept = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match serde_json::from_slice::<Line>(line) {
+            Ok(read) if read.point < done.len() && line.ends_with(b"\n") => {
+                done[read.point] = Some(read.outcome);
+            }
+            _ => break,
+        }
+        kept += line.len();
+    }
+    kept
+}
+
+fn line_of(what: &impl Serialize) -> std::io::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec(what)?;
     text.push(b'\n');
-    to.write_all(&text)
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -169,11 +186,12 @@ mod tests {
         let (journal, done) = Journal::open(&path, "study", 4).unwrap();
         assert_eq!(done, vec![None; 4]);
         let (first, second) = (outcome(1.0 / 3.0), outcome(2.0));
-        journal.append([(2, &first), (0, &second)]).unwrap();
+        journal.append(2, &first).unwrap();
+        journal.append(0, &second).unwrap();
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
         let header = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-        for cut in header..=whole.len() {
+        for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let (journal, done) = Journal::open(&path, "study", 4).unwrap();
             let first_end = header
@@ -185,7 +203,7 @@ mod tests {
             assert_eq!(done[2], (cut >= first_end).then(|| first.clone()));
             assert_eq!(done[0], (cut == whole.len()).then(|| second.clone()));
             // What follows begins on a line of its own.
-            journal.append([(3, &second)]).unwrap();
+            journal.append(3, &second).unwrap();
             drop(journal);
             assert_eq!(
                 Journal::open(&path, "study", 4).unwrap().1[3],
@@ -201,7 +219,25 @@ mod tests {
         drop(Journal::open(&path, "one", 4).unwrap());
         let message = Journal::open(&path, "two", 4).unwrap_err().to_string();
         assert!(message.contains("another study"), "{message}");
-        std::fs::write(&path, "a letter\n").unwrap();
+        for foreign in ["a letter\n", "a letter", "\n"] {
+            std::fs::write(&path, foreign).unwrap();
+            assert!(Journal::open(&path, "one", 4).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
+        }
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
         assert!(Journal::open(&path, "one", 4).is_err());
+    }
+
+    #[test]
+    fn one_process_at_a_time_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.journal");
+        let (journal, _) = Journal::open(&path, "one", 4).unwrap();
+        let message = Journal::open(&path, "one", 4).unwrap_err().to_string();
+        assert!(message.contains("another process"), "{message}");
+        journal.append(1, &outcome(2.0)).unwrap();
+        drop(journal);
+        assert!(Journal::open(&path, "one", 4).unwrap().1[1].is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! Predicts every point of a study, in parallel, in batches that the journal keeps.
+//! Predicts every point of a study, in parallel; the journal keeps each.
 //!
 //! What it leaves out: which engine predicts. Units: in field names.
 
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Points of one batch of the journal.
+/// Neighbouring points that one thread predicts: they have kernels and programs in common.
 const BATCH: usize = 64;
 /// Points of a study at most.
 const MAX_POINTS: usize = 10_000_000;
@@ -108,10 +108,10 @@ impl Study {
         })
     }
 
-    /// Everything that decides the results, as one hash; `engine` describes the model and its settings.
+    /// Everything that decides the results, as one hash: the program, its presets, corpora and machine code, and the study; `engine` describes the model and its settings.
     pub fn hash(&self, engine: &str) -> String {
         let mut hash = Sha256::new();
-        hash.update(env!("CARGO_PKG_VERSION"));
+        hash.update(env!("WARPSTACK_BUILD"));
         hash.update(format!(
             "{engine}\n{:?}\n{:?}\n{:?}",
             self.base.device, self.configuration, self.axes
@@ -189,13 +189,13 @@ impl Study {
                         let device = devices.try_get(key, || self.base.device(&changes))?;
                         let site = self.site_on(point, &device)?;
                         let outcome = outcome(predict(&site.device, &site.configuration))?;
+                        if let Some(journal) = journal {
+                            journal.append(point, &outcome)?;
+                        }
                         predicted();
                         Ok((point, outcome))
                     })
                     .collect::<Result<Vec<_>, StudyError>>()?;
-                if let Some(journal) = journal {
-                    journal.append(outcomes.iter().map(|(point, outcome)| (*point, outcome)))?;
-                }
                 Ok(outcomes)
             })
             .collect::<Result<_, StudyError>>()?;
@@ -227,5 +227,53 @@ fn outcome(predicted: Result<Prediction, PredictError>) -> Result<Outcome, Study
             Ok(Outcome::impossible(&why))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predict::PaperSizes;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// However a study ends, what was predicted before is not predicted again.
+    #[test]
+    fn every_finished_point_is_kept() {
+        let base = Base::load("gtx670").unwrap();
+        let study = Study {
+            configuration: Configuration {
+                problem: "sextic".into(),
+                kernel: "rpn".into(),
+                stack_dim: 1,
+                stack_registers: 0,
+                threads_per_block: 64,
+                case_blocks: 1,
+                l1_bytes: None,
+                sizes: PaperSizes::default(),
+            },
+            axes: vec![Axis::parse("threads=32..352+32", &base).unwrap()],
+            base,
+            shard: Shard::WHOLE,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.journal");
+        let (points, calls) = (study.n_points().unwrap(), AtomicUsize::new(0));
+        assert!(points < BATCH);
+        // Points that cannot run are outcomes, too; the eighth fails.
+        let predict = |_: &Device, _: &Configuration| match calls.fetch_add(1, Ordering::Relaxed) {
+            7 => Err(PredictError::other(std::fmt::Error)),
+            _ => Err(PredictError::Input {
+                what: "kernel",
+                given: "none".into(),
+                allowed: "one".into(),
+            }),
+        };
+        let (journal, done) = Journal::open(&path, "study", points).unwrap();
+        assert!(study.run(predict, done, Some(&journal), &|| ()).is_err());
+        drop(journal);
+        let (journal, done) = Journal::open(&path, "study", points).unwrap();
+        assert_eq!(done.iter().flatten().count(), 7);
+        study.run(predict, done, Some(&journal), &|| ()).unwrap();
+        assert_eq!(calls.into_inner(), points + 1);
     }
 }

@@ -24,8 +24,13 @@ mod steady;
 
 pub use steady::Entrance;
 
-/// Segments in one run before it counts as endless.
-const RUN_LIMIT: usize = 10_000_000;
+/// Arrivals at the case loop's header before a run counts as endless: more than any run is asked for.
+const MAX_PARTS: usize = 64;
+
+/// Segments between two of them before it does: a kernel executes a few for each word of its program.
+fn most_segments(program: &ProgramWords) -> usize {
+    1000 + 100 * program.words().len()
+}
 
 /// Where an execution is: a state, and the program word that its token lies at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +96,7 @@ impl<'k> TraceBuilder<'k> {
                 allowed: usize::from(u16::MAX),
             });
         }
-        let flow = ControlFlow::new(kernel);
+        let flow = ControlFlow::new(kernel)?;
         let case_loop = case_loop(kernel, &flow)?;
         let constants = [Run::Single, Run::Triple]
             .map(|run| launch.constants(kernel, launch.cases_per_iteration * iterations(run)));
@@ -211,7 +216,7 @@ impl<'k> TraceBuilder<'k> {
         self.check_length(program)?;
         let mut parts = Vec::new();
         let (mut place, mut assumptions) = (self.start(run), 0);
-        for _ in 0..RUN_LIMIT {
+        for _ in 0..MAX_PARTS {
             let walked = self.walk(program, place)?;
             parts.push(walked.segments);
             assumptions += walked.assumptions;
@@ -220,7 +225,7 @@ impl<'k> TraceBuilder<'k> {
                 None => return Ok((parts, assumptions)),
             }
         }
-        Err(self.endless())
+        Err(self.endless(most_segments(program)))
     }
 
     /// Before a kernel's first instruction.
@@ -235,7 +240,7 @@ impl<'k> TraceBuilder<'k> {
     fn walk(&mut self, program: &ProgramWords, from: Place) -> Result<Walked, TraceError> {
         let mut segments = Vec::with_capacity(program.words().len() + 1);
         let (mut place, mut assumptions) = (from, 0);
-        for _ in 0..RUN_LIMIT {
+        for _ in 0..most_segments(program) {
             let known = self
                 .memo
                 .look_up(place.root, self.kernel, program, place.position);
@@ -259,14 +264,14 @@ impl<'k> TraceBuilder<'k> {
                 next: next.map(|(_, place)| place),
             });
         }
-        Err(self.endless())
+        Err(self.endless(most_segments(program)))
     }
 
-    fn endless(&self) -> TraceError {
-        TraceError::Endless {
+    fn endless(&self, limit: usize) -> TraceError {
+        TraceError::NoEnd {
             kernel: self.kernel.name.clone(),
-            instructions: RUN_LIMIT as u64,
-            limit: RUN_LIMIT as u64,
+            parts: MAX_PARTS,
+            limit,
         }
     }
 

@@ -1,10 +1,13 @@
 //! Why a kernel could not be traced.
 
+use crate::isa::IsaError;
 use thiserror::Error;
 
 /// A kernel or program that cannot be executed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TraceError {
+    #[error(transparent)]
+    Isa(Box<IsaError>),
     #[error("{kernel}+{pc_bytes:#x}: `{text}`: {why}")]
     Instruction {
         kernel: String,
@@ -17,6 +20,14 @@ pub enum TraceError {
         kernel: String,
         instructions: u64,
         limit: u64,
+    },
+    #[error(
+        "{kernel}: does not end with its program; allowed: {parts} arrivals at the case loop, {limit} segments of code from one to the next"
+    )]
+    NoEnd {
+        kernel: String,
+        parts: usize,
+        limit: usize,
     },
     #[error("{kernel}: {why}")]
     Kernel { kernel: String, why: String },
@@ -38,4 +49,10 @@ pub enum TraceError {
         given: String,
         allowed: String,
     },
+}
+
+impl From<IsaError> for TraceError {
+    fn from(error: IsaError) -> Self {
+        TraceError::Isa(Box::new(error))
+    }
 }

@@ -164,6 +164,21 @@ pub struct ConfigError {
     pub allowed: &'static str,
 }
 
+impl Mutation {
+    /// The depth of the trees that it grows, if it does.
+    fn grows(self) -> Option<usize> {
+        match self {
+            Mutation::Subtree { max_depth } | Mutation::SubtreePerNode { max_depth } => {
+                Some(max_depth)
+            }
+            Mutation::PointPerNode | Mutation::Point => None,
+        }
+    }
+}
+
+/// Deepest tree that is grown at once: one with three operands everywhere has half a million nodes.
+const MAX_GROWN_DEPTH: usize = 12;
+
 impl Parsimony {
     fn in_range(self) -> bool {
         match self {
@@ -189,8 +204,12 @@ impl EvolveConfig {
                 error("population", &c.population, "1 to 16777216")
             }
             c if c.generations == 0 => error("generations", &c.generations, "1 or more"),
-            c if c.tournament == 0 => error("tournament", &c.tournament, "1 or more"),
-            c if c.max_size == 0 => error("max_size", &c.max_size, "1 or more"),
+            c if c.tournament == 0 || c.tournament > 1 << 16 => {
+                error("tournament", &c.tournament, "1 to 65536")
+            }
+            c if c.max_size == 0 || c.max_size > 1 << 20 => {
+                error("max_size", &c.max_size, "1 to 1048576")
+            }
             c if c.elitism > c.population => error("elitism", &c.elitism, "0 to population"),
             c if !probability(c.crossover_probability) => {
                 error("crossover_probability", &c.crossover_probability, "0 to 1")
@@ -208,11 +227,24 @@ impl EvolveConfig {
                     c.parsimony.unwrap_or(Parsimony::Near(0.0));
                 error("parsimony", &given, "near: 0 or more, coin: 0 to 1")
             }
-            c if c.init.min_depth > c.init.max_depth || c.init.max_depth > c.max_depth.min(12) => {
+            c if c.init.min_depth > c.init.max_depth
+                || c.init.max_depth > c.max_depth.min(MAX_GROWN_DEPTH) =>
+            {
                 error(
                     "init.max_depth",
                     &c.init.max_depth,
                     "init.min_depth to the smaller of max_depth and 12",
+                )
+            }
+            c if c
+                .mutation
+                .grows()
+                .is_some_and(|depth| depth > MAX_GROWN_DEPTH) =>
+            {
+                error(
+                    "mutation.max_depth",
+                    &c.mutation.grows().unwrap_or_default(),
+                    "0 to 12",
                 )
             }
             _ => Ok(()),
@@ -256,5 +288,18 @@ mod tests {
             config.check().unwrap_err().to_string(),
             "setting `mutation_probability` is 1.5, allowed: 0 to 1"
         );
+        for max_depth in [13, usize::MAX] {
+            for mutation in [
+                Mutation::Subtree { max_depth },
+                Mutation::SubtreePerNode { max_depth },
+            ] {
+                let config = EvolveConfig {
+                    mutation,
+                    ..EvolveConfig::default()
+                };
+                let error = config.check().unwrap_err();
+                assert_eq!(error.field, "mutation.max_depth");
+            }
+        }
     }
 }

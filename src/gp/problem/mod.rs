@@ -124,6 +124,8 @@ impl Problem {
 pub enum ProblemError {
     #[error("unknown problem `{given}`, allowed: {allowed}")]
     Unknown { given: String, allowed: String },
+    #[error("fitness cases: given {given}; allowed: 1 to {MAX_CASES}")]
+    Cases { given: usize },
     #[error(transparent)]
     Data(#[from] uci::DataError),
 }
@@ -153,6 +155,9 @@ pub const PAPER: [&str; 4] = [
 
 /// The seed of random cases.
 pub const CASE_SEED: u64 = 1;
+
+/// Cases that are made or read at most: three times what the largest file has.
+pub const MAX_CASES: usize = 1 << 24;
 
 /// Where cases come from and how many are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -198,6 +203,9 @@ pub fn load(name: &str, source: &Source) -> Result<Problem, ProblemError> {
     let description = describe(name)?;
     let folder = uci::folder(source.data.as_deref());
     let n_cases = source.n_cases;
+    if let Some(given) = n_cases.filter(|given| !(1..=MAX_CASES).contains(given)) {
+        return Err(ProblemError::Cases { given });
+    }
     let n = n_cases.unwrap_or(description.n_cases);
     if let Some(mux) = Multiplexer::ALL.into_iter().find(|mux| mux.name == name) {
         return Ok(mux.problem(CASE_SEED, n_cases));
@@ -229,6 +237,16 @@ mod tests {
             assert_eq!(problem.n_inputs(), description.n_inputs, "{}", problem.name);
             assert_eq!(problem.functions, description.functions);
             assert_eq!(problem.constants, description.constants);
+        }
+    }
+
+    #[test]
+    fn cases_that_no_memory_holds_are_refused() {
+        for description in DESCRIPTIONS {
+            for given in [0, MAX_CASES + 1, 1_000_000_000_000, usize::MAX] {
+                let error = by_name(description.name, Some(given)).unwrap_err();
+                assert!(error.to_string().contains("1 to 16777216"), "{error}");
+            }
         }
     }
 

@@ -82,7 +82,7 @@ pub fn folder(given: Option<&Path>) -> Option<PathBuf> {
 }
 
 impl Raw {
-    /// Reads a file; a name ending in `.gz` is decompressed. The checksum is that of the file as it lies there.
+    /// Reads a file; a name ending in `.gz` is decompressed, if it is what was published. The checksum is that of the file as it lies there.
     pub fn read(folder: &Path, file: SourceFile) -> Result<Self, DataError> {
         let path = folder.join(file.name);
         let io = |source| DataError::Io {
@@ -92,11 +92,20 @@ impl Raw {
             doi: file.doi,
         };
         let bytes = std::fs::read(&path).map_err(io)?;
-        let digest = Sha256::digest(&bytes)
+        let digest: String = Sha256::digest(&bytes)
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let text = if file.name.ends_with(".gz") {
+            if digest != file.sha256 {
+                // Nobody knows how large it would become.
+                return Err(DataError::Checksum {
+                    path,
+                    given: digest,
+                    sha256: file.sha256,
+                    doi: file.doi,
+                });
+            }
             let mut text = Vec::new();
             flate2::read::MultiGzDecoder::new(&bytes[..])
                 .read_to_end(&mut text)

@@ -52,28 +52,19 @@ fn stride(mask: u32, addresses: &[u64]) -> Option<i32> {
     i32::try_from(first).ok().filter(|_| contiguous && even)
 }
 
-/// Reads `mode addresses` for the lanes of `mask`.
-pub fn parse<'a>(mut tokens: impl Iterator<Item = &'a str>, mask: u32) -> Result<Vec<u64>, Fault> {
+/// Reads `mode addresses` for the lanes of `mask` into `out`.
+pub fn parse<'a>(
+    mut tokens: impl Iterator<Item = &'a str>,
+    mask: u32,
+    out: &mut Vec<u64>,
+) -> Result<(), Fault> {
+    out.clear();
     let active = mask.count_ones() as usize;
     let mode = tokens.next().unwrap_or("nothing");
     match mode {
-        "0" => list_all(&mut tokens, active),
-        "1" => {
-            let run = mask >> mask.trailing_zeros().min(31);
-            if active < 2 || run & run.wrapping_add(1) != 0 {
-                return Err(Fault::new(
-                    "address mode of this mask",
-                    "1 (base and stride)",
-                    "0 or 2; mode 1 needs one contiguous run of two or more lanes",
-                ));
-            }
-            let base = address(&mut tokens, 0, active)?;
-            let stride: i32 = number(&mut tokens, "stride")?;
-            Ok((0..active as i64)
-                .map(|lane| base.wrapping_add_signed(lane * i64::from(stride)))
-                .collect())
-        }
-        "2" => base_delta(&mut tokens, active),
+        "0" => list_all(&mut tokens, active, out),
+        "1" => base_stride(&mut tokens, mask, out),
+        "2" => base_delta(&mut tokens, active, out),
         _ => Err(Fault::new("address mode", mode, "0, 1 or 2")),
     }
 }
@@ -81,29 +72,50 @@ pub fn parse<'a>(mut tokens: impl Iterator<Item = &'a str>, mask: u32) -> Result
 fn list_all<'a>(
     tokens: &mut impl Iterator<Item = &'a str>,
     active: usize,
-) -> Result<Vec<u64>, Fault> {
-    (0..active)
-        .map(|lane| address(tokens, lane, active))
-        .collect()
+    out: &mut Vec<u64>,
+) -> Result<(), Fault> {
+    for lane in 0..active {
+        out.push(address(tokens, lane, active)?);
+    }
+    Ok(())
 }
 
+/// Without lanes, where the instruction's guard switched it off, both numbers stand there and say nothing.
+fn base_stride<'a>(
+    tokens: &mut impl Iterator<Item = &'a str>,
+    mask: u32,
+    out: &mut Vec<u64>,
+) -> Result<(), Fault> {
+    let active = mask.count_ones() as usize;
+    let run = mask >> mask.trailing_zeros().min(31);
+    if active == 1 || run & run.wrapping_add(1) != 0 {
+        return Err(Fault::new(
+            "address mode of this mask",
+            "1 (base and stride)",
+            "0 or 2; mode 1 needs one contiguous run of two or more lanes, or none",
+        ));
+    }
+    let base = address(tokens, 0, active)?;
+    let stride = i64::from(number::<i32>(tokens, "stride")?);
+    let lanes = 0..active as i64;
+    out.extend(lanes.map(|lane| base.wrapping_add_signed(lane * stride)));
+    Ok(())
+}
+
+/// Without lanes, too, there is a base.
 fn base_delta<'a>(
     tokens: &mut impl Iterator<Item = &'a str>,
     active: usize,
-) -> Result<Vec<u64>, Fault> {
-    if active == 0 {
-        return Err(Fault::new(
-            "address mode of an empty mask",
-            "2 (base and differences)",
-            "0",
-        ));
+    out: &mut Vec<u64>,
+) -> Result<(), Fault> {
+    let mut last = address(tokens, 0, active)?;
+    for lane in 0..active {
+        if lane > 0 {
+            last = last.wrapping_add_signed(number(tokens, "address difference")?);
+        }
+        out.push(last);
     }
-    let mut addresses = vec![address(tokens, 0, active)?];
-    for lane in 1..active {
-        let difference: i64 = number(tokens, "address difference")?;
-        addresses.push(addresses[lane - 1].wrapping_add_signed(difference));
-    }
-    Ok(addresses)
+    Ok(())
 }
 
 fn address<'a>(
@@ -118,9 +130,19 @@ fn address<'a>(
             format!("{active}, one per bit of the mask"),
         ));
     };
-    let digits = token.strip_prefix("0x").unwrap_or(token);
-    u64::from_str_radix(digits, 16)
-        .map_err(|_| Fault::new("address", token, "a hexadecimal number"))
+    hexadecimal(token).ok_or_else(|| Fault::new("address", token, "a hexadecimal number"))
+}
+
+/// A number of at most 64 bits, with or without `0x`.
+pub(super) fn hexadecimal(token: &str) -> Option<u64> {
+    let digits = token.strip_prefix("0x").unwrap_or(token).as_bytes();
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |value, digit| {
+        let digit = (*digit as char).to_digit(16)?;
+        (value >> 60 == 0).then_some(value << 4 | u64::from(digit))
+    })
 }
 
 fn number<'a, T: std::str::FromStr>(
@@ -141,6 +163,12 @@ mod tests {
         let mut text = String::new();
         write(&mut text, AddressMode::Compressed, mask, addresses);
         text
+    }
+
+    fn parsed(text: &str, mask: u32) -> Result<Vec<u64>, Fault> {
+        let mut addresses = vec![1, 2, 3];
+        parse(text.split(' '), mask, &mut addresses)?;
+        Ok(addresses)
     }
 
     #[test]
@@ -164,18 +192,30 @@ mod tests {
     #[test]
     fn an_empty_mask_lists_nothing() {
         assert_eq!(written(0, &[]), " 0");
-        assert_eq!(parse(["0"].into_iter(), 0), Ok(vec![]));
+        for text in ["0", "1 0x0 0", "2 0x0"] {
+            assert_eq!(parsed(text, 0), Ok(vec![]), "{text}");
+        }
     }
 
     #[test]
     fn missing_addresses_are_counted() {
-        let fault = parse("0 10 20".split(' '), 0b111).unwrap_err();
+        let fault = parsed("0 10 20", 0b111).unwrap_err();
         assert_eq!(
             (&*fault.given, &*fault.allowed),
             ("2", "3, one per bit of the mask")
         );
-        let fault = parse("1 10 4".split(' '), 0b101).unwrap_err();
+        let fault = parsed("1 10 4", 0b101).unwrap_err();
         assert!(fault.allowed.contains("contiguous"));
-        assert!(parse("7 10".split(' '), 1).is_err());
+        assert!(parsed("1 10 4", 1).is_err());
+        assert!(parsed("7 10", 1).is_err());
+    }
+
+    #[test]
+    fn numbers_have_at_most_64_bits() {
+        assert_eq!(hexadecimal("0xfFfffffffffffff0"), Some(u64::MAX - 15));
+        assert_eq!(hexadecimal("00000000000000001a"), Some(0x1a));
+        for wrong in ["", "0x", "10000000000000000", "-1", "+1", "g", "0x1 "] {
+            assert_eq!(hexadecimal(wrong), None, "{wrong}");
+        }
     }
 }

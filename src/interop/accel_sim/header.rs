@@ -10,7 +10,9 @@ use std::str::FromStr;
 /// The line that ends the header.
 pub const FORMAT_LINE: &str = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate";
 /// Versions whose lines are understood; before 3, lines begin with the block's index and the warp.
-pub const TRACER_VERSIONS: std::ops::RangeInclusive<u32> = 1..=5;
+pub const TRACER_VERSIONS: std::ops::RangeInclusive<u32> = 1..=6;
+/// Of a header that does not say: tracers older than version 3 did not.
+const OLDEST: u32 = *TRACER_VERSIONS.start();
 
 /// What a trace says of its kernel's launch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -71,10 +73,10 @@ impl Header {
         text
     }
 
-    /// Reads an instruction line as the header says that lines are written.
-    pub fn parse_line(&self, text: &str) -> Result<Line, Fault> {
+    /// Reads an instruction line as the header says that lines are written, in the place of another.
+    pub fn read_line(&self, text: &str, line: &mut Line) -> Result<(), Fault> {
         if self.tracer_version >= 3 {
-            return Line::parse(text, self.line_info);
+            return line.read(text, self.line_info);
         }
         let mut rest = text.trim_start();
         for what in ["block x", "block y", "block z", "warp"] {
@@ -86,7 +88,7 @@ impl Header {
             }
             rest = after.trim_start();
         }
-        Line::parse(rest, self.line_info)
+        line.read(rest, self.line_info)
     }
 }
 
@@ -159,9 +161,7 @@ impl Partial {
             shared_base: self.shared_base,
             local_base: self.local_base,
             nvbit_version: self.nvbit_version,
-            tracer_version: self
-                .tracer_version
-                .ok_or_else(|| missing("accelsim tracer version"))?,
+            tracer_version: self.tracer_version.unwrap_or(OLDEST),
             line_info: self.line_info,
         };
         let threads = header.threads_per_block();

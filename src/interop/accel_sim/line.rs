@@ -1,13 +1,18 @@
 //! One line of a trace: one executed warp instruction.
 //!
-//! Models: `[line_num] PC mask ndst [R..] opcode nsrc [R..] mem_width [mode addresses] [immediate]`.
-//! Leaves out: predicates, uniform registers and constants, which the format does not record. Units: bytes.
+//! Models: `[line_num] PC mask ndst [R..] opcode nsrc [R..] mem_width [mode addresses] [immediate] [immediate]`.
+//! Leaves out: predicates and constants, which the format does not record; uniform registers, which version 6 does. Units: bytes.
 //! Sources: `inst_trace_t::parse_from_string` of Accel-Sim's `trace_parser.cc`.
 
 use super::addresses::{self, AddressMode};
 use super::error::Fault;
 use super::{MAX_DESTINATIONS, MAX_SOURCES};
 use std::fmt::Write as _;
+
+/// What a tracer writes where there is no immediate.
+const NO_VALUE: &str = "NoVal";
+/// Version 6 writes two.
+const MAX_IMMEDIATES: usize = 2;
 
 /// See the module text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,17 +22,18 @@ pub struct Line {
     pub pc: u64,
     /// Lanes that execute, guards taken into account.
     pub mask: u32,
-    /// The first destination register; 255 is RZ.
+    /// The destination register; 255 is RZ.
     pub destination: Option<u8>,
     /// With its modifiers: `LDG.E.64`.
     pub opcode: String,
     pub sources: Vec<u8>,
     pub memory: Option<MemoryAccess>,
+    /// The first that there is.
     pub immediate: Option<i64>,
 }
 
 /// What the lanes of one instruction access.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryAccess {
     /// Bytes per lane as the tracer reports them; readers take the width from the opcode.
     pub width: u32,
@@ -61,41 +67,49 @@ impl Line {
 
     /// Reads a line. `line_info`: it begins with a line number.
     pub fn parse(text: &str, line_info: bool) -> Result<Line, Fault> {
+        let mut line = Line::default();
+        line.read(text, line_info)?;
+        Ok(line)
+    }
+
+    /// The same in the place of what was read before, whose memory it takes over.
+    pub fn read(&mut self, text: &str, line_info: bool) -> Result<(), Fault> {
         let mut tokens = text.split_ascii_whitespace();
-        let line_number = line_info
+        self.line_number = line_info
             .then(|| field(&mut tokens, "source line number", "a decimal number"))
             .transpose()?;
-        let pc = hex(&mut tokens, "program counter")?;
+        self.pc = hex(&mut tokens, "program counter")?;
         let mask = hex(&mut tokens, "mask")?;
-        let mask = u32::try_from(mask)
+        self.mask = u32::try_from(mask)
             .map_err(|_| Fault::new("mask", format!("{mask:x}"), "at most 8 hexadecimal digits"))?;
-        let destination = registers(&mut tokens, "destination registers", MAX_DESTINATIONS)?;
-        let opcode: String = field(&mut tokens, "opcode", "a name")?;
-        let sources = registers(&mut tokens, "source registers", MAX_SOURCES)?;
-        let width: u32 = field(&mut tokens, "memory width", "a decimal number")?;
-        let memory = match width {
-            0 => None,
-            _ => Some(MemoryAccess {
-                width,
-                addresses: addresses::parse(&mut tokens, mask)?,
-            }),
-        };
-        let immediate = tokens.next().map(parse_immediate).transpose()?;
+        let what = "destination registers";
+        registers(&mut tokens, what, MAX_DESTINATIONS, &mut self.sources)?;
+        self.destination = self.sources.first().copied();
+        let opcode = tokens
+            .next()
+            .ok_or_else(|| Fault::new("opcode", "nothing", "a name"))?;
+        opcode.clone_into(&mut self.opcode);
+        let what = "source registers";
+        registers(&mut tokens, what, MAX_SOURCES, &mut self.sources)?;
+        match field(&mut tokens, "memory width", "a decimal number")? {
+            0 => self.memory = None,
+            width => {
+                let memory = self.memory.get_or_insert_default();
+                memory.width = width;
+                addresses::parse(&mut tokens, self.mask, &mut memory.addresses)?;
+            }
+        }
+        self.immediate = None;
+        for _ in 0..MAX_IMMEDIATES {
+            let immediate = tokens.next().map(parse_immediate).transpose()?;
+            self.immediate = self.immediate.or(immediate.flatten());
+        }
         match tokens.next() {
-            None => Ok(Line {
-                line_number,
-                pc,
-                mask,
-                destination: destination.first().copied(),
-                opcode,
-                sources,
-                memory,
-                immediate,
-            }),
+            None => Ok(()),
             Some(more) => Err(Fault::new(
                 "text after the instruction",
                 more,
-                "at most one number, the immediate",
+                "at most two numbers, the immediates",
             )),
         }
     }
@@ -108,21 +122,29 @@ fn write_registers(out: &mut String, registers: &[u8]) {
     }
 }
 
+/// Those of threads; what the uniform datapath has of its own is read and not kept.
 fn registers<'a>(
     tokens: &mut impl Iterator<Item = &'a str>,
     what: &str,
     most: usize,
-) -> Result<Vec<u8>, Fault> {
+    out: &mut Vec<u8>,
+) -> Result<(), Fault> {
+    out.clear();
     let token = tokens.next().unwrap_or("nothing");
     let count = token.parse().ok().filter(|&count: &usize| count <= most);
     let count = count.ok_or_else(|| Fault::new(what, token, format!("0 to {most}")))?;
-    (0..count)
-        .map(|_| {
-            let token = tokens.next().unwrap_or("nothing");
-            let number = token.strip_prefix('R').and_then(|rest| rest.parse().ok());
-            number.ok_or_else(|| Fault::new("register", token, "R0 to R255"))
-        })
-        .collect()
+    for _ in 0..count {
+        let token = tokens.next().unwrap_or("nothing");
+        let (digits, is_uniform) = match token.strip_prefix('U') {
+            Some(rest) => (rest.strip_prefix('R'), true),
+            None => (token.strip_prefix('R'), false),
+        };
+        let number: Option<u8> = digits.and_then(|digits| digits.parse().ok());
+        let fault = || Fault::new("register", token, "R0 to R255, UR0 to UR255");
+        let number = number.ok_or_else(fault)?;
+        out.extend((!is_uniform).then_some(number));
+    }
+    Ok(())
 }
 
 fn field<'a, T: std::str::FromStr>(
@@ -137,16 +159,19 @@ fn field<'a, T: std::str::FromStr>(
 
 fn hex<'a>(tokens: &mut impl Iterator<Item = &'a str>, what: &str) -> Result<u64, Fault> {
     let token = tokens.next().unwrap_or("nothing");
-    let digits = token.strip_prefix("0x").unwrap_or(token);
-    u64::from_str_radix(digits, 16).map_err(|_| Fault::new(what, token, "a hexadecimal number"))
+    addresses::hexadecimal(token).ok_or_else(|| Fault::new(what, token, "a hexadecimal number"))
 }
 
-/// Decimal; values above `i64::MAX`, which tracers print for negative numbers, wrap.
-fn parse_immediate(token: &str) -> Result<i64, Fault> {
+/// Decimal; values above `i64::MAX`, which tracers print for negative numbers, wrap. `None` where the tracer says that there is none.
+fn parse_immediate(token: &str) -> Result<Option<i64>, Fault> {
+    if token == NO_VALUE {
+        return Ok(None);
+    }
     let signed = token.parse::<i64>().ok();
     signed
         .or_else(|| token.parse::<u64>().ok().map(|value| value as i64))
-        .ok_or_else(|| Fault::new("immediate", token, "a whole decimal number"))
+        .map(Some)
+        .ok_or_else(|| Fault::new("immediate", token, "a whole decimal number, or NoVal"))
 }
 
 #[cfg(test)]
@@ -165,6 +190,41 @@ mod tests {
         assert_eq!(again.trim_end(), text);
     }
 
+    /// As NVBit's tracer writes memory instructions that their guard switches off.
+    #[test]
+    fn a_line_without_lanes_has_no_addresses() {
+        for rest in ["1 0x0 0", "2 0x0", "0", "1 0x0 0 7", "2 0x0 7"] {
+            let text = format!("01f0 00000000 1 R7 LDG.E 1 R4 4 {rest}");
+            let line = Line::parse(&text, false).unwrap();
+            assert!(line.memory.unwrap().addresses.is_empty(), "{text}");
+            assert_eq!(line.immediate, rest.ends_with(" 7").then_some(7), "{text}");
+        }
+    }
+
+    #[test]
+    fn version_6_names_uniform_registers_and_two_immediates() {
+        let text = "0120 ffffffff 1 UR4 R2UR 2 R2 UR7 0 NoVal 12";
+        let line = Line::parse(text, false).unwrap();
+        assert_eq!((line.destination, &line.sources[..]), (None, &[2][..]));
+        assert_eq!(line.immediate, Some(12));
+        let text = "0130 ffffffff 1 R1 FADD 2 R2 R3 0 NoVal NoVal";
+        assert_eq!(Line::parse(text, false).unwrap().immediate, None);
+    }
+
+    #[test]
+    fn nothing_of_the_line_before_stays() {
+        let lines = [
+            "0120 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x7f1900000000 8 5",
+            "0008 0000ffff 0 BRA 0 0",
+            "0128 00000003 1 R4 LDG 1 R3 4 0 0x10 0x20",
+        ];
+        let mut line = Line::default();
+        for text in lines {
+            line.read(text, false).unwrap();
+            assert_eq!(line, Line::parse(text, false).unwrap());
+        }
+    }
+
     #[test]
     fn what_is_wrong_is_named() {
         let cases = [
@@ -181,7 +241,9 @@ mod tests {
                 "0008 00000003 1 R1 LDG 1 R2 4 0 10",
                 "addresses of the active lanes",
             ),
-            ("0008 ffffffff 0 NOP 0 0 0 9", "text after"),
+            ("0008 ffffffff 0 NOP 0 0 0 9 8", "text after"),
+            ("0008 ffffffff 0 NOP 0 0 x", "immediate"),
+            ("0008 ffffffff 0 FADD 1 UP1 0", "register"),
         ];
         for (text, what) in cases {
             let fault = Line::parse(text, false).unwrap_err();

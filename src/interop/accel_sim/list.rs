@@ -44,15 +44,30 @@ fn command(line: &str) -> Option<Result<Command, Fault>> {
         return Some(copy(line));
     }
     line.starts_with("kernel").then(|| {
-        if line.ends_with(".traceg") {
-            Ok(Command::Kernel {
+        check_unpacked(line)?;
+        match line.ends_with(".traceg") {
+            true => Ok(Command::Kernel {
                 file: line.to_owned(),
-            })
-        } else {
-            let allowed = "a name that ends with .traceg; unpack .traceg.xz with `xz -d` first";
-            Err(Fault::new("kernel file", line, allowed))
+            }),
+            false => Err(Fault::new(
+                "kernel file",
+                line,
+                "a name that ends with .traceg",
+            )),
         }
     })
+}
+
+/// Refuses traces in the packed forms that Accel-Sim has, by their names.
+pub fn check_unpacked(name: &str) -> Result<(), Fault> {
+    let allowed = if name.ends_with(".xz") {
+        "a name that ends with .traceg; unpack .traceg.xz with `xz -d` first"
+    } else if name.ends_with(".tracez") {
+        "a name that ends with .traceg; `post-traces-processing --text` writes it"
+    } else {
+        return Ok(());
+    };
+    Err(Fault::new("kernel file", name, allowed))
 }
 
 fn copy(line: &str) -> Result<Command, Fault> {

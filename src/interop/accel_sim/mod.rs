@@ -1,7 +1,7 @@
 //! Accel-Sim's kernel traces (`.traceg`) and their list (`kernelslist.g`).
 //!
-//! Models: tracer versions 3 to 5 as text: header, thread blocks, warps, one line per executed warp instruction.
-//! Leaves out: compressed files, tensor-memory transfers, version 6 (register values).
+//! Models: tracer versions 1 to 6 as text: header, thread blocks, warps, one line per executed warp instruction.
+//! Leaves out: compressed files (`.traceg.xz`, `.tracez`), tensor-memory transfers, uniform registers.
 //! Units: bytes. Sources: Accel-Sim's own parser, `trace_parser.cc`.
 
 pub mod addresses;

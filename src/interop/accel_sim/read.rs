@@ -6,8 +6,16 @@
 
 use super::error::{Fault, FormatError};
 use super::header::{Header, Partial};
-use super::{Block, LANES, Line};
+use super::{LANES, Line};
 use std::io::BufRead;
+
+/// Where a line stands in its block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub warp: usize,
+    /// Of its warp.
+    pub is_last: bool,
+}
 
 /// A trace whose header has been read.
 pub struct TraceReader<R> {
@@ -50,14 +58,8 @@ impl<R: BufRead> TraceReader<R> {
         &self.header
     }
 
-    /// Where the reader stands, for messages about what it gave last.
-    pub fn line_number(&self) -> usize {
-        self.line_number
-    }
-
-    /// The next block; `None` at the end of the file. With it, for every warp, the number of the file's line on
-    /// which its first instruction stands.
-    pub fn next_block(&mut self) -> Result<Option<(Block, Vec<usize>)>, FormatError> {
+    /// Goes to the next block, and says which one it is; `None` at the end of the file. Its lines must be taken next.
+    pub fn next_block(&mut self) -> Result<Option<[u32; 3]>, FormatError> {
         if !self.next_text()? {
             return Ok(None);
         }
@@ -71,12 +73,16 @@ impl<R: BufRead> TraceReader<R> {
                 .collect();
             parts.try_into().ok()
         })?;
+        Ok(Some(index))
+    }
+
+    /// Gives every line of the block to `take`, warp by warp. What it finds wrong stands at that line of the file.
+    pub fn lines(
+        &mut self,
+        mut take: impl FnMut(&Line, Place) -> Result<(), Fault>,
+    ) -> Result<(), FormatError> {
         let n_warps = self.header.threads_per_block().div_ceil(LANES as u32) as usize;
-        let mut block = Block {
-            index,
-            warps: Vec::with_capacity(n_warps),
-        };
-        let mut first_lines = Vec::with_capacity(n_warps);
+        let mut line = Line::default();
         for warp in 0..n_warps {
             let allowed = format!("{warp}, of {n_warps} warps in a block of this size");
             self.keyed("warp", &allowed, |value| {
@@ -85,31 +91,40 @@ impl<R: BufRead> TraceReader<R> {
             let count = self.keyed("insts", "1 or more", |value| {
                 value.parse().ok().filter(|&given: &usize| given > 0)
             })?;
-            first_lines.push(self.line_number + 1);
-            block.warps.push(self.instructions(count)?);
+            for number in 1..=count {
+                self.instruction(count, number, &mut line)?;
+                let place = Place {
+                    warp,
+                    is_last: number == count,
+                };
+                take(&line, place).map_err(|fault| self.fault(fault))?;
+            }
         }
         self.require_text("#END_TB")?;
-        if self.text() != "#END_TB" {
-            return Err(self.expected("#END_TB"));
+        match self.text() {
+            "#END_TB" => Ok(()),
+            _ => Err(self.expected("#END_TB")),
         }
-        Ok(Some((block, first_lines)))
     }
 
-    fn instructions(&mut self, count: usize) -> Result<Vec<Line>, FormatError> {
-        let mut lines = Vec::with_capacity(count.min(1 << 16));
-        for done in 0..count {
-            let allowed = || format!("{count} instructions, {done} found");
-            if !self.advance()? {
-                return Err(self.ended(&allowed()));
-            }
-            let text = self.text();
-            if text.is_empty() || text.starts_with(['#', 'w', 't', 'i']) {
-                return Err(self.expected(&allowed()));
-            }
-            let line = self.header.parse_line(text);
-            lines.push(line.map_err(|fault| self.fault(fault))?);
+    /// Reads the next line as instruction `number` of `count` of a warp.
+    fn instruction(
+        &mut self,
+        count: usize,
+        number: usize,
+        line: &mut Line,
+    ) -> Result<(), FormatError> {
+        let allowed = || format!("{count} instructions, {} found", number - 1);
+        if !self.advance()? {
+            return Err(self.ended(&allowed()));
         }
-        Ok(lines)
+        let text = self.text();
+        if text.is_empty() || text.starts_with(['#', 'w', 't', 'i']) {
+            return Err(self.expected(&allowed()));
+        }
+        self.header
+            .read_line(text, line)
+            .map_err(|fault| self.fault(fault))
     }
 
     /// The value of a `key = value` line, which must come next.
@@ -164,7 +179,7 @@ impl<R: BufRead> TraceReader<R> {
     }
 
     fn text(&self) -> &str {
-        self.line.trim()
+        self.line.trim_ascii()
     }
 
     /// An error at the current line.

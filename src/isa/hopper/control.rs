@@ -70,6 +70,25 @@ mod tests {
         );
     }
 
+    /// The six scoreboards of the mask, each by its bit, and the yield, which is active when its bit is 0.
+    #[test]
+    fn every_bit_of_the_mask_and_the_yield() {
+        let none = 0x7e0;
+        for board in 0..Barriers::N {
+            let control = decode((none | 1 << (11 + board)) << 41);
+            assert_eq!(control.barriers.wait_mask, 1 << board);
+            assert!(control.barriers.exist());
+            let raises =
+                |at: u64| decode((none & !(7 << at) | u64::from(board) << at) << 41).barriers;
+            assert_eq!((raises(5).write, raises(5).read), (Some(board), None));
+            assert_eq!((raises(8).write, raises(8).read), (None, Some(board)));
+        }
+        assert!(decode(none << 41).barriers.yields);
+        assert!(!decode((none | 1 << 4) << 41).barriers.yields);
+        // There is no seventh scoreboard.
+        assert!(!decode((none & !(1 << 5)) << 41).barriers.exist());
+    }
+
     /// Branches whose labels are printed: forward, far forward, backward.
     #[test]
     fn branch_targets() {

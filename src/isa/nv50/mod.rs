@@ -79,6 +79,8 @@ pub fn target(name: &str) -> Option<Target> {
 /// What cannot be translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranslationError {
+    #[error(transparent)]
+    Isa(#[from] super::IsaError),
     #[error("machine code to translate: given {given}; allowed: {SOURCE}")]
     Architecture { given: String },
     #[error("{kernel} at {pc_bytes:#06x}, `{text}`: no counterpart on {target}: {why}")]
@@ -163,7 +165,7 @@ pub fn translate(kernel: &Kernel, target: Target) -> Result<Translated, Translat
             given: kernel.arch.clone(),
         });
     }
-    let control = ControlFlow::new(kernel);
+    let control = ControlFlow::new(kernel)?;
     let flow = Flow::new(kernel, &control);
     let folds = Folds::new(kernel, &control, &flow);
     let addresses = Addresses::new(kernel, &control, &flow);

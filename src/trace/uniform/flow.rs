@@ -8,6 +8,9 @@ use crate::trace::alu;
 use crate::trace::error::TraceError;
 use crate::trace::state::Frame;
 
+/// Reconvergence points that are set at a time; code that sets more does not leave them.
+const MAX_FRAMES: usize = 1024;
+
 impl Executor<'_> {
     fn target(&self, instruction: &Instruction) -> Result<usize, TraceError> {
         let target = instruction
@@ -18,11 +21,18 @@ impl Executor<'_> {
 
     pub(super) fn push_frame(&mut self, instruction: &Instruction) -> Result<(), TraceError> {
         let target = self.target(instruction)? as u32;
-        self.machine.frames.push(match instruction.op {
+        self.push(match instruction.op {
             Op::Ssy => Frame::Sync(target),
             Op::Pbk => Frame::Break(target),
             _ => Frame::Continue(target),
-        });
+        })
+    }
+
+    fn push(&mut self, frame: Frame) -> Result<(), TraceError> {
+        if self.machine.frames.len() == MAX_FRAMES {
+            return Err(self.fail("1024 reconvergence points are set and not left"));
+        }
+        self.machine.frames.push(frame);
         Ok(())
     }
 
@@ -69,9 +79,7 @@ impl Executor<'_> {
             Op::Ret => self.unwind(|frame| matches!(frame, Frame::Return(_)))?,
             _ => {
                 let target = self.target(instruction)?;
-                self.machine
-                    .frames
-                    .push(Frame::Return(self.machine.pc as u32 + 1));
+                self.push(Frame::Return(self.machine.pc as u32 + 1))?;
                 self.machine.pc = target;
             }
         }
