@@ -10,7 +10,7 @@ use super::dice::Dice;
 use super::init::{self, Ingredients};
 use super::select::{self, Candidate};
 use super::variation;
-use crate::gp::interpret::batched;
+use crate::gp::interpret;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::problem::Problem;
 use crate::gp::program::Rpn;
@@ -61,7 +61,7 @@ impl Evaluator {
             .iter()
             .filter(|p| !self.known.contains_key(*p))
             .collect();
-        let fitness = batched::evaluate(new.iter().copied(), problem)?;
+        let fitness = interpret::evaluate(new.iter().copied(), problem)?;
         self.known.extend(new.into_iter().cloned().zip(fitness));
         Ok(programs
             .iter()
