@@ -92,6 +92,16 @@ pub const ALL: [&dyn Interpreter; 5] = [
     &accumulator::Accumulator,
 ];
 
+/// Those that compute on vectors.
+pub const FAST: [&dyn Interpreter; 3] = [
+    &rpn_2d::Rpn2d,
+    &lgp_2d::Lgp2d,
+    &accumulator::Accumulator,
+];
+
+/// Those whose blocks of cases can be chosen.
+pub const BLOCKED: [&dyn Interpreter; 2] = [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d];
+
 /// No interpreter has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("interpreter: given {given}; allowed: {}", ALL.map(|one| one.name()).join(", "))]

@@ -15,7 +15,7 @@ macro_rules! for_each_function {
     };
     (@ $function:expr, $constant:ident => $code:expr; $($name:ident)+) => {
         match $function {
-            $(Primitive::$name => { const $constant: Primitive = Primitive::$name; $code })+
+            $(Primitive::$name => { let $constant = Primitive::$name; $code })+
             #[allow(unreachable_patterns, reason = "a function that has no vector form yet")]
             $constant => $code,
         }
@@ -30,7 +30,7 @@ pub fn apply<T: Element, S: Simd>(
     operands: [&[Vector<T>]; 4],
     out: &mut [Vector<T>],
 ) {
-    for_each_function!(function, F => row(simd, F, operands, out));
+    for_each_function!(function, f => row(simd, f, operands, out));
 }
 
 #[inline(always)]
@@ -58,7 +58,7 @@ pub fn apply_in_place<T: Element, S: Simd>(
     first: &mut [Vector<T>],
     others: [&[Vector<T>]; 3],
 ) {
-    for_each_function!(function, F => row_in_place(simd, F, first, others));
+    for_each_function!(function, f => row_in_place(simd, f, first, others));
 }
 
 #[inline(always)]
