@@ -40,7 +40,12 @@ pub struct CpuArgs {
     #[arg(long, default_value_t = 1, help_heading = "On the CPU")]
     pub program_seed: u64,
     /// Fitness cases of a block: the second dimension of the stack [default: as the L1 cache found wants it]
-    #[arg(long, value_delimiter = ',', value_name = "LIST", help_heading = "On the CPU")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        help_heading = "On the CPU"
+    )]
     pub block_cases: Vec<usize>,
     /// Instructions: avx512, avx2, portable [default: the widest found]
     #[arg(long, value_parser = simd(), help_heading = "On the CPU")]
@@ -126,9 +131,8 @@ impl CpuArgs {
             Dataset::Word(_) => 32 * LANES,
         };
         let most = cases_per_vector * MOST_VECTORS;
-        let fits = |cases: &usize| {
-            *cases > 0 && *cases <= most && cases.is_multiple_of(cases_per_vector)
-        };
+        let fits =
+            |cases: &usize| *cases > 0 && *cases <= most && cases.is_multiple_of(cases_per_vector);
         if let Some(given) = self.block_cases.iter().find(|cases| !fits(cases)) {
             let name = problem.name;
             return Err(format!(
@@ -187,7 +191,11 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         let mut of_these: Vec<CpuRow> = Vec::new();
         for &interpreter in &interpreters {
             let has_blocks = interpreter.block_cases(&workload.problem, cpu.options());
-            let blocks = if has_blocks.is_some() { &blocks[..] } else { &[None] };
+            let blocks = if has_blocks.is_some() {
+                &blocks[..]
+            } else {
+                &[None]
+            };
             for &block_cases in blocks {
                 let options = Options {
                     block_cases,
@@ -198,7 +206,12 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         }
         if only_best {
             let by_speed = |a: &&CpuRow, b: &&CpuRow| a.gpops_billion.total_cmp(&b.gpops_billion);
-            of_these = of_these.iter().max_by(by_speed).cloned().into_iter().collect();
+            of_these = of_these
+                .iter()
+                .max_by(by_speed)
+                .cloned()
+                .into_iter()
+                .collect();
         }
         rows.append(&mut of_these);
     }

@@ -133,7 +133,10 @@ mod tests {
         for n_nodes in [1, 2, 50, 51] {
             let program = of_size(&ingredients, n_nodes, &mut Dice::new(3, n_nodes as u64));
             assert_eq!(program.check_against(&problem.functions, 1), Ok(()));
-            assert!((n_nodes..=n_nodes + 1).contains(&program.n_nodes()), "{program}");
+            assert!(
+                (n_nodes..=n_nodes + 1).contains(&program.n_nodes()),
+                "{program}"
+            );
         }
     }
 

@@ -207,4 +207,3 @@ impl<'a, T> Rows<'a, T> {
         rows
     }
 }
-

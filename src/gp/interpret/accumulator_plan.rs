@@ -138,7 +138,10 @@ fn nodes<T: Element>(program: &Rpn) -> (Vec<Node>, Vec<T>) {
                 node.function = Some(function);
                 let computed = computed(&nodes, &node);
                 let needs = computed.iter().enumerate();
-                node.need = needs.map(|(saved, &o)| saved + nodes[o].need).max().unwrap_or(0);
+                node.need = needs
+                    .map(|(saved, &o)| saved + nodes[o].need)
+                    .max()
+                    .unwrap_or(0);
             }
         }
         nodes.push(node);
@@ -283,7 +286,11 @@ mod tests {
     #[test]
     fn every_function_has_a_code_for_every_place_of_the_accumulator() {
         for &function in Primitive::ALL {
-            let distinct = if is_commutative(function) { 1 } else { function.arity() };
+            let distinct = if is_commutative(function) {
+                1
+            } else {
+                function.arity()
+            };
             let none = (function.arity() > 1).then_some(NONE);
             for at in (0..distinct).chain(none) {
                 assert!(code(function, at).is_some(), "{function} {at}");

@@ -26,8 +26,9 @@ const USUAL: Caches = Caches {
 const LIVE_ROWS: usize = 8;
 
 /// Those of this machine.
-pub static THIS_MACHINE: LazyLock<Caches> =
-    LazyLock::new(|| Caches::listed(|entry| std::fs::read_to_string(format!("{FOLDER}/{entry}")).ok()));
+pub static THIS_MACHINE: LazyLock<Caches> = LazyLock::new(|| {
+    Caches::listed(|entry| std::fs::read_to_string(format!("{FOLDER}/{entry}")).ok())
+});
 
 const FOLDER: &str = "/sys/devices/system/cpu/cpu0/cache";
 
@@ -96,7 +97,10 @@ mod tests {
             let at = ["level", "type", "size"].iter().position(|n| *n == name)?;
             Some(format!("{}\n", of[at]))
         });
-        assert_eq!((caches.l1_bytes, caches.l2_bytes, caches.l3_bytes), (48 << 10, 2 << 20, None));
+        assert_eq!(
+            (caches.l1_bytes, caches.l2_bytes, caches.l3_bytes),
+            (48 << 10, 2 << 20, None)
+        );
         assert_eq!(caches.block_elements(), 512);
         assert_eq!(USUAL.block_elements(), 512);
     }

@@ -137,13 +137,7 @@ impl Element for f32 {
     }
 
     #[inline(always)]
-    fn add_errors<S: Simd>(
-        simd: S,
-        score: Score,
-        values: S::F,
-        expected: S::F,
-        sums: &mut Sums,
-    ) {
+    fn add_errors<S: Simd>(simd: S, score: Score, values: S::F, expected: S::F, sums: &mut Sums) {
         let right = match score {
             Score::MeanSquaredError => {
                 simd.add_squares(&mut sums.squares, simd.sub(values, expected));
@@ -165,10 +159,7 @@ impl Element for f32 {
 /// The value, cut to a whole number, is this class (0 or more).
 #[inline(always)]
 fn is_class<S: Simd>(simd: S, value: S::F, class: S::F) -> S::M {
-    let first = simd.both(
-        is_false(simd, class),
-        simd.lt(simd.splat(-1.0), value),
-    );
+    let first = simd.both(is_false(simd, class), simd.lt(simd.splat(-1.0), value));
     let low_end = simd.either(simd.le(class, value), first);
     simd.both(low_end, simd.lt(value, simd.add(class, simd.splat(1.0))))
 }

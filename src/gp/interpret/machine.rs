@@ -124,8 +124,8 @@ fn errors<M: Machine, T: Element>(
                     *of = Some(number);
                 }
                 let known = memory.take().filter(|(known, _)| *known == group);
-                let (_, memory) =
-                    memory.insert(known.unwrap_or_else(|| (group, M::memory(&prepared[group], block))));
+                let (_, memory) = memory
+                    .insert(known.unwrap_or_else(|| (group, M::memory(&prepared[group], block))));
                 on_chunk::<M, T>(&prepared[group], chunk, block, memory, score, options.path)
             },
         )
@@ -257,9 +257,7 @@ impl<M: Machine> Interpreter for M {
         options: Options,
     ) -> Result<ProgramValues, UnsupportedFunction> {
         Ok(match &problem.dataset {
-            Dataset::Float(cases) => {
-                ProgramValues::Float(values(self, program, cases, options)?)
-            }
+            Dataset::Float(cases) => ProgramValues::Float(values(self, program, cases, options)?),
             Dataset::Word(cases) => ProgramValues::Word(values(self, program, cases, options)?),
         })
     }

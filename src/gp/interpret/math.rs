@@ -200,12 +200,7 @@ fn beyond<S: Simd>(simd: S, x: S::F, value: S::F, exact: fn(f32) -> f32) -> S::F
 
 #[cold]
 #[inline(never)]
-fn replace(
-    which: u32,
-    arguments: &Vector<f32>,
-    values: &mut Vector<f32>,
-    exact: fn(f32) -> f32,
-) {
+fn replace(which: u32, arguments: &Vector<f32>, values: &mut Vector<f32>, exact: fn(f32) -> f32) {
     for lane in (0..LANES).filter(|lane| which >> lane & 1 == 1) {
         values.0[lane] = exact(arguments.0[lane]);
     }

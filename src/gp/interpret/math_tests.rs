@@ -39,7 +39,11 @@ fn ulps(value: f32, exact: f64) -> f64 {
     }
     let ulp = f64::from(rounded.abs().next_up()) - f64::from(rounded.abs());
     let ulp = if ulp.is_finite() { ulp } else { 2f64.powi(104) };
-    let value = if value.is_infinite() { 2f64.powi(128) } else { f64::from(value) };
+    let value = if value.is_infinite() {
+        2f64.powi(128)
+    } else {
+        f64::from(value)
+    };
     (value - exact).abs() / ulp
 }
 
@@ -58,7 +62,11 @@ fn worst(function: Function, stride: u32) -> (f64, f32) {
             let others = path.run(Apply(function, x)).0;
             for (lane, (one, other)) in values.0.iter().zip(others).enumerate() {
                 let same = one.to_bits() == other.to_bits() || one.is_nan() && other.is_nan();
-                assert!(same, "{function:?}({:e}) on {path:?}: {other:e}, not {one:e}", x.0[lane]);
+                assert!(
+                    same,
+                    "{function:?}({:e}) on {path:?}: {other:e}, not {one:e}",
+                    x.0[lane]
+                );
             }
         }
         for (&x, &value) in x.0.iter().zip(&values.0) {
@@ -105,7 +113,10 @@ fn special_values() {
     }
     assert!(value(Sin, f32::INFINITY).is_nan() && value(Cos, f32::NEG_INFINITY).is_nan());
     assert_eq!((value(Exp, 0.0), value(Cos, 0.0)), (1.0, 1.0));
-    assert_eq!((value(Log, 0.0), value(Log, -0.0), value(Log, 1.0)), (0.0, 0.0, 0.0));
+    assert_eq!(
+        (value(Log, 0.0), value(Log, -0.0), value(Log, 1.0)),
+        (0.0, 0.0, 0.0)
+    );
     assert_eq!(value(Log, f32::NEG_INFINITY), f32::INFINITY);
 }
 

@@ -93,11 +93,7 @@ pub const ALL: [&dyn Interpreter; 5] = [
 ];
 
 /// Those that compute on vectors.
-pub const FAST: [&dyn Interpreter; 3] = [
-    &rpn_2d::Rpn2d,
-    &lgp_2d::Lgp2d,
-    &accumulator::Accumulator,
-];
+pub const FAST: [&dyn Interpreter; 3] = [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d, &accumulator::Accumulator];
 
 /// Those whose blocks of cases can be chosen.
 pub const BLOCKED: [&dyn Interpreter; 2] = [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d];

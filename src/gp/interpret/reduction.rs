@@ -88,5 +88,8 @@ fn reduce(x: f32) -> (u64, f64) {
     let turns = ((product << (126 - fraction_bits)) >> 64) as u64;
     let turn = turns.wrapping_add(1 << 61) >> 62;
     let rest = turns.wrapping_sub(turn << 62) as i64;
-    (turn, rest as f64 * (std::f64::consts::FRAC_PI_2 / (1u64 << 62) as f64))
+    (
+        turn,
+        rest as f64 * (std::f64::consts::FRAC_PI_2 / (1u64 << 62) as f64),
+    )
 }

@@ -40,14 +40,55 @@ fn row<T: Element, S: Simd>(
     operands: [&[Vector<T>]; 4],
     out: &mut [Vector<T>],
 ) {
-    let arity = function.arity();
     let n = out.len();
-    // Operands beyond the arity are those of the first.
-    let [a, b, c, d] = std::array::from_fn(|i| &operands[if i < arity { i } else { 0 }][..n]);
+    let a = &operands[0][..n];
+    let others = [
+        operand(function, 1, operands, n),
+        operand(function, 2, operands, n),
+        operand(function, 3, operands, n),
+    ];
     for i in 0..n {
-        let load = [&a[i], &b[i], &c[i], &d[i]].map(|from| T::load(simd, from));
-        T::store(simd, &mut out[i], T::apply(simd, function, load));
+        let first = T::load(simd, &a[i]);
+        let value = T::apply(simd, function, all(simd, function, first, others, i));
+        T::store(simd, &mut out[i], value);
     }
+}
+
+/// The row of an operand; of none beyond the arity.
+#[inline(always)]
+fn operand<'a, T>(
+    function: Primitive,
+    position: usize,
+    operands: [&'a [Vector<T>]; 4],
+    n: usize,
+) -> &'a [Vector<T>] {
+    if position < function.arity() {
+        &operands[position][..n]
+    } else {
+        &[]
+    }
+}
+
+/// The operands in registers; beyond the arity anything.
+#[inline(always)]
+fn all<T: Element, S: Simd>(
+    simd: S,
+    function: Primitive,
+    first: T::V<S>,
+    [b, c, d]: [&[Vector<T>]; 3],
+    i: usize,
+) -> [T::V<S>; 4] {
+    let mut operands = [first; 4];
+    if function.arity() > 1 {
+        operands[1] = T::load(simd, &b[i]);
+    }
+    if function.arity() > 2 {
+        operands[2] = T::load(simd, &c[i]);
+    }
+    if function.arity() > 3 {
+        operands[3] = T::load(simd, &d[i]);
+    }
+    operands
 }
 
 /// `first[i] = function(first[i], others[0][i], ...)`; rows are as long as `first`.
@@ -66,19 +107,11 @@ fn row_in_place<T: Element, S: Simd>(
     simd: S,
     function: Primitive,
     first: &mut [Vector<T>],
-    [b, c, d]: [&[Vector<T>]; 3],
+    others: [&[Vector<T>]; 3],
 ) {
-    let arity = function.arity();
     for i in 0..first.len() {
         let a = T::load(simd, &first[i]);
-        let load = |row: &[Vector<T>], position| {
-            if position < arity {
-                T::load(simd, &row[i])
-            } else {
-                a
-            }
-        };
-        let operands = [a, load(b, 1), load(c, 2), load(d, 3)];
-        T::store(simd, &mut first[i], T::apply(simd, function, operands));
+        let value = T::apply(simd, function, all(simd, function, a, others, i));
+        T::store(simd, &mut first[i], value);
     }
 }

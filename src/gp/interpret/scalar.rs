@@ -8,8 +8,8 @@ use super::element::Element;
 use super::machine::check;
 use super::plan::UnsupportedFunction;
 use super::{Interpreter, Options, ProgramValues};
-use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::primitive::Primitive;
+use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
 use crate::gp::stack_depth::rpn_stack_depth;
 use rayon::prelude::*;
@@ -118,7 +118,9 @@ impl Interpreter for Scalar {
         Ok(match &problem.dataset {
             Dataset::Float(cases) => {
                 let mut values = Vec::with_capacity(cases.expected.len());
-                run(program, cases, Primitive::apply_single, |_, value| values.push(value));
+                run(program, cases, Primitive::apply_single, |_, value| {
+                    values.push(value)
+                });
                 ProgramValues::Float(values)
             }
             Dataset::Word(cases) => {

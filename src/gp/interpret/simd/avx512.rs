@@ -24,9 +24,7 @@ impl Avx512 {
     }
 }
 
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,fma,popcnt"
-)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,fma,popcnt")]
 fn run<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
 }
@@ -131,10 +129,7 @@ impl Simd for Avx512 {
             let high = _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(value));
             let (first, second) = (sums.as_mut_ptr(), sums.as_mut_ptr().add(LANES / 2));
             _mm512_storeu_pd(first, _mm512_fmadd_pd(low, low, _mm512_loadu_pd(first)));
-            _mm512_storeu_pd(
-                second,
-                _mm512_fmadd_pd(high, high, _mm512_loadu_pd(second)),
-            );
+            _mm512_storeu_pd(second, _mm512_fmadd_pd(high, high, _mm512_loadu_pd(second)));
         }
     }
 

@@ -10,13 +10,39 @@ use super::{Kernel, LANES, Simd, Vector};
 pub struct Portable;
 
 #[inline(always)]
-fn map1<A: Copy, T>(a: [A; LANES], f: impl Fn(A) -> T) -> [T; LANES] {
-    std::array::from_fn(|i| f(a[i]))
+fn map1<A: Copy, T: Copy + Default>(a: [A; LANES], f: impl Fn(A) -> T) -> [T; LANES] {
+    let mut out = [T::default(); LANES];
+    for i in 0..LANES {
+        out[i] = f(a[i]);
+    }
+    out
 }
 
 #[inline(always)]
-fn map2<A: Copy, B: Copy, T>(a: [A; LANES], b: [B; LANES], f: impl Fn(A, B) -> T) -> [T; LANES] {
-    std::array::from_fn(|i| f(a[i], b[i]))
+fn map2<A: Copy, B: Copy, T: Copy + Default>(
+    a: [A; LANES],
+    b: [B; LANES],
+    f: impl Fn(A, B) -> T,
+) -> [T; LANES] {
+    let mut out = [T::default(); LANES];
+    for i in 0..LANES {
+        out[i] = f(a[i], b[i]);
+    }
+    out
+}
+
+#[inline(always)]
+fn map3<A: Copy, B: Copy, T: Copy + Default>(
+    a: [A; LANES],
+    b: [B; LANES],
+    c: [B; LANES],
+    f: impl Fn(A, B, B) -> T,
+) -> [T; LANES] {
+    let mut out = [T::default(); LANES];
+    for i in 0..LANES {
+        out[i] = f(a[i], b[i], c[i]);
+    }
+    out
 }
 
 #[inline(always)]
@@ -91,11 +117,11 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        std::array::from_fn(|i| fused(a[i], b[i], c[i]))
+        map3(a, b, c, fused)
     }
     #[inline(always)]
     fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        std::array::from_fn(|i| fused(-a[i], b[i], c[i]))
+        map3(a, b, c, |a, b, c| fused(-a, b, c))
     }
     #[inline(always)]
     fn min(self, a: Self::F, b: Self::F) -> Self::F {
@@ -140,8 +166,8 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn select(self, mask: Self::M, yes: Self::F, no: Self::F) -> Self::F {
-        std::array::from_fn(|i| {
-            f32::from_bits((yes[i].to_bits() & mask[i]) | (no[i].to_bits() & !mask[i]))
+        map3(mask, yes, no, |mask, yes, no| {
+            f32::from_bits((yes.to_bits() & mask) | (no.to_bits() & !mask))
         })
     }
     #[inline(always)]
