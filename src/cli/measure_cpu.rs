@@ -16,8 +16,8 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Dataset, Problem};
 use crate::gp::program::Rpn;
 use crate::gpu::on_cpu::{Bench, CpuRow};
+use crate::report::chart;
 use crate::report::chart::lines::{Line, Lines, Scale};
-use crate::report::chart::{self};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -59,6 +59,8 @@ pub struct CpuArgs {
     #[command(flatten)]
     pub look: LookArgs,
 }
+
+type Named = &'static dyn Interpreter;
 
 /// What random programs are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -146,7 +148,7 @@ impl CpuArgs {
     }
 
     /// The interpreters that are to be measured, and whether only the fastest row counts.
-    fn interpreters(&self) -> Result<(Vec<&'static dyn Interpreter>, bool), Box<dyn Error>> {
+    fn interpreters(&self) -> Result<(Vec<Named>, bool), Box<dyn Error>> {
         let has = |name: &str| self.interpreter.iter().any(|given| given == name);
         if has(names::ALL) {
             return Ok((interpret::ALL.to_vec(), false));
@@ -177,6 +179,15 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     let threads = given_or(&args.threads, &[available]).to_vec();
     if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
         return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
+    }
+    let with_blocks =
+        |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
+    if cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {
+        let with: Vec<&str> = interpret::BLOCKED.iter().map(|one| one.name()).collect();
+        let with = with.join(", ");
+        return Err(
+            format!("--chart: no row has a block of cases; allowed: --interpreter {with}").into(),
+        );
     }
     let (workload, programs) = work(args)?;
     let blocks = cpu.blocks(&workload.problem)?;
@@ -225,13 +236,13 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         );
     }
     if let Some(path) = &cpu.chart {
-        chart::save(&curve(&rows)?, path, cpu.look.look())?;
+        chart::save(&curve(&rows), path, cpu.look.look())?;
     }
     Ok(rows)
 }
 
 /// Speed over the block of cases, a line for each interpreter and number of threads.
-fn curve(rows: &[CpuRow]) -> Result<Lines, String> {
+fn curve(rows: &[CpuRow]) -> Lines {
     let mut lines: Vec<Line> = Vec::new();
     for row in rows {
         let Some(block) = row.block_cases else {
@@ -250,14 +261,7 @@ fn curve(rows: &[CpuRow]) -> Result<Lines, String> {
             }),
         }
     }
-    if lines.is_empty() {
-        let with: Vec<&str> = interpret::BLOCKED.iter().map(|one| one.name()).collect();
-        return Err(format!(
-            "--chart: no row has a block of cases; allowed: interpreters {}",
-            with.join(", ")
-        ));
-    }
-    Ok(Lines {
+    Lines {
         x_label: "fitness cases of a block".to_owned(),
         y_label: "billion GPop/s".to_owned(),
         scale: Scale::Doubling,
@@ -265,5 +269,5 @@ fn curve(rows: &[CpuRow]) -> Result<Lines, String> {
         mark: None,
         levels: Vec::new(),
         steps: false,
-    })
+    }
 }

@@ -4,7 +4,7 @@
 //! in memory, inputs among them. Memory is written only where a function has two operands that are functions. Every node of every program is evaluated.
 //! Leaves out: sharing. Units: vectors. Sources: the GPU's kernel of that name (docs/fast-interpreter.md).
 
-use super::accumulator_plan::{Code, Instruction, NONE, Place, Plan, with_codes};
+use super::accumulator_plan::{Code, NONE, Place, Plan, with_codes};
 use super::cases::{Chunk, TILE};
 use super::element::Element;
 use super::machine::Machine;
@@ -90,6 +90,14 @@ struct Addressed {
     operands: [Address; 4],
 }
 
+#[inline(always)]
+fn address(place: Place, n_columns: usize, n_vectors: usize) -> Address {
+    match place {
+        Place::Input(input) => (input * n_vectors as u32, u32::MAX),
+        Place::Row(row) => ((n_columns + row as usize * TILE) as u32, 0),
+    }
+}
+
 impl<T: Element> Memory<T> {
     fn begin(&mut self, plan: &Plan<T>, n_columns: usize, n_vectors: usize) {
         let rows = plan.n_rows * TILE;
@@ -98,17 +106,16 @@ impl<T: Element> Memory<T> {
         for (row, &constant) in constants.zip(&plan.constants) {
             row.fill(Vector([constant; LANES]));
         }
-        let address = |place| match place {
-            Place::Input(input) => (input * n_vectors as u32, u32::MAX),
-            Place::Row(row) => ((n_columns + row as usize * TILE) as u32, 0),
-        };
-        let addressed = |instruction: &Instruction| Addressed {
-            code: instruction.code,
-            function: instruction.function,
-            operands: instruction.operands.map(address),
-        };
         self.code.clear();
-        self.code.extend(plan.instructions.iter().map(addressed));
+        for instruction in &plan.instructions {
+            let [a, b, c, d] = instruction.operands;
+            let address = |place| address(place, n_columns, n_vectors);
+            self.code.push(Addressed {
+                code: instruction.code,
+                function: instruction.function,
+                operands: [address(a), address(b), address(c), address(d)],
+            });
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub const REDUCIBLE: f32 = 65_536.0;
 const ROUNDER: f32 = 12_582_912.0;
 
 /// pi in three parts, each with all the bits of a float.
-const PI: [f32; 3] = [3.141_592_7, -8.742_278e-8, -3.430_246_4e-15];
+const PI: [f32; 3] = [std::f32::consts::PI, -8.742_278e-8, -3.430_246_4e-15];
 
 /// Those with a polynomial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

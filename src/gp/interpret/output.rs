@@ -79,8 +79,9 @@ fn add_full<T: Element, S: Simd>(
     sums: &mut Sums,
 ) {
     let mut local = *sums;
-    for (value, expected) in row.iter().zip(expected) {
-        let (value, expected) = (T::load(simd, value), T::load(simd, expected));
+    let expected = &expected[..row.len()];
+    for i in 0..row.len() {
+        let (value, expected) = (T::load(simd, &row[i]), T::load(simd, &expected[i]));
         T::add_errors(simd, score, value, expected, &mut local);
     }
     *sums = local;

@@ -43,9 +43,9 @@ fn row<T: Element, S: Simd>(
     let n = out.len();
     let a = &operands[0][..n];
     let others = [
-        operand(function, 1, operands, n),
-        operand(function, 2, operands, n),
-        operand(function, 3, operands, n),
+        operand(function, 1, operands[1], n),
+        operand(function, 2, operands[2], n),
+        operand(function, 3, operands[3], n),
     ];
     for i in 0..n {
         let first = T::load(simd, &a[i]);
@@ -56,14 +56,9 @@ fn row<T: Element, S: Simd>(
 
 /// The row of an operand; of none beyond the arity.
 #[inline(always)]
-fn operand<'a, T>(
-    function: Primitive,
-    position: usize,
-    operands: [&'a [Vector<T>]; 4],
-    n: usize,
-) -> &'a [Vector<T>] {
+fn operand<T>(function: Primitive, position: usize, row: &[Vector<T>], n: usize) -> &[Vector<T>] {
     if position < function.arity() {
-        &operands[position][..n]
+        &row[..n]
     } else {
         &[]
     }
@@ -109,9 +104,9 @@ fn row_in_place<T: Element, S: Simd>(
     first: &mut [Vector<T>],
     others: [&[Vector<T>]; 3],
 ) {
-    for i in 0..first.len() {
-        let a = T::load(simd, &first[i]);
+    for (i, first) in first.iter_mut().enumerate() {
+        let a = T::load(simd, first);
         let value = T::apply(simd, function, all(simd, function, a, others, i));
-        T::store(simd, &mut first[i], value);
+        T::store(simd, first, value);
     }
 }
