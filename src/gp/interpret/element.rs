@@ -212,6 +212,6 @@ impl Element for u32 {
 
     #[inline(always)]
     fn add_errors<S: Simd>(simd: S, _: Score, values: S::W, expected: S::W, sums: &mut Sums) {
-        sums.wrong += u64::from(simd.count_ones(simd.xor(values, expected)));
+        simd.add_ones(&mut sums.ones, simd.xor(values, expected));
     }
 }

@@ -10,6 +10,9 @@ use crate::gp::problem::Score;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sums {
     pub squares: [f64; LANES],
+    /// Wrong bits of words.
+    pub ones: [u32; LANES],
+    /// Wrong floats.
     pub wrong: u64,
 }
 
@@ -18,7 +21,10 @@ impl Sums {
     pub fn total(&self, score: Score) -> f64 {
         match score {
             Score::MeanSquaredError => self.squares.iter().sum(),
-            Score::WrongBits | Score::WrongClasses | Score::WrongSigns => self.wrong as f64,
+            Score::WrongBits | Score::WrongClasses | Score::WrongSigns => {
+                let bits: u64 = self.ones.iter().copied().map(u64::from).sum();
+                (self.wrong + bits) as f64
+            }
         }
     }
 }

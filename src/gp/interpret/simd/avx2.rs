@@ -217,13 +217,12 @@ impl Simd for Avx2 {
         halves!(_mm256_andnot_si256(a, b))
     }
     #[inline(always)]
-    fn count_ones(self, a: Words) -> u32 {
+    fn add_ones(self, sums: &mut [u32; LANES], a: Words) {
         let mut words = Vector::default();
         self.store_words(&mut words, a);
-        let pairs = words.0.chunks_exact(2);
-        pairs
-            .map(|pair| (u64::from(pair[0]) | u64::from(pair[1]) << 32).count_ones())
-            .sum()
+        for (pair, sum) in words.0.chunks_exact(2).zip(sums) {
+            *sum += (u64::from(pair[0]) | u64::from(pair[1]) << 32).count_ones();
+        }
     }
     #[inline(always)]
     fn add_words(self, a: Words, b: Words) -> Words {

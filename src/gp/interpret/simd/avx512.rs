@@ -162,8 +162,12 @@ impl Simd for Avx512 {
         unsafe { _mm512_andnot_si512(a, b) }
     }
     #[inline(always)]
-    fn count_ones(self, a: __m512i) -> u32 {
-        unsafe { _mm512_reduce_add_epi32(_mm512_popcnt_epi32(a)) as u32 }
+    fn add_ones(self, sums: &mut [u32; LANES], a: __m512i) {
+        let to: *mut __m512i = sums.as_mut_ptr().cast();
+        unsafe {
+            let sum = _mm512_add_epi32(_mm512_loadu_si512(to), _mm512_popcnt_epi32(a));
+            _mm512_storeu_si512(to, sum);
+        }
     }
     #[inline(always)]
     fn add_words(self, a: __m512i, b: __m512i) -> __m512i {

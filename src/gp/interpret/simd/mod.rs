@@ -88,7 +88,8 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn xor(self, a: Self::W, b: Self::W) -> Self::W;
     /// `!a & b`.
     fn and_not(self, a: Self::W, b: Self::W) -> Self::W;
-    fn count_ones(self, a: Self::W) -> u32;
+    /// Adds the number of ones in lane `i`, or in some lanes together, to `sums[i]`.
+    fn add_ones(self, sums: &mut [u32; LANES], a: Self::W);
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
     fn sub_words(self, a: Self::W, b: Self::W) -> Self::W;
     fn shift_left<const N: u32>(self, a: Self::W) -> Self::W;

@@ -212,8 +212,10 @@ impl Simd for Portable {
         map2(a, b, |a, b| !a & b)
     }
     #[inline(always)]
-    fn count_ones(self, a: Self::W) -> u32 {
-        a.iter().map(|word| word.count_ones()).sum()
+    fn add_ones(self, sums: &mut [u32; LANES], a: Self::W) {
+        for (sum, word) in sums.iter_mut().zip(a) {
+            *sum += word.count_ones();
+        }
     }
     #[inline(always)]
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W {
