@@ -96,3 +96,113 @@ fn counters_that_do_not_fit_are_refused() {
     let message = refused(&["--counters", "Cargo.toml", "--rows", rows]);
     assert!(message.contains("ncu --csv"), "{message}");
 }
+
+#[test]
+fn bad_options_of_the_cpu_are_named_with_what_is_allowed() {
+    let sextic = |more: &[&str]| {
+        let common = ["--on", "cpu", "--problem", "sextic", "--programs", "3"];
+        refused(&[&common[..], more].concat())
+    };
+    let interpreter = sextic(&["--interpreter", "lpg-2d"]);
+    assert!(
+        interpreter.contains("lpg-2d") && interpreter.contains("did you mean lgp-2d?"),
+        "{interpreter}"
+    );
+    let block = sextic(&["--block-cases", "256,17"]);
+    assert!(
+        block.contains("--block-cases: given 17; allowed with sextic: multiples of 16"),
+        "{block}"
+    );
+    let threads = sextic(&["--threads", "0"]);
+    assert!(threads.contains("--threads: given 0; allowed"), "{threads}");
+    let chart = sextic(&[
+        "--interpreter",
+        "rpn",
+        "--cases",
+        "10",
+        "--chart",
+        "curve.svg",
+    ]);
+    assert!(chart.contains("no row has a block of cases"), "{chart}");
+    let functions = refused(&[
+        "--on",
+        "cpu",
+        "--problem",
+        "mux20",
+        "--programs",
+        "3",
+        "--functions",
+        "arithmetic",
+    ]);
+    assert!(functions.contains("mux20 has no +"), "{functions}");
+    let number = refused(&["--on", "cpu", "--problem", "sextic", "--programs", "0"]);
+    assert!(
+        number.contains("given 0; allowed: a file, or 1 to 1000000"),
+        "{number}"
+    );
+}
+
+/// Before the first evaluation: this many would take hours.
+#[test]
+fn an_output_that_cannot_be_written_is_refused_at_once() {
+    for option in ["--out", "--chart"] {
+        let arguments = [
+            "--on",
+            "cpu",
+            "--problem",
+            "sextic",
+            "--programs",
+            "1000000",
+        ];
+        let more = ["--interpreter", "reference", option, "/nowhere/rows.svg"];
+        let message = refused(&[&arguments[..], &more].concat());
+        assert!(message.contains("/nowhere"), "{message}");
+    }
+}
+
+#[test]
+fn every_interpreter_of_the_cpu_has_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let chart = folder.path().join("curve.svg");
+    let arguments = "measure --on cpu --problem sextic --functions arithmetic --programs 3 --nodes 9 --cases 1001 --threads 1,2 --interpreter all --block-cases 16,512 --repeats 1 --format csv --chart";
+    let mut command = Command::cargo_bin("warpstack").unwrap();
+    let output = command
+        .args(arguments.split(' '))
+        .arg(&chart)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| -> Vec<&str> {
+        let at = header.iter().position(|one| *one == name).unwrap();
+        rows.iter().map(|row| row[at]).collect()
+    };
+    let per_thread = [
+        "reference",
+        "rpn",
+        "rpn-2d",
+        "rpn-2d",
+        "lgp-2d",
+        "lgp-2d",
+        "accumulator",
+    ];
+    assert_eq!(column("interpreter"), [per_thread, per_thread].concat());
+    let blocks = ["", "", "16", "512", "16", "512", ""];
+    assert_eq!(column("block_cases"), [blocks, blocks].concat());
+    assert!(
+        column("max_error")
+            .iter()
+            .all(|error| *error == "0.0" || *error == "0")
+    );
+    assert!(column("threads")[..7].iter().all(|threads| *threads == "1"));
+    assert!(
+        column("functions")
+            .iter()
+            .all(|functions| *functions == "arithmetic")
+    );
+    let drawn = std::fs::read_to_string(chart).unwrap();
+    assert!(drawn.contains("fitness cases of a block"));
+}

@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn batched_and_reference_agree_exactly_on_exact_functions(programs in prop::collection::vec(program_of(EXACT), 1..8)) {
+    fn evolution_and_reference_agree_exactly_on_exact_functions(programs in prop::collection::vec(program_of(EXACT), 1..8)) {
         // A count of equal outputs sees every bit of them.
         let cases = float_cases(700);
         let count = problem_with(Dataset::Float(cases.clone()), Score::WrongBits);
@@ -211,14 +211,9 @@ fn truth_constants(program: &Rpn) -> Rpn {
 }
 
 #[test]
-fn transcendental_functions_stay_within_four_units_in_the_last_place() {
+fn transcendental_functions_stay_within_two_units_in_the_last_place() {
     let xs: Vec<f32> = (0..4000).map(|i| (i as f32 - 2000.0) * 0.0123).collect();
-    for (text, absolute) in [
-        ("X1 exp", 0.0),
-        ("X1 log", 0.0),
-        ("X1 sin", 1.5e-7),
-        ("X1 cos", 1.5e-7),
-    ] {
+    for text in ["X1 exp", "X1 log", "X1 sin", "X1 cos"] {
         let program: Rpn = text.parse().unwrap();
         for &x in &xs {
             let want = reference::value_f32(&program, &[x]);
@@ -228,7 +223,8 @@ fn transcendental_functions_stay_within_four_units_in_the_last_place() {
             };
             let problem = problem_with(Dataset::Float(cases), Score::MeanSquaredError);
             let error = evaluate([&program], &problem).unwrap()[0].sqrt();
-            let bound = 4.0 * f64::from(want.abs().next_up() - want.abs()) + absolute;
+            // The oracle is rounded, too.
+            let bound = 2.5 * f64::from(want.abs().next_up() - want.abs());
             assert!(
                 error <= bound,
                 "{text} at {x}: off by {error}, allowed {bound}"

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::error::Error;
 use warpstack::cli::stop::Stop;
 use warpstack::cli::{
-    evolve as evolving, measure, parse, simulate, sweep as sweeping, whatif as studies,
+    evolve as evolving, measure_cpu, parse, simulate, sweep as sweeping, whatif as studies,
 };
 use warpstack::gp::record::RunRecord;
 use warpstack::report::provenance::Provenance;
@@ -41,7 +41,7 @@ pub fn evolve(options: &[String], stop: &Stop) -> Text {
 }
 
 pub fn measure_cpu(options: &[String], _: &Stop) -> Text {
-    let rows = measure::rows_on_cpu(&parse(options)?)?;
+    let rows = measure_cpu::rows(&parse(options)?)?;
     with(&rows, &Provenance::of_program())
 }
 

@@ -148,14 +148,14 @@ class MeasureCpu(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "programs.txt")
             path.write_text("\n".join(programs))
-            options = f"--on cpu --interpreter batched,reference --problem sextic --repeats 1 --warm-ups 0 --case-seed 1 --format csv --programs {path}"
+            options = f"--on cpu --interpreter lgp-2d,reference --problem sextic --repeats 1 --warm-ups 0 --case-seed 1 --format csv --programs {path}"
             of_program = columns_of_csv(printed("measure", *options.split()))
         columns = warpstack.measure_cpu("sextic", programs, repeats=1, warm_ups=0, case_seed=1)
         self.assertEqual(list(columns), list(of_program))
-        timed = {"median_wall_ms", "min_wall_ms", "max_wall_ms", "gpops_billion"}
+        timed = {"median_wall_ms", "min_wall_ms", "max_wall_ms", "gpops_billion", "spread_percent"}
         for name in set(columns) - timed:
             self.assertEqual(columns[name], of_program[name], name)
-        self.assertEqual(columns["kernel"], ["batched", "reference"])
+        self.assertEqual(columns["interpreter"], ["lgp-2d", "reference"])
         self.assertEqual(columns["agreeing_programs"], [2, 2])
         self.assertTrue(all(speed > 0 for speed in columns["gpops_billion"]))
 

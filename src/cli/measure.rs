@@ -2,6 +2,7 @@
 
 use super::CliResult;
 use super::format::OutputArgs;
+use super::measure_cpu::{self, CpuArgs};
 use super::measure_paper;
 use super::measure_robilliard::RobilliardArgs;
 use super::papers::PaperArg;
@@ -10,7 +11,6 @@ use crate::gp::program::Rpn;
 use crate::gpu::kernel_id::Sharing;
 use crate::gpu::launch::{Gpu, GridLaunch};
 use crate::gpu::measure::{Bench, Configuration, Programs, Protocol};
-use crate::gpu::on_cpu::{self, CpuRow, Interpreter};
 use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
@@ -28,17 +28,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// first programs against the CPU.
 #[derive(Debug, clap::Args)]
 pub struct MeasureArgs {
-    /// Where to run: gpu, or cpu for the CPU's interpreters (kernel options are ignored)
+    /// Where to run: gpu, or cpu for the CPU's interpreters (options of kernels and GPUs are ignored)
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "cpu"])]
     on: String,
-    /// Interpreters of the CPU (--on cpu only), a row each: batched, reference
-    #[arg(long, value_delimiter = ',', default_value = "batched")]
-    interpreter: Vec<String>,
     /// Number of the GPU
     #[arg(long, default_value_t = 0)]
     pub device: usize,
     /// Another paper's system instead of the main paper's interpreters: its own programs and cases
-    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on", "interpreter"])]
+    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on", "interpreter", "cases"])]
     paper: Option<PaperArg>,
     /// Numbers of threads that share the tests of a program (--paper langdon only) [default: 1,2,4,8,16,32,64]
     #[arg(long, value_delimiter = ',', requires = "paper")]
@@ -63,9 +60,12 @@ pub struct MeasureArgs {
     /// Problem: sextic, shuttle, kddcup or mux20
     #[arg(long, required_unless_present_any = ["counters", "paper"], value_parser = super::names::problem())]
     problem: Option<String>,
-    /// File of programs, one per line in postfix order
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["counters", "paper"])]
-    programs: Option<PathBuf>,
+    /// File of programs, one per line in postfix order; with --on cpu also a number of random ones
+    #[arg(long, value_name = "FILE|N", required_unless_present_any = ["counters", "paper"])]
+    pub programs: Option<PathBuf>,
+    /// Number of fitness cases [default: the problem's]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    cases: Option<u32>,
     /// Folder of the UCI files for shuttle and kddcup [default: the folder that WARPSTACK_DATA names, else random cases]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -96,7 +96,7 @@ pub struct MeasureArgs {
     /// Math: accurate, fast
     #[arg(long, value_delimiter = ',', default_value = "accurate")]
     math: Vec<String>,
-    /// Number of threads per block (not with --paper gpocl, whose work-groups follow from the other sizes) [default: 128]
+    /// Number of threads per block (not with --paper gpocl, whose work-groups follow from the other sizes) [default: 128]; with --on cpu of CPU threads [default: all]
     #[arg(long, value_delimiter = ',')]
     pub threads: Vec<u32>,
     /// Numbers of blocks that share the fitness cases of a program (accumulator only)
@@ -121,6 +121,8 @@ pub struct MeasureArgs {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
     #[command(flatten)]
+    pub cpu: CpuArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -141,6 +143,7 @@ pub(super) fn given_or<'a, T>(given: &'a [T], usual: &'a [T]) -> &'a [T] {
 
 pub fn run(args: &MeasureArgs) -> CliResult {
     args.output.check()?;
+    args.cpu.check(&args.on)?;
     let measured = match (&args.counters, &args.rows) {
         (Some(counters), Some(rows)) => join(counters, rows)?,
         _ => match args.paper {
@@ -161,8 +164,11 @@ fn join(counters: &Path, rows: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
 }
 
 /// Columns that people look at; the rest is in the CSV.
-const SHOWN: [&str; 18] = [
+const SHOWN: [&str; 24] = [
     "problem",
+    "functions",
+    "interpreter",
+    "simd",
     "scheme",
     "strategy",
     "domain",
@@ -171,6 +177,7 @@ const SHOWN: [&str; 18] = [
     "stack_registers",
     "threads_per_program",
     "threads",
+    "block_cases",
     "case_blocks",
     "carveout_percent",
     "gpus",
@@ -179,6 +186,8 @@ const SHOWN: [&str; 18] = [
     "median_ms",
     "median_wall_ms",
     "gpops_billion",
+    "spread_percent",
+    "max_error",
     "agreeing_programs",
 ];
 
@@ -209,7 +218,7 @@ pub(super) fn protocol(args: &MeasureArgs) -> Protocol {
 
 fn measure(args: &MeasureArgs) -> Result<Vec<Row>, Box<dyn Error>> {
     if args.on == "cpu" {
-        return Ok(rows::of(&rows_on_cpu(args)?)?);
+        return Ok(rows::of(&measure_cpu::rows(args)?)?);
     }
     let (workload, list) = work(args)?;
     let file = args.programs.as_deref().unwrap_or(Path::new(""));
@@ -220,29 +229,30 @@ fn measure(args: &MeasureArgs) -> Result<Vec<Row>, Box<dyn Error>> {
     measure_on_gpu(args, &workload, &programs, protocol(args))
 }
 
-/// One row per interpreter of the CPU.
-pub fn rows_on_cpu(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
-    let names = args.interpreter.iter();
-    let interpreters: Vec<Interpreter> =
-        names.map(|name| name.parse()).collect::<Result<_, _>>()?;
-    let (workload, programs) = work(args)?;
-    let row = |interpreter| on_cpu::measure(interpreter, &workload, &programs, protocol(args));
-    let rows: Result<_, _> = interpreters.into_iter().map(row).collect();
-    Ok(rows?)
-}
-
 /// The cases and the programs of a launch.
-fn work(args: &MeasureArgs) -> Result<(Workload, Vec<Rpn>), Box<dyn Error>> {
+pub(super) fn work(args: &MeasureArgs) -> Result<(Workload, Vec<Rpn>), Box<dyn Error>> {
     let problem: FunctionSet = args.problem.as_deref().unwrap_or_default().parse()?;
-    let programs = read_programs(args.programs.as_deref().unwrap_or(Path::new("")))?;
-    let population = args
-        .population
-        .map_or(programs.len(), |population| population as usize);
-    let workload = Workload::new(
+    let n_random = measure_cpu::n_random(args).filter(|_| args.on == "cpu");
+    let listed = match n_random {
+        Some(n) if !(1..=1_000_000).contains(&n) => {
+            return Err(format!("--programs: given {n}; allowed: a file, or 1 to 1000000").into());
+        }
+        Some(_) => Vec::new(),
+        None => read_programs(args.programs.as_deref().unwrap_or(Path::new("")))?,
+    };
+    let workload = Workload::with_cases(
         problem,
         folder(args.data.as_deref()).as_deref(),
         case_seed(args),
+        args.cases.map(|cases| cases as usize),
     )?;
+    let programs = match n_random {
+        Some(n) => args.cpu.programs(n, &workload.problem)?,
+        None => listed,
+    };
+    let population = args
+        .population
+        .map_or(programs.len(), |population| population as usize);
     workload.check(&programs)?;
     let mut programs: Vec<Rpn> = programs.into_iter().cycle().take(population).collect();
     if args.longest_first {

@@ -26,6 +26,7 @@ pub mod kernels;
 pub mod langdon;
 pub mod look;
 pub mod measure;
+pub mod measure_cpu;
 mod measure_paper;
 mod measure_robilliard;
 pub mod merge;

@@ -4,8 +4,10 @@
 //! what there is. Leaves out: whether a kernel has a problem on a device; the engine says so. Units: none.
 
 use super::devices::VLIW;
+use super::measure_cpu::BEST;
 use super::problem_name;
 use crate::device::{Preset, builtin_names, vliw};
+use crate::gp::interpret;
 use crate::gp::problem;
 use crate::gpu::variant::{Arch, KernelId};
 use crate::papers::kernels::PaperKernel;
@@ -26,7 +28,7 @@ pub struct Names {
 }
 
 /// In a list of names: every one.
-const ALL: &str = "all";
+pub const ALL: &str = "all";
 
 impl Names {
     fn of(known: fn() -> Vec<&'static str>) -> Names {
@@ -87,6 +89,17 @@ pub fn device() -> Names {
         ..Names::of(|| {
             let known = builtin_names().into_iter();
             known.chain(vliw::builtin_names()).collect()
+        })
+    }
+}
+
+/// Interpreters of the CPU, all of them, or the fastest.
+pub fn interpreter() -> Names {
+    Names {
+        understood: |given| given.trim().to_lowercase(),
+        ..Names::of(|| {
+            let own = interpret::ALL.iter().map(|one| one.name());
+            own.chain([BEST, ALL]).collect()
         })
     }
 }

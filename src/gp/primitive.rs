@@ -41,6 +41,14 @@ macro_rules! primitives {
                 match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $real }),+ }
             }
 
+            /// The definition on real values, every operation in single precision.
+            pub fn apply_single(self, operands: [f32; 4]) -> f32 {
+                fn truth(condition: bool) -> f32 {
+                    f32::from(u8::from(condition))
+                }
+                match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $real }),+ }
+            }
+
             /// The definition on 32 Boolean cases packed into a word; `None` if it has no Boolean meaning.
             pub fn apply_u32(self, operands: [u32; 4]) -> Option<u32> {
                 #[allow(unused_variables)]

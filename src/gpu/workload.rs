@@ -149,27 +149,42 @@ impl Workload {
         data: Option<&Path>,
         seed: u64,
     ) -> Result<Self, WorkloadError> {
+        Self::with_cases(function_set, data, seed, None)
+    }
+
+    /// The same with another number of cases.
+    pub fn with_cases(
+        function_set: FunctionSet,
+        data: Option<&Path>,
+        seed: u64,
+        n_cases: Option<usize>,
+    ) -> Result<Self, WorkloadError> {
+        let of = |description: Description| Description {
+            n_cases: n_cases.unwrap_or(description.n_cases),
+            ..description
+        };
         let (problem, source) = match (function_set, data) {
             (FunctionSet::Sextic, _) => (
-                sextic::problem(seed, sextic::N_CASES),
+                sextic::problem(seed, n_cases.unwrap_or(sextic::N_CASES)),
                 CasesSource::Drawn(seed),
             ),
-            (FunctionSet::Mux20, _) => {
-                (Multiplexer::MUX20.problem(seed, None), CasesSource::Problem)
-            }
+            (FunctionSet::Mux20, _) => (
+                Multiplexer::MUX20.problem(seed, n_cases),
+                CasesSource::Problem,
+            ),
             (_, Some(folder)) => {
                 let source = Source {
-                    n_cases: None,
+                    n_cases,
                     data: Some(folder.to_owned()),
                 };
                 (load(function_set.name(), &source)?, CasesSource::Data)
             }
             (FunctionSet::Shuttle, None) => (
-                random_classes(shuttle::DESCRIPTION, 200.0, 7, seed),
+                random_classes(of(shuttle::DESCRIPTION), 200.0, 7, seed),
                 CasesSource::Random(seed),
             ),
             (FunctionSet::Kddcup, None) => (
-                random_classes(kddcup::DESCRIPTION, 20_000.0, 22, seed),
+                random_classes(of(kddcup::DESCRIPTION), 20_000.0, 22, seed),
                 CasesSource::Random(seed),
             ),
         };

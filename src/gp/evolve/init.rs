@@ -77,6 +77,23 @@ impl Ingredients {
     }
 }
 
+/// A random program of `n_nodes` nodes, or of as few more as the operands of its last function are: a terminal, any of which
+/// becomes a function of terminals, until there are enough.
+pub fn of_size(ingredients: &Ingredients, n_nodes: usize, dice: &mut Dice) -> Rpn {
+    let mut tokens = vec![ingredients.terminal(dice)];
+    while tokens.len() < n_nodes {
+        let place = dice.below(tokens.len());
+        if tokens[place].arity() > 0 {
+            continue;
+        }
+        let function = ingredients.function(dice);
+        let operands = (0..function.arity()).map(|_| ingredients.terminal(dice));
+        let with: Vec<Token> = operands.chain([Token::Apply(function)]).collect();
+        tokens.splice(place..=place, with);
+    }
+    Rpn(tokens)
+}
+
 /// Program number `index` of the initial population.
 pub fn initial(ingredients: &Ingredients, init: Init, index: usize, dice: &mut Dice) -> Rpn {
     let n_depths = init.max_depth - init.min_depth + 1;
@@ -107,6 +124,20 @@ mod tests {
             (3800..4200).contains(&binary),
             "{binary} of 6000, expected two thirds"
         );
+    }
+
+    #[test]
+    fn programs_of_a_size_are_valid_and_have_it() {
+        let problem = sextic::problem(1, 1);
+        let ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);
+        for n_nodes in [1, 2, 50, 51] {
+            let program = of_size(&ingredients, n_nodes, &mut Dice::new(3, n_nodes as u64));
+            assert_eq!(program.check_against(&problem.functions, 1), Ok(()));
+            assert!(
+                (n_nodes..=n_nodes + 1).contains(&program.n_nodes()),
+                "{program}"
+            );
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::config::{Crossover, FunctionChoice, Init, InitMethod};
 use super::dice::Dice;
 use super::init::{Ingredients, initial};
 use super::variation;
-use crate::gp::interpret::batched;
+use crate::gp::interpret;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::problem::{Dataset, Score};
@@ -167,7 +167,7 @@ impl Langdon {
         let problem = mux
             .description()
             .problem(Dataset::Word(cases), Score::WrongBits, 0.0);
-        let wrong = batched::evaluate(group.iter().map(|&i| &self.programs[i]), &problem)?;
+        let wrong = interpret::evaluate(group.iter().map(|&i| &self.programs[i]), &problem)?;
         let best = (0..group.len())
             .min_by(|&a, &b| wrong[a].total_cmp(&wrong[b]))
             .unwrap_or(0);

@@ -11,7 +11,7 @@ use super::init::{self, Ingredients};
 use super::select::{self, Candidate};
 use super::timing::Timing;
 use super::variation;
-use crate::gp::interpret::batched;
+use crate::gp::interpret;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::problem::Problem;
 use crate::gp::program::Rpn;
@@ -63,7 +63,7 @@ impl Evaluator {
             .iter()
             .filter(|p| !self.known.contains_key(*p))
             .collect();
-        let fitness = batched::evaluate(new.iter().copied(), problem)?;
+        let fitness = interpret::evaluate(new.iter().copied(), problem)?;
         self.known.extend(new.into_iter().cloned().zip(fitness));
         Ok(programs
             .iter()

@@ -1,98 +1,80 @@
-//! Whole-array operations: one GP function over a block of fitness cases.
+//! GP functions on vectors of fitness cases.
 //!
-//! Models: the row operations of a two-dimensional stack, for floats and for words of 32 Boolean cases.
-//! Leaves out: control flow; every operation is a straight loop that the compiler vectorises. A function of the table of primitives
-//! that has no such loop here is computed by its definition.
+//! Models: every function of the table of primitives, for floats and for words of 32 Boolean cases; errors of a block.
+//! Leaves out: where operands come from. A function that has no vector form here is computed by its definition, case by case.
 //! Sources: Chitty 2012 (two-dimensional stack on CPUs), Poli and Langdon 1999 (sub-machine-code GP).
 
-use super::math;
+use super::math::{self, Function};
+use super::score::Sums;
+use super::simd::{Simd, Vector};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::Score;
 
 /// An array element: one fitness case (`f32`) or 32 of them (`u32`).
-pub trait Element: Copy + Default + Send + Sync {
+pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
+    /// Fitness cases of an element.
+    const CASES: usize;
+    /// 16 elements in registers.
+    type V<S: Simd>: Copy;
     /// The function has a meaning on this element type.
     fn supports(function: Primitive) -> bool;
     /// A constant, as it is pushed for every case.
     fn from_constant(constant: f32) -> Self;
-    /// `out[i] = function(operands[0][i], ...)`. Operand slices are at least as long as `out`.
-    fn apply(function: Primitive, operands: [&[Self]; 4], out: &mut [Self]);
-    /// The summed error of a block.
-    fn block_error(score: Score, values: &[Self], expected: &[Self]) -> f64;
+    fn load<S: Simd>(simd: S, from: &Vector<Self>) -> Self::V<S>;
+    fn store<S: Simd>(simd: S, to: &mut Vector<Self>, value: Self::V<S>);
+    /// The function of vectors; operands beyond its arity are not read.
+    fn apply<S: Simd>(simd: S, function: Primitive, operands: [Self::V<S>; 4]) -> Self::V<S>;
+    /// The definition, element by element.
+    fn define(function: Primitive, operands: [Self; 4]) -> Self;
+    /// Adds the errors of a vector of values.
+    fn add_errors<S: Simd>(
+        simd: S,
+        score: Score,
+        values: Self::V<S>,
+        expected: Self::V<S>,
+        sums: &mut Sums,
+    );
 }
 
+/// A function without a vector form.
 #[inline(always)]
-fn map1<T: Copy>(a: &[T], out: &mut [T], f: impl Fn(T) -> T) {
-    for (out, &a) in out.iter_mut().zip(a) {
-        *out = f(a);
-    }
-}
-
-#[inline(always)]
-fn map2<T: Copy>(a: &[T], b: &[T], out: &mut [T], f: impl Fn(T, T) -> T) {
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = f(a, b);
-    }
-}
-
-#[inline(always)]
-fn map3<T: Copy>(a: &[T], b: &[T], c: &[T], out: &mut [T], f: impl Fn(T, T, T) -> T) {
-    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
-        *out = f(a, b, c);
-    }
-}
-
-/// A function without a vector form: its definition, case by case.
-fn by_definition<T: Copy + Default>(
+pub fn by_definition<S: Simd, T: Element>(
+    simd: S,
     function: Primitive,
-    operands: [&[T]; 4],
-    out: &mut [T],
-    apply: impl Fn(Primitive, [T; 4]) -> T,
-) {
-    let arity = function.arity();
-    for (case, out) in out.iter_mut().enumerate() {
-        let mut values = [T::default(); 4];
-        for (value, operand) in values.iter_mut().zip(operands).take(arity) {
-            *value = operand[case];
-        }
-        *out = apply(function, values);
+    operands: [T::V<S>; 4],
+) -> T::V<S> {
+    let mut rows = [Vector::<T>::default(); 4];
+    let mut operand = 0;
+    while operand < function.arity() {
+        T::store(simd, &mut rows[operand], operands[operand]);
+        operand += 1;
     }
+    T::load(simd, &define(function, &rows))
 }
 
-/// The polynomial in single precision; for the large arguments of a block, if there are any, the one in double
-/// precision; for the largest the standard library.
-#[inline(always)]
-fn periodic(a: &[f32], out: &mut [f32], quadrant: u32, exact: impl Fn(f64) -> f64) {
-    map1(a, out, |x| math::sin_quadrant(x, quadrant));
-    let large = a
-        .iter()
-        .take(out.len())
-        .fold(0.0f32, |m, x| if x.abs() > m { x.abs() } else { m });
-    if large > math::REDUCIBLE {
-        for (out, &x) in out.iter_mut().zip(a) {
-            let in_double = math::sin_quadrant_large(x, u64::from(quadrant));
-            *out = if x.abs() > math::REDUCIBLE {
-                in_double
-            } else {
-                *out
-            };
-        }
-    }
-    if large > math::REDUCIBLE_F64 {
-        for (out, &x) in out.iter_mut().zip(a) {
-            if x.abs() > math::REDUCIBLE_F64 {
-                *out = exact(f64::from(x)) as f32;
-            }
-        }
-    }
+#[cold]
+#[inline(never)]
+fn define<T: Element>(function: Primitive, operands: &[Vector<T>; 4]) -> Vector<T> {
+    Vector(std::array::from_fn(|lane| {
+        T::define(function, operands.each_ref().map(|row| row.0[lane]))
+    }))
 }
 
 #[inline(always)]
-fn truth(condition: bool) -> f32 {
-    if condition { 1.0 } else { 0.0 }
+fn truth<S: Simd>(simd: S, condition: S::M) -> S::F {
+    simd.select(condition, simd.splat(1.0), simd.splat(0.0))
+}
+
+/// What is no number counts as true.
+#[inline(always)]
+fn is_false<S: Simd>(simd: S, x: S::F) -> S::M {
+    simd.eq(x, simd.splat(0.0))
 }
 
 impl Element for f32 {
+    const CASES: usize = 1;
+    type V<S: Simd> = S::F;
+
     fn supports(_: Primitive) -> bool {
         true
     }
@@ -102,84 +84,95 @@ impl Element for f32 {
     }
 
     #[inline(always)]
-    fn apply(function: Primitive, [a, b, c, d]: [&[f32]; 4], out: &mut [f32]) {
+    fn load<S: Simd>(simd: S, from: &Vector<f32>) -> S::F {
+        simd.load(from)
+    }
+
+    #[inline(always)]
+    fn store<S: Simd>(simd: S, to: &mut Vector<f32>, value: S::F) {
+        simd.store(to, value);
+    }
+
+    #[inline(always)]
+    fn apply<S: Simd>(simd: S, function: Primitive, [a, b, c, d]: [S::F; 4]) -> S::F {
         match function {
-            Primitive::Add => map2(a, b, out, |a, b| a + b),
-            Primitive::Sub => map2(a, b, out, |a, b| a - b),
-            Primitive::Mul => map2(a, b, out, |a, b| a * b),
-            Primitive::Div => map2(a, b, out, |a, b| {
-                let quotient = a / b;
-                if b == 0.0 { 1.0 } else { quotient }
-            }),
-            Primitive::Sin => periodic(a, out, 0, f64::sin),
-            Primitive::Cos => periodic(a, out, 1, f64::cos),
-            Primitive::Log => map1(a, out, math::log),
-            Primitive::Exp => map1(a, out, math::exp),
-            Primitive::Neg => map1(a, out, |a| -a),
-            Primitive::Greater => map2(a, b, out, |a, b| truth(a > b)),
-            Primitive::Less => map2(a, b, out, |a, b| truth(a < b)),
-            Primitive::Equal => map2(a, b, out, |a, b| truth(a == b)),
-            Primitive::And => map2(a, b, out, |a, b| truth((a != 0.0) & (b != 0.0))),
-            Primitive::Or => map2(a, b, out, |a, b| truth((a != 0.0) | (b != 0.0))),
-            Primitive::Nand => map2(a, b, out, |a, b| truth(!((a != 0.0) & (b != 0.0)))),
-            Primitive::Nor => map2(a, b, out, |a, b| truth(!((a != 0.0) | (b != 0.0)))),
-            Primitive::Not => map1(a, out, |a| truth(a == 0.0)),
-            Primitive::If => map3(a, b, c, out, |a, b, c| if a != 0.0 { b } else { c }),
-            Primitive::Iflte => {
-                for ((((out, &a), &b), &c), &d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                    *out = if a < b { c } else { d };
-                }
+            Primitive::Add => simd.add(a, b),
+            Primitive::Sub => simd.sub(a, b),
+            Primitive::Mul => simd.mul(a, b),
+            Primitive::Div => {
+                let quotient = simd.div(a, b);
+                simd.select(is_false(simd, b), simd.splat(1.0), quotient)
             }
+            Primitive::Sin => math::apply(simd, Function::Sin, a),
+            Primitive::Cos => math::apply(simd, Function::Cos, a),
+            Primitive::Log => math::apply(simd, Function::Log, a),
+            Primitive::Exp => math::apply(simd, Function::Exp, a),
+            Primitive::Neg => simd.of_bits(simd.xor(simd.bits_of(a), simd.splat_words(1 << 31))),
+            Primitive::Greater => truth(simd, simd.lt(b, a)),
+            Primitive::Less => truth(simd, simd.lt(a, b)),
+            Primitive::Equal => truth(simd, simd.eq(a, b)),
+            Primitive::And => {
+                let no = simd.either(is_false(simd, a), is_false(simd, b));
+                truth(simd, simd.not(no))
+            }
+            Primitive::Or => {
+                let no = simd.both(is_false(simd, a), is_false(simd, b));
+                truth(simd, simd.not(no))
+            }
+            Primitive::Nand => truth(simd, simd.either(is_false(simd, a), is_false(simd, b))),
+            Primitive::Nor => truth(simd, simd.both(is_false(simd, a), is_false(simd, b))),
+            Primitive::Not => truth(simd, is_false(simd, a)),
+            Primitive::If => simd.select(is_false(simd, a), c, b),
+            Primitive::Iflte => simd.select(simd.lt(a, b), c, d),
             #[allow(
                 unreachable_patterns,
                 reason = "a function that has no vector form yet"
             )]
-            _ => by_definition(function, [a, b, c, d], out, Primitive::apply_f32),
+            _ => by_definition::<S, f32>(simd, function, [a, b, c, d]),
         }
     }
 
-    /// Squared errors are summed in eight lanes of single precision, the lanes in double precision.
+    fn define(function: Primitive, operands: [f32; 4]) -> f32 {
+        function.apply_f32(operands)
+    }
+
     #[inline(always)]
-    fn block_error(score: Score, values: &[f32], expected: &[f32]) -> f64 {
-        match score {
+    fn add_errors<S: Simd>(simd: S, score: Score, values: S::F, expected: S::F, sums: &mut Sums) {
+        let right = match score {
             Score::MeanSquaredError => {
-                let mut lanes = [0.0f32; 8];
-                let (values, expected) = (values.chunks_exact(8), expected.chunks_exact(8));
-                let rest = values.remainder().iter().zip(expected.remainder());
-                let rest: f64 = rest.map(|(v, e)| f64::from((v - e) * (v - e))).sum();
-                for (v, e) in values.zip(expected) {
-                    for lane in 0..8 {
-                        let difference = v[lane] - e[lane];
-                        lanes[lane] += difference * difference;
-                    }
-                }
-                rest + lanes.iter().map(|&lane| f64::from(lane)).sum::<f64>()
+                simd.add_squares(&mut sums.squares, simd.sub(values, expected));
+                return;
             }
-            Score::WrongBits => count(values, expected, |v, e| v != e),
-            Score::WrongClasses => count(values, expected, |v, e| !is_class(v, e)),
-            Score::WrongSigns => count(values, expected, |v, e| (v >= 0.0) != (e >= 0.0)),
-        }
+            Score::WrongBits => simd.eq(values, expected),
+            Score::WrongClasses => is_class(simd, values, expected),
+            Score::WrongSigns => {
+                let zero = simd.splat(0.0);
+                let (value, sign) = (simd.le(zero, values), simd.le(zero, expected));
+                let neither = simd.not(simd.either(value, sign));
+                simd.either(simd.both(value, sign), neither)
+            }
+        };
+        sums.wrong += u64::from(simd.bits(simd.not(right)).count_ones());
     }
-}
-
-#[inline(always)]
-fn count(values: &[f32], expected: &[f32], wrong: impl Fn(f32, f32) -> bool) -> f64 {
-    let wrong: u32 = values
-        .iter()
-        .zip(expected)
-        .map(|(&v, &e)| u32::from(wrong(v, e)))
-        .sum();
-    f64::from(wrong)
 }
 
 /// The value, cut to a whole number, is this class (0 or more).
 #[inline(always)]
-fn is_class(value: f32, class: f32) -> bool {
-    let low_end = (value >= class) | ((class == 0.0) & (value > -1.0));
-    low_end & (value < class + 1.0)
+fn is_class<S: Simd>(simd: S, value: S::F, class: S::F) -> S::M {
+    let first = simd.both(is_false(simd, class), simd.lt(simd.splat(-1.0), value));
+    let low_end = simd.either(simd.le(class, value), first);
+    simd.both(low_end, simd.lt(value, simd.add(class, simd.splat(1.0))))
+}
+
+#[inline(always)]
+fn not<S: Simd>(simd: S, x: S::W) -> S::W {
+    simd.xor(x, simd.splat_words(u32::MAX))
 }
 
 impl Element for u32 {
+    const CASES: usize = 32;
+    type V<S: Simd> = S::W;
+
     fn supports(function: Primitive) -> bool {
         function.apply_u32([0; 4]).is_some()
     }
@@ -189,29 +182,36 @@ impl Element for u32 {
     }
 
     #[inline(always)]
-    fn apply(function: Primitive, [a, b, c, d]: [&[u32]; 4], out: &mut [u32]) {
-        match function {
-            Primitive::And => map2(a, b, out, |a, b| a & b),
-            Primitive::Or => map2(a, b, out, |a, b| a | b),
-            Primitive::Nand => map2(a, b, out, |a, b| !(a & b)),
-            Primitive::Nor => map2(a, b, out, |a, b| !(a | b)),
-            Primitive::Equal => map2(a, b, out, |a, b| !(a ^ b)),
-            Primitive::Not => map1(a, out, |a| !a),
-            Primitive::If => map3(a, b, c, out, |a, b, c| (a & b) | (!a & c)),
-            // `supports` keeps functions that words have no meaning for out of a plan.
-            _ => by_definition(function, [a, b, c, d], out, |function, operands| {
-                function.apply_u32(operands).unwrap_or(0)
-            }),
-        }
+    fn load<S: Simd>(simd: S, from: &Vector<u32>) -> S::W {
+        simd.load_words(from)
     }
 
     #[inline(always)]
-    fn block_error(_: Score, values: &[u32], expected: &[u32]) -> f64 {
-        let wrong: u32 = values
-            .iter()
-            .zip(expected)
-            .map(|(v, e)| (v ^ e).count_ones())
-            .sum();
-        f64::from(wrong)
+    fn store<S: Simd>(simd: S, to: &mut Vector<u32>, value: S::W) {
+        simd.store_words(to, value);
+    }
+
+    #[inline(always)]
+    fn apply<S: Simd>(simd: S, function: Primitive, [a, b, c, d]: [S::W; 4]) -> S::W {
+        match function {
+            Primitive::And => simd.and(a, b),
+            Primitive::Or => simd.or(a, b),
+            Primitive::Nand => not(simd, simd.and(a, b)),
+            Primitive::Nor => not(simd, simd.or(a, b)),
+            Primitive::Equal => not(simd, simd.xor(a, b)),
+            Primitive::Not => not(simd, a),
+            Primitive::If => simd.or(simd.and(a, b), simd.and_not(a, c)),
+            // Programs with functions that words have no meaning for are refused before they run.
+            _ => by_definition::<S, u32>(simd, function, [a, b, c, d]),
+        }
+    }
+
+    fn define(function: Primitive, operands: [u32; 4]) -> u32 {
+        function.apply_u32(operands).unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn add_errors<S: Simd>(simd: S, _: Score, values: S::W, expected: S::W, sums: &mut Sums) {
+        simd.add_ones(&mut sums.ones, simd.xor(values, expected));
     }
 }

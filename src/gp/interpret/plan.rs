@@ -1,7 +1,7 @@
-//! Programs prepared for the batched interpreter.
+//! Programs prepared for `lgp-2d`.
 //!
 //! Models: a set of programs as one list of steps on numbered slots, the rows of a two-dimensional stack. Inputs are
-//! read in place. Subtrees that occur more than once in the set are computed once.
+//! read in place. In a shared plan, subtrees that occur more than once in the set are computed once.
 //! Leaves out: algebra; only subtrees that are token for token equal are shared.
 //! Units: slots.
 //! Sources: Chitty 2012 for the two-dimensional stack.
@@ -10,7 +10,6 @@ use super::element::Element;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
 use std::collections::HashMap;
-use std::marker::PhantomData;
 
 /// Where a step finds an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,25 +73,33 @@ struct Builder<T> {
     known: HashMap<(u64, [u32; 4]), u32, KeyHasher>,
     constants: Vec<T>,
     events: Vec<Event>,
-    element: PhantomData<T>,
+    /// What is equal is computed once.
+    share: bool,
 }
 
 impl<T: Element> Plan<T> {
-    /// Prepares valid programs.
-    pub fn new<'a>(
-        programs: impl IntoIterator<Item = &'a Rpn>,
-    ) -> Result<Self, UnsupportedFunction> {
+    /// Prepares valid programs, what is equal in them to be computed once.
+    pub fn shared(programs: &[&Rpn]) -> Self {
+        Self::new(programs, true)
+    }
+
+    /// Prepares a valid program, every node to be computed.
+    pub fn of_one(program: &Rpn) -> Self {
+        Self::new(&[program], false)
+    }
+
+    fn new(programs: &[&Rpn], share: bool) -> Self {
         let mut builder = Builder {
             nodes: Vec::new(),
             known: HashMap::default(),
             constants: Vec::new(),
             events: Vec::new(),
-            element: PhantomData,
+            share,
         };
         let mut output_of_root: HashMap<u32, u32> = HashMap::new();
         let mut output_of = Vec::new();
-        for (index, program) in programs.into_iter().enumerate() {
-            let root = builder.add(index, program)?;
+        for program in programs {
+            let root = builder.add(program);
             let next = output_of_root.len() as u32;
             let output = *output_of_root.entry(root).or_insert(next);
             if output == next {
@@ -101,41 +108,39 @@ impl<T: Element> Plan<T> {
             output_of.push(output);
         }
         let (steps, n_slots) = builder.assign_slots();
-        Ok(Plan {
+        Plan {
             steps,
             constants: builder.constants,
             n_slots,
             output_of,
             n_outputs: output_of_root.len(),
-        })
+        }
     }
 }
 
 impl<T: Element> Builder<T> {
     /// The node of the program's root.
-    fn add(&mut self, index: usize, program: &Rpn) -> Result<u32, UnsupportedFunction> {
+    fn add(&mut self, program: &Rpn) -> u32 {
         let mut stack: Vec<u32> = Vec::new();
         for token in &program.0 {
             let mut operands = [0; 4];
             if let Token::Apply(function) = token {
-                if !T::supports(*function) {
-                    return Err(UnsupportedFunction {
-                        program: index,
-                        symbol: function.symbol(),
-                    });
-                }
                 let first = stack.len() - function.arity();
                 operands[..function.arity()].copy_from_slice(&stack[first..]);
                 stack.truncate(first);
             }
             stack.push(self.intern(*token, operands));
         }
-        Ok(stack.pop().unwrap_or_default())
+        stack.pop().unwrap_or_default()
     }
 
     fn intern(&mut self, token: Token, operands: [u32; 4]) -> u32 {
         let next = self.nodes.len() as u32;
-        let id = *self.known.entry((token.key(), operands)).or_insert(next);
+        // Terminals cost nothing: they are the same node in any case.
+        let id = match token {
+            Token::Apply(_) if !self.share => next,
+            _ => *self.known.entry((token.key(), operands)).or_insert(next),
+        };
         if id == next {
             self.nodes.push(match token {
                 Token::Input(i) => Node::Input(i),
@@ -263,18 +268,26 @@ mod tests {
 
     fn plan(programs: &[&str]) -> Plan<f32> {
         let programs: Vec<Rpn> = programs.iter().map(|p| p.parse().unwrap()).collect();
-        Plan::new(&programs).unwrap()
+        Plan::shared(&programs.iter().collect::<Vec<_>>())
+    }
+
+    fn n_computes(plan: &Plan<f32>) -> usize {
+        let computes = plan.steps.iter();
+        computes
+            .filter(|step| matches!(step, Step::Compute { .. }))
+            .count()
+    }
+
+    #[test]
+    fn every_node_is_computed_where_nothing_is_shared() {
+        let program: Rpn = "X1 X1 * X1 X1 * +".parse().unwrap();
+        assert_eq!(n_computes(&Plan::of_one(&program)), 3);
     }
 
     #[test]
     fn equal_subtrees_are_computed_once() {
         let plan = plan(&["X1 X1 * X1 X1 * +", "X1 X1 * sin", "X1 X1 * sin"]);
-        let computes = plan
-            .steps
-            .iter()
-            .filter(|s| matches!(s, Step::Compute { .. }))
-            .count();
-        assert_eq!(computes, 3);
+        assert_eq!(n_computes(&plan), 3);
         assert_eq!(plan.output_of, [0, 1, 1]);
         assert_eq!(plan.n_outputs, 2);
     }
@@ -293,15 +306,5 @@ mod tests {
                 assert!(!operands[..function.arity()].contains(&Operand::Slot(*out)));
             }
         }
-    }
-
-    #[test]
-    fn arithmetic_on_words_is_refused() {
-        let programs: Vec<Rpn> = vec!["X1 X2 AND".parse().unwrap(), "X1 X2 +".parse().unwrap()];
-        let error = Plan::<u32>::new(&programs).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "program 1: function `+` has no meaning on Boolean cases"
-        );
     }
 }

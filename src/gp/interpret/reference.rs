@@ -4,9 +4,14 @@
 //! Leaves out: speed.
 //! Sources: Chitty (2D stack) section 4.
 
+use super::element::Element;
+use super::machine::check;
+use super::plan::UnsupportedFunction;
+use super::{Interpreter, Options, ProgramValues};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
+use rayon::prelude::*;
 
 fn run<T: Copy + Default>(
     program: &Rpn,
@@ -119,6 +124,61 @@ impl Score {
             Score::WrongBits | Score::WrongClasses | Score::WrongSigns => sum,
         }
     }
+}
+
+/// The oracle in single precision, as one of the interpreters.
+pub struct Reference;
+
+impl Interpreter for Reference {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn about(&self) -> &'static str {
+        "the oracle: the definitions, in double precision, rounded after every function"
+    }
+
+    fn block_cases(&self, _: &Problem, _: Options) -> Option<usize> {
+        None
+    }
+
+    fn errors(
+        &self,
+        programs: &[&Rpn],
+        problem: &Problem,
+        _: Options,
+    ) -> Result<Vec<f64>, UnsupportedFunction> {
+        if let Dataset::Word(_) = problem.dataset {
+            check::<u32>(programs)?;
+        }
+        let fitness = programs.par_iter().map(|one| fitness_f32(one, problem));
+        Ok(fitness.collect())
+    }
+
+    fn values(
+        &self,
+        program: &Rpn,
+        problem: &Problem,
+        _: Options,
+    ) -> Result<ProgramValues, UnsupportedFunction> {
+        Ok(match &problem.dataset {
+            Dataset::Float(cases) => {
+                ProgramValues::Float(values(cases, |inputs| value_f32(program, inputs)))
+            }
+            Dataset::Word(cases) => {
+                check::<u32>(&[program])?;
+                ProgramValues::Word(values(cases, |inputs| value_u32(program, inputs)))
+            }
+        })
+    }
+}
+
+fn values<T: Element>(cases: &Cases<T>, value: impl Fn(&[T]) -> T) -> Vec<T> {
+    let inputs =
+        |case: usize| -> Vec<T> { cases.inputs.iter().map(|column| column[case]).collect() };
+    (0..cases.expected.len())
+        .map(|case| value(&inputs(case)))
+        .collect()
 }
 
 #[cfg(test)]

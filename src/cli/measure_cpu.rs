@@ -1,0 +1,273 @@
+//! `warpstack measure --on cpu`: the interpreters of the CPU.
+//!
+//! What it does: a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
+//! what a row means (`gpu/on_cpu.rs`). Units: fitness cases.
+
+use super::look::{LookArgs, only_with_chart};
+use super::measure::{MeasureArgs, given_or, protocol, work};
+use super::names;
+use crate::gp::evolve::config::FunctionChoice;
+use crate::gp::evolve::dice::Dice;
+use crate::gp::evolve::init::{Ingredients, of_size};
+use crate::gp::interpret::cache::THIS_MACHINE;
+use crate::gp::interpret::simd::{LANES, Path as Simd};
+use crate::gp::interpret::{self, Interpreter, Options};
+use crate::gp::primitive::Primitive;
+use crate::gp::problem::{Dataset, Problem};
+use crate::gp::program::Rpn;
+use crate::gpu::on_cpu::{Bench, CpuRow};
+use crate::report::chart;
+use crate::report::chart::lines::{Line, Lines, Scale};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// The longest block, in vectors: 4 MiB for each row.
+const MOST_VECTORS: usize = 1 << 16;
+
+#[derive(Debug, clap::Args)]
+#[command(mut_args(only_with_chart))]
+pub struct CpuArgs {
+    /// CPU interpreters, a row each: names, `all`, or `best` for the fastest
+    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = names::interpreter(), help_heading = "On the CPU")]
+    pub interpreter: Vec<String>,
+    /// Functions of random programs: those of the problem, or + - * /
+    #[arg(long, value_enum, default_value = "full", help_heading = "On the CPU")]
+    pub functions: Functions,
+    /// Nodes of random programs, about
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "On the CPU")]
+    pub nodes: u32,
+    /// Seed of random programs
+    #[arg(long, default_value_t = 1, help_heading = "On the CPU")]
+    pub program_seed: u64,
+    /// Fitness cases of a block: the second dimension of the stack [default: as the L1 cache found wants it]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        help_heading = "On the CPU"
+    )]
+    pub block_cases: Vec<usize>,
+    /// Instructions: avx512, avx2, portable [default: the widest found]
+    #[arg(long, value_parser = simd(), help_heading = "On the CPU")]
+    pub simd: Option<String>,
+    /// Evaluate once what occurs more than once in the programs (lgp-2d only); GPop/s counts every node all the same
+    #[arg(long, help_heading = "On the CPU")]
+    pub share: bool,
+    /// Draw the speed over the block of cases: .svg or .png
+    #[arg(long, value_name = "FILE", help_heading = "On the CPU")]
+    pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+type Named = &'static dyn Interpreter;
+
+/// What random programs are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Functions {
+    Full,
+    Arithmetic,
+}
+
+const ARITHMETIC: [Primitive; 4] = [
+    Primitive::Add,
+    Primitive::Sub,
+    Primitive::Mul,
+    Primitive::Div,
+];
+
+fn simd() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(Simd::all().into_iter().map(Simd::name))
+}
+
+impl CpuArgs {
+    /// Finds out before long work what cannot be.
+    pub fn check(&self, on: &str) -> Result<(), Box<dyn Error>> {
+        let Some(path) = &self.chart else {
+            return Ok(());
+        };
+        if on != "cpu" {
+            return Err(format!("--chart: given with --on {on}; allowed: with --on cpu").into());
+        }
+        Ok(chart::check_path(path)?)
+    }
+
+    /// Random programs of the problem.
+    pub fn programs(&self, n: usize, problem: &Problem) -> Result<Vec<Rpn>, String> {
+        let functions = match self.functions {
+            Functions::Full => problem.functions.clone(),
+            Functions::Arithmetic => ARITHMETIC.to_vec(),
+        };
+        let lacks = |f: &&Primitive| !problem.functions.contains(f);
+        if let Some(function) = functions.iter().find(lacks) {
+            let name = problem.name;
+            return Err(format!(
+                "--functions arithmetic: {name} has no {function}; allowed with {name}: full"
+            ));
+        }
+        let ingredients = Ingredients {
+            functions,
+            ..Ingredients::of(problem, FunctionChoice::Uniform)
+        };
+        let program = |i| {
+            let mut dice = Dice::new(self.program_seed, i as u64);
+            of_size(&ingredients, self.nodes as usize, &mut dice)
+        };
+        Ok((0..n).map(program).collect())
+    }
+
+    fn options(&self) -> Options {
+        let named = |path: &Simd| Some(path.name()) == self.simd.as_deref();
+        let path = Simd::all().into_iter().find(named);
+        Options {
+            path: path.unwrap_or(Simd::best()),
+            block_cases: None,
+            share: self.share,
+        }
+    }
+
+    /// The blocks that are asked for, of so many cases each.
+    fn blocks(&self, problem: &Problem) -> Result<Vec<Option<usize>>, String> {
+        let cases_per_vector = match problem.dataset {
+            Dataset::Float(_) => LANES,
+            Dataset::Word(_) => 32 * LANES,
+        };
+        let most = cases_per_vector * MOST_VECTORS;
+        let fits =
+            |cases: &usize| *cases > 0 && *cases <= most && cases.is_multiple_of(cases_per_vector);
+        if let Some(given) = self.block_cases.iter().find(|cases| !fits(cases)) {
+            let name = problem.name;
+            return Err(format!(
+                "--block-cases: given {given}; allowed with {name}: multiples of {cases_per_vector} up to {most}"
+            ));
+        }
+        Ok(match &self.block_cases[..] {
+            [] => vec![None],
+            given => given.iter().copied().map(Some).collect(),
+        })
+    }
+
+    /// The interpreters that are to be measured, and whether only the fastest row counts.
+    fn interpreters(&self) -> Result<(Vec<Named>, bool), Box<dyn Error>> {
+        let has = |name: &str| self.interpreter.iter().any(|given| given == name);
+        if has(names::ALL) {
+            return Ok((interpret::ALL.to_vec(), false));
+        }
+        if has(BEST) {
+            return Ok((interpret::FAST.to_vec(), true));
+        }
+        let named = self.interpreter.iter();
+        let named = named.map(|name| interpret::by_name(name));
+        Ok((named.collect::<Result<_, _>>()?, false))
+    }
+}
+
+/// The name of the fastest interpreter, whichever it is.
+pub const BEST: &str = "best";
+
+/// Whether the programs are so many random ones, not a file.
+pub fn n_random(args: &MeasureArgs) -> Option<usize> {
+    let programs = args.programs.as_ref()?.to_str()?;
+    programs.parse().ok()
+}
+
+/// The rows of all combinations.
+pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
+    let cpu = &args.cpu;
+    let (interpreters, only_best) = cpu.interpreters()?;
+    let available = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+    let threads = given_or(&args.threads, &[available]).to_vec();
+    if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
+        return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
+    }
+    let with_blocks =
+        |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
+    if cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {
+        let with: Vec<&str> = interpret::BLOCKED.iter().map(|one| one.name()).collect();
+        let with = with.join(", ");
+        return Err(
+            format!("--chart: no row has a block of cases; allowed: --interpreter {with}").into(),
+        );
+    }
+    let (workload, programs) = work(args)?;
+    let blocks = cpu.blocks(&workload.problem)?;
+    let functions = match (n_random(args), cpu.functions) {
+        (None, _) => "file",
+        (Some(_), Functions::Full) => "full",
+        (Some(_), Functions::Arithmetic) => "arithmetic",
+    };
+    let bench = Bench::new(&workload, &programs, functions, protocol(args))?;
+    let mut rows = Vec::new();
+    for threads in threads {
+        let mut of_these: Vec<CpuRow> = Vec::new();
+        for &interpreter in &interpreters {
+            let has_blocks = interpreter.block_cases(&workload.problem, cpu.options());
+            let blocks = if has_blocks.is_some() {
+                &blocks[..]
+            } else {
+                &[None]
+            };
+            for &block_cases in blocks {
+                let options = Options {
+                    block_cases,
+                    ..cpu.options()
+                };
+                of_these.push(bench.row(interpreter, options, threads as usize)?);
+            }
+        }
+        if only_best {
+            let by_speed = |a: &&CpuRow, b: &&CpuRow| a.gpops_billion.total_cmp(&b.gpops_billion);
+            of_these = of_these
+                .iter()
+                .max_by(by_speed)
+                .cloned()
+                .into_iter()
+                .collect();
+        }
+        rows.append(&mut of_these);
+    }
+    if rows.iter().any(|row| row.block_cases.is_some()) && cpu.block_cases.is_empty() {
+        let caches = *THIS_MACHINE;
+        eprintln!(
+            "L1 {} KiB, L2 {} KiB: blocks of {} elements",
+            caches.l1_bytes >> 10,
+            caches.l2_bytes >> 10,
+            caches.block_elements()
+        );
+    }
+    if let Some(path) = &cpu.chart {
+        chart::save(&curve(&rows), path, cpu.look.look())?;
+    }
+    Ok(rows)
+}
+
+/// Speed over the block of cases, a line for each interpreter and number of threads.
+fn curve(rows: &[CpuRow]) -> Lines {
+    let mut lines: Vec<Line> = Vec::new();
+    for row in rows {
+        let Some(block) = row.block_cases else {
+            continue;
+        };
+        let name = match row.threads {
+            1 => row.interpreter.to_owned(),
+            threads => format!("{}, {threads} threads", row.interpreter),
+        };
+        let point = (block as f64, row.gpops_billion);
+        match lines.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.points.push(point),
+            None => lines.push(Line {
+                name,
+                points: vec![point],
+            }),
+        }
+    }
+    Lines {
+        x_label: "fitness cases of a block".to_owned(),
+        y_label: "billion GPop/s".to_owned(),
+        scale: Scale::Doubling,
+        lines,
+        mark: None,
+        levels: Vec::new(),
+        steps: false,
+    }
+}

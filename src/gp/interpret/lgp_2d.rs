@@ -1,0 +1,133 @@
+//! Three-address steps over a block of cases: operands are read where they lie, fitness cases included.
+//!
+//! Models: a two-dimensional stack whose rows have numbers (`plan.rs`); a step reads up to four rows and writes one. Where it may share,
+//! subtrees that several programs have are evaluated once per block, and equal programs once.
+//! Leaves out: fusing steps. Units: vectors. Sources: Chitty 2012, Chitty (2D stack) section 4.
+
+use super::cases::Chunk;
+use super::element::Element;
+use super::machine::Machine;
+use super::output::Output;
+use super::plan::{Operand, Plan, Step};
+use super::rows;
+use super::simd::{LANES, Simd, Vector};
+use crate::gp::program::Rpn;
+use std::ops::Range;
+
+pub struct Lgp2d;
+
+/// Plans that run one after the other: one for all programs, or one each.
+pub struct Prepared<T>(Vec<Plan<T>>);
+
+impl Machine for Lgp2d {
+    type Prepared<T: Element> = Prepared<T>;
+    type Memory<T: Element> = Vec<Vec<Vector<T>>>;
+
+    fn name(&self) -> &'static str {
+        "lgp-2d"
+    }
+
+    fn about(&self) -> &'static str {
+        "two-dimensional stack, operands read where they lie; shares equal subtrees in evolution"
+    }
+
+    fn block_vectors(&self, wanted: usize) -> Option<usize> {
+        Some(wanted)
+    }
+
+    fn shares(&self) -> bool {
+        true
+    }
+
+    fn prepare<T: Element>(&self, programs: &[&Rpn], share: bool) -> Prepared<T> {
+        let plans = if share {
+            vec![Plan::shared(programs)]
+        } else {
+            programs.iter().map(|one| Plan::of_one(one)).collect()
+        };
+        Prepared(plans)
+    }
+
+    fn outputs<T: Element>(prepared: &Prepared<T>) -> Vec<usize> {
+        let mut first = 0;
+        let mut outputs = Vec::new();
+        for plan in &prepared.0 {
+            outputs.extend(plan.output_of.iter().map(|&output| first + output as usize));
+            first += plan.n_outputs;
+        }
+        outputs
+    }
+
+    fn memory<T: Element>(prepared: &Prepared<T>, block: usize) -> Self::Memory<T> {
+        let n_slots = prepared.0.iter().map(|plan| plan.n_slots).max();
+        vec![vec![Vector::default(); block]; n_slots.unwrap_or(0)]
+    }
+
+    #[inline(always)]
+    fn run<T: Element, S: Simd>(
+        simd: S,
+        prepared: &Prepared<T>,
+        chunk: &Chunk<T>,
+        block: usize,
+        slots: &mut Self::Memory<T>,
+        output: &mut Output<T>,
+    ) {
+        let mut first = 0;
+        for plan in &prepared.0 {
+            for (slot, &constant) in slots.iter_mut().zip(&plan.constants) {
+                slot.fill(Vector([constant; LANES]));
+            }
+            let mut at = 0;
+            while at < chunk.n_vectors {
+                let n = block.min(chunk.n_vectors - at);
+                run_block(simd, plan, chunk, at..at + n, slots, first, output);
+                at += n;
+            }
+            first += plan.n_outputs;
+        }
+    }
+}
+
+#[inline(always)]
+fn run_block<T: Element, S: Simd>(
+    simd: S,
+    plan: &Plan<T>,
+    chunk: &Chunk<T>,
+    cases: Range<usize>,
+    slots: &mut [Vec<Vector<T>>],
+    first: usize,
+    output: &mut Output<T>,
+) {
+    let n = cases.len();
+    for step in &plan.steps {
+        match *step {
+            Step::Compute {
+                function,
+                operands,
+                out,
+            } => {
+                let mut row = std::mem::take(&mut slots[out as usize]);
+                let operands = operands.map(|operand| view(operand, chunk, slots, &cases));
+                rows::apply(simd, function, operands, &mut row[..n]);
+                slots[out as usize] = row;
+            }
+            Step::Score { value, output: of } => {
+                let values = view(value, chunk, slots, &cases);
+                output.take(simd, first + of as usize, cases.start, values);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn view<'a, T: Copy + Default>(
+    operand: Operand,
+    chunk: &'a Chunk<T>,
+    slots: &'a [Vec<Vector<T>>],
+    cases: &Range<usize>,
+) -> &'a [Vector<T>] {
+    match operand {
+        Operand::Input(i) => &chunk.input(usize::from(i))[cases.clone()],
+        Operand::Slot(s) => &slots[s as usize][..cases.len()],
+    }
+}

@@ -1,0 +1,264 @@
+//! What all vectorised interpreters share: the cases in chunks, the threads, the sums.
+//!
+//! Models: groups of programs on chunks of cases, spread over the threads of the pool; the errors of segments are added in the order of the
+//! cases, so that results depend neither on threads nor on blocks nor on registers.
+//! Leaves out: how a program is evaluated (`Machine`). Units: vectors of 16 elements. Sources: none.
+
+use super::cache::THIS_MACHINE;
+use super::cases::{Chunk, SEGMENT};
+use super::element::Element;
+use super::output::{Errors, Output};
+use super::plan::UnsupportedFunction;
+use super::simd::{Kernel, LANES, Path, Simd, Vector};
+use super::{Interpreter, Options, ProgramValues};
+use crate::gp::problem::{Cases, Dataset, Problem, Score};
+use crate::gp::program::{Rpn, Token};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Tasks that every thread should find, so that no one waits long for the last.
+const TASKS_PER_THREAD: usize = 8;
+/// Programs for which copying their cases costs little.
+const LEAST_PROGRAMS: usize = 16;
+
+/// A way to evaluate programs on vectors.
+pub trait Machine: Sync {
+    /// Programs, prepared; their number is that of the outputs.
+    type Prepared<T: Element>: Send + Sync;
+    /// What one thread writes to.
+    type Memory<T: Element>;
+
+    fn name(&self) -> &'static str;
+    /// A sentence for people who choose.
+    fn about(&self) -> &'static str;
+    /// Vectors of a block, as wanted; none: it has blocks of its own.
+    fn block_vectors(&self, wanted: usize) -> Option<usize>;
+    /// Equal subtrees of all programs may be evaluated once.
+    fn shares(&self) -> bool {
+        false
+    }
+    fn prepare<T: Element>(&self, programs: &[&Rpn], share: bool) -> Self::Prepared<T>;
+    /// The number of the output of every program.
+    fn outputs<T: Element>(prepared: &Self::Prepared<T>) -> Vec<usize>;
+    fn memory<T: Element>(prepared: &Self::Prepared<T>, block: usize) -> Self::Memory<T>;
+    /// Evaluates all programs on all cases of the chunk. Inlined into a kernel.
+    fn run<T: Element, S: Simd>(
+        simd: S,
+        prepared: &Self::Prepared<T>,
+        chunk: &Chunk<T>,
+        block: usize,
+        memory: &mut Self::Memory<T>,
+        output: &mut Output<T>,
+    );
+}
+
+/// A machine on a chunk, as a kernel.
+struct Run<'a, 'b, M: Machine, T: Element> {
+    prepared: &'a M::Prepared<T>,
+    chunk: &'a Chunk<T>,
+    block: usize,
+    memory: &'a mut M::Memory<T>,
+    output: &'a mut Output<'b, T>,
+}
+
+impl<M: Machine, T: Element> Kernel for Run<'_, '_, M, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Run {
+            prepared,
+            chunk,
+            block,
+            memory,
+            output,
+        } = self;
+        M::run(simd, prepared, chunk, block, memory, output);
+    }
+}
+
+/// Functions that the elements give no meaning to are refused.
+pub fn check<T: Element>(programs: &[&Rpn]) -> Result<(), UnsupportedFunction> {
+    for (program, rpn) in programs.iter().enumerate() {
+        for token in &rpn.0 {
+            if let Token::Apply(function) = token
+                && !T::supports(*function)
+            {
+                let symbol = function.symbol();
+                return Err(UnsupportedFunction { program, symbol });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The summed error of every program.
+fn errors<M: Machine, T: Element>(
+    machine: &M,
+    programs: &[&Rpn],
+    cases: &Cases<T>,
+    score: Score,
+    options: Options,
+) -> Result<Vec<f64>, UnsupportedFunction> {
+    check::<T>(programs)?;
+    let block = block::<M, T>(machine, options);
+    let chunk_vectors = block.next_multiple_of(SEGMENT);
+    let n_vectors = cases.expected.len().div_ceil(LANES);
+    let n_chunks = n_vectors.div_ceil(chunk_vectors);
+    let share = options.share && machine.shares();
+    let groups = groups(programs.len(), n_chunks, share);
+    let prepared: Vec<M::Prepared<T>> = groups
+        .into_par_iter()
+        .map(|group| machine.prepare(&programs[group], share))
+        .collect();
+    let n_groups = prepared.len();
+    // The sums of a task: of every output those of its segments.
+    let tasks: Vec<(Vec<f64>, usize)> = (0..n_chunks * n_groups)
+        .into_par_iter()
+        .map_init(
+            || (Chunk::default(), None, None),
+            |(chunk, of, memory), task| {
+                let (number, group) = (task / n_groups, task % n_groups);
+                if *of != Some(number) {
+                    chunk.fill(cases, number * chunk_vectors, chunk_vectors);
+                    *of = Some(number);
+                }
+                let known = memory.take().filter(|(known, _)| *known == group);
+                let (_, memory) = memory
+                    .insert(known.unwrap_or_else(|| (group, M::memory(&prepared[group], block))));
+                on_chunk::<M, T>(&prepared[group], chunk, block, memory, score, options.path)
+            },
+        )
+        .collect();
+    let mut total = Vec::with_capacity(programs.len());
+    for (group, prepared) in prepared.iter().enumerate() {
+        for output in M::outputs(prepared) {
+            let chunks = (0..n_chunks).map(|number| &tasks[number * n_groups + group]);
+            let segments = chunks.flat_map(|(sums, n)| &sums[output * n..(output + 1) * n]);
+            total.push(segments.sum());
+        }
+    }
+    Ok(total)
+}
+
+/// The errors of every output, segment after segment, and the number of segments.
+fn on_chunk<M: Machine, T: Element>(
+    prepared: &M::Prepared<T>,
+    chunk: &Chunk<T>,
+    block: usize,
+    memory: &mut M::Memory<T>,
+    score: Score,
+    path: Path,
+) -> (Vec<f64>, usize) {
+    let n_outputs = M::outputs(prepared).iter().max().map_or(0, |max| max + 1);
+    let mut output = Output::Errors(Errors::new(score, chunk, n_outputs));
+    path.run(Run::<M, T> {
+        prepared,
+        chunk,
+        block,
+        memory,
+        output: &mut output,
+    });
+    match output {
+        Output::Errors(errors) => errors.totals(),
+        Output::Values(_) => (Vec::new(), 0),
+    }
+}
+
+/// Vectors of a block; 1 where the machine has blocks of its own.
+fn block<M: Machine, T: Element>(machine: &M, options: Options) -> usize {
+    let wanted = match options.block_cases {
+        Some(cases) => cases.div_ceil(LANES * T::CASES).max(1),
+        None => THIS_MACHINE.block_elements() / LANES,
+    };
+    machine.block_vectors(wanted).unwrap_or(1)
+}
+
+/// Programs that are prepared together: all that share, else so many groups that all threads have work.
+fn groups(n_programs: usize, n_chunks: usize, share: bool) -> Vec<Range<usize>> {
+    let wanted = (TASKS_PER_THREAD * rayon::current_num_threads()).div_ceil(n_chunks.max(1));
+    let most = n_programs.div_ceil(LEAST_PROGRAMS).max(1);
+    let n_groups = match rayon::current_num_threads() {
+        _ if share => 1,
+        1 => 1,
+        _ => wanted.clamp(1, most),
+    };
+    let of = |i: usize| n_programs * i / n_groups;
+    (0..n_groups).map(|i| of(i)..of(i + 1)).collect()
+}
+
+fn values<M: Machine, T: Element>(
+    machine: &M,
+    program: &Rpn,
+    cases: &Cases<T>,
+    options: Options,
+) -> Result<Vec<T>, UnsupportedFunction> {
+    check::<T>(&[program])?;
+    let block = block::<M, T>(machine, options);
+    let prepared = machine.prepare::<T>(&[program], false);
+    let mut memory = M::memory(&prepared, block);
+    let mut chunk = Chunk::default();
+    chunk.fill(cases, 0, cases.expected.len().div_ceil(LANES));
+    let mut output = Output::Values(vec![Vector::default(); chunk.n_vectors]);
+    options.path.run(Run::<M, T> {
+        prepared: &prepared,
+        chunk: &chunk,
+        block,
+        memory: &mut memory,
+        output: &mut output,
+    });
+    let values = match output {
+        Output::Values(values) => values,
+        Output::Errors(_) => Vec::new(),
+    };
+    let all = values.iter().flat_map(|vector| vector.0);
+    Ok(all.take(cases.expected.len()).collect())
+}
+
+impl<M: Machine> Interpreter for M {
+    fn name(&self) -> &'static str {
+        Machine::name(self)
+    }
+
+    fn about(&self) -> &'static str {
+        Machine::about(self)
+    }
+
+    fn block_cases(&self, problem: &Problem, options: Options) -> Option<usize> {
+        self.block_vectors(1)?;
+        Some(match &problem.dataset {
+            Dataset::Float(_) => block::<M, f32>(self, options) * LANES,
+            Dataset::Word(_) => block::<M, u32>(self, options) * LANES * u32::CASES,
+        })
+    }
+
+    fn errors(
+        &self,
+        programs: &[&Rpn],
+        problem: &Problem,
+        options: Options,
+    ) -> Result<Vec<f64>, UnsupportedFunction> {
+        let score = problem.score;
+        let sums = match &problem.dataset {
+            Dataset::Float(cases) => errors(self, programs, cases, score, options)?,
+            Dataset::Word(cases) => errors(self, programs, cases, score, options)?,
+        };
+        let n_cases = problem.n_cases();
+        Ok(sums
+            .into_iter()
+            .map(|sum| score.finish(sum, n_cases))
+            .collect())
+    }
+
+    fn values(
+        &self,
+        program: &Rpn,
+        problem: &Problem,
+        options: Options,
+    ) -> Result<ProgramValues, UnsupportedFunction> {
+        Ok(match &problem.dataset {
+            Dataset::Float(cases) => ProgramValues::Float(values(self, program, cases, options)?),
+            Dataset::Word(cases) => ProgramValues::Word(values(self, program, cases, options)?),
+        })
+    }
+}

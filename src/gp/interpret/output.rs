@@ -1,0 +1,126 @@
+//! Where the values of programs go.
+//!
+//! Models: they are compared with what was expected, or kept. Leaves out: in which order an interpreter has them ready.
+//! Units: vectors of the chunk. Sources: none.
+
+use super::cases::{Chunk, SEGMENT};
+use super::element::Element;
+use super::score::Sums;
+use super::simd::{Kernel, LANES, Simd, Vector};
+use crate::gp::problem::Score;
+
+/// See the module text.
+pub enum Output<'a, T> {
+    Errors(Errors<'a, T>),
+    /// The values of the only program.
+    Values(Vec<Vector<T>>),
+}
+
+/// Errors of the programs on a chunk.
+pub struct Errors<'a, T> {
+    score: Score,
+    expected: &'a [Vector<T>],
+    n_elements: usize,
+    /// Program after program, of each segment after segment.
+    sums: Vec<Sums>,
+    n_segments: usize,
+}
+
+impl<'a, T: Element> Errors<'a, T> {
+    pub fn new(score: Score, chunk: &'a Chunk<T>, n_programs: usize) -> Self {
+        let n_segments = chunk.n_vectors.div_ceil(SEGMENT);
+        Errors {
+            score,
+            expected: &chunk.expected,
+            n_elements: chunk.n_elements,
+            sums: vec![Sums::default(); n_programs * n_segments],
+            n_segments,
+        }
+    }
+
+    /// The errors of every output, segment after segment, and the number of segments.
+    pub fn totals(&self) -> (Vec<f64>, usize) {
+        let totals = self.sums.iter().map(|sums| sums.total(self.score));
+        (totals.collect(), self.n_segments)
+    }
+
+    /// Adds the errors of a program from vector `at` of the chunk on.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, program: usize, at: usize, row: &[Vector<T>]) {
+        let full = (self.n_elements / LANES).saturating_sub(at).min(row.len());
+        let mut done = 0;
+        while done < full {
+            let segment = (at + done) / SEGMENT;
+            let end = full.min((segment + 1) * SEGMENT - at);
+            let sums = &mut self.sums[program * self.n_segments + segment];
+            let expected = &self.expected[at + done..at + end];
+            add_full(simd, self.score, &row[done..end], expected, sums);
+            done = end;
+        }
+        let n_cases = self.n_elements % LANES;
+        let at = at + full;
+        if full < row.len() && n_cases > 0 && at * LANES < self.n_elements {
+            // What is expected beyond the cases is 0.
+            let mut kept = row[full];
+            kept.0[n_cases..].fill(T::default());
+            let sums = &mut self.sums[program * self.n_segments + at / SEGMENT];
+            let expected = &self.expected[at..at + 1];
+            add_full(simd, self.score, &[kept], expected, sums);
+        }
+    }
+}
+
+#[inline(always)]
+fn add_full<T: Element, S: Simd>(
+    simd: S,
+    score: Score,
+    row: &[Vector<T>],
+    expected: &[Vector<T>],
+    sums: &mut Sums,
+) {
+    let mut local = *sums;
+    let expected = &expected[..row.len()];
+    for i in 0..row.len() {
+        let (value, expected) = (T::load(simd, &row[i]), T::load(simd, &expected[i]));
+        T::add_errors(simd, score, value, expected, &mut local);
+    }
+    *sums = local;
+}
+
+impl<T: Element> Output<'_, T> {
+    /// The values of a program from vector `at` of the chunk on.
+    pub fn take<S: Simd>(&mut self, simd: S, program: usize, at: usize, row: &[Vector<T>]) {
+        simd.vectorize(Take {
+            output: self,
+            program,
+            at,
+            row,
+        });
+    }
+}
+
+/// A row of values, as a kernel.
+struct Take<'a, 'b, T> {
+    output: &'a mut Output<'b, T>,
+    program: usize,
+    at: usize,
+    row: &'a [Vector<T>],
+}
+
+impl<T: Element> Kernel for Take<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Take {
+            output,
+            program,
+            at,
+            row,
+        } = self;
+        match output {
+            Output::Values(values) => values[at..at + row.len()].copy_from_slice(row),
+            Output::Errors(errors) => errors.add(simd, program, at, row),
+        }
+    }
+}
