@@ -89,7 +89,9 @@ fn all_corpora_fit_their_problems_and_eight_mebibytes() {
             path.display()
         );
         let runs: std::collections::BTreeSet<u32> = corpus.entries.iter().map(|e| e.run).collect();
-        assert_eq!(runs.len() as u32, corpus.header.runs, "{}", path.display());
+        let (kept, all) = (runs.len() as u32, corpus.header.runs);
+        let nearest = corpus.header.command.contains("--nearest");
+        assert!(kept == all || nearest && kept < all, "{}", path.display());
         problems.push(problem.name);
     }
     assert!(

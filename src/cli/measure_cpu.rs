@@ -228,11 +228,12 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     }
     if rows.iter().any(|row| row.block_cases.is_some()) && cpu.block_cases.is_empty() {
         let caches = *THIS_MACHINE;
+        let n_inputs = workload.problem.n_inputs();
         eprintln!(
-            "L1 {} KiB, L2 {} KiB: blocks of {} elements",
+            "L1 {} KiB, L2 {} KiB: blocks of {} elements for {n_inputs} inputs",
             caches.l1_bytes >> 10,
             caches.l2_bytes >> 10,
-            caches.block_elements()
+            caches.block_elements(n_inputs)
         );
     }
     if let Some(path) = &cpu.chart {

@@ -37,6 +37,9 @@ pub fn others(problem: &str, runs: &[RunRecord], n: usize) -> Result<Vec<u32>, B
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gp::corpus::Corpus;
+    use crate::gp::record::Record;
+    use std::path::Path;
 
     /// A run whose programs all need this RPN depth, and one LGP level less.
     fn run_at(depth: usize) -> RunRecord {
@@ -56,13 +59,42 @@ mod tests {
         let runs: Vec<RunRecord> = [9, 4, 12, 3].map(run_at).into();
         assert_eq!(others("sextic", &runs, 2).unwrap(), [0, 2]);
         assert_eq!(others("sextic", &runs, 1).unwrap().len(), 3);
-        assert_eq!(others("sextic", &runs, 9).unwrap(), []);
+        assert!(others("sextic", &runs, 9).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_corpora_hold_the_nearest_runs_of_their_records() {
+        let read = |path: &str| {
+            let root = env!("CARGO_MANIFEST_DIR");
+            std::fs::read_to_string(format!("{root}/fixtures/{path}")).unwrap()
+        };
+        for (problem, record, n) in [
+            ("sextic", "sextic", 8),
+            ("shuttle", "shuttle", 8),
+            ("kddcup", "kddcup-own", 4),
+            ("mux20", "mux20-own", 8),
+        ] {
+            let record = Record::parse(&read(&format!("runs/{record}.json")), record).unwrap();
+            let text = read(&format!("corpus/{problem}.corpus"));
+            let corpus = Corpus::parse(&text, Path::new(problem)).unwrap();
+            let left_out = others(problem, &record.runs, n).unwrap();
+            let mut kept: Vec<u32> = (0..record.runs.len() as u32).collect();
+            kept.retain(|run| !left_out.contains(run));
+            let mut sampled: Vec<u32> = corpus.entries.iter().map(|entry| entry.run).collect();
+            sampled.sort_unstable();
+            sampled.dedup();
+            assert_eq!(sampled, kept, "{problem}");
+            assert!(corpus.header.command.contains(&format!("--nearest {n} ")));
+        }
     }
 
     #[test]
     fn only_the_papers_problems_have_rows() {
         assert!(check("mux20").is_ok());
         let error = check("spirals").unwrap_err().to_string();
-        assert!(error.contains("spirals") && error.contains("sextic"), "{error}");
+        assert!(
+            error.contains("spirals") && error.contains("sextic"),
+            "{error}"
+        );
     }
 }

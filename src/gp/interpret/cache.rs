@@ -22,8 +22,8 @@ const USUAL: Caches = Caches {
     l3_bytes: None,
 };
 
-/// Rows of a block that are in use at a time: some levels of the stack, some inputs, the expected values.
-const LIVE_ROWS: usize = 8;
+/// Rows of a block that are in use at a time beside the inputs: some levels of the stack and the expected values.
+const STACK_ROWS: usize = 4;
 
 /// Those of this machine.
 pub static THIS_MACHINE: LazyLock<Caches> = LazyLock::new(|| {
@@ -58,9 +58,9 @@ impl Caches {
         found
     }
 
-    /// Elements of a block whose live rows fill half of the L1: a power of two.
-    pub fn block_elements(&self) -> usize {
-        let fit = self.l1_bytes / 2 / (LIVE_ROWS * size_of::<f32>());
+    /// Elements of a block whose live rows fit the L1, for programs on so many inputs: a power of two.
+    pub fn block_elements(&self, n_inputs: usize) -> usize {
+        let fit = self.l1_bytes / ((STACK_ROWS + n_inputs) * size_of::<f32>());
         1 << fit.clamp(64, 4096).ilog2()
     }
 }
@@ -101,13 +101,13 @@ mod tests {
             (caches.l1_bytes, caches.l2_bytes, caches.l3_bytes),
             (48 << 10, 2 << 20, None)
         );
-        assert_eq!(caches.block_elements(), 512);
-        assert_eq!(USUAL.block_elements(), 512);
+        assert_eq!(caches.block_elements(1), 2048);
+        assert_eq!(USUAL.block_elements(1), 1024);
     }
 
     #[test]
     fn blocks_stay_within_bounds() {
-        let of = |l1_bytes| Caches { l1_bytes, ..USUAL }.block_elements();
-        assert_eq!((of(0), of(64 << 10), of(16 << 20)), (64, 1024, 4096));
+        let of = |l1_bytes| Caches { l1_bytes, ..USUAL }.block_elements(20);
+        assert_eq!((of(0), of(48 << 10), of(16 << 20)), (64, 512, 4096));
     }
 }

@@ -101,7 +101,7 @@ fn errors<M: Machine, T: Element>(
     options: Options,
 ) -> Result<Vec<f64>, UnsupportedFunction> {
     check::<T>(programs)?;
-    let block = block::<M, T>(machine, options);
+    let block = block::<M, T>(machine, cases.inputs.len(), options);
     let chunk_vectors = block.next_multiple_of(SEGMENT);
     let n_vectors = cases.expected.len().div_ceil(LANES);
     let n_chunks = n_vectors.div_ceil(chunk_vectors);
@@ -166,10 +166,10 @@ fn on_chunk<M: Machine, T: Element>(
 }
 
 /// Vectors of a block; 1 where the machine has blocks of its own.
-fn block<M: Machine, T: Element>(machine: &M, options: Options) -> usize {
+fn block<M: Machine, T: Element>(machine: &M, n_inputs: usize, options: Options) -> usize {
     let wanted = match options.block_cases {
         Some(cases) => cases.div_ceil(LANES * T::CASES).max(1),
-        None => THIS_MACHINE.block_elements() / LANES,
+        None => THIS_MACHINE.block_elements(n_inputs) / LANES,
     };
     machine.block_vectors(wanted).unwrap_or(1)
 }
@@ -194,7 +194,7 @@ fn values<M: Machine, T: Element>(
     options: Options,
 ) -> Result<Vec<T>, UnsupportedFunction> {
     check::<T>(&[program])?;
-    let block = block::<M, T>(machine, options);
+    let block = block::<M, T>(machine, cases.inputs.len(), options);
     let prepared = machine.prepare::<T>(&[program], false);
     let mut memory = M::memory(&prepared, block);
     let mut chunk = Chunk::default();
@@ -227,8 +227,10 @@ impl<M: Machine> Interpreter for M {
     fn block_cases(&self, problem: &Problem, options: Options) -> Option<usize> {
         self.block_vectors(1)?;
         Some(match &problem.dataset {
-            Dataset::Float(_) => block::<M, f32>(self, options) * LANES,
-            Dataset::Word(_) => block::<M, u32>(self, options) * LANES * u32::CASES,
+            Dataset::Float(cases) => block::<M, f32>(self, cases.inputs.len(), options) * LANES,
+            Dataset::Word(cases) => {
+                block::<M, u32>(self, cases.inputs.len(), options) * LANES * u32::CASES
+            }
         })
     }
 
