@@ -97,8 +97,7 @@ pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>
     let mut campaign = finish(campaign, &problem, checkpoint, stop)?;
     if args.timing {
         let (parts, whole) = (campaign.timing(), started.elapsed());
-        progress::clear();
-        eprintln!("{}: {}", problem.name, Shares { parts, whole });
+        progress::say(&format!("{}: {}", problem.name, Shares { parts, whole }));
     }
     if let Some(n) = args.nearest {
         let others = nearest::others(problem.name, campaign.finished(), n as usize)?;

@@ -18,6 +18,7 @@ use crate::gp::program::Rpn;
 use crate::gpu::on_cpu::{Bench, CpuRow};
 use crate::report::chart;
 use crate::report::chart::lines::{Line, Lines, Scale};
+use crate::report::progress;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -229,12 +230,12 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     if rows.iter().any(|row| row.block_cases.is_some()) && cpu.block_cases.is_empty() {
         let caches = *THIS_MACHINE;
         let n_inputs = workload.problem.n_inputs();
-        eprintln!(
+        progress::say(&format!(
             "L1 {} KiB, L2 {} KiB: blocks of {} elements for {n_inputs} inputs",
             caches.l1_bytes >> 10,
             caches.l2_bytes >> 10,
             caches.block_elements(n_inputs)
-        );
+        ));
     }
     if let Some(path) = &cpu.chart {
         chart::save(&curve(&rows), path, cpu.look.look())?;
