@@ -47,18 +47,6 @@ const UNSEEN: &[(&str, &str, Reader, &str)] = &[
     ("h200", "limits.warp_lanes", Reader::Sim, ONE_VALUE),
     ("h200", "limits.warp_lanes", Reader::Model, ONE_VALUE),
     (
-        "gtx670",
-        "limits.shared_bytes_per_block",
-        Reader::Sim,
-        SMALL_ROWS,
-    ),
-    (
-        "gtx670",
-        "limits.shared_bytes_per_block",
-        Reader::Model,
-        SMALL_ROWS,
-    ),
-    (
         "h200",
         "limits.shared_bytes_per_block",
         Reader::Sim,
