@@ -4,7 +4,7 @@ use super::CliResult;
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Part, Plan};
 use crate::gp::evolve::EvolveConfig;
-use crate::gp::evolve::timing::Shares;
+use crate::gp::evolve::timing::{Shares, Timing};
 use crate::gp::problem::{self, Source};
 use crate::report::output;
 use crate::report::progress::{self, Progress};
@@ -94,9 +94,9 @@ pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>
     let checkpoint = args.checkpoint.as_deref();
     let campaign = campaign(plan, part, checkpoint)?;
     let started = Instant::now();
-    let mut campaign = finish(campaign, &problem, checkpoint, stop)?;
+    let (mut campaign, parts) = finish(campaign, &problem, checkpoint, stop)?;
     if args.timing {
-        let (parts, whole) = (campaign.timing(), started.elapsed());
+        let whole = started.elapsed();
         progress::say(&format!("{}: {}", problem.name, Shares { parts, whole }));
     }
     if let Some(n) = args.nearest {
@@ -166,23 +166,23 @@ fn campaign(
     }
 }
 
-/// Runs the campaign to its end, saving its state if asked.
+/// Runs the campaign to its end, saving its state if asked; what breeding and evaluation took.
 pub(super) fn finish(
     mut campaign: Campaign,
     problem: &problem::Problem,
     checkpoint: Option<&Path>,
     stop: &Stop,
-) -> Result<Campaign, Box<dyn Error>> {
+) -> Result<(Campaign, Timing), Box<dyn Error>> {
     let progress = Progress::new(campaign.generations_planned(), "generations");
     (0..campaign.generations_seen()).for_each(|_| progress.step());
-    campaign.run(problem, |state| -> CliResult {
+    let timing = campaign.run(problem, |state| -> CliResult {
         progress.step();
         if let Some(path) = checkpoint {
             output::write(Some(path), state.checkpoint()?.as_bytes())?;
         }
         Ok(stop.check()?)
     })?;
-    Ok(campaign)
+    Ok((campaign, timing))
 }
 
 /// Settings from a file, or the defaults.

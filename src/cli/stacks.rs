@@ -148,7 +148,7 @@ fn make(args: &StacksArgs) -> Result<Vec<Record>, Box<dyn Error>> {
             per_generation: 0,
             settings: config.clone(),
         };
-        let campaign = finish(Campaign::new(plan), &problem, None, &Stop::default())?;
+        let (campaign, _) = finish(Campaign::new(plan), &problem, None, &Stop::default())?;
         records.push(campaign.record(command(args, name)));
     }
     if let (Some(path), [record]) = (&args.record, &records[..]) {

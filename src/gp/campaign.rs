@@ -47,19 +47,6 @@ pub struct Campaign {
     /// Where another machine has the other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     part: Option<Part>,
-    /// Of the generations that this process has run.
-    #[serde(skip)]
-    timing: Timed,
-}
-
-/// Time is no part of a campaign's state: two that differ only in it are equal.
-#[derive(Debug, Clone, Copy, Default)]
-struct Timed(Timing);
-
-impl PartialEq for Timed {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 /// Runs that follow each other, of a campaign.
@@ -106,7 +93,6 @@ impl Campaign {
             entries: Vec::new(),
             current: None,
             part: None,
-            timing: Timed::default(),
         }
     }
 
@@ -289,12 +275,13 @@ impl Campaign {
         self.runs().len() as u64 * u64::from(self.plan.settings.generations)
     }
 
-    /// Runs until everything is done. `after_generation` may save the state or stop the campaign with an error.
+    /// Runs until everything is done, and says what that took. `after_generation` may save the state or stop the campaign with an error.
     pub fn run<E: From<EvolveError>>(
         &mut self,
         problem: &Problem,
         mut after_generation: impl FnMut(&Self) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<Timing, E> {
+        let mut timing = Timing::default();
         let settings = self.plan.settings.clone();
         let runs = self.runs();
         while self.finished.len() < runs.len() {
@@ -314,11 +301,11 @@ impl Campaign {
                 self.see(number, seed, &generation);
                 after_generation(self)?;
             }
-            self.timing.0 += run.timing();
+            timing += run.timing();
             self.finished
                 .extend(self.current.take().map(|current| current.record));
         }
-        Ok(())
+        Ok(timing)
     }
 
     fn see(&mut self, run: u32, seed: u64, generation: &Generation) {
@@ -365,11 +352,6 @@ impl Campaign {
             header,
             entries: self.entries.clone(),
         }
-    }
-
-    /// What the runs of this process spent their time on.
-    pub fn timing(&self) -> Timing {
-        self.timing.0
     }
 
     /// The runs that ended, in order.
@@ -469,7 +451,7 @@ mod tests {
         let problem = sextic::problem(1, 300);
         let mut left = n;
         let mut saved = None;
-        let stopped: Result<(), EvolveError> = campaign.run(&problem, |state| {
+        let stopped: Result<Timing, EvolveError> = campaign.run(&problem, |state| {
             saved = state.checkpoint().ok();
             left -= 1;
             match left {
