@@ -179,8 +179,14 @@ fn what_a_warp_waits_for_by_itself_costs() {
 #[test]
 fn the_write_port_bounds_what_is_stored() {
     let full = bench("h200", KernelId::Rpn, 6, 512, 4);
-    let half = |spec: &mut SmxSpec| spec.l2_write_bytes_per_cycle /= 2.0;
-    full.costs("half the write port", 0.45, half);
+    full.costs("half of what the L2 takes", 0.45, |spec| {
+        spec.l2_accepts_bytes_per_cycle /= 2.0;
+    });
+    full.costs("a quarter of the write port", 0.45, |spec| {
+        spec.l2_write_bytes_per_cycle /= 4.0;
+    });
+    let alone = full.with(|spec| *spec = spec.uncrowded().expect("crowded"));
+    assert!(alone > 1.3 * full.with(|_| {}), "{alone}");
     full.costs("requests as large as lines", 0.02, |spec| {
         spec.l2_request_bytes = 128;
     });

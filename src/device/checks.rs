@@ -14,6 +14,7 @@ pub(super) fn check(device: &Device) -> Result<(), FieldError> {
     check_lanes(device)?;
     check_rows(device)?;
     check_l2(device)?;
+    check_l2_writes(device)?;
     check_code(device)?;
     check_pipes(device)
 }
@@ -63,6 +64,18 @@ fn check_powers_of_two(device: &Device) -> Result<(), FieldError> {
         Some((field, given)) => Err(refused(field, given, "a power of two")),
         None => Ok(()),
     }
+}
+
+/// What it takes is a rate, or whatever comes.
+fn check_l2_writes(device: &Device) -> Result<(), FieldError> {
+    const LEAST_SHARE: f64 = 0.01;
+    let (all, n_smx) = (device.l2.accepts_bytes_per_cycle, device.chip.n_smx);
+    let least = LEAST_SHARE * f64::from(n_smx);
+    if all > 0.0 && all < least {
+        let allowed = format!("0, or at least {least} with a chip.n_smx of {n_smx}");
+        return Err(refused("l2.accepts_bytes_per_cycle", all, allowed));
+    }
+    Ok(())
 }
 
 /// What is simulated of it fits into the host's memory.

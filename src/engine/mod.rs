@@ -247,11 +247,14 @@ impl Engine {
         let grid_blocks = grid_blocks.collect::<Result<Vec<u32>, PredictError>>()?;
         let block = block(kernel.median_shared_bytes());
         let (occupancy, l1_bytes) = self.reside(request, block)?;
+        let geometry = self.geometry(request, &occupancy, resources.frame_bytes);
         Ok(Resolved {
             configuration: named(request, l1_bytes),
             block,
-            spec: SmxSpec::new(&self.device, l1_bytes).map_err(PredictError::other)?,
-            geometry: self.geometry(request, &occupancy, resources.frame_bytes),
+            spec: SmxSpec::new(&self.device, l1_bytes)
+                .map_err(PredictError::other)?
+                .at_work(geometry.programs * geometry.case_blocks, geometry.n_smx),
+            geometry,
             clock_hz: self.device.chip.clock_mhz * 1e6,
             fitness_cases: request.cases.n,
             grid_blocks,

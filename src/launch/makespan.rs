@@ -7,6 +7,7 @@
 //! Units: tokens, cycles. Sources: dynamic block assignment, CUDA C Programming Guide 5.5, section 2.
 
 use super::calendar::Calendar;
+use super::rates::Rates;
 
 /// Throughput of one multiprocessor against its number of resident blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +58,7 @@ pub fn makespan_cycles(
     work_tokens: &[f64],
     n_smx: usize,
     resident_blocks: usize,
-    rates: &RateCurve,
+    rates: &Rates,
 ) -> f64 {
     HandedOut::new(work_tokens, n_smx, resident_blocks).cycles(rates)
 }
@@ -135,12 +136,29 @@ impl HandedOut {
     }
 
     /// Cycles to the end of the last block, a token being one of the rates' tokens.
-    pub fn cycles(&self, rates: &RateCurve) -> f64 {
-        let most = self.ends.iter().map(Vec::len).max().unwrap_or(0);
+    pub fn cycles(&self, rates: &Rates) -> f64 {
+        let full = match self.until {
+            0.0 => 0.0,
+            until => {
+                let rate = rates.crowded().tokens_per_cycle(self.resident_blocks);
+                until * self.resident_blocks as f64 / rate
+            }
+        };
+        full + match rates.depend_on_others() {
+            true => self.end_together(rates),
+            false => self.end_alone(rates.crowded()),
+        }
+    }
+
+    fn most_residents(&self) -> usize {
+        self.ends.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// From when no further block comes, where every multiprocessor ends on its own.
+    fn end_alone(&self, rates: &RateCurve) -> f64 {
         // Cycles per token of each block, by the blocks that share a multiprocessor.
         let pace = |blocks: usize| blocks as f64 / rates.tokens_per_cycle(blocks);
-        let paces: Vec<f64> = (0..=most).map(pace).collect();
-        // When no further block comes, every multiprocessor ends on its own.
+        let paces: Vec<f64> = (0..=self.most_residents()).map(pace).collect();
         let alone = self.ends.iter().map(|ends| {
             let starts = [self.until].into_iter().chain(ends.iter().copied());
             let given = ends.iter().zip(starts).map(|(end, start)| end - start);
@@ -148,11 +166,59 @@ impl HandedOut {
             let cycles = given.zip(residents).map(|(given, n)| given * paces[n]);
             cycles.sum::<f64>()
         });
-        let full = match self.until {
-            0.0 => 0.0,
-            until => until * pace(self.resident_blocks),
-        };
-        full + alone.fold(0.0, f64::max)
+        alone.fold(0.0, f64::max)
+    }
+
+    /// The same where the pace of each depends on the others: from one end of a block to the next.
+    fn end_together(&self, rates: &Rates) -> f64 {
+        let mut smxs = vec![0; self.most_residents() + 1];
+        let mut left: Vec<Ending> = self
+            .ends
+            .iter()
+            .map(|ends| Ending {
+                ends,
+                given: self.until,
+            })
+            .collect();
+        left.iter().for_each(|one| smxs[one.ends.len()] += 1);
+        let (mut cycles, mut paces) = (0.0, Vec::new());
+        loop {
+            left.retain(|one| !one.ends.is_empty());
+            rates.paces(&smxs, &mut paces);
+            let until_next = |one: &Ending| (one.ends[0] - one.given) * paces[one.ends.len()];
+            let Some(step) = left.iter().map(until_next).min_by(f64::total_cmp) else {
+                return cycles;
+            };
+            cycles += step;
+            for one in &mut left {
+                smxs[one.ends.len()] -= 1;
+                one.go_on(step / paces[one.ends.len()]);
+                smxs[one.ends.len()] += 1;
+            }
+        }
+    }
+}
+
+/// A multiprocessor that gets no further blocks.
+struct Ending<'a> {
+    /// Tokens given when each of the blocks that are left ends.
+    ends: &'a [f64],
+    given: f64,
+}
+
+impl Ending<'_> {
+    /// Gives every block so many tokens, of which the first needs no fewer.
+    fn go_on(&mut self, tokens: f64) {
+        // As the steps are the least of quotients, the block that decided may lack the last bits.
+        const ROUNDING: f64 = 1e-12;
+        self.given += tokens;
+        while let Some((&first, others)) = self.ends.split_first() {
+            if first > self.given * (1.0 + ROUNDING) {
+                break;
+            }
+            self.given = self.given.max(first);
+            self.ends = others;
+        }
     }
 }
 
@@ -160,16 +226,20 @@ impl HandedOut {
 mod tests {
     use super::*;
 
+    fn curve(points: &[(u32, f64)]) -> RateCurve {
+        RateCurve::new(points.to_vec()).unwrap()
+    }
+
     #[test]
     fn equal_blocks_take_whole_waves() {
-        let rates = RateCurve::new(vec![(1, 1.0), (2, 1.0)]).unwrap();
+        let rates = curve(&[(1, 1.0), (2, 1.0)]).into();
         let cycles = makespan_cycles(&[10.0; 8], 2, 2, &rates);
         assert!((cycles - 40.0).abs() < 1e-6, "{cycles}");
     }
 
     #[test]
     fn a_lone_block_runs_at_the_lone_rate() {
-        let rates = RateCurve::new(vec![(1, 0.5), (4, 1.0)]).unwrap();
+        let rates = curve(&[(1, 0.5), (4, 1.0)]).into();
         assert!((makespan_cycles(&[10.0], 7, 4, &rates) - 20.0).abs() < 1e-9);
     }
 
@@ -185,6 +255,51 @@ mod tests {
             let tokens: f64 = handed_out.tokens_by_residents().iter().sum();
             let all: f64 = work.iter().sum();
             proptest::prop_assert!((tokens / all - 1.0).abs() < 1e-9, "{} {}", tokens, all);
+        }
+    }
+
+    #[test]
+    fn the_last_block_has_the_l2_to_itself() {
+        // Two multiprocessors that send a byte a token; alone each could send two a cycle, of which the L2 takes two.
+        let sharing = Rates::sharing(curve(&[(1, 1.0)]), curve(&[(1, 2.0)]), 1.0, 2.0);
+        let cycles = makespan_cycles(&[10.0, 30.0], 2, 1, &sharing);
+        assert!((cycles - 20.0).abs() < 1e-9, "{cycles}");
+        // Nothing is left to take where both are at work to the end.
+        assert_eq!(makespan_cycles(&[30.0, 30.0], 2, 1, &sharing), 30.0);
+    }
+
+    proptest::proptest! {
+        /// Where the others do not matter, following all together is following each on its own.
+        #[test]
+        fn ending_together_is_ending_alone_where_nothing_is_shared(
+            work in proptest::collection::vec(1.0f64..1000.0, 1..200),
+            n_smx in 1usize..8,
+            resident in 1usize..9,
+        ) {
+            let rates = curve(&[(1, 0.3), (2, 0.5), (4, 0.7), (8, 1.1)]);
+            let alone = makespan_cycles(&work, n_smx, resident, &rates.clone().into());
+            let sharing = Rates::sharing(rates.clone(), rates, 1.0, 0.1);
+            let together = makespan_cycles(&work, n_smx, resident, &sharing);
+            proptest::prop_assert!((together / alone - 1.0).abs() < 1e-9, "{} {}", together, alone);
+        }
+
+        /// More that the L2 takes ends no grid later, and none ends later than with every multiprocessor crowded.
+        #[test]
+        fn what_the_l2_takes_shortens_the_end(
+            work in proptest::collection::vec(1.0f64..1000.0, 1..100),
+            n_smx in 1usize..8,
+            resident in 1usize..5,
+            accepts in 0.1f64..10.0,
+        ) {
+            let crowded = curve(&[(1, 0.3), (2, 0.4), (4, 0.5)]);
+            let uncrowded = curve(&[(1, 0.4), (2, 0.7), (4, 0.9)]);
+            let with = |accepts| {
+                let rates = Rates::sharing(crowded.clone(), uncrowded.clone(), 1.0, accepts);
+                makespan_cycles(&work, n_smx, resident, &rates)
+            };
+            let alone = makespan_cycles(&work, n_smx, resident, &crowded.clone().into());
+            proptest::prop_assert!(with(accepts) <= alone * (1.0 + 1e-9));
+            proptest::prop_assert!(with(2.0 * accepts) <= with(accepts) * (1.0 + 1e-9));
         }
     }
 
@@ -215,8 +330,8 @@ mod tests {
         ) {
             // From the rate of a lone block up to one that `resident` blocks share.
             let full = lone * (1.0 + 0.5 * (resident as f64 - 1.0));
-            let rates = RateCurve::new(vec![(1, lone), (resident as u32, full)]).unwrap();
-            let cycles = makespan_cycles(&work, n_smx, resident, &rates);
+            let rates = curve(&[(1, lone), (resident as u32, full)]);
+            let cycles = makespan_cycles(&work, n_smx, resident, &rates.clone().into());
             let pace = resident as f64 / rates.tokens_per_cycle(resident);
             let total: f64 = work.iter().sum();
             let longest = work.iter().copied().fold(0.0, f64::max);
@@ -232,7 +347,7 @@ mod tests {
             work in proptest::collection::vec(1.0f64..1000.0, 1..80),
             factor in 1.0f64..4.0,
         ) {
-            let rates = RateCurve::new(vec![(1, 0.3), (2, 0.5), (4, 0.7)]).unwrap();
+            let rates = Rates::from(curve(&[(1, 0.3), (2, 0.5), (4, 0.7)]));
             let slow = makespan_cycles(&work, 3, 4, &rates);
             let fast = makespan_cycles(&work, 3, 4, &rates.times(factor));
             proptest::prop_assert!((fast * factor / slow - 1.0).abs() < 1e-9);
@@ -286,8 +401,8 @@ mod tests {
             n_smx in 1usize..8,
             resident in 1usize..9,
         ) {
-            let rates = RateCurve::new(vec![(1, 0.3), (2, 0.5), (4, 0.7), (8, 1.1)]).unwrap();
-            let told = makespan_cycles(&work, n_smx, resident, &rates);
+            let rates = curve(&[(1, 0.3), (2, 0.5), (4, 0.7), (8, 1.1)]);
+            let told = makespan_cycles(&work, n_smx, resident, &rates.clone().into());
             let followed = by_events(&work, n_smx, resident, &rates);
             proptest::prop_assert!((told / followed - 1.0).abs() < 1e-9, "{} {}", told, followed);
         }

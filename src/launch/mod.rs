@@ -1,7 +1,7 @@
 //! What the simulator and the analytical model share: one launch, resolved for one device.
 //!
 //! What it holds: a kernel's traces laid out for timing ([`code`]), the multiprocessor as plain numbers ([`spec`]),
-//! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`makespan`]), the causes of lost
+//! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`makespan`], [`rates`]), the causes of lost
 //! cycles ([`cause`]), what the host does between launches ([`host`]).
 //! What it leaves out: how fast anything runs. Units: in the names.
 
@@ -20,6 +20,7 @@ pub mod kernel;
 pub mod makespan;
 pub mod memory_rules;
 pub mod pipes;
+pub mod rates;
 pub mod request;
 pub mod residency;
 pub mod resolved;

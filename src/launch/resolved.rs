@@ -8,7 +8,8 @@ use super::code::ReplayProgram;
 use super::demand::{TimeParts, per_token_of};
 use super::geometry::Geometry;
 use super::kernel::{Facts, Grid, TracedKernel};
-use super::makespan::{HandedOut, RateCurve};
+use super::makespan::HandedOut;
+use super::rates::Rates;
 use super::spec::SmxSpec;
 use crate::device::ideal::{Ideal, Ideals};
 use crate::device::occupancy::{BlockResources, Occupancy};
@@ -74,7 +75,7 @@ impl Resolved {
     }
 
     /// Follows every block of every launch over all multiprocessors.
-    pub fn run_grids(&self, rates: &RateCurve, parts: &TimeParts) -> Launches {
+    pub fn run_grids(&self, rates: &Rates, parts: &TimeParts) -> Launches {
         let times = self.times_of_programs(parts);
         let mut total = Launches {
             cycles: 0.0,
@@ -85,13 +86,13 @@ impl Resolved {
             total.cycles += f64::from(self.spec.grid_cycles);
             if self.ideals.has(Ideal::GridEnds) {
                 let work: f64 = grid.work.iter().sum();
-                let rate = self.n_smx() as f64 * rates.tokens_per_cycle(blocks as usize);
+                let rate = self.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
                 total.cycles += work * self.warp_iterations() as f64 / rate;
                 continue;
             }
             let timed = times.as_deref().map(|times| grid.timed(times));
             let followed = self.follow(grid, blocks, timed.as_deref());
-            let rate = self.n_smx() as f64 * rates.tokens_per_cycle(blocks as usize);
+            let rate = self.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
             total.cycles += followed.before / rate;
             total.cycles += followed.iterations * followed.handed_out.cycles(rates);
         }
@@ -201,13 +202,13 @@ impl Resolved {
 
     /// Throughput where all places for warps are taken, though they be no whole number of blocks. What is linear is the time that a
     /// block takes for a token.
-    pub fn filled(&self, rates: RateCurve) -> RateCurve {
+    pub fn filled(&self, rates: Rates) -> Rates {
         let blocks = self.geometry.resident_blocks;
         let places = self.spec.max_warps as f64 / f64::from(self.geometry.warps_per_block());
         if !self.ideals.has(Ideal::Occupancy) || blocks < 2 || places <= f64::from(blocks) {
             return rates;
         }
-        let rate = |n: u32| rates.tokens_per_cycle(n as usize);
+        let rate = |n: u32| rates.crowded().tokens_per_cycle(n as usize);
         let time = |n: u32| f64::from(n) / rate(n);
         let slope = (time(blocks) - time(blocks - 1)).max(0.0);
         let filled = places / (time(blocks) + (places - f64::from(blocks)) * slope);

@@ -157,11 +157,14 @@ pub struct SmxSpec {
     pub l2: CacheSpec,
     pub l2_read_bytes_per_cycle: f32,
     pub l2_write_bytes_per_cycle: f32,
+    /// One multiprocessor's share of what the L2 takes from all that are at work; infinite where it takes whatever comes.
+    pub l2_accepts_bytes_per_cycle: f32,
     /// One multiprocessor's share of the DRAM.
     pub dram: DramSpec,
     /// What all multiprocessors share.
     pub whole_l2: CacheSpec,
     pub whole_dram: DramSpec,
+    pub whole_l2_accepts_bytes_per_cycle: f32,
     /// First-level instruction caches.
     pub n_icaches: usize,
     /// Bytes of code that a scheduler has itself, and that the first-level and second-level instruction caches hold.
@@ -278,9 +281,11 @@ impl SmxSpec {
             l2: l2_share(device, device.chip.n_smx),
             l2_read_bytes_per_cycle: device.l2_port_bytes_per_cycle() as f32,
             l2_write_bytes_per_cycle: device.l2.write_bytes_per_cycle as f32,
+            l2_accepts_bytes_per_cycle: accepted_bytes(device) / device.chip.n_smx as f32,
             dram: dram_share(device, device.chip.n_smx),
             whole_l2: l2_share(device, 1),
             whole_dram: dram_share(device, 1),
+            whole_l2_accepts_bytes_per_cycle: accepted_bytes(device),
             n_icaches: device.instruction_cache.n_l1 as usize,
             icache_l0_bytes: device.instruction_cache.l0_bytes,
             icache_l1_bytes: device.instruction_cache.l1_bytes,
@@ -308,6 +313,27 @@ impl SmxSpec {
             longest_stall_cycles: u8::MAX,
         }
         .without(device.ideals))
+    }
+
+    /// The same where a launch has so many blocks: where they are fewer than the multiprocessors, fewer share what the L2 takes.
+    pub fn at_work(mut self, blocks: u32, n_smx: u32) -> Self {
+        let all = self.whole_l2_accepts_bytes_per_cycle;
+        self.l2_accepts_bytes_per_cycle = all / blocks.clamp(1, n_smx) as f32;
+        self
+    }
+
+    /// What a multiprocessor can send to the L2 in a cycle while the others do the same.
+    pub fn l2_write_limit(&self) -> f32 {
+        self.l2_write_bytes_per_cycle
+            .min(self.l2_accepts_bytes_per_cycle)
+    }
+
+    /// The same multiprocessor while the others send nothing; `None` where it can then send no more.
+    pub fn uncrowded(&self) -> Option<Self> {
+        (self.l2_accepts_bytes_per_cycle < self.l2_write_bytes_per_cycle).then(|| SmxSpec {
+            l2_accepts_bytes_per_cycle: f32::INFINITY,
+            ..self.clone()
+        })
     }
 }
 
@@ -417,6 +443,14 @@ fn dram_share(device: &Device, n_smx: u32) -> DramSpec {
         page_bytes: dram.page_bytes,
         open_pages: dram.n_partitions * dram.n_banks / n_smx,
         queue_requests: (dram.n_partitions * dram.queue_requests).div_ceil(n_smx),
+    }
+}
+
+/// What the L2 takes from all multiprocessors.
+fn accepted_bytes(device: &Device) -> f32 {
+    match device.l2.accepts_bytes_per_cycle {
+        0.0 => f32::INFINITY,
+        rate => rate as f32,
     }
 }
 

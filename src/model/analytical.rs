@@ -6,7 +6,9 @@
 use std::time::Instant;
 
 use super::shapes::Demand;
-use super::{Analysis, Inputs, LINE_BYTES, Modelled, Point, predict_rates};
+use super::{
+    Analysis, Inputs, LINE_BYTES, Modelled, Point, filled_lines, predict_rates, written_bytes,
+};
 use crate::launch::Resolved;
 use crate::launch::cause::Cause;
 use crate::launch::demand::TimeParts;
@@ -109,18 +111,9 @@ fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> Memo
     let traffic = &modelled.full.traffic;
     let nominal = |per_node: f64| (NOMINAL_NODES * per_node).round() as u64;
     let hit_percent = |misses, lines| 100.0 * hit_rate(misses, lines).unwrap_or(0.0);
-    let fetched_stores = if point.spec.l1_fetch_on_write_miss {
-        traffic.store_misses
-    } else {
-        0.0
-    };
-    let fills = traffic.load_misses + fetched_stores;
+    let fills = filled_lines(point.spec, traffic);
     let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);
     let case_lines = case_bytes / LINE_BYTES;
-    let written = match point.spec.l1_write_through {
-        true => demand.local_store_lines,
-        false => traffic.write_backs,
-    };
     let l2_lines = fills + traffic.write_backs + case_lines;
     let l2_misses = fills * (1.0 - traffic.fill_l2_hit)
         + traffic.write_backs * (1.0 - traffic.write_back_l2_hit)
@@ -133,7 +126,7 @@ fn expected_traffic(modelled: &Modelled, demand: &Demand, point: &Point) -> Memo
         l1_load_hit_percent: hit_percent(traffic.load_misses, demand.local_load_lines),
         l1_store_hit_percent: hit_percent(traffic.store_misses, demand.local_store_lines),
         l2_read_bytes: nominal(LINE_BYTES * fills + case_bytes),
-        l2_write_bytes: nominal(LINE_BYTES * written + demand.global_store_bytes),
+        l2_write_bytes: nominal(written_bytes(point.spec, demand, traffic)),
         l2_hit_percent: hit_percent(l2_misses, l2_lines),
         dram_read_bytes: nominal(LINE_BYTES * dram_lines),
         dram_write_bytes: nominal(

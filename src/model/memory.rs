@@ -65,7 +65,7 @@ struct WritePort {
 
 impl WritePort {
     fn new(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, requests: f64, batch: f64) -> Self {
-        let rate = f64::from(spec.l2_write_bytes_per_cycle);
+        let rate = f64::from(spec.l2_write_limit());
         let stores = match spec.l1_write_through {
             true => demand.local_store_lines,
             false => traffic.write_backs,

@@ -28,13 +28,15 @@ mod work;
 use crate::launch::code::ReplayCode;
 use crate::launch::geometry::Geometry;
 use crate::launch::makespan::RateCurve;
+use crate::launch::rates::Rates;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use crate::memo::Memo;
 use fetch::FetchRules;
 use l1::{L1Curve, Layout};
+use l2::Traffic;
 use locality::Locality;
 use path::{PathRules, Paths};
-use shapes::Shapes;
+use shapes::{Demand, Shapes};
 use solve::{Solver, Steady};
 use std::sync::Arc;
 
@@ -151,7 +153,7 @@ pub struct Modelled {
     /// With all its block slots filled.
     pub full: Steady,
     /// Tokens per cycle by its resident blocks.
-    pub rates: RateCurve,
+    pub rates: Rates,
 }
 
 /// Predicts the throughput of one multiprocessor.
@@ -159,12 +161,55 @@ pub fn predict_rates(point: &Point, analysis: &Analysis) -> Modelled {
     let solver = Solver::new(point, analysis);
     let full_blocks = point.geometry.resident_blocks;
     let full = solver.solve(full_blocks);
-    let mut points = vec![(full_blocks, full.tokens_per_cycle)];
+    let crowded = curve(point, full.tokens_per_cycle, &solver);
+    let rates = match point.spec.uncrowded() {
+        None => crowded.into(),
+        Some(spec) => {
+            let alone = &Point {
+                spec: &spec,
+                ..*point
+            };
+            let solver = Solver::new(alone, analysis);
+            let rate = solver.tokens_per_cycle(full_blocks);
+            let sent = sent_bytes(point, analysis, &full.traffic);
+            let accepts = point.spec.whole_l2_accepts_bytes_per_cycle;
+            Rates::sharing(crowded, curve(alone, rate, &solver), sent, accepts.into())
+        }
+    };
+    Modelled { rates, full }
+}
+
+/// Throughput by the number of resident blocks.
+fn curve(point: &Point, full: f64, solver: &Solver) -> RateCurve {
+    let mut points = vec![(point.geometry.resident_blocks, full)];
     for &blocks in point.partial_residencies {
         points.push((blocks, solver.tokens_per_cycle(blocks)));
     }
-    Modelled {
-        rates: RateCurve::new(points).expect("the full multiprocessor is a point"),
-        full,
-    }
+    RateCurve::new(points).expect("the full multiprocessor is a point")
+}
+
+/// Bytes per token that are sent to the L2: what is stored, and a request for every line that is read.
+fn sent_bytes(point: &Point, analysis: &Analysis, traffic: &Traffic) -> f64 {
+    let demand = analysis.shapes.per_token(point.geometry.mean_iterations(0));
+    let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);
+    let requests = filled_lines(point.spec, traffic) + case_bytes / LINE_BYTES;
+    written_bytes(point.spec, &demand, traffic) + requests * f64::from(point.spec.l2_request_bytes)
+}
+
+/// Lines of stacks that come from the L2, per token.
+fn filled_lines(spec: &SmxSpec, traffic: &Traffic) -> f64 {
+    traffic.load_misses
+        + match spec.l1_fetch_on_write_miss {
+            true => traffic.store_misses,
+            false => 0.0,
+        }
+}
+
+/// Bytes that are stored in the L2, per token.
+fn written_bytes(spec: &SmxSpec, demand: &Demand, traffic: &Traffic) -> f64 {
+    let lines = match spec.l1_write_through {
+        true => demand.local_store_lines,
+        false => traffic.write_backs,
+    };
+    LINE_BYTES * lines + demand.global_store_bytes
 }

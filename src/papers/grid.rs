@@ -86,7 +86,9 @@ impl Grid {
         let l2_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
         let spec = SmxSpec {
             l2_holds_data: device.l2.is_present && launch.data_bytes as f64 <= l2_bytes,
-            ..SmxSpec::new(device, l1_bytes).map_err(PredictError::other)?
+            ..SmxSpec::new(device, l1_bytes)
+                .map_err(PredictError::other)?
+                .at_work(launch.blocks, device.chip.n_smx)
         };
         let geometry = Geometry {
             threads_per_block: launch.threads_per_block,

@@ -53,11 +53,7 @@ impl<'a, const QUARTERS: bool> Chip<'a, QUARTERS> {
         let mut chip = Chip {
             smxs: (0..n_smx).map(smx).collect(),
             shared: Shared {
-                lower: Box::new(LowerLevels::new(
-                    &setup.spec.whole_l2,
-                    &setup.spec.whole_dram,
-                    setup.seed,
-                )),
+                lower: Box::new(LowerLevels::whole(setup.spec, setup.seed)),
                 queue: setup.queue,
             },
         };

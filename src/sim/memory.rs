@@ -88,7 +88,7 @@ impl Mshrs {
 /// Cycles that a full queue of stored lines takes to leave.
 fn store_queue_cycles(spec: &SmxSpec) -> u64 {
     let bytes = spec.store_queue_lines * LINE_BYTES;
-    (bytes as f32 / spec.l2_write_bytes_per_cycle) as u64
+    (bytes as f32 / spec.l2_write_limit()) as u64
 }
 
 /// See the module text.
@@ -133,7 +133,7 @@ impl Memory {
     pub fn new(spec: &SmxSpec, seed: u32) -> Self {
         Memory {
             l1: Cache::new(spec.l1.clone(), seed),
-            lower: Box::new(LowerLevels::new(&spec.l2, &spec.dram, seed)),
+            lower: Box::new(LowerLevels::share(spec, seed)),
             issued_at: 0,
             lsu_free_at: 0,
             misses: Mshrs::new(spec.l1_misses_in_flight),
@@ -381,7 +381,7 @@ impl Memory {
     #[inline]
     fn store_through(&mut self, address: u32, bytes: u32, counters: &mut Counters) {
         self.write_l2(address, bytes, counters);
-        let behind = self.write_port.free_at() as u64;
+        let behind = self.write_port.free_at().max(self.lower.has_taken_at()) as u64;
         self.lsu_free_at = self
             .lsu_free_at
             .max(behind.saturating_sub(self.store_queue_cycles));
@@ -440,7 +440,7 @@ impl Memory {
         let bytes = access.bytes();
         let ready_at = if op.request == MemoryRequest::GlobalStore {
             let now = self.lsu_free_at;
-            self.write_port.reserve(now, now as f64, bytes);
+            self.send(now, now as f64, bytes);
             counters.l2_write_bytes += u64::from(bytes);
             self.occupy_unit(u64::from(op.lines) * op.share_of(self.store_cycles));
             if !self.has_l2 && op.address_kind == AddressKind::Segment {
@@ -482,7 +482,7 @@ impl Memory {
         let now = self.lsu_free_at;
         let mut asked = cycle as f64;
         if self.request_bytes > 0 {
-            asked = self.write_port.reserve(now, asked, self.request_bytes);
+            asked = self.send(now, asked, self.request_bytes);
         }
         let start = self.read_port.reserve(now, asked, bytes);
         counters.l2_read_bytes += u64::from(bytes);
@@ -546,9 +546,16 @@ impl Memory {
         self.write_l2(address, LINE_BYTES, counters);
     }
 
+    /// The cycle at which the L2 takes `bytes` that leave the multiprocessor at `earliest`.
+    #[inline]
+    fn send(&mut self, now: u64, earliest: f64, bytes: u32) -> f64 {
+        let start = self.write_port.reserve(now, earliest, bytes);
+        self.lower.take(now, start, bytes)
+    }
+
     fn write_l2(&mut self, address: u32, bytes: u32, counters: &mut Counters) {
         let now = self.lsu_free_at;
-        let start = self.write_port.reserve(now, now as f64, bytes);
+        let start = self.send(now, now as f64, bytes);
         counters.l2_write_bytes += u64::from(bytes);
         counters.l2_lines += 1;
         if !self.has_l2 {

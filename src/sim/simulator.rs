@@ -19,7 +19,10 @@ use crate::launch::Resolved;
 use crate::launch::demand::{TimeParts, per_token_of};
 use crate::launch::kernel::Replay;
 use crate::launch::makespan::{RateCurve, makespan_cycles};
+use crate::launch::rates::Rates;
+use crate::launch::spec::SmxSpec;
 use crate::predict::{PerformanceModel, PredictError, Prediction};
+use crate::trace::LINE_BYTES;
 
 /// How much of a launch is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,7 +94,7 @@ pub struct Simulator {
 
 /// What the simulated multiprocessor showed.
 struct Observed {
-    rates: RateCurve,
+    rates: Rates,
     /// Of the multiprocessor as full as the launch keeps it.
     counters: Counters,
     /// Of the same.
@@ -140,19 +143,40 @@ impl Simulator {
             .sample(self.plan.programs, launch.geometry.threads_per_block)?;
         let drawn = drawn(launch, &sample);
         let full = launch.geometry.resident_blocks;
-        let window = window(launch, &sample, drawn, full, self.plan.window)?;
-        let mut instructions = window.simulated_instructions;
-        let mut points = vec![(full, window.tokens_per_cycle)];
-        let mut levels = Levels::default();
-        levels.add(full, &window.counters);
-        for blocks in launch.partial_residencies() {
-            let partial = self::window(launch, &sample, drawn, blocks, self.partial_plan(launch))?;
-            instructions += partial.simulated_instructions;
-            points.push((blocks, partial.tokens_per_cycle));
-            levels.add(blocks, &partial.counters);
+        let of = |spec: &SmxSpec, blocks, plan| window(launch, spec, &sample, drawn, blocks, plan);
+        let partial_plan = self.partial_plan(launch);
+        let partial = launch.partial_residencies();
+        let plans = [(full, self.plan.window)].into_iter();
+        let plans = plans.chain(partial.into_iter().map(|blocks| (blocks, partial_plan)));
+        let (mut crowded, mut uncrowded) = (Vec::new(), Vec::new());
+        let (mut levels, mut instructions) = (Levels::default(), 0);
+        let mut whole = None;
+        for (blocks, plan) in plans {
+            let window = of(&launch.spec, blocks, plan)?;
+            let mut alone = window.tokens_per_cycle;
+            if let Some(spec) = uncrowded_spec(launch, &window) {
+                let window = of(&spec, blocks, partial_plan)?;
+                instructions += window.simulated_instructions;
+                alone = alone.max(window.tokens_per_cycle);
+            }
+            crowded.push((blocks, window.tokens_per_cycle));
+            uncrowded.push((blocks, alone));
+            levels.add(blocks, &window.counters);
+            instructions += window.simulated_instructions;
+            whole.get_or_insert(window);
         }
+        let window = whole.expect("the first window is of the full multiprocessor");
+        let crowded = rate_curve(crowded)?;
         Ok(Observed {
-            rates: rate_curve(points)?,
+            rates: match launch.spec.uncrowded() {
+                None => crowded.into(),
+                Some(_) => Rates::sharing(
+                    crowded,
+                    rate_curve(uncrowded)?,
+                    sent_bytes(launch, &window.counters) / window.counters.tokens(),
+                    launch.spec.whole_l2_accepts_bytes_per_cycle.into(),
+                ),
+            },
             parts: TimeParts::of(|cause| window.counters.cpi_stack[cause as usize] as f64),
             counters: window.counters,
             levels,
@@ -212,7 +236,12 @@ impl Simulator {
         };
         let work: Vec<f64> = (0..rows).flat_map(of_row).collect();
         let resident = geometry.resident_blocks as usize;
-        let told = makespan_cycles(&work, n_smx, resident, &observed.rates);
+        // One multiprocessor runs as the others do.
+        let rates = match n_smx {
+            1 => observed.rates.crowded().clone().into(),
+            _ => observed.rates.clone(),
+        };
+        let told = makespan_cycles(&work, n_smx, resident, &rates);
         observed.rates = observed.rates.times(told / run.cycles as f64);
         observed.instructions += run.counters.instructions;
         observed.counters = run.counters;
@@ -244,8 +273,25 @@ pub fn drawn<'a>(launch: &Resolved, sample: &'a Replay) -> Drawn<'a> {
     }
 }
 
+/// Part of what the L2 takes from a multiprocessor from which on it matters that the others send, too.
+const CROWDED: f64 = 0.5;
+
+/// The multiprocessor while the others send nothing, where a window shows that this makes a difference.
+fn uncrowded_spec(launch: &Resolved, window: &Window) -> Option<SmxSpec> {
+    let sent = sent_bytes(launch, &window.counters) / window.counters.cycles as f64;
+    let share = f64::from(launch.spec.l2_accepts_bytes_per_cycle);
+    (launch.spec.uncrowded()).filter(|_| sent > CROWDED * share)
+}
+
+/// Bytes sent to the L2: what is stored, and a request for every line that is read.
+fn sent_bytes(launch: &Resolved, counters: &Counters) -> f64 {
+    let requests = counters.l2_read_bytes as f64 / f64::from(LINE_BYTES);
+    counters.l2_write_bytes as f64 + requests * f64::from(launch.spec.l2_request_bytes)
+}
+
 fn window(
     launch: &Resolved,
+    spec: &SmxSpec,
     sample: &Replay,
     drawn: Drawn,
     resident_blocks: u32,
@@ -256,7 +302,7 @@ fn window(
         ..launch.geometry
     };
     let (code, bytes) = (&sample.code, sample.code_bytes);
-    simulate(&launch.spec, code, bytes, geometry, drawn, plan).map_err(PredictError::other)
+    simulate(spec, code, bytes, geometry, drawn, plan).map_err(PredictError::other)
 }
 
 /// Throughput at every residency level up to the greatest. Between those simulated, what is linear is the time that a block takes

@@ -109,6 +109,8 @@ pub fn spec() -> SmxSpec {
         whole_l2: l2,
         l2_read_bytes_per_cycle: 32.0,
         l2_write_bytes_per_cycle: 32.0,
+        l2_accepts_bytes_per_cycle: f32::INFINITY,
+        whole_l2_accepts_bytes_per_cycle: f32::INFINITY,
         grid_cycles: 0,
         block_cycles: 0,
         dram: dram.clone(),

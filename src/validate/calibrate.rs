@@ -34,7 +34,7 @@ const FITTED: [(&str, &str, &[f64]); 3] = [
 
 /// What may be refitted from measurements where a preset does not know it: times and rates that no document gives. What a chip
 /// has, sizes, limits and policies, is looked up.
-const UNKNOWN: [&str; 19] = [
+const UNKNOWN: [&str; 20] = [
     "chip.grid_cycles",
     "chip.block_cycles",
     "latency.sfu_cycles",
@@ -49,6 +49,7 @@ const UNKNOWN: [&str; 19] = [
     "l2.port_efficiency",
     "l2.request_bytes",
     "l2.write_bytes_per_cycle",
+    "l2.accepts_bytes_per_cycle",
     "dram.efficiency",
     "dram.latency_cycles",
     "dram.activation_interval_ns",

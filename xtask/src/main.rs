@@ -30,7 +30,7 @@ enum Task {
     DepthConventions,
     /// Write the random programs that measurements run
     RandomPrograms(random_programs::Args),
-    /// Fit the H200's fitted values again, on the calibration split alone
+    /// Fit the H200's fitted value again, on the calibration split alone
     RefitH200(refit_h200::Args),
     /// Compare the speeds of single GP runs with the paper's confidence intervals (docs/tables-5-6.md)
     RunSpread,

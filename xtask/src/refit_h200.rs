@@ -1,4 +1,4 @@
-//! Fits the H200's two fitted values again, on the calibration split alone.
+//! Fits the H200's fitted value again, on the calibration split alone.
 //!
 //!     cargo xtask refit-h200 64
 //!
@@ -24,22 +24,13 @@ pub struct Args {
 /// A value's name, its candidates, and how a device takes one.
 type Value = (&'static str, &'static [f64], fn(&mut Device, f64));
 
-const VALUES: [Value; 2] = [
-    (
-        "l2.write_bytes_per_cycle",
-        &[14.0, 16.0, 18.0, 20.0, 24.0],
-        |device, value| {
-            device.l2.write_bytes_per_cycle = value;
-        },
-    ),
-    (
-        "l2.request_bytes",
-        &[8.0, 12.0, 16.0, 20.0, 24.0],
-        |device, value| {
-            device.l2.request_bytes = value as u32;
-        },
-    ),
-];
+const VALUES: [Value; 1] = [(
+    "l2.request_bytes",
+    &[8.0, 12.0, 16.0, 20.0, 24.0],
+    |device, value| {
+        device.l2.request_bytes = value as u32;
+    },
+)];
 
 /// A launch and its measured milliseconds.
 type Row = (Request, f64);

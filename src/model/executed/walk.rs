@@ -400,7 +400,7 @@ impl Walker<'_> {
         let (moved, farther) = (parts * lacking * bytes, lacking * (1.0 - l2_hit));
         access.read += moved / f64::from(spec.l2_read_bytes_per_cycle);
         let asked = parts * lacking * f64::from(spec.l2_request_bytes);
-        access.write += asked / f64::from(spec.l2_write_bytes_per_cycle);
+        access.write += asked / f64::from(spec.l2_write_limit());
         if spec.return_bytes_per_cycle > 0 {
             access.unit += moved / f64::from(spec.return_bytes_per_cycle);
         }
@@ -416,7 +416,7 @@ impl Walker<'_> {
     }
 
     fn store(&self, bytes: f64, access: &mut Access, traffic: &mut Traffic) {
-        access.write += bytes / f64::from(self.spec.l2_write_bytes_per_cycle);
+        access.write += bytes / f64::from(self.spec.l2_write_limit());
         traffic.written_bytes += bytes;
         if !self.spec.has_l2 {
             access.dram += bytes / f64::from(self.spec.dram.bytes_per_cycle);

@@ -1,0 +1,135 @@
+//! How fast a multiprocessor is, by its resident blocks and by what the others are doing.
+//!
+//! What it models: all multiprocessors share what the L2 takes in a cycle. While all are at work each has its share of that; at the
+//! end of a grid, where some have ended or hold fewer blocks, what they leave is taken by the others.
+//! What it leaves out: that the chip divides it unevenly. Units: tokens, cycles, bytes.
+
+use super::makespan::RateCurve;
+
+/// See the module text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rates {
+    /// While all multiprocessors do the same.
+    crowded: RateCurve,
+    uncrowded: Option<Uncrowded>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Uncrowded {
+    /// While the others send nothing.
+    rates: RateCurve,
+    bytes_per_token: f64,
+    /// What the L2 takes from all in a cycle.
+    accepts_bytes: f64,
+}
+
+impl From<RateCurve> for Rates {
+    /// Where nobody's rate depends on the others.
+    fn from(crowded: RateCurve) -> Self {
+        Rates {
+            crowded,
+            uncrowded: None,
+        }
+    }
+}
+
+impl Rates {
+    /// Where the L2 takes `accepts_bytes` a cycle from all, who send `bytes_per_token`.
+    pub fn sharing(
+        crowded: RateCurve,
+        uncrowded: RateCurve,
+        bytes_per_token: f64,
+        accepts_bytes: f64,
+    ) -> Self {
+        Rates {
+            crowded,
+            uncrowded: Some(Uncrowded {
+                rates: uncrowded,
+                bytes_per_token,
+                accepts_bytes,
+            }),
+        }
+    }
+
+    /// While all multiprocessors do the same.
+    pub fn crowded(&self) -> &RateCurve {
+        &self.crowded
+    }
+
+    /// All rates multiplied.
+    pub fn times(&self, factor: f64) -> Self {
+        Rates {
+            crowded: self.crowded.times(factor),
+            uncrowded: self.uncrowded.as_ref().map(|uncrowded| Uncrowded {
+                rates: uncrowded.rates.times(factor),
+                ..uncrowded.clone()
+            }),
+        }
+    }
+
+    /// Whether it matters how many others are at work.
+    pub fn depend_on_others(&self) -> bool {
+        self.uncrowded.is_some()
+    }
+
+    /// Cycles per token of each block, by the number of resident blocks, where `smxs[n]` multiprocessors hold `n` blocks. Rates lie as
+    /// far between the crowded and the uncrowded ones as the L2 can take what is sent.
+    pub fn paces(&self, smxs: &[u32], paces: &mut Vec<f64>) {
+        let ease = self.uncrowded.as_ref().map_or(0.0, |uncrowded| {
+            let sent = |rates: &RateCurve| {
+                let of = smxs.iter().enumerate().skip(1);
+                let tokens = of.map(|(n, &smxs)| f64::from(smxs) * rates.tokens_per_cycle(n));
+                tokens.sum::<f64>() * uncrowded.bytes_per_token
+            };
+            let (least, most) = (sent(&self.crowded), sent(&uncrowded.rates));
+            match most > least {
+                true => ((uncrowded.accepts_bytes - least) / (most - least)).clamp(0.0, 1.0),
+                false => 0.0,
+            }
+        });
+        paces.clear();
+        paces.extend((0..smxs.len()).map(|n| {
+            let crowded = self.crowded.tokens_per_cycle(n);
+            let uncrowded = self.uncrowded.as_ref();
+            let uncrowded = uncrowded.map_or(crowded, |one| one.rates.tokens_per_cycle(n));
+            n as f64 / (crowded + ease * (uncrowded - crowded))
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(rate: f64) -> RateCurve {
+        RateCurve::new(vec![(1, rate)]).unwrap()
+    }
+
+    /// Each multiprocessor sends 20 bytes a cycle alone and 10 among four.
+    fn sharing() -> Rates {
+        Rates::sharing(curve(1.0), curve(2.0), 10.0, 40.0)
+    }
+
+    fn pace(rates: &Rates, at_work: u32) -> f64 {
+        let mut paces = Vec::new();
+        rates.paces(&[4 - at_work, at_work], &mut paces);
+        paces[1]
+    }
+
+    #[test]
+    fn what_others_leave_is_taken() {
+        let rates = sharing();
+        assert_eq!(pace(&rates, 4), 1.0);
+        // Three could send 60 bytes of the 40.
+        assert!((pace(&rates, 3) - 3.0 / 4.0).abs() < 1e-12);
+        assert_eq!(pace(&rates, 2), 0.5);
+        assert_eq!(pace(&rates, 1), 0.5);
+    }
+
+    #[test]
+    fn where_nothing_is_shared_others_do_not_matter() {
+        let rates = Rates::from(curve(1.0));
+        assert_eq!(pace(&rates, 1), 1.0);
+        assert_eq!(pace(&rates, 4), 1.0);
+    }
+}
