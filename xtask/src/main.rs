@@ -2,6 +2,7 @@
 
 mod count_divergence;
 mod depth_conventions;
+mod mutants;
 mod random_programs;
 mod refit_h200;
 mod run_spread;
@@ -28,6 +29,8 @@ enum Task {
     CountDivergence(count_divergence::Args),
     /// Count the stack levels of the corpora in other orders of evaluation (docs/tables-5-6.md)
     DepthConventions,
+    /// Put small faults into the timing code and find which tests notice (docs/testing.md)
+    Mutants(mutants::Args),
     /// Write the random programs that measurements run
     RandomPrograms(random_programs::Args),
     /// Fit the H200's fitted values again, on the calibration split alone
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::CountDivergence(args) => count_divergence::run(args),
         Task::DepthConventions => depth_conventions::run(),
+        Task::Mutants(args) => mutants::run(args),
         Task::RandomPrograms(args) => random_programs::run(args),
         Task::RefitH200(args) => refit_h200::run(args),
         Task::RunSpread => run_spread::run(),
