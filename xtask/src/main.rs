@@ -2,6 +2,7 @@
 
 mod count_divergence;
 mod depth_conventions;
+mod fuzz;
 mod mutants;
 mod random_programs;
 mod refit_h200;
@@ -29,6 +30,8 @@ enum Task {
     CountDivergence(count_divergence::Args),
     /// Count the stack levels of the corpora in other orders of evaluation (docs/tables-5-6.md)
     DepthConventions,
+    /// Feed damaged files to readers and what comes after them (docs/testing.md)
+    Fuzz(fuzz::Args),
     /// Put small faults into the timing code and find which tests notice (docs/testing.md)
     Mutants(mutants::Args),
     /// Write the random programs that measurements run
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::CountDivergence(args) => count_divergence::run(args),
         Task::DepthConventions => depth_conventions::run(),
+        Task::Fuzz(args) => fuzz::run(args),
         Task::Mutants(args) => mutants::run(args),
         Task::RandomPrograms(args) => random_programs::run(args),
         Task::RefitH200(args) => refit_h200::run(args),

@@ -1,7 +1,9 @@
 //! Which of all the sites are tried: a random sample, from every file its share.
 
 use super::Failure;
+use super::faults::{self, FAULTS};
 use super::sites::{self, Site};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What decides how long a launch takes.
@@ -65,7 +67,7 @@ fn some_of(random: &mut Random, mut sites: Vec<Site>, n: usize) -> Vec<Site> {
     sites
 }
 
-pub fn files(root: &Path, sample: usize, seed: u64) -> Result<Vec<File>, Failure> {
+fn drawn(root: &Path, sample: usize, seed: u64) -> Result<Vec<File>, Failure> {
     let mut paths = Vec::new();
     for folder in FOLDERS {
         sources(root, Path::new(folder), &mut paths)?;
@@ -95,4 +97,32 @@ pub fn files(root: &Path, sample: usize, seed: u64) -> Result<Vec<File>, Failure
         }
     });
     Ok(files.collect())
+}
+
+/// About `sample` sites, and the faults by name, whose numbers come after theirs.
+pub fn files(root: &Path, sample: usize, seed: u64) -> Result<Vec<File>, Failure> {
+    let mut files = drawn(root, sample, seed)?;
+    let mut id = files.iter().map(|file| file.drawn.len()).sum::<usize>() as u32;
+    let with_faults: BTreeSet<&str> = FAULTS.iter().map(|fault| fault.file).collect();
+    for path in with_faults {
+        let at = match files.iter().position(|file| file.path == Path::new(path)) {
+            Some(at) => at,
+            None => {
+                files.push(File {
+                    path: path.into(),
+                    text: std::fs::read_to_string(root.join(path))?,
+                    drawn: Vec::new(),
+                    n_sites: 0,
+                });
+                files.len() - 1
+            }
+        };
+        let file = &mut files[at];
+        for site in faults::sites(path, &file.text)? {
+            id += 1;
+            file.drawn.push((id, site));
+        }
+        sites::outer_first(&mut file.drawn, |(_, site)| site);
+    }
+    Ok(files)
 }

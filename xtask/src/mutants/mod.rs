@@ -1,4 +1,4 @@
-//! Do the tests notice a small fault? Mutants of the timing code, drawn at random, and which test kills each.
+//! Do the tests notice a small fault? Mutants of the timing code, drawn at random, and faults by name, and which test kills each.
 //!
 //! ```text
 //! cargo xtask mutants prepare            a copy of the repository that holds all of them, and its tests compiled
@@ -13,6 +13,7 @@
 //! The copy can run on a machine without Rust: pack it, and this program, to the same path there.
 
 mod draw;
+mod faults;
 mod prepare;
 mod process;
 mod run;

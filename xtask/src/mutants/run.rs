@@ -65,7 +65,11 @@ pub fn run(folder: &Path, options: &Options) -> Result<(), Failure> {
         .into_iter()
         .filter(|row| !row.outcome.is_empty())
         .collect();
-    print!("{}", table::summary(&tried));
+    println!(
+        "{}\n{}",
+        table::summary(&tried),
+        table::fault_matrix(&tried)
+    );
     Ok(())
 }
 

@@ -27,6 +27,8 @@ pub enum Kind {
     Method,
     /// A call whose value nobody reads.
     Call,
+    /// Not drawn: see `faults`.
+    Named(&'static str),
 }
 
 impl Kind {
@@ -37,6 +39,7 @@ impl Kind {
             Kind::Condition => "condition",
             Kind::Method => "method",
             Kind::Call => "call left out",
+            Kind::Named(name) => name,
         }
     }
 }
@@ -49,9 +52,16 @@ pub fn of(text: &str) -> syn::Result<Vec<Site>> {
         sites: Vec::new(),
     };
     finder.visit_file(&file);
-    let key = |site: &Site| (site.range.start, usize::MAX - site.range.end);
-    finder.sites.sort_by_key(key);
+    outer_first(&mut finder.sites, |site| site);
     Ok(finder.sites)
+}
+
+/// Puts a site before those within it.
+pub fn outer_first<T>(sites: &mut [T], site: impl Fn(&T) -> &Site) {
+    sites.sort_by_key(|entry| {
+        let range = &site(entry).range;
+        (range.start, usize::MAX - range.end)
+    });
 }
 
 struct Finder<'t> {

@@ -1,6 +1,7 @@
 //! The table of mutants: what was changed, what killed it.
 
 use super::Failure;
+use super::faults::FAULTS;
 use super::sites::Site;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -26,6 +27,11 @@ fn short(text: &str) -> String {
 }
 
 impl Row {
+    /// Not drawn, but one of `faults`.
+    fn is_named(&self) -> bool {
+        FAULTS.iter().any(|fault| fault.name == self.kind)
+    }
+
     pub fn new(mutant: u32, file: &Path, site: &Site, text: &str) -> Self {
         Self {
             mutant,
@@ -75,6 +81,7 @@ pub fn summary(rows: &[Row]) -> String {
     let folders = super::draw::FOLDERS.map(Some).into_iter().chain([None]);
     let lines = folders.map(|folder| {
         let within: Vec<&Row> = (rows.iter())
+            .filter(|row| !row.is_named())
             .filter(|row| folder.is_none_or(|folder| row.file.starts_with(folder)))
             .collect();
         let count = |outcome: &str| within.iter().filter(|row| row.outcome == outcome).count();
@@ -89,4 +96,16 @@ pub fn summary(rows: &[Row]) -> String {
     });
     let head = "| Folder | Mutants | Killed | Score | By golden files alone | Survived | Not reached |\n|---|---|---|---|---|---|---|\n";
     head.to_owned() + &lines.collect::<String>()
+}
+
+/// What killed each fault.
+pub fn fault_matrix(rows: &[Row]) -> String {
+    let lines = rows.iter().filter(|row| row.is_named()).map(|row| {
+        let by = match row.killed_by.is_empty() {
+            true => &row.outcome,
+            false => &row.killed_by,
+        };
+        format!("| {} | `{}` | {by} |\n", row.kind, row.file)
+    });
+    "| Fault | Where | Killed by |\n|---|---|---|\n".to_owned() + &lines.collect::<String>()
 }
