@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// What a mutant may take of the memory before it counts as killed.
 const KIBIBYTES: u32 = 8 << 20;
 
+/// How much slower a busy machine may be.
+const PATIENCE: u32 = 8;
+
 pub enum End {
     Passed,
     /// The test that failed, or ran when the process ended or the time was over, and how.
@@ -27,6 +30,7 @@ pub struct Run<'a> {
     /// Their whole names. None: all.
     pub tests: &'a [String],
     pub variable: (&'a str, String),
+    /// Of the processor's time: other processes do not count. Of all time [`PATIENCE`] times as much.
     pub limit: Duration,
     /// Go on after a test that failed: then it is not in the list.
     pub all: bool,
@@ -35,9 +39,13 @@ pub struct Run<'a> {
 impl Run<'_> {
     fn start(&self) -> std::io::Result<Child> {
         use std::os::unix::process::CommandExt;
+        let seconds = self.limit.as_secs() + 1;
         let libraries = self.folder.join("target/release/deps");
         Command::new("sh")
-            .args(["-c", &format!("ulimit -v {KIBIBYTES}; exec \"$0\" \"$@\"")])
+            .args([
+                "-c",
+                &format!("ulimit -v {KIBIBYTES} -t {seconds}; exec \"$0\" \"$@\""),
+            ])
             .arg(self.program)
             .args(["--exact", "--test-threads=1"])
             .args(self.tests)
@@ -82,7 +90,7 @@ impl Run<'_> {
     }
 
     fn watch(&self, lines: &Receiver<String>, passed: &mut Vec<Passed>) -> Option<String> {
-        let deadline = Instant::now() + self.limit;
+        let deadline = Instant::now() + PATIENCE * self.limit;
         let mut last = Instant::now();
         loop {
             let line = match lines.recv_timeout(deadline.saturating_duration_since(Instant::now()))
