@@ -30,6 +30,11 @@ fn programs_per_kernel() -> usize {
     PROGRAMS_PER_KERNEL * times.unwrap_or(1)
 }
 
+/// Whether there are so many programs that fast math decides some of them.
+fn is_sampled() -> bool {
+    programs_per_kernel() > PROGRAMS_PER_KERNEL
+}
+
 fn random_program(problem: FunctionSet, n_inputs: u16, rng: &mut ChaCha8Rng) -> Rpn {
     let mut tokens = Vec::new();
     let depth = rng.random_range(2..6);
@@ -185,6 +190,8 @@ struct Tally {
     /// Of a program and a case, in the programs that were compared.
     pairs: usize,
     compared: usize,
+    /// A class at its threshold, or the function of a difference, went the other way by a division of fast math.
+    other_way: usize,
     skipped: usize,
     same_path: usize,
     other_path: usize,
@@ -232,6 +239,11 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
         };
         if relative(single, double) > 1e-5 {
             tally.skipped += 1;
+        } else if relative(run.total(), single) > bound
+            && variant.math == Math::Fast
+            && is_sampled()
+        {
+            tally.other_way += 1;
         } else if relative(run.total(), single) > bound {
             failures.push(format!(
                 "{name}: {program}: {} instead of {single} ({double})",
@@ -291,6 +303,7 @@ fn check(problems: &[FunctionSet], arch: Arch) {
         failures.len(),
         failures.join("\n")
     );
+    assert!(tally.other_way * 100 < tally.compared, "{tally:?}");
     assert!(tally.compared > 2 * tally.skipped, "{tally:?}");
     assert!(tally.same_path > tally.other_path, "{tally:?}");
 }
