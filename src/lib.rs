@@ -59,6 +59,8 @@
 
 // The lint passes over hidden modules. Those that hold items of this page are hidden from `cargo doc` alone, so that it sees them.
 #![deny(missing_docs)]
+// Whoever calls what a compiler cannot check says why it holds.
+#![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 // Results leave through `report::output`, everything else through `report::progress`: neither panics where nobody reads.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 

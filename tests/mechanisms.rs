@@ -82,6 +82,27 @@ fn a_miss_takes_as_long_as_the_l2_says() {
     }
 }
 
+/// The launch's data is in the L2 before it begins: every look-up hits.
+#[test]
+fn an_l2_that_holds_the_data_misses_no_fitness_case() {
+    let spec = SmxSpec {
+        l2_holds_data: true,
+        l2: CacheSpec {
+            sets: 1,
+            ways: 1,
+            ..testing::spec().l2
+        },
+        ..testing::spec()
+    };
+    let ops = [load_to(10, Space::Global, 4), use_of_load()];
+    let counters = run(&spec, &looped(&ops), 4, 200);
+    assert!(counters.l2_lines > 100);
+    assert_eq!(
+        (counters.l2_hits, counters.dram_read_bytes),
+        (counters.l2_lines, 0)
+    );
+}
+
 /// Lines that are stored one after the other pass the unit at its rate.
 #[test]
 fn a_stored_line_takes_its_cycles_of_the_unit() {

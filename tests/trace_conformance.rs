@@ -23,6 +23,18 @@ const THREADS: u32 = 64;
 const ITERATIONS: u32 = 2;
 const PROGRAMS_PER_KERNEL: usize = 6;
 
+/// `cargo xtask differential` asks for more than the suite does.
+fn programs_per_kernel() -> usize {
+    let given = std::env::var("WARPSTACK_DIFFERENTIAL").ok();
+    let times: Option<usize> = given.and_then(|given| given.parse().ok());
+    PROGRAMS_PER_KERNEL * times.unwrap_or(1)
+}
+
+/// Whether there are so many programs that fast math decides some of them.
+fn is_sampled() -> bool {
+    programs_per_kernel() > PROGRAMS_PER_KERNEL
+}
+
 fn random_program(problem: FunctionSet, n_inputs: u16, rng: &mut ChaCha8Rng) -> Rpn {
     let mut tokens = Vec::new();
     let depth = rng.random_range(2..6);
@@ -174,7 +186,12 @@ fn wrong_address(
 
 #[derive(Default, Debug)]
 struct Tally {
+    kernels: usize,
+    /// Of a program and a case, in the programs that were compared.
+    pairs: usize,
     compared: usize,
+    /// A class at its threshold, or the function of a difference, went the other way by a division of fast math.
+    other_way: usize,
     skipped: usize,
     same_path: usize,
     other_path: usize,
@@ -186,7 +203,7 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
     let mut rng =
         ChaCha8Rng::seed_from_u64(name.len() as u64 * 1000 + u64::from(variant.stack_dim));
     let cases = THREADS * variant.stack_dim * ITERATIONS;
-    let programs: Vec<Rpn> = (0..PROGRAMS_PER_KERNEL)
+    let programs: Vec<Rpn> = (0..programs_per_kernel())
         .map(|_| random_program(variant.problem, n_inputs(variant.problem), &mut rng))
         .collect();
     let launch = KernelLaunch {
@@ -222,6 +239,11 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
         };
         if relative(single, double) > 1e-5 {
             tally.skipped += 1;
+        } else if relative(run.total(), single) > bound
+            && variant.math == Math::Fast
+            && is_sampled()
+        {
+            tally.other_way += 1;
         } else if relative(run.total(), single) > bound {
             failures.push(format!(
                 "{name}: {program}: {} instead of {single} ({double})",
@@ -229,8 +251,10 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
             ));
         } else {
             tally.compared += 1;
+            tally.pairs += cases.cases as usize;
         }
     }
+    tally.kernels += 1;
 }
 
 /// A trace without assumptions is the lanes' path; with assumptions it is unless data decided otherwise.
@@ -272,13 +296,14 @@ fn check(problems: &[FunctionSet], arch: Arch) {
             check_kernel(&variant, &mut tally, &mut failures);
         }
     }
-    println!("{arch} {problems:?}: {tally:?}");
+    println!("machine code, {arch} {problems:?}: {tally:?}");
     assert!(
         failures.is_empty(),
         "{} failures:\n{}",
         failures.len(),
         failures.join("\n")
     );
+    assert!(tally.other_way * 100 < tally.compared, "{tally:?}");
     assert!(tally.compared > 2 * tally.skipped, "{tally:?}");
     assert!(tally.same_path > tally.other_path, "{tally:?}");
 }

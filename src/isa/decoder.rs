@@ -181,7 +181,8 @@ impl Decoder<'_> {
                 continue;
             };
             let (number, owner) = rest.split_once('.').unwrap_or((rest, kernel));
-            if let Ok(number) = number.parse()
+            // No instruction reaches other banks.
+            if let Some(number) = number.parse().ok().filter(|number| *number < N_BANKS)
                 && owner == kernel
             {
                 banks.insert(number, self.with_references(data));
@@ -213,6 +214,9 @@ impl Decoder<'_> {
     }
 }
 
+/// Constant banks that an instruction can name.
+const N_BANKS: u8 = 32;
+
 /// Value operands that the executor relies on.
 fn required_sources(instruction: &Instruction) -> usize {
     match instruction.op {
@@ -226,12 +230,14 @@ fn required_sources(instruction: &Instruction) -> usize {
         | Op::Cont
         | Op::Call
         | Op::Exit => 0,
-        Op::Nop | Op::Barrier | Op::WarpSync | Op::Ret | Op::Popc => instruction.sources.len(),
+        Op::Nop | Op::Barrier | Op::WarpSync | Op::Ret => instruction.sources.len(),
         Op::Plop3 => 2,
         Op::Lop3 | Op::Lea { high: true } => 4,
         Op::Iadd3 | Op::Lea { high: false } | Op::LeaSigned | Op::ImadWide { .. } => 3,
         Op::Mov | Op::Mufu(_) | Op::Rro | Op::Convert { .. } | Op::Ldc | Op::Store => 1,
         Op::Flo { .. } => 1,
+        // Kepler's counts the bits that are set in both of two.
+        Op::Popc => instruction.sources.len().clamp(1, 2),
         Op::Ffma | Op::Dfma | Op::Imad { .. } | Op::Iscadd | Op::Prmt | Op::Bfi => 3,
         Op::Fcmp { .. } | Op::Icmp { .. } | Op::Shf { .. } | Op::ShuffleXor => 3,
         _ => 2,

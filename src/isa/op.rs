@@ -324,3 +324,44 @@ impl Op {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Ordering;
+
+    /// Less, equal, greater, and one of the two no number.
+    #[test]
+    fn every_comparison_holds_for_what_its_name_says() {
+        let cases = [
+            ("F", "...."),
+            ("LT", "<..."),
+            ("EQ", ".=.."),
+            ("LE", "<=.."),
+            ("GT", "..>."),
+            ("NE", "<.>."),
+            ("GE", ".=>."),
+            ("NUM", "<=>."),
+            ("NAN", "...?"),
+            ("LTU", "<..?"),
+            ("EQU", ".=.?"),
+            ("LEU", "<=.?"),
+            ("GTU", "..>?"),
+            ("NEU", "<.>?"),
+            ("GEU", ".=>?"),
+            ("T", "<=>?"),
+        ];
+        let outcomes = [
+            Some(Ordering::Less),
+            Some(Ordering::Equal),
+            Some(Ordering::Greater),
+            None,
+        ];
+        for (name, holds) in cases {
+            let compare = Compare::named(name).expect(name);
+            let found = outcomes.map(|outcome| compare.holds(outcome));
+            let wanted: Vec<bool> = holds.chars().map(|c| c != '.').collect();
+            assert_eq!(found.as_slice(), wanted, "{name}");
+        }
+    }
+}

@@ -109,3 +109,61 @@ fn instruction_fetch(spec: &mut SmxSpec) {
     spec.icache_l2_latency_cycles = 0;
     spec.icache_next_line_cycles = [0; 2];
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::spec::Pipe;
+    use super::*;
+    use crate::sim::testing;
+
+    fn without(ideal: Ideal) -> SmxSpec {
+        testing::spec().without(Ideals::of(&[ideal]))
+    }
+
+    #[test]
+    fn a_free_part_costs_nothing_and_the_others_what_they_did() {
+        let known = testing::spec();
+        let on_chip = without(Ideal::OnChipLatency);
+        assert_eq!(
+            (on_chip.l1_latency_cycles, on_chip.shared_latency_cycles),
+            (1, 1)
+        );
+        assert_eq!(on_chip.l2_latency_cycles, known.l2_latency_cycles);
+        let memory = without(Ideal::MemoryLatency);
+        assert_eq!(
+            (memory.l2_latency_cycles, memory.dram_extra_cycles),
+            (35, 0)
+        );
+        assert_eq!(memory.l1_latency_cycles, known.l1_latency_cycles);
+        let fixed = without(Ideal::FixedLatency);
+        assert_eq!(
+            (fixed.longest_stall_cycles, fixed.taken_branch_cycles),
+            (1, 0)
+        );
+        let fetch = without(Ideal::InstructionFetch);
+        let latencies = [
+            fetch.icache_l1_latency_cycles,
+            fetch.icache_l15_latency_cycles,
+            fetch.icache_l2_latency_cycles,
+        ];
+        assert_eq!((latencies, fetch.icache_next_line_cycles), ([0; 3], [0; 2]));
+        assert!(without(Ideal::L1Misses).l1_always_hits && !known.l1_always_hits);
+        let pipes = without(Ideal::Pipes);
+        assert!(pipes.limits.iter().all(|limit| *limit == IssueLimit::Free));
+    }
+
+    /// Twice the schedulers, each of whose pipes is half as fast.
+    #[test]
+    fn issue_slots_double_and_pipes_do_not() {
+        let (known, slots) = (testing::spec(), without(Ideal::IssueSlots));
+        assert_eq!(slots.n_schedulers, 2 * known.n_schedulers);
+        let interval = |spec: &SmxSpec| {
+            let cycles = spec.limits.iter().filter_map(|limit| match limit {
+                IssueLimit::Interval(Pipe::Special, cycles) => Some(*cycles),
+                _ => None,
+            });
+            cycles.collect::<Vec<u8>>()
+        };
+        assert_eq!((interval(&known), interval(&slots)), (vec![4], vec![8]));
+    }
+}

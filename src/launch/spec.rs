@@ -470,4 +470,34 @@ mod tests {
         assert_eq!(layout("gtx670").next(56), 72);
         assert_eq!(layout("h200").next(48), 64);
     }
+
+    /// A chip of round numbers: four multiprocessors share 1 MiB of L2, of which half is used, and 64 GB a second at 1 GHz.
+    #[test]
+    fn a_multiprocessor_has_its_part_of_what_all_share() {
+        let mut device = Preset::load("gtx670").unwrap().device;
+        device.chip.n_smx = 4;
+        device.chip.clock_mhz = 1000.0;
+        (device.l2.bytes, device.l2.usable_fraction) = (1 << 20, 0.5);
+        (device.l2.n_ways, device.l2.line_bytes) = (16, 128);
+        (device.dram.bandwidth_gb_per_s, device.dram.efficiency) = (64.0, 0.5);
+        (device.dram.n_partitions, device.dram.n_banks) = (4, 8);
+        (
+            device.dram.queue_requests,
+            device.dram.activation_interval_ns,
+        ) = (6, 5.0);
+        let l2 = l2_share(&device, 4);
+        assert_eq!((l2.sets, l2.ways, l2.reserved_ways), (64, 16, 0));
+        assert_eq!(l2_share(&device, 1).sets, 256);
+        let dram = dram_share(&device, 4);
+        assert_eq!(dram.bytes_per_cycle, 8.0);
+        // Each of the partitions opens a page every five cycles; a quarter of them is this multiprocessor's.
+        assert_eq!(dram.activation_cycles, 5.0);
+        assert_eq!((dram.open_pages, dram.queue_requests), (8, 6));
+        let whole = dram_share(&device, 1);
+        assert_eq!(
+            (whole.bytes_per_cycle, whole.activation_cycles),
+            (32.0, 1.25)
+        );
+        assert_eq!((whole.open_pages, whole.queue_requests), (32, 24));
+    }
 }

@@ -85,8 +85,67 @@ impl<'a, const QUARTERS: bool> Chip<'a, QUARTERS> {
         };
         for mut smx in self.smxs {
             run.cycles = run.cycles.max(smx.now());
-            run.counters = run.counters.and(&smx.counters());
+            run.counters = run.counters.with(&smx.counters());
         }
         Ok(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Space;
+    use crate::sim::spec::SmxSpec;
+    use crate::sim::testing::{load_to, looped, spec, use_of_load};
+
+    /// Blocks of one warp that read `n` cases each, all the same ones.
+    fn on(n_smx: u32, blocks: u32, n: u32) -> ChipRun {
+        let code = looped(&[load_to(10, Space::Global, 4), use_of_load()]);
+        let mut spec: SmxSpec = spec();
+        spec.whole_dram.bytes_per_cycle = 4.0;
+        let geometry = Geometry {
+            threads_per_block: 32,
+            stack_dim: 1,
+            fitness_cases: n,
+            programs: blocks,
+            case_blocks: 1,
+            resident_blocks: 1,
+            n_smx: 4,
+            local_stride_bytes: 4096,
+        };
+        let setup = Setup {
+            spec: &spec,
+            code: &code,
+            code_bytes: 64,
+            geometry,
+            queue: BlockQueue::once(vec![0; blocks as usize], &geometry, n / 32, 0),
+            seed: 1,
+        };
+        run(setup, n_smx).expect("the bench code ends")
+    }
+
+    /// 64 lines of cases fit the L2: they are fetched once, whoever reads them, and all of them, not one multiprocessor's share.
+    #[test]
+    fn what_one_multiprocessor_fetched_is_there_for_the_others() {
+        let lines = 64 * 128;
+        for (n_smx, blocks) in [(1, 1), (1, 3), (2, 4), (3, 3)] {
+            let run = on(n_smx, blocks, 64 * 32);
+            let counters = &run.counters;
+            assert_eq!(counters.dram_read_bytes, lines, "{n_smx} multiprocessors");
+            assert_eq!(counters.l2_read_bytes, u64::from(blocks) * lines);
+            assert_eq!(counters.instructions, u64::from(blocks) * 64 * 2);
+            assert_eq!(counters.blocks_finished, u64::from(blocks));
+        }
+    }
+
+    /// Blocks are handed out as places come free: four take twice as long as two, once everything is in the L2.
+    #[test]
+    fn blocks_go_to_whichever_has_a_place() {
+        let warm = |blocks| on(2, blocks, 64 * 32).cycles - on(2, 2, 64 * 32).cycles;
+        let (two_more, four_more) = (warm(4), warm(6));
+        assert!(
+            two_more.abs_diff(four_more - two_more) < two_more / 20,
+            "{two_more} {four_more}"
+        );
     }
 }

@@ -260,6 +260,31 @@ mod tests {
         assert_eq!(blocks, expected);
     }
 
+    /// A unit of a whole block has its first and its last iteration, of one iteration too.
+    #[test]
+    fn what_is_not_cut_is_a_whole_block() {
+        let code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);
+        for fitness_cases in [32, 320] {
+            let geometry = Geometry {
+                threads_per_block: 32,
+                stack_dim: 1,
+                fitness_cases,
+                programs: 10,
+                case_blocks: 1,
+                resident_blocks: 1,
+                n_smx: 1,
+                local_stride_bytes: 512,
+            };
+            let mut queue = BlockQueue::units(&code, &[0], &geometry, f64::INFINITY);
+            let start = queue.pop().expect("units do not end");
+            assert_eq!(
+                (start.cut, start.steady_only, start.first_iteration),
+                (None, false, 0)
+            );
+            assert!(start.run_prologue);
+        }
+    }
+
     #[test]
     fn units_divide_the_work_as_the_grid_does() {
         let mut code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);

@@ -284,4 +284,36 @@ mod tests {
             );
         }
     }
+
+    fn record(address: u32, bytes: u16, fill_cycles: Option<u32>) -> Record {
+        Record {
+            access: L1Access {
+                cycle: 0,
+                address,
+                bytes,
+                request: MemoryRequest::LocalLoad,
+            },
+            fill_cycles,
+        }
+    }
+
+    #[test]
+    fn fills_take_their_mean_and_what_hit_does_not_count() {
+        let records = [
+            record(0, 128, Some(10)),
+            record(0, 128, None),
+            record(0, 128, Some(30)),
+        ];
+        assert_eq!(mean_fill_cycles(&records), [20, 0, 0]);
+    }
+
+    #[test]
+    fn an_access_touches_every_line_that_it_covers() {
+        let lines = |address, bytes, line_bytes| {
+            lines(&record(address, bytes, None).access, line_bytes).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(0x1000, 128, 32), [0x1000, 0x1020, 0x1040, 0x1060]);
+        assert_eq!(lines(0x1080, 128, 128), [0x1080]);
+        assert_eq!(lines(0x1020, 32, 128), [0x1020]);
+    }
 }

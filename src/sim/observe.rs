@@ -144,11 +144,6 @@ impl Counters {
         self.combined(start, |now, then| now - then)
     }
 
-    /// What was counted here and there.
-    pub fn and(&self, other: &Counters) -> Counters {
-        self.combined(other, |here, there| here + there)
-    }
-
     fn combined(&self, other: &Counters, of: impl Fn(u64, u64) -> u64) -> Counters {
         let mut stack = self.cpi_stack;
         for (own, other) in stack.iter_mut().zip(other.cpi_stack) {

@@ -2,6 +2,9 @@
 
 mod count_divergence;
 mod depth_conventions;
+mod differential;
+mod fuzz;
+mod mutants;
 mod random_programs;
 mod refit_h200;
 mod run_spread;
@@ -28,6 +31,12 @@ enum Task {
     CountDivergence(count_divergence::Args),
     /// Count the stack levels of the corpora in other orders of evaluation (docs/tables-5-6.md)
     DepthConventions,
+    /// Compare interpreters and machine code on a million pairs of a program and a case (docs/testing.md)
+    Differential(differential::Args),
+    /// Feed damaged files to readers and what comes after them (docs/testing.md)
+    Fuzz(fuzz::Args),
+    /// Put small faults into the timing code and find which tests notice (docs/testing.md)
+    Mutants(mutants::Args),
     /// Write the random programs that measurements run
     RandomPrograms(random_programs::Args),
     /// Fit the H200's fitted value again, on the calibration split alone
@@ -46,6 +55,9 @@ fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::CountDivergence(args) => count_divergence::run(args),
         Task::DepthConventions => depth_conventions::run(),
+        Task::Differential(args) => differential::run(args),
+        Task::Fuzz(args) => fuzz::run(args),
+        Task::Mutants(args) => mutants::run(args),
         Task::RandomPrograms(args) => random_programs::run(args),
         Task::RefitH200(args) => refit_h200::run(args),
         Task::RunSpread => run_spread::run(),

@@ -53,9 +53,9 @@ pub fn problem(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Problem,
         PACKED
     };
     let raw = Raw::read(folder, file)?;
-    let all = read(&raw)?;
-    let cases = all.select(&spread(all.expected.len(), n_cases));
-    Ok(DESCRIPTION.problem(Dataset::Float(cases), Score::WrongClasses, 0.0))
+    let all = cases(&raw)?;
+    let chosen = all.select(&spread(all.expected.len(), n_cases));
+    Ok(DESCRIPTION.problem(Dataset::Float(chosen), Score::WrongClasses, 0.0))
 }
 
 /// Values of a symbolic column, numbered as they appear; ranks are known at the end.
@@ -78,7 +78,8 @@ impl<'a> Symbols<'a> {
     }
 }
 
-fn read(raw: &Raw) -> Result<Cases<f32>, DataError> {
+/// The cases of a file.
+pub fn cases(raw: &Raw) -> Result<Cases<f32>, DataError> {
     let mut cases = Cases {
         inputs: vec![Vec::new(); N_INPUTS],
         expected: Vec::new(),

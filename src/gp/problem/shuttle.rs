@@ -42,15 +42,23 @@ pub fn problem(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Problem,
         name, sha256, doi, ..
     } = FILES[0];
     let folder = folder.ok_or(DataError::NoFolder { name, sha256, doi })?;
+    let all = cases(FILES.into_iter().map(|file| Raw::read(folder, file)))?;
+    let chosen = all.select(&spread(all.expected.len(), n_cases));
+    Ok(DESCRIPTION.problem(Dataset::Float(chosen), Score::WrongClasses, 0.0))
+}
+
+/// The cases of all files, one after the other.
+pub fn cases(
+    files: impl IntoIterator<Item = Result<Raw, DataError>>,
+) -> Result<Cases<f32>, DataError> {
     let mut all = Cases {
         inputs: vec![Vec::new(); N_INPUTS],
         expected: Vec::new(),
     };
-    for file in FILES {
-        read(&Raw::read(folder, file)?, &mut all)?;
+    for raw in files {
+        read(&raw?, &mut all)?;
     }
-    let cases = all.select(&spread(all.expected.len(), n_cases));
-    Ok(DESCRIPTION.problem(Dataset::Float(cases), Score::WrongClasses, 0.0))
+    Ok(all)
 }
 
 fn read(raw: &Raw, cases: &mut Cases<f32>) -> Result<(), DataError> {

@@ -207,3 +207,49 @@ impl Rows {
         self.used[row / self.spec.rows_per_set as usize] += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::spec::{BitFlips, Replacement, SetIndex};
+    use super::*;
+
+    /// More rows than a word has bits.
+    #[test]
+    fn the_next_row_with_a_line_is_found_in_every_word() {
+        let spec = RowSpec {
+            rows_per_set: 256,
+            lines_per_row: 2,
+            index: BitFlips::new(&[0, 1, 2, 3, 4, 5, 6, 7], 256).expect("eight bits"),
+            protected_hits: 2,
+        };
+        let cache = CacheSpec {
+            sets: 2,
+            ways: 4,
+            reserved_ways: 0,
+            line_bytes: 128,
+            sector_bytes: 128,
+            replacement: Replacement::Rows,
+            index: SetIndex::Linear,
+            fills_hold_lines: false,
+            rows: Some(spec),
+        };
+        let mut rows = Rows::new(&cache, spec);
+        for row in [10, 70, 200, 256 + 130] {
+            rows.came(row);
+        }
+        for (from, found) in [
+            (0, 10),
+            (10, 10),
+            (11, 70),
+            (70, 70),
+            (71, 200),
+            (130, 200),
+            (201, 10),
+        ] {
+            assert_eq!(rows.next_taken(0, from), Some(found), "from {from}");
+        }
+        for from in [0, 129, 130, 131, 255] {
+            assert_eq!(rows.next_taken(1, from), Some(130), "from {from}");
+        }
+    }
+}

@@ -7,8 +7,13 @@
 //! Sources: Intel Intrinsics Guide.
 
 #[cfg(target_arch = "x86_64")]
+#[allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "one for all: a value of the type exists only where the processor was asked, and loads and stores are of whole aligned vectors"
+)]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
+#[allow(clippy::undocumented_unsafe_blocks, reason = "as in avx2")]
 mod avx512;
 mod portable;
 

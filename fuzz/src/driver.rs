@@ -1,0 +1,184 @@
+//! Executions of one target, one after the other: what panics is kept, what hangs ends the process with its input beside it.
+
+use crate::coverage::Coverage;
+use crate::mutate::Mutator;
+use crate::targets::Target;
+use std::cell::RefCell;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Copy)]
+pub enum Limit {
+    Seconds(f64),
+    Iterations(u64),
+}
+
+pub struct Session<'a> {
+    pub target: &'a Target,
+    pub limit: Limit,
+    pub seed: u64,
+    pub longest_seconds: f64,
+    pub found: &'a Path,
+}
+
+pub struct Summary {
+    name: &'static str,
+    executions: u64,
+    seconds: f64,
+    inputs: usize,
+    reached: (usize, usize),
+    slowest_seconds: f64,
+    /// Panics, those of one place counted once.
+    pub found: usize,
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Summary {
+            name,
+            executions,
+            seconds,
+            inputs,
+            reached: (reached, all),
+            slowest_seconds,
+            found,
+        } = self;
+        write!(
+            f,
+            "{name}: {executions} executions in {seconds:.1} s, {inputs} inputs kept, {reached} of {all} places reached, slowest {slowest_seconds:.2} s, {found} found"
+        )
+    }
+}
+
+thread_local! {
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Panics say nothing; where they came from is remembered.
+fn quiet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            let place = info.location().map(ToString::to_string).unwrap_or_default();
+            PLACE.with_borrow_mut(|last| *last = place);
+        }));
+    });
+}
+
+/// Ends the process when one execution takes too long.
+struct Watch {
+    /// Milliseconds since the start at which the execution began; `u64::MAX`: none under way.
+    began: Arc<AtomicU64>,
+    start: Instant,
+}
+
+const NONE: u64 = u64::MAX;
+
+impl Watch {
+    fn start(name: &'static str, longest_seconds: f64) -> Self {
+        let (began, start) = (Arc::new(AtomicU64::new(NONE)), Instant::now());
+        let watched = Arc::downgrade(&began);
+        let longest = (1000.0 * longest_seconds) as u64;
+        std::thread::spawn(move || {
+            while let Some(began) = watched.upgrade() {
+                let since = began.load(Relaxed);
+                let now = start.elapsed().as_millis() as u64;
+                if since != NONE && now.saturating_sub(since) > longest {
+                    eprintln!(
+                        "{name}: an execution takes longer than {longest_seconds} s; its input is {name}.last"
+                    );
+                    std::process::exit(3);
+                }
+                drop(began);
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        Watch { began, start }
+    }
+
+    fn enter(&self) {
+        self.began
+            .store(self.start.elapsed().as_millis() as u64, Relaxed);
+    }
+
+    fn leave(&self) {
+        self.began.store(NONE, Relaxed);
+    }
+}
+
+impl Session<'_> {
+    pub fn run(&self) -> std::io::Result<Summary> {
+        quiet();
+        std::fs::create_dir_all(self.found)?;
+        let name = self.target.name;
+        let last = File::create(self.found.join(format!("{name}.last")))?;
+        let watch = Watch::start(name, self.longest_seconds);
+        let mut inputs = (self.target.seeds)();
+        let n_seeds = inputs.len() as u64;
+        let mut mutator = Mutator::new(self.seed, &inputs);
+        let mut coverage = Coverage::new();
+        coverage.is_new();
+        let mut places: Vec<String> = Vec::new();
+        let start = Instant::now();
+        let (mut executions, mut slowest) = (0, 0.0);
+        while !self.is_over(executions, start) {
+            let input = match inputs.get(executions as usize) {
+                Some(seed) if executions < n_seeds => seed.clone(),
+                _ => {
+                    let other = mutator.random.below(inputs.len());
+                    let mut input = inputs[mutator.random.below(inputs.len())].clone();
+                    mutator.mutate(&mut input, &inputs[other]);
+                    input
+                }
+            };
+            last.set_len(input.len() as u64)?;
+            last.write_all_at(&input, 0)?;
+            watch.enter();
+            let began = Instant::now();
+            let ended = catch_unwind(AssertUnwindSafe(|| (self.target.run)(&input)));
+            slowest = f64::max(slowest, began.elapsed().as_secs_f64());
+            watch.leave();
+            executions += 1;
+            if ended.is_err() {
+                self.keep(&input, &mut places)?;
+            }
+            if coverage.is_new() && executions > n_seeds {
+                inputs.push(input);
+            }
+        }
+        Ok(Summary {
+            name,
+            executions,
+            seconds: start.elapsed().as_secs_f64(),
+            inputs: inputs.len(),
+            reached: coverage.reached(),
+            slowest_seconds: slowest,
+            found: places.len(),
+        })
+    }
+
+    fn is_over(&self, executions: u64, start: Instant) -> bool {
+        match self.limit {
+            Limit::Seconds(seconds) => start.elapsed().as_secs_f64() >= seconds,
+            Limit::Iterations(n) => executions >= n,
+        }
+    }
+
+    /// The first input of every place that panics.
+    fn keep(&self, input: &[u8], places: &mut Vec<String>) -> std::io::Result<()> {
+        let place = PLACE.with_borrow(Clone::clone);
+        if places.contains(&place) {
+            return Ok(());
+        }
+        let (name, n) = (self.target.name, places.len());
+        let path = self.found.join(format!("{name}-{}-{n}", self.seed));
+        println!("{name}: panics at {place}: {}", path.display());
+        places.push(place);
+        std::fs::write(path, input)
+    }
+}
