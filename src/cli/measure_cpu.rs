@@ -7,7 +7,7 @@ use super::look::{LookArgs, only_with_chart};
 use super::measure::{MeasureArgs, given_or, protocol, work};
 use super::names;
 use crate::cpu::ecm;
-use crate::cpu::preset::{CpuError, Preset, THIS};
+use crate::cpu::preset::{Preset, THIS};
 use crate::cpu::work::{Kind, Setup, Work};
 use crate::gp::evolve::config::FunctionChoice;
 use crate::gp::evolve::dice::Dice;
@@ -213,7 +213,7 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         (Some(_), Functions::Arithmetic) => "arithmetic",
     };
     let bench = Bench::new(&workload, &programs, functions, protocol(args))?;
-    let model = Model::of_this_machine()?;
+    let preset = Preset::named(THIS)?;
     let mut rows = Vec::new();
     for threads in threads {
         let mut of_these: Vec<CpuRow> = Vec::new();
@@ -233,7 +233,7 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
                 let setup = (Kind::named(interpreter.name()), Setup::of(options));
                 if let (Ok(kind), Ok(setup)) = setup {
                     let work = Work::new(kind, &programs, &workload.problem, setup)?;
-                    row.predicted_gpops_billion = model.speed(&work, threads);
+                    row.predicted_gpops_billion = predicted(&preset, &work, threads);
                 }
                 of_these.push(row);
             }
@@ -260,7 +260,7 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         ));
     }
     if rows.iter().any(|row| row.predicted_gpops_billion.is_some()) {
-        progress::say(&model.preset.about());
+        progress::say(&preset.about());
     }
     if let Some(path) = &args.cpu.chart {
         chart::save(&curve(&rows), path, args.cpu.look.look())?;
@@ -268,26 +268,10 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     Ok(rows)
 }
 
-/// The model of the processor that is measured.
-struct Model {
-    preset: Preset,
-    cores: u32,
-}
-
-impl Model {
-    fn of_this_machine() -> Result<Model, CpuError> {
-        Ok(Model {
-            preset: Preset::named(THIS)?,
-            cores: std::thread::available_parallelism().map_or(1, usize::from) as u32,
-        })
-    }
-
-    /// Threads on cores of their own: each as fast as one. Of more threads than cores nothing is predicted.
-    fn speed(&self, work: &Work, threads: u32) -> Option<f64> {
-        let machine = self.preset.machine(work.width).ok()?;
-        let one = ecm::predict(work, &machine).gpops_billion;
-        (threads <= self.cores).then_some(one * f64::from(threads))
-    }
+/// What the model of this processor says, which is one core: of several threads nothing is predicted.
+fn predicted(preset: &Preset, work: &Work, threads: u32) -> Option<f64> {
+    let machine = preset.machine(work.width).ok()?;
+    (threads == 1).then(|| ecm::predict(work, &machine).gpops_billion)
 }
 
 /// Speed over the block of cases, a line for each interpreter and number of threads, and one for what was predicted of it.

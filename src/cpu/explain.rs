@@ -120,6 +120,10 @@ impl Machine {
         match cause {
             Cause::Dispatch => machine.branchy_per_cycle = FREE,
             Cause::Mispredicted => machine.mispredict_cycles = 0.0,
+            Cause::Waiting => {
+                machine.latency = [0.0; super::count::CLASSES];
+                machine.forward_cycles = 0.0;
+            }
             Cause::Arithmetic => {
                 machine.registers.per_cycle = [FREE; super::count::CLASSES];
                 machine.registers.vector_per_cycle = FREE;
@@ -129,6 +133,7 @@ impl Machine {
             Cause::L1 => {
                 machine.registers.loads_per_cycle = FREE;
                 machine.registers.stores_per_cycle = FREE;
+                machine.registers.memory_per_cycle = FREE;
             }
             Cause::L2 => larger(&mut machine, 0),
             Cause::L3 => larger(&mut machine, 1),

@@ -64,6 +64,8 @@ pub struct Registers {
     pub vector_per_cycle: f64,
     pub loads_per_cycle: f64,
     pub stores_per_cycle: f64,
+    /// Both together.
+    pub memory_per_cycle: f64,
 }
 
 /// The plain numbers.
@@ -77,13 +79,15 @@ pub struct Machine {
     pub mispredict_cycles: f64,
     /// Times that a sequence of jumps runs before it is predicted.
     pub learning_runs: f64,
-    /// Rounds of the longest loop whose end is predicted.
+    /// Rounds of the longest loop whose end is always predicted; of one four times as long it never is.
     pub predicted_rounds: f64,
     pub registers: Registers,
     /// From an instruction of each class to one that needs it.
     pub latency: [f64; CLASSES],
     /// From a load to an instruction that needs it.
     pub load_cycles: f64,
+    /// From an instruction that stores a vector to one that needs what was stored.
+    pub forward_cycles: f64,
     /// Instructions on vectors that may wait for their operands.
     pub vector_window: f64,
     /// What the caches move hides behind what the core computes.
@@ -120,7 +124,7 @@ const PER_CYCLE: &str = "instructions/cycle";
 const BYTES_PER_CYCLE: &str = "bytes/cycle";
 
 /// Values besides those of the registers: `section.field`, unit.
-const FIELDS: [(&str, &str); 30] = [
+const FIELDS: [(&str, &str); 31] = [
     ("core.clock_ghz", "GHz"),
     ("core.issue_per_cycle", PER_CYCLE),
     ("core.branchy_per_cycle", PER_CYCLE),
@@ -130,6 +134,7 @@ const FIELDS: [(&str, &str); 30] = [
     ("core.overlaps", "yes/no"),
     ("core.vector_window", "instructions"),
     ("latency.load_cycles", "cycles"),
+    ("latency.forward_cycles", "cycles"),
     ("latency.multiply_cycles", "cycles"),
     ("latency.add_cycles", "cycles"),
     ("latency.compare_cycles", "cycles"),
@@ -154,7 +159,7 @@ const FIELDS: [(&str, &str); 30] = [
 ];
 
 /// In the order of `count::Class`, then those of `Registers`.
-const REGISTER_FIELDS: [(&str, &str); CLASSES + 3] = [
+const REGISTER_FIELDS: [(&str, &str); CLASSES + 4] = [
     ("multiply_per_cycle", PER_CYCLE),
     ("add_per_cycle", PER_CYCLE),
     ("compare_per_cycle", PER_CYCLE),
@@ -167,6 +172,7 @@ const REGISTER_FIELDS: [(&str, &str); CLASSES + 3] = [
     ("vector_per_cycle", PER_CYCLE),
     ("loads_per_cycle", PER_CYCLE),
     ("stores_per_cycle", PER_CYCLE),
+    ("memory_per_cycle", PER_CYCLE),
 ];
 
 fn section(width: Width) -> &'static str {
@@ -286,6 +292,7 @@ impl Preset {
             registers: self.registers(width)?,
             latency: self.latency()?,
             load_cycles: number("latency.load_cycles")?,
+            forward_cycles: number("latency.forward_cycles")?,
             vector_window: number("core.vector_window")?,
             overlaps: number("core.overlaps")? > 0.0,
             caches: [
@@ -317,6 +324,7 @@ impl Preset {
             vector_per_cycle: numbers[CLASSES],
             loads_per_cycle: numbers[CLASSES + 1],
             stores_per_cycle: numbers[CLASSES + 2],
+            memory_per_cycle: numbers[CLASSES + 3],
         })
     }
 

@@ -29,6 +29,7 @@ pub struct CpuExplanation {
     pub cycles_per_token: f64,
     pub dispatch: f64,
     pub mispredicted_jumps: f64,
+    pub waiting: f64,
     pub arithmetic: f64,
     pub loads_and_stores: f64,
     pub l2: f64,
@@ -52,6 +53,7 @@ pub fn rows(explained: &[Explained], preset: &Preset, options: Options) -> Vec<C
             cycles_per_token: point.per_token(point.predicted.cycles),
             dispatch: cycles(Cause::Dispatch),
             mispredicted_jumps: cycles(Cause::Mispredicted),
+            waiting: cycles(Cause::Waiting),
             arithmetic: cycles(Cause::Arithmetic),
             loads_and_stores: cycles(Cause::L1),
             l2: cycles(Cause::L2),
@@ -137,6 +139,7 @@ fn limits(cause: Cause) -> &'static str {
     match cause {
         Cause::Dispatch => "the interpreter's own instructions limit it",
         Cause::Mispredicted => "mispredicted jumps limit it",
+        Cause::Waiting => "waiting for the step before limits it",
         Cause::Arithmetic => "arithmetic limits it",
         Cause::L1 => "loads and stores limit it",
         Cause::L2 => "the way to the L2 limits it",
@@ -150,6 +153,7 @@ fn condition(cause: Cause) -> &'static str {
     match cause {
         Cause::Dispatch => "choosing a function and finding its operands took no time",
         Cause::Mispredicted => "every jump were predicted",
+        Cause::Waiting => "every result were there at once",
         Cause::Arithmetic => "instructions on registers took no time",
         Cause::L1 => "loads and stores took no time",
         Cause::L2 => "the L1 held everything",
