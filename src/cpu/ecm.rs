@@ -81,6 +81,8 @@ pub struct Predicted {
     pub cycles: f64,
     /// By cause, in the order of `Cause::ALL`; they add up to `cycles`.
     pub by_cause: [f64; Cause::ALL.len()],
+    /// Bytes that are touched between two uses of a row of the interpreter's memory, on average over a chunk.
+    pub reuse_bytes: f64,
     /// Executions of steps on blocks.
     pub steps: f64,
 }
@@ -113,6 +115,7 @@ pub fn predict(work: &Work, machine: &Machine) -> Predicted {
         gpops_billion: work.operations / cycles.max(1.0) * machine.clock_ghz,
         cycles,
         by_cause: total.by_cause,
+        reuse_bytes: total.reuse_bytes,
         steps: total.steps,
     }
 }
@@ -121,6 +124,8 @@ pub fn predict(work: &Work, machine: &Machine) -> Predicted {
 struct Sum {
     by_cause: [f64; Cause::ALL.len()],
     steps: f64,
+    /// Of the longest chunk.
+    reuse_bytes: f64,
 }
 
 impl Sum {
@@ -129,6 +134,7 @@ impl Sum {
             *sum += times * one;
         }
         self.steps += times * other.steps;
+        self.reuse_bytes = self.reuse_bytes.max(other.reuse_bytes);
     }
 
     fn note(&mut self, cause: Cause, cycles: f64) {
@@ -165,6 +171,7 @@ fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
     }
     let mut all = Sum::default();
     all.add(&sum, n_programs as f64 / chosen as f64);
+    all.reuse_bytes = walk.rows.reuse_bytes();
     all
 }
 

@@ -15,8 +15,6 @@ pub struct Point {
     pub block_cases: usize,
     /// Bytes of a row of the block.
     pub row_bytes: f64,
-    /// Rows of the interpreter's memory that a program uses, on average.
-    pub rows: f64,
     pub predicted: Predicted,
     /// Nodes of all programs.
     pub nodes: u64,
@@ -91,7 +89,6 @@ fn point(work: &Work, machine: &Machine) -> Point {
     Point {
         block_cases: work.block * work.cases_per_vector,
         row_bytes: work.row_bytes(),
-        rows: work.rows_in_use(),
         predicted: ecm::predict(work, machine),
         nodes: work.nodes,
         blocks: work.n_vectors as f64 / work.block as f64,

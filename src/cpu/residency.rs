@@ -42,6 +42,8 @@ struct Known {
 pub struct Residency<'a> {
     caches: &'a [Cache; LEVELS],
     rows: Vec<Known>,
+    /// Bytes touched between two uses of a slot, and how many such pairs there were.
+    reused: [f64; 2],
 }
 
 impl<'a> Residency<'a> {
@@ -49,7 +51,13 @@ impl<'a> Residency<'a> {
         Residency {
             caches,
             rows: Vec::new(),
+            reused: [0.0; 2],
         }
+    }
+
+    /// Bytes that are touched between two uses of a slot, on average.
+    pub fn reuse_bytes(&self) -> f64 {
+        self.reused[0] / self.reused[1].max(1.0)
     }
 
     /// Uses a row of so many bytes; what crosses.
@@ -63,7 +71,13 @@ impl<'a> Residency<'a> {
             is_it
         });
         let (mut row, held) = match found {
-            Some(place) => (self.rows.remove(place), self.held(distance)),
+            Some(place) => {
+                if matches!(name.0, Row::Slot(_)) {
+                    self.reused[0] += distance;
+                    self.reused[1] += 1.0;
+                }
+                (self.rows.remove(place), self.held(distance))
+            }
             None => {
                 let changed = [0.0; LEVELS];
                 let row = Known {

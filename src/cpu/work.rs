@@ -16,7 +16,6 @@ use crate::gp::interpret::{Options, by_name};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
-use std::collections::HashSet;
 
 /// What lies in the caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -201,18 +200,6 @@ impl Work {
             Action::Move => Instructions::default(),
             Action::Score => self.score,
         }
-    }
-
-    /// Rows that a program uses: slots, inputs and what is expected, the mean of all programs.
-    pub fn rows_in_use(&self) -> f64 {
-        let rows = |steps: &Vec<Step>| {
-            let used = steps
-                .iter()
-                .flat_map(|step| step.reads.iter().chain(&step.writes));
-            used.collect::<HashSet<_>>().len() as f64
-        };
-        let all: f64 = self.programs.iter().map(rows).sum();
-        all / (self.programs.len() as f64).max(1.0)
     }
 
     /// Bytes of a row of a block.

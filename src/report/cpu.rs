@@ -23,7 +23,7 @@ pub struct CpuExplanation {
     pub simd: &'static str,
     pub block_cases: usize,
     pub row_kib: f64,
-    pub rows: f64,
+    pub reuse_kib: f64,
     pub predicted_gpops_billion: f64,
     /// For a node on a block, by cause and in all.
     pub cycles_per_token: f64,
@@ -48,7 +48,7 @@ pub fn rows(explained: &[Explained], preset: &Preset, options: Options) -> Vec<C
             simd: options.path.name(),
             block_cases: point.block_cases,
             row_kib: point.row_bytes / KIB,
-            rows: point.rows,
+            reuse_kib: point.predicted.reuse_bytes / KIB,
             predicted_gpops_billion: point.predicted.gpops_billion,
             cycles_per_token: point.per_token(point.predicted.cycles),
             dispatch: cycles(Cause::Dispatch),
@@ -192,12 +192,11 @@ fn turn(one: &Explained, machine: &Machine) -> Option<String> {
     match falls {
         Some(point) => {
             text += &format!(
-                "It turns because a program uses {:.1} rows, which with {} cases are {:.0} KiB and with {} cases {:.0} KiB; the L1 has {:.0} KiB. Lines that come from beyond it add {:.0} % of the cycles then.",
-                point.rows,
+                "It turns because between two uses of a row of its memory a program touches {:.0} KiB with {} cases, on average, and {:.0} KiB with {}; the L1 has {:.0} KiB. Lines that come from beyond it take {:.0} % of the cycles then.",
+                best.predicted.reuse_bytes / KIB,
                 best.block_cases,
-                best.rows * best.row_bytes / KIB,
+                point.predicted.reuse_bytes / KIB,
                 point.block_cases,
-                point.rows * point.row_bytes / KIB,
                 machine.caches[0].bytes / KIB,
                 moved(point)
             );
