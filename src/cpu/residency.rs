@@ -89,14 +89,13 @@ impl<'a> Residency<'a> {
             }
         };
         let mut crossing = Crossing::default();
-        for level in 0..LEVELS {
-            let missed = 1.0 - held[level];
-            crossing.fetched[level] = missed;
-            crossing.written_back[level] = missed * row.changed[level];
+        for (level, held) in held.into_iter().enumerate() {
+            crossing.fetched[level] = 1.0 - held;
+            crossing.written_back[level] = (1.0 - held) * row.changed[level];
             row.changed[level] = if writes {
                 1.0
             } else {
-                row.changed[level] * held[level]
+                row.changed[level] * held
             };
         }
         row.bytes = bytes;
