@@ -68,6 +68,8 @@ mod api;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
+pub mod cpu;
 #[cfg_attr(doc, doc(hidden))]
 pub mod device;
 #[cfg_attr(doc, doc(hidden))]

@@ -3,8 +3,11 @@
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
+use super::explain_cpu;
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
+use super::measure_cpu::CpuWorkArgs;
+use super::names;
 use super::own_kernel::{self, with_own_kernel};
 use crate::device::Preset;
 use crate::engine::Explained;
@@ -16,9 +19,9 @@ use crate::report::provenance::Provenance;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Explain where a configuration's cycles go, alone or side by side with a changed one.
+/// Explain where a configuration's cycles go, alone or side by side with a changed one; with --device cpu those of the CPU's interpreters.
 #[derive(Debug, clap::Args)]
-#[command(mut_args(look::only_with_chart))]
+#[command(mut_args(look::only_with_chart), mut_args(any_device))]
 pub struct ExplainArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
@@ -29,6 +32,8 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
     #[command(flatten)]
+    pub cpu: CpuWorkArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
     /// Chart of the cycles to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
@@ -37,10 +42,21 @@ pub struct ExplainArgs {
     pub look: LookArgs,
 }
 
+/// Cores of CPUs, too.
+fn any_device(arg: clap::Arg) -> clap::Arg {
+    match arg.get_id().as_str() {
+        "device" => arg.value_parser(names::device_or_cpu()),
+        _ => arg,
+    }
+}
+
 pub fn run(args: &ExplainArgs) -> CliResult {
     args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
+    }
+    if explain_cpu::is_cpu(&args.configuration.device) {
+        return explain_cpu::run(args);
     }
     let (explained, provenance) = explained(args)?;
     let explanations = explain::explanations(&explained);

@@ -4,6 +4,7 @@ use super::CliResult;
 use super::format::OutputArgs;
 use super::measure_cpu::{self, CpuArgs};
 use super::measure_paper;
+use super::measure_paper_cpu;
 use super::measure_robilliard::RobilliardArgs;
 use super::papers::PaperArg;
 use crate::gp::problem::uci::folder;
@@ -34,8 +35,8 @@ pub struct MeasureArgs {
     /// Number of the GPU
     #[arg(long, default_value_t = 0)]
     pub device: usize,
-    /// Another paper's system instead of the main paper's interpreters: its own programs and cases
-    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "on", "interpreter", "cases"])]
+    /// Another paper's system instead of the main paper's interpreters: its own programs and cases; with --on cpu this CPU's interpreters on them
+    #[arg(long, value_enum, conflicts_with_all = ["problem", "programs", "data", "case_seed", "counters", "rows", "population", "longest_first", "kernel", "stack_dim", "stack_registers", "math", "case_blocks", "carveout", "gpus", "every", "cases"])]
     paper: Option<PaperArg>,
     /// Numbers of threads that share the tests of a program (--paper langdon only) [default: 1,2,4,8,16,32,64]
     #[arg(long, value_delimiter = ',', requires = "paper")]
@@ -147,6 +148,7 @@ pub fn run(args: &MeasureArgs) -> CliResult {
     let measured = match (&args.counters, &args.rows) {
         (Some(counters), Some(rows)) => join(counters, rows)?,
         _ => match args.paper {
+            Some(paper) if args.on == "cpu" => measure_paper_cpu::rows(args, paper)?,
             Some(paper) => measure_paper::rows(args, paper)?,
             None => measure(args)?,
         },
@@ -164,7 +166,7 @@ fn join(counters: &Path, rows: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
 }
 
 /// Columns that people look at; the rest is in the CSV.
-const SHOWN: [&str; 24] = [
+const SHOWN: [&str; 29] = [
     "problem",
     "functions",
     "interpreter",
@@ -186,9 +188,14 @@ const SHOWN: [&str; 24] = [
     "median_ms",
     "median_wall_ms",
     "gpops_billion",
+    "predicted_gpops_billion",
     "spread_percent",
     "max_error",
     "agreeing_programs",
+    "published_cpu_gpops_billion",
+    "published_gpu_gpops_billion",
+    "published_speedup",
+    "speedup_over_this",
 ];
 
 fn text(measured: &[Row]) -> String {
@@ -232,11 +239,11 @@ fn measure(args: &MeasureArgs) -> Result<Vec<Row>, Box<dyn Error>> {
 /// The cases and the programs of a launch.
 pub(super) fn work(args: &MeasureArgs) -> Result<(Workload, Vec<Rpn>), Box<dyn Error>> {
     let problem: FunctionSet = args.problem.as_deref().unwrap_or_default().parse()?;
-    let n_random = measure_cpu::n_random(args).filter(|_| args.on == "cpu");
+    let n_random = match args.on.as_str() {
+        "cpu" => measure_cpu::n_random(args.programs.as_deref())?,
+        _ => None,
+    };
     let listed = match n_random {
-        Some(n) if !(1..=1_000_000).contains(&n) => {
-            return Err(format!("--programs: given {n}; allowed: a file, or 1 to 1000000").into());
-        }
         Some(_) => Vec::new(),
         None => read_programs(args.programs.as_deref().unwrap_or(Path::new("")))?,
     };
@@ -247,7 +254,7 @@ pub(super) fn work(args: &MeasureArgs) -> Result<(Workload, Vec<Rpn>), Box<dyn E
         args.cases.map(|cases| cases as usize),
     )?;
     let programs = match n_random {
-        Some(n) => args.cpu.programs(n, &workload.problem)?,
+        Some(n) => args.cpu.work.programs(n, &workload.problem)?,
         None => listed,
     };
     let population = args

@@ -6,6 +6,9 @@
 use super::look::{LookArgs, only_with_chart};
 use super::measure::{MeasureArgs, given_or, protocol, work};
 use super::names;
+use crate::cpu::ecm;
+use crate::cpu::preset::{Preset, THIS};
+use crate::cpu::work::{Kind, Setup, Work};
 use crate::gp::evolve::config::FunctionChoice;
 use crate::gp::evolve::dice::Dice;
 use crate::gp::evolve::init::{Ingredients, of_size};
@@ -20,48 +23,51 @@ use crate::report::chart;
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::progress;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The longest block, in vectors: 4 MiB for each row.
 const MOST_VECTORS: usize = 1 << 16;
 
+/// Which interpreters run which programs, and how; `measure --on cpu` and `explain --device cpu` have the same options.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "On the CPU")]
+pub struct CpuWorkArgs {
+    /// CPU interpreters, a row each: names, `all`, or `best` for the fastest
+    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = names::interpreter())]
+    pub interpreter: Vec<String>,
+    /// Functions of random programs: those of the problem, or + - * /
+    #[arg(long, value_enum, default_value = "full")]
+    pub functions: Functions,
+    /// Nodes of random programs, about
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub nodes: u32,
+    /// Seed of random programs
+    #[arg(long, default_value_t = 1)]
+    pub program_seed: u64,
+    /// Fitness cases of a block: the second dimension of the stack [default: as the L1 cache found wants it; to explain: powers of two]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    pub block_cases: Vec<usize>,
+    /// Instructions: avx512, avx2, portable [default: the widest found]
+    #[arg(long, value_parser = simd())]
+    pub simd: Option<String>,
+    /// Evaluate once what occurs more than once in the programs (lgp-2d only); GPop/s counts every node all the same
+    #[arg(long)]
+    pub share: bool,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(mut_args(only_with_chart))]
 pub struct CpuArgs {
-    /// CPU interpreters, a row each: names, `all`, or `best` for the fastest
-    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = names::interpreter(), help_heading = "On the CPU")]
-    pub interpreter: Vec<String>,
-    /// Functions of random programs: those of the problem, or + - * /
-    #[arg(long, value_enum, default_value = "full", help_heading = "On the CPU")]
-    pub functions: Functions,
-    /// Nodes of random programs, about
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "On the CPU")]
-    pub nodes: u32,
-    /// Seed of random programs
-    #[arg(long, default_value_t = 1, help_heading = "On the CPU")]
-    pub program_seed: u64,
-    /// Fitness cases of a block: the second dimension of the stack [default: as the L1 cache found wants it]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "LIST",
-        help_heading = "On the CPU"
-    )]
-    pub block_cases: Vec<usize>,
-    /// Instructions: avx512, avx2, portable [default: the widest found]
-    #[arg(long, value_parser = simd(), help_heading = "On the CPU")]
-    pub simd: Option<String>,
-    /// Evaluate once what occurs more than once in the programs (lgp-2d only); GPop/s counts every node all the same
-    #[arg(long, help_heading = "On the CPU")]
-    pub share: bool,
-    /// Draw the speed over the block of cases: .svg or .png
+    #[command(flatten)]
+    pub work: CpuWorkArgs,
+    /// Draw the speed over the block of cases, measured and predicted: .svg or .png
     #[arg(long, value_name = "FILE", help_heading = "On the CPU")]
     pub chart: Option<PathBuf>,
     #[command(flatten)]
     pub look: LookArgs,
 }
 
-type Named = &'static dyn Interpreter;
+pub type Named = &'static dyn Interpreter;
 
 /// What random programs are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -92,7 +98,9 @@ impl CpuArgs {
         }
         Ok(chart::check_path(path)?)
     }
+}
 
+impl CpuWorkArgs {
     /// Random programs of the problem.
     pub fn programs(&self, n: usize, problem: &Problem) -> Result<Vec<Rpn>, String> {
         let functions = match self.functions {
@@ -117,7 +125,7 @@ impl CpuArgs {
         Ok((0..n).map(program).collect())
     }
 
-    fn options(&self) -> Options {
+    pub fn options(&self) -> Options {
         let named = |path: &Simd| Some(path.name()) == self.simd.as_deref();
         let path = Simd::all().into_iter().find(named);
         Options {
@@ -128,7 +136,7 @@ impl CpuArgs {
     }
 
     /// The blocks that are asked for, of so many cases each.
-    fn blocks(&self, problem: &Problem) -> Result<Vec<Option<usize>>, String> {
+    pub fn blocks(&self, problem: &Problem) -> Result<Vec<Option<usize>>, String> {
         let cases_per_vector = match problem.dataset {
             Dataset::Float(_) => LANES,
             Dataset::Word(_) => 32 * LANES,
@@ -149,7 +157,7 @@ impl CpuArgs {
     }
 
     /// The interpreters that are to be measured, and whether only the fastest row counts.
-    fn interpreters(&self) -> Result<(Vec<Named>, bool), Box<dyn Error>> {
+    pub fn interpreters(&self) -> Result<(Vec<Named>, bool), Box<dyn Error>> {
         let has = |name: &str| self.interpreter.iter().any(|given| given == name);
         if has(names::ALL) {
             return Ok((interpret::ALL.to_vec(), false));
@@ -167,14 +175,21 @@ impl CpuArgs {
 pub const BEST: &str = "best";
 
 /// Whether the programs are so many random ones, not a file.
-pub fn n_random(args: &MeasureArgs) -> Option<usize> {
-    let programs = args.programs.as_ref()?.to_str()?;
-    programs.parse().ok()
+pub fn n_random(programs: Option<&Path>) -> Result<Option<usize>, String> {
+    let number = programs
+        .and_then(Path::to_str)
+        .and_then(|text| text.parse().ok());
+    match number {
+        Some(n) if !(1..=1_000_000).contains(&n) => Err(format!(
+            "--programs: given {n}; allowed: a file, or 1 to 1000000"
+        )),
+        number => Ok(number),
+    }
 }
 
 /// The rows of all combinations.
 pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
-    let cpu = &args.cpu;
+    let cpu = &args.cpu.work;
     let (interpreters, only_best) = cpu.interpreters()?;
     let available = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let threads = given_or(&args.threads, &[available]).to_vec();
@@ -183,7 +198,7 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     }
     let with_blocks =
         |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
-    if cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {
+    if args.cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {
         let with: Vec<&str> = interpret::BLOCKED.iter().map(|one| one.name()).collect();
         let with = with.join(", ");
         return Err(
@@ -192,12 +207,13 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     }
     let (workload, programs) = work(args)?;
     let blocks = cpu.blocks(&workload.problem)?;
-    let functions = match (n_random(args), cpu.functions) {
+    let functions = match (n_random(args.programs.as_deref())?, cpu.functions) {
         (None, _) => "file",
         (Some(_), Functions::Full) => "full",
         (Some(_), Functions::Arithmetic) => "arithmetic",
     };
     let bench = Bench::new(&workload, &programs, functions, protocol(args))?;
+    let preset = Preset::named(THIS)?;
     let mut rows = Vec::new();
     for threads in threads {
         let mut of_these: Vec<CpuRow> = Vec::new();
@@ -213,7 +229,13 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
                     block_cases,
                     ..cpu.options()
                 };
-                of_these.push(bench.row(interpreter, options, threads as usize)?);
+                let mut row = bench.row(interpreter, options, threads as usize)?;
+                let setup = (Kind::named(interpreter.name()), Setup::of(options));
+                if let (Ok(kind), Ok(setup)) = setup {
+                    let work = Work::new(kind, &programs, &workload.problem, setup)?;
+                    row.predicted_gpops_billion = predicted(&preset, &work, threads);
+                }
+                of_these.push(row);
             }
         }
         if only_best {
@@ -237,15 +259,32 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
             caches.block_elements(n_inputs)
         ));
     }
-    if let Some(path) = &cpu.chart {
-        chart::save(&curve(&rows), path, cpu.look.look())?;
+    if rows.iter().any(|row| row.predicted_gpops_billion.is_some()) {
+        progress::say(&preset.about());
+    }
+    if let Some(path) = &args.cpu.chart {
+        chart::save(&curve(&rows), path, args.cpu.look.look())?;
     }
     Ok(rows)
 }
 
-/// Speed over the block of cases, a line for each interpreter and number of threads.
+/// What the model of this processor says, which is one core: of several threads nothing is predicted.
+fn predicted(preset: &Preset, work: &Work, threads: u32) -> Option<f64> {
+    let machine = preset.machine(work.width).ok()?;
+    (threads == 1).then(|| ecm::predict(work, &machine).gpops_billion)
+}
+
+/// Speed over the block of cases, a line for each interpreter and number of threads, and one for what was predicted of it.
 fn curve(rows: &[CpuRow]) -> Lines {
     let mut lines: Vec<Line> = Vec::new();
+    let mut add = |name: String, point: (f64, f64)| match lines.iter_mut().find(|l| l.name == name)
+    {
+        Some(line) => line.points.push(point),
+        None => lines.push(Line {
+            name,
+            points: vec![point],
+        }),
+    };
     for row in rows {
         let Some(block) = row.block_cases else {
             continue;
@@ -254,14 +293,10 @@ fn curve(rows: &[CpuRow]) -> Lines {
             1 => row.interpreter.to_owned(),
             threads => format!("{}, {threads} threads", row.interpreter),
         };
-        let point = (block as f64, row.gpops_billion);
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.points.push(point),
-            None => lines.push(Line {
-                name,
-                points: vec![point],
-            }),
+        if let Some(predicted) = row.predicted_gpops_billion {
+            add(format!("{name}, predicted"), (block as f64, predicted));
         }
+        add(name, (block as f64, row.gpops_billion));
     }
     Lines {
         x_label: "fitness cases of a block".to_owned(),

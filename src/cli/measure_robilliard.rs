@@ -9,6 +9,7 @@ use crate::papers::robilliard::measure::{Row, measure};
 use crate::papers::robilliard::predict::Layout;
 use crate::papers::robilliard::problem::Benchmark;
 use crate::papers::robilliard::runs::Run;
+use crate::predict::PredictError;
 use std::error::Error;
 
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,15 @@ impl RobilliardArgs {
         (!self.scheme.is_empty(), !self.benchmark.is_empty())
     }
 
+    /// Those asked for, or all.
+    pub fn benchmarks(&self) -> Result<Vec<Benchmark>, PredictError> {
+        if self.benchmark.is_empty() {
+            return Ok(Benchmark::ALL.to_vec());
+        }
+        let named = self.benchmark.iter().map(|name| Benchmark::named(name));
+        named.collect()
+    }
+
     /// Those asked for; all `populations` if there are none.
     pub fn layouts(
         &self,
@@ -35,14 +45,13 @@ impl RobilliardArgs {
     ) -> Result<Vec<Layout>, Box<dyn Error>> {
         let schemes = self.scheme.iter().map(|name| Scheme::named(name));
         let schemes = schemes.collect::<Result<Vec<_>, _>>()?;
-        let benchmarks = self.benchmark.iter().map(|name| Benchmark::named(name));
-        let benchmarks = benchmarks.collect::<Result<Vec<_>, _>>()?;
+        let benchmarks = self.benchmarks()?;
         if let Some(wrong) = threads.iter().find(|given| !BLOCK_SIZES.contains(given)) {
             return Err(format!("--threads: given {wrong}; allowed: {BLOCK_SIZES:?}").into());
         }
         let asked = |layout: &Layout| {
             (schemes.is_empty() || schemes.contains(&layout.scheme))
-                && (benchmarks.is_empty() || benchmarks.contains(&layout.benchmark))
+                && benchmarks.contains(&layout.benchmark)
                 && (populations.is_empty() || populations.contains(&layout.population))
         };
         let with = |layout: Layout| {

@@ -6,6 +6,7 @@
 use super::devices::VLIW;
 use super::measure_cpu::BEST;
 use super::problem_name;
+use crate::cpu;
 use crate::device::{Preset, builtin_names, vliw};
 use crate::gp::interpret;
 use crate::gp::problem;
@@ -90,6 +91,22 @@ pub fn device() -> Names {
             let known = builtin_names().into_iter();
             known.chain(vliw::builtin_names()).collect()
         })
+    }
+}
+
+/// The same, and cores of CPUs.
+pub fn device_or_cpu() -> Names {
+    Names {
+        known: || {
+            let devices = (device().known)();
+            let cpus = cpu::preset::builtin_names();
+            devices
+                .into_iter()
+                .chain([cpu::preset::THIS])
+                .chain(cpus)
+                .collect()
+        },
+        ..device()
     }
 }
 

@@ -58,6 +58,8 @@ pub struct CpuRow {
     pub min_wall_ms: f64,
     pub max_wall_ms: f64,
     pub gpops_billion: f64,
+    /// By the model of the CPU, which reads nothing that is measured here; empty where it has no prediction.
+    pub predicted_gpops_billion: Option<f64>,
     /// Of the slowest over the fastest run, in percent of the median.
     pub spread_percent: f64,
     pub max_error: f64,
@@ -140,6 +142,7 @@ impl<'a> Bench<'a> {
             min_wall_ms: times.min_ms,
             max_wall_ms: times.max_ms,
             gpops_billion: nodes as f64 * cases.n_cases() as f64 / (times.median_ms * 1e6),
+            predicted_gpops_billion: None,
             spread_percent: 100.0 * (times.max_ms - times.min_ms) / times.median_ms,
             max_error: self.max_error(interpreter, options)?,
             checked_programs: self.expected.len(),

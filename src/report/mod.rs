@@ -6,6 +6,7 @@ pub mod annotation;
 pub mod blocks;
 pub mod carveout;
 pub mod chart;
+pub mod cpu;
 pub mod explain;
 pub mod explore;
 pub mod output;

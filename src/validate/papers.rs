@@ -64,6 +64,24 @@ pub struct Row {
     pub error_percent: Option<f64>,
 }
 
+/// A published value, where there is one.
+pub fn published(
+    paper: Paper,
+    experiment: &str,
+    configuration: &str,
+    quantity: &str,
+) -> Result<Option<f64>, csv::Error> {
+    let all = csv::Reader::from_reader(paper.published().as_bytes())
+        .deserialize()
+        .collect::<Result<Vec<Published>, _>>()?;
+    let is_it = |value: &&Published| {
+        value.experiment == experiment
+            && value.configuration == configuration
+            && value.quantity == quantity
+    };
+    Ok(all.iter().find(is_it).map(|value| value.published))
+}
+
 /// Puts published values beside the figures.
 pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, csv::Error> {
     let published = csv::Reader::from_reader(paper.published().as_bytes())

@@ -1,6 +1,6 @@
 //! The value that is being computed stays in registers.
 //!
-//! Models: a tile of 2 to 8 vectors of cases, as many as the registers hold; an instruction computes a function of the tile in the registers and of rows
+//! Models: a tile of 1 to 16 vectors of cases, as many as the registers hold; an instruction computes a function of the tile in the registers and of rows
 //! in memory, inputs among them. Memory is written only where a function has two operands that are functions. Every node of every program is evaluated.
 //! Leaves out: sharing. Units: vectors. Sources: the GPU's kernel of that name (docs/fast-interpreter.md).
 
@@ -9,10 +9,11 @@ use super::cases::{Chunk, TILE};
 use super::element::Element;
 use super::machine::Machine;
 use super::output::Output;
-use super::simd::{LANES, Simd, Vector};
-use super::tile::{Eight, Four, One, Tile};
+use super::simd::{Kernel, LANES, Path, Simd, Vector};
+use super::tile::Tile;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::Rpn;
+use std::marker::PhantomData;
 
 pub struct Accumulator;
 
@@ -64,14 +65,24 @@ impl Machine for Accumulator {
             let Memory { vectors, code } = memory;
             let mut at = 0;
             while at < chunk.n_vectors {
-                at += match S::TILE {
-                    8 => tile::<T, S, Eight<T, S>>(simd, code, vectors, program, at, output),
-                    4 => tile::<T, S, Four<T, S>>(simd, code, vectors, program, at, output),
-                    _ => tile::<T, S, One<T, S>>(simd, code, vectors, program, at, output),
-                };
+                at += tile::<T, S, T::Tile<S>>(simd, code, vectors, program, at, output);
             }
         }
     }
+}
+
+/// Vectors of the tile that stays in registers.
+pub fn tile_vectors<T: Element>(path: Path) -> usize {
+    struct Vectors<T>(PhantomData<T>);
+    impl<T: Element> Kernel for Vectors<T> {
+        type Output = usize;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, _: S) -> usize {
+            <T::Tile<S> as Tile<T, S>>::N
+        }
+    }
+    path.run(Vectors::<T>(PhantomData))
 }
 
 /// The columns of the chunk, then the rows of the program that runs; the program with addresses in place of places.

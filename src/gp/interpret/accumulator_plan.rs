@@ -237,6 +237,12 @@ fn code(function: Primitive, at: usize) -> Option<Code> {
         .map(|(code, ..)| *code)
 }
 
+/// The operand that an instruction finds in the accumulator, or `NONE`.
+pub fn in_accumulator(code: Code) -> usize {
+    let found = CODES.iter().find(|(known, ..)| *known == code);
+    found.map_or(NONE, |(.., at)| *at)
+}
+
 /// What there is to do for a node, the last first.
 fn expand(nodes: &[Node], index: usize, work: &mut Vec<Work>) {
     let node = &nodes[index];

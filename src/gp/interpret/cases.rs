@@ -12,7 +12,7 @@ use crate::gp::problem::Cases;
 pub const SEGMENT: usize = 256;
 
 /// Chunks are filled up to whole tiles of this many vectors.
-pub const TILE: usize = 8;
+pub const TILE: usize = 16;
 
 /// Some of the cases, in order.
 #[derive(Debug, Clone)]

@@ -107,7 +107,7 @@ fn run_block<T: Element, S: Simd>(
                 out,
             } => {
                 let mut row = std::mem::take(&mut slots[out as usize]);
-                let operands = operands.map(|operand| view(operand, chunk, slots, &cases));
+                let operands = views(function.arity(), operands, chunk, slots, &cases);
                 rows::apply(simd, function, operands, &mut row[..n]);
                 slots[out as usize] = row;
             }
@@ -117,6 +117,24 @@ fn run_block<T: Element, S: Simd>(
             }
         }
     }
+}
+
+/// The rows of the operands, none beyond the arity. Without a closure, which would be called instead of inlined.
+#[inline(always)]
+fn views<'a, T: Copy + Default>(
+    arity: usize,
+    operands: [Operand; 4],
+    chunk: &'a Chunk<T>,
+    slots: &'a [Vec<Vector<T>>],
+    cases: &Range<usize>,
+) -> [&'a [Vector<T>]; 4] {
+    let mut rows = [&[][..]; 4];
+    let mut operand = 0;
+    while operand < arity {
+        rows[operand] = view(operands[operand], chunk, slots, cases);
+        operand += 1;
+    }
+    rows
 }
 
 #[inline(always)]

@@ -191,6 +191,11 @@ fn beyond<S: Simd>(simd: S, x: S::F, value: S::F, exact: fn(f32) -> f32) -> S::F
     if large == 0 {
         return value;
     }
+    // An infinite argument has become what is no number.
+    let large = large & simd.bits(simd.lt(magnitude, simd.splat(f32::INFINITY)));
+    if large == 0 {
+        return value;
+    }
     let (mut arguments, mut values) = (Vector::default(), Vector::default());
     simd.store(&mut arguments, x);
     simd.store(&mut values, value);

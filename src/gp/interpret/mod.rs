@@ -8,10 +8,10 @@
 //! Sources: Chitty 2012 and Chitty (2D stack) section 4.
 
 pub mod accumulator;
-mod accumulator_plan;
+pub(crate) mod accumulator_plan;
 pub mod cache;
-mod cases;
-mod element;
+pub(crate) mod cases;
+pub(crate) mod element;
 pub mod lgp_2d;
 mod machine;
 pub mod math;
@@ -22,12 +22,13 @@ pub mod reference;
 mod rows;
 pub mod rpn_2d;
 pub mod scalar;
-mod score;
+pub(crate) mod score;
 pub mod simd;
-mod tile;
+pub(crate) mod tile;
 
 use super::problem::Problem;
 use super::program::Rpn;
+pub(crate) use machine::check;
 use plan::UnsupportedFunction;
 pub use reference::{fitness_f32, fitness_f64};
 use simd::Path;

@@ -27,6 +27,7 @@ pub trait Tile<T: Element, S: Simd>: Copy {
 
 pub type Four<T, S> = Pair<Pair<One<T, S>>>;
 pub type Eight<T, S> = Pair<Four<T, S>>;
+pub type Sixteen<T, S> = Pair<Eight<T, S>>;
 
 /// One vector.
 pub struct One<T: Element, S: Simd>(T::V<S>);

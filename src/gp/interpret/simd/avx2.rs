@@ -3,6 +3,7 @@
 //! Leaves out: nothing. Units: elements. Sources: Intel Intrinsics Guide.
 
 use super::{Kernel, LANES, Simd, Vector};
+use crate::gp::interpret::tile::Four;
 use std::arch::x86_64::*;
 
 /// Proof that the processor has these instructions.
@@ -77,7 +78,8 @@ impl Simd for Avx2 {
     type F = Floats;
     type W = Words;
     type M = Floats;
-    const TILE: usize = 4;
+    type FloatTile = Four<f32, Self>;
+    type WordTile = Four<u32, Self>;
     const IN_LINE: bool = true;
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! Units: elements. Sources: Intel Intrinsics Guide.
 
 use super::{Kernel, LANES, Simd, Vector};
+use crate::gp::interpret::tile::{Eight, Sixteen};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has these instructions.
@@ -29,12 +30,26 @@ fn run<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
 }
 
+/// Hides from the compiler that a value is a constant: it would load constants again for every vector, two a cycle, where a loop can keep
+/// them in registers.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn kept(constant: __m512) -> __m512 {
+    let mut value = constant;
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(zmm_reg) value, options(pure, nomem, nostack, preserves_flags));
+    }
+    value
+}
+
 // SAFETY of all blocks: an `Avx512` exists only where the instructions do; references to vectors are aligned to 64 bytes.
 impl Simd for Avx512 {
     type F = __m512;
     type W = __m512i;
     type M = __mmask16;
-    const TILE: usize = 8;
+    type FloatTile = Eight<f32, Self>;
+    type WordTile = Sixteen<u32, Self>;
     const IN_LINE: bool = true;
 
     #[inline(always)]
@@ -52,7 +67,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn splat(self, value: f32) -> __m512 {
-        unsafe { _mm512_set1_ps(value) }
+        unsafe { kept(_mm512_set1_ps(value)) }
     }
     #[inline(always)]
     fn add(self, a: __m512, b: __m512) -> __m512 {
@@ -143,7 +158,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn splat_words(self, value: u32) -> __m512i {
-        unsafe { _mm512_set1_epi32(value as i32) }
+        unsafe { _mm512_castps_si512(kept(_mm512_castsi512_ps(_mm512_set1_epi32(value as i32)))) }
     }
     #[inline(always)]
     fn and(self, a: __m512i, b: __m512i) -> __m512i {

@@ -17,6 +17,7 @@ mod avx2;
 mod avx512;
 mod portable;
 
+use super::tile::Tile;
 pub use portable::Portable;
 
 /// Elements of a vector.
@@ -48,7 +49,9 @@ pub trait Simd: Copy + Send + Sync + 'static {
     /// 16 truth values.
     type M: Copy;
     /// Vectors that stay in registers, with some registers left to compute with.
-    const TILE: usize;
+    type FloatTile: Tile<f32, Self>;
+    /// The same of words, whose functions need next to none; of floats so many would take twice as long to compile.
+    type WordTile: Tile<u32, Self>;
     /// Long computations are worth a copy in every place.
     const IN_LINE: bool;
 

@@ -1,0 +1,142 @@
+//! Why an interpreter is as fast as it is on a core, and why its speed turns where it does over the block of cases.
+//!
+//! Models: the prediction without each part of the core, as `engine::Explained` does for GPUs; the curve over the block.
+//! Leaves out: the words (`report/cpu.rs`). Units: cases, cycles. Sources: `ecm.rs`.
+
+use super::ecm::{self, Cause, Predicted};
+use super::preset::Machine;
+use super::work::{Kind, Setup, Work, WorkError};
+use crate::gp::problem::Problem;
+use crate::gp::program::Rpn;
+
+/// One block of cases, predicted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    pub block_cases: usize,
+    /// Bytes of a row of the block.
+    pub row_bytes: f64,
+    pub predicted: Predicted,
+    /// Nodes of all programs.
+    pub nodes: u64,
+    /// Blocks that all cases are cut into.
+    pub blocks: f64,
+}
+
+impl Point {
+    /// Cycles for a node on a block.
+    pub fn per_token(&self, cycles: f64) -> f64 {
+        cycles / (self.nodes as f64 * self.blocks).max(1.0)
+    }
+}
+
+/// An interpreter on a core.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    pub interpreter: &'static str,
+    /// By the block, the shortest first; of one block where the interpreter has its own.
+    pub curve: Vec<Point>,
+    /// The fastest of them.
+    pub best: usize,
+    /// Of the fastest: how many times as fast it would be without a cause, the most first.
+    pub gains: Vec<(Cause, f64)>,
+}
+
+impl Explained {
+    pub fn best(&self) -> &Point {
+        &self.curve[self.best]
+    }
+}
+
+/// Predicts the interpreter on blocks of so many cases; on its own blocks where it has no choice.
+pub fn explain(
+    kind: Kind,
+    programs: &[Rpn],
+    problem: &Problem,
+    setup: Setup,
+    blocks: &[usize],
+    machine: &Machine,
+) -> Result<Explained, WorkError> {
+    let has_choice = kind.block_cases(problem, None).is_some();
+    let wanted: Vec<Option<usize>> = match has_choice {
+        true => blocks.iter().copied().map(Some).collect(),
+        false => vec![None],
+    };
+    let mut curve = Vec::new();
+    for block_cases in wanted {
+        let setup = Setup {
+            block_cases,
+            ..setup
+        };
+        let work = Work::new(kind, programs, problem, setup)?;
+        let point = point(&work, machine);
+        curve.push((work, point));
+    }
+    let speed = |nth: &usize| curve[*nth].1.predicted.gpops_billion;
+    let best = (0..curve.len()).max_by(|a, b| speed(a).total_cmp(&speed(b)));
+    let best = best.unwrap_or(0);
+    let gains = curve
+        .get(best)
+        .map_or(Vec::new(), |(work, point)| gains(work, point, machine));
+    Ok(Explained {
+        interpreter: kind.name(),
+        curve: curve.into_iter().map(|(_, point)| point).collect(),
+        best,
+        gains,
+    })
+}
+
+fn point(work: &Work, machine: &Machine) -> Point {
+    Point {
+        block_cases: work.block * work.cases_per_vector,
+        row_bytes: work.row_bytes(),
+        predicted: ecm::predict(work, machine),
+        nodes: work.nodes,
+        blocks: work.n_vectors as f64 / work.block as f64,
+    }
+}
+
+fn gains(work: &Work, point: &Point, machine: &Machine) -> Vec<(Cause, f64)> {
+    let gain = |cause: Cause| {
+        let without = ecm::predict(work, &machine.without(cause));
+        (cause, point.predicted.cycles / without.cycles.max(1.0))
+    };
+    let mut gains: Vec<(Cause, f64)> = Cause::PARTS.into_iter().map(gain).collect();
+    gains.sort_by(|a, b| b.1.total_cmp(&a.1));
+    gains
+}
+
+/// More than any program needs.
+const FREE: f64 = 1e9;
+
+impl Machine {
+    /// The same core where nothing costs time for this reason.
+    pub fn without(&self, cause: Cause) -> Machine {
+        let mut machine = self.clone();
+        let larger =
+            |machine: &mut Machine, level: usize| machine.caches[level].bytes = FREE * FREE;
+        match cause {
+            Cause::Dispatch => machine.branchy_per_cycle = FREE,
+            Cause::Mispredicted => machine.mispredict_cycles = 0.0,
+            Cause::Waiting => {
+                machine.latency = [0.0; super::count::CLASSES];
+                machine.forward_cycles = 0.0;
+            }
+            Cause::Arithmetic => {
+                machine.registers.per_cycle = [FREE; super::count::CLASSES];
+                machine.registers.vector_per_cycle = FREE;
+                machine.vector_window = FREE;
+                machine.issue_per_cycle = FREE;
+            }
+            Cause::L1 => {
+                machine.registers.loads_per_cycle = FREE;
+                machine.registers.stores_per_cycle = FREE;
+                machine.registers.memory_per_cycle = FREE;
+            }
+            Cause::L2 => larger(&mut machine, 0),
+            Cause::L3 => larger(&mut machine, 1),
+            Cause::Memory => larger(&mut machine, 2),
+            Cause::Score => {}
+        }
+        machine
+    }
+}

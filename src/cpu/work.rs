@@ -1,0 +1,458 @@
+//! What an interpreter does for a population: steps on rows of cases, from the programs themselves.
+//!
+//! Models: every step that `rpn-2d`, `lgp-2d` and `accumulator` execute for a block of cases, with the rows that it reads and writes; the
+//! blocks and chunks that the cases are cut into.
+//! Leaves out: copying the cases into a chunk (once for all programs); the threads.
+//! Units: vectors of 16 elements, rows. Sources: `gp/interpret`.
+
+use super::count::{self, Chained, Instructions, Width};
+use super::large::{self, Large};
+use crate::gp::interpret::accumulator_plan::{self, Code, Place};
+use crate::gp::interpret::cases::SEGMENT;
+use crate::gp::interpret::element::Element;
+use crate::gp::interpret::plan::{self, Operand};
+use crate::gp::interpret::simd::{LANES, Path, Portable};
+use crate::gp::interpret::{Options, by_name};
+use crate::gp::primitive::Primitive;
+use crate::gp::problem::{Dataset, Problem, Score};
+use crate::gp::program::{Rpn, Token};
+
+/// What lies in the caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Row {
+    /// Of the interpreter's own memory.
+    Slot(u32),
+    /// A column of the cases.
+    Input(u16),
+    /// What the programs should compute.
+    Expected,
+}
+
+/// What a step does with every vector of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    Function(Primitive),
+    /// Loads or stores what it reads or writes, no more.
+    Move,
+    /// Compares the program's values with what was expected.
+    Score,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    pub action: Action,
+    pub reads: Vec<Row>,
+    pub writes: Option<Row>,
+}
+
+/// What the interpreters execute around the vectors of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overhead {
+    /// Scalar instructions of a step on a block: finding operands, the jump to the function, setting up the loop.
+    pub step: f64,
+    /// Those of the comparison with what was expected.
+    pub score: f64,
+    /// Those of the loop, for every vector.
+    pub vector: f64,
+    /// There is no loop whose end must be found: the next step is fetched while vectors are computed.
+    pub hides: bool,
+}
+
+/// Scalar instructions of the sine of one large argument: `gp/interpret/reduction.rs`, counted in its machine code.
+pub const LARGE_INSTRUCTIONS: f64 = 130.0;
+
+/// One of the interpreters that are modelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Rpn2d,
+    Lgp2d,
+    Accumulator,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 3] = [Kind::Rpn2d, Kind::Lgp2d, Kind::Accumulator];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Rpn2d => "rpn-2d",
+            Kind::Lgp2d => "lgp-2d",
+            Kind::Accumulator => "accumulator",
+        }
+    }
+
+    /// The one with this name.
+    pub fn named(given: &str) -> Result<Kind, WorkError> {
+        let found = Kind::ALL.into_iter().find(|kind| kind.name() == given);
+        found.ok_or_else(|| WorkError::Interpreter {
+            given: given.to_owned(),
+        })
+    }
+
+    /// Cases of a block, as wanted or as the interpreter chooses them here; none: it has blocks of its own.
+    pub fn block_cases(self, problem: &Problem, wanted: Option<usize>) -> Option<usize> {
+        let options = Options {
+            path: Path::Portable(Portable),
+            block_cases: wanted,
+            share: false,
+        };
+        by_name(self.name()).ok()?.block_cases(problem, options)
+    }
+
+    /// Counted by `tools/count-cpu-dispatch`: instructions executed for blocks of one vector and of four, by subtraction.
+    pub fn overhead(self) -> Overhead {
+        let (step, score, vector, hides) = match self {
+            Kind::Rpn2d => (62.0, 106.0, 2.0, false),
+            Kind::Lgp2d => (118.0, 106.0, 2.0, false),
+            Kind::Accumulator => (31.0, 106.0, 0.0, true),
+        };
+        Overhead {
+            step,
+            score,
+            vector,
+            hides,
+        }
+    }
+}
+
+/// Why there is no prediction.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkError {
+    #[error("interpreter: given {given}; allowed with a model of the CPU: {}", Kind::ALL.map(Kind::name).join(", "))]
+    Interpreter { given: String },
+    #[error("instructions: given {given}; allowed with a model of the CPU: avx512, avx2")]
+    Path { given: &'static str },
+    #[error(transparent)]
+    Function(#[from] plan::UnsupportedFunction),
+}
+
+/// A population on some cases, as an interpreter executes it.
+#[derive(Debug, Clone)]
+pub struct Work {
+    pub kind: Kind,
+    pub width: Width,
+    /// Of each program, on a block.
+    pub programs: Vec<Vec<Step>>,
+    /// Of each program: slots that it fills before the first block of a chunk.
+    pub filled: Vec<Vec<Row>>,
+    /// Of each program, sines and cosines of large arguments; of the mean where programs share steps.
+    pub large: Vec<[Large; 2]>,
+    /// Columns of the cases.
+    pub n_inputs: usize,
+    /// Vectors of a block, of a chunk, of all cases.
+    pub block: usize,
+    pub chunk: usize,
+    pub n_vectors: usize,
+    /// Nodes of all programs times cases.
+    pub operations: f64,
+    /// Nodes of all programs.
+    pub nodes: u64,
+    pub cases_per_vector: usize,
+    functions: Vec<(Primitive, Instructions)>,
+    score: Instructions,
+}
+
+/// How an interpreter is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setup {
+    pub width: Width,
+    /// Fitness cases of a block; absent: the interpreter's own choice.
+    pub block_cases: Option<usize>,
+    /// What occurs more than once is evaluated once, where the interpreter can.
+    pub share: bool,
+}
+
+impl Setup {
+    /// That of these options.
+    pub fn of(options: Options) -> Result<Setup, WorkError> {
+        let width = match options.path.name() {
+            "avx512" => Width::Whole,
+            "avx2" => Width::Half,
+            given => return Err(WorkError::Path { given }),
+        };
+        Ok(Setup {
+            width,
+            block_cases: options.block_cases,
+            share: options.share,
+        })
+    }
+}
+
+impl Work {
+    pub fn new(
+        kind: Kind,
+        programs: &[Rpn],
+        problem: &Problem,
+        setup: Setup,
+    ) -> Result<Work, WorkError> {
+        match &problem.dataset {
+            Dataset::Float(_) => of::<f32>(kind, programs, problem, setup),
+            Dataset::Word(_) => of::<u32>(kind, programs, problem, setup),
+        }
+    }
+
+    /// Instructions of a step for a vector, apart from loads and stores.
+    pub fn instructions(&self, action: Action) -> Instructions {
+        match action {
+            Action::Function(function) => {
+                let found = self.functions.iter().find(|(known, _)| *known == function);
+                found.map_or(Instructions::default(), |(_, count)| *count)
+            }
+            Action::Move => Instructions::default(),
+            Action::Score => self.score,
+        }
+    }
+
+    /// Bytes of a row of a block.
+    pub fn row_bytes(&self) -> f64 {
+        (self.block * BYTES) as f64
+    }
+}
+
+/// Bytes of a vector.
+pub const BYTES: usize = 64;
+
+fn of<T: Chained>(
+    kind: Kind,
+    programs: &[Rpn],
+    problem: &Problem,
+    setup: Setup,
+) -> Result<Work, WorkError> {
+    let listed: Vec<&Rpn> = programs.iter().collect();
+    crate::gp::interpret::check::<T>(&listed)?;
+    let width = setup.width;
+    let cases_per_vector = LANES * T::CASES;
+    let n_vectors = problem.n_cases().div_ceil(cases_per_vector);
+    let block = match kind.block_cases(problem, setup.block_cases) {
+        Some(cases) => cases.div_ceil(cases_per_vector),
+        None => tile::<T>(width),
+    };
+    let (programs_of, filled) = match kind {
+        Kind::Rpn2d => (programs.iter().map(rpn_steps).collect(), Vec::new()),
+        Kind::Lgp2d => lgp_steps::<T>(&listed, setup.share),
+        Kind::Accumulator => (
+            programs.iter().map(accumulator_steps::<T>).collect(),
+            Vec::new(),
+        ),
+    };
+    let mut large: Vec<[Large; 2]> = match &problem.dataset {
+        Dataset::Float(cases) => listed
+            .iter()
+            .map(|one| large::of_program(one, cases))
+            .collect(),
+        Dataset::Word(_) => vec![Default::default(); listed.len()],
+    };
+    if programs_of.len() < large.len() {
+        large = vec![mean(&large); programs_of.len()];
+    }
+    let used = |function: &Primitive| T::supports(*function);
+    let functions = Primitive::ALL.iter().copied().filter(used);
+    let nodes = programs.iter().map(|one| one.0.len() as u64).sum();
+    Ok(Work {
+        kind,
+        width,
+        programs: programs_of,
+        filled,
+        large,
+        n_inputs: problem.n_inputs(),
+        block,
+        chunk: block
+            .next_multiple_of(SEGMENT)
+            .min(n_vectors.next_multiple_of(SEGMENT)),
+        n_vectors,
+        operations: nodes as f64 * problem.n_cases() as f64,
+        nodes,
+        cases_per_vector,
+        functions: functions
+            .map(|f| (f, count::of_function::<T>(f, width)))
+            .collect(),
+        score: score_of::<T>(problem.score, width),
+    })
+}
+
+fn mean(all: &[[Large; 2]]) -> [Large; 2] {
+    let n = (all.len() as f64).max(1.0);
+    std::array::from_fn(|kind| Large {
+        vectors: all.iter().map(|one| one[kind].vectors).sum::<f64>() / n,
+        elements: all.iter().map(|one| one[kind].elements).sum::<f64>() / n,
+    })
+}
+
+fn score_of<T: Element>(score: Score, width: Width) -> Instructions {
+    count::of_score::<T>(score, width)
+}
+
+/// Vectors of the tile that stays in registers.
+fn tile<T: Element>(width: Width) -> usize {
+    match (width, T::CASES > 1) {
+        (Width::Whole, false) => 8,
+        (Width::Whole, true) => 16,
+        (Width::Half, _) => 4,
+    }
+}
+
+fn score(value: Row) -> Step {
+    Step {
+        action: Action::Score,
+        reads: vec![value, Row::Expected],
+        writes: None,
+    }
+}
+
+/// Terminals are copied to the level above.
+fn rpn_steps(program: &Rpn) -> Vec<Step> {
+    let mut level = 0u32;
+    let mut steps = Vec::with_capacity(program.0.len() + 1);
+    for token in &program.0 {
+        let (action, reads) = match *token {
+            Token::Input(input) => (Action::Move, vec![Row::Input(input)]),
+            Token::Constant(_) => (Action::Move, Vec::new()),
+            Token::Apply(function) => {
+                level -= function.arity() as u32;
+                let operands = level..level + function.arity() as u32;
+                (
+                    Action::Function(function),
+                    operands.map(Row::Slot).collect(),
+                )
+            }
+        };
+        steps.push(Step {
+            action,
+            reads,
+            writes: Some(Row::Slot(level)),
+        });
+        level += 1;
+    }
+    steps.push(score(Row::Slot(0)));
+    steps
+}
+
+type Steps = (Vec<Vec<Step>>, Vec<Vec<Row>>);
+
+/// A plan for all programs, or one for each; constants are rows that stay.
+fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
+    let plans: Vec<plan::Plan<T>> = match share {
+        true => vec![plan::Plan::shared(programs)],
+        false => programs.iter().map(|one| plan::Plan::of_one(one)).collect(),
+    };
+    let row = |operand: Operand| match operand {
+        Operand::Input(input) => Row::Input(input),
+        Operand::Slot(slot) => Row::Slot(slot),
+    };
+    let step = |step: &plan::Step| match *step {
+        plan::Step::Compute {
+            function,
+            operands,
+            out,
+        } => Step {
+            action: Action::Function(function),
+            reads: operands[..function.arity()]
+                .iter()
+                .copied()
+                .map(row)
+                .collect(),
+            writes: Some(Row::Slot(out)),
+        },
+        plan::Step::Score { value, .. } => score(row(value)),
+    };
+    let steps = plans
+        .iter()
+        .map(|plan| plan.steps.iter().map(step).collect());
+    let filled = plans.iter().map(|plan| {
+        let constants = 0..plan.constants.len() as u32;
+        constants.map(Row::Slot).collect()
+    });
+    (steps.collect(), filled.collect())
+}
+
+/// What is in the accumulator is neither read nor written.
+fn accumulator_steps<T: Element>(program: &Rpn) -> Vec<Step> {
+    let row = |place: Place| match place {
+        Place::Input(input) => Row::Input(input as u16),
+        Place::Row(row) => Row::Slot(row),
+    };
+    let plan = accumulator_plan::Plan::<T>::new(program);
+    let mut steps: Vec<Step> = Vec::with_capacity(plan.instructions.len() + 1);
+    for instruction in &plan.instructions {
+        let first = row(instruction.operands[0]);
+        let (action, reads, writes) = match instruction.code {
+            Code::Load => (Action::Move, vec![first], None),
+            Code::Save => (Action::Move, Vec::new(), Some(first)),
+            code => {
+                let function = instruction.function;
+                let operands = instruction.operands[..function.arity()].iter().enumerate();
+                let at = accumulator_plan::in_accumulator(code);
+                let reads = operands.filter(|(position, _)| *position != at);
+                let reads = reads.map(|(_, place)| row(*place)).collect();
+                (Action::Function(function), reads, None)
+            }
+        };
+        steps.push(Step {
+            action,
+            reads,
+            writes,
+        });
+    }
+    // The tile is stored before it is compared.
+    steps.push(Step {
+        action: Action::Move,
+        reads: Vec::new(),
+        writes: Some(Row::Slot(u32::MAX)),
+    });
+    steps.push(score(Row::Slot(u32::MAX)));
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program() -> Rpn {
+        "X1 2 * X1 X1 * +".parse().unwrap()
+    }
+
+    #[test]
+    fn tiles_are_those_of_the_interpreter() {
+        for path in Path::all() {
+            let options = Options {
+                path,
+                ..Options::best()
+            };
+            if let Ok(setup) = Setup::of(options) {
+                let floats = crate::gp::interpret::accumulator::tile_vectors::<f32>(path);
+                let words = crate::gp::interpret::accumulator::tile_vectors::<u32>(path);
+                let tiles = (tile::<f32>(setup.width), tile::<u32>(setup.width));
+                assert_eq!((floats, words), tiles);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stack_of_rows_moves_every_terminal() {
+        let steps = rpn_steps(&program());
+        let moved = steps
+            .iter()
+            .filter(|step| step.action == Action::Move)
+            .count();
+        assert_eq!((moved, steps.len()), (4, 8));
+        assert_eq!(steps[6].reads, [Row::Slot(0), Row::Slot(1)]);
+        assert_eq!(steps[6].writes, Some(Row::Slot(0)));
+    }
+
+    #[test]
+    fn operands_that_are_read_in_place_take_no_steps() {
+        let one = program();
+        let (steps, filled) = lgp_steps::<f32>(&[&one], false);
+        assert_eq!((steps[0].len(), filled[0].len()), (4, 1));
+        assert_eq!(steps[0][0].reads, [Row::Input(0), Row::Slot(0)]);
+    }
+
+    #[test]
+    fn what_is_accumulated_is_not_read_from_memory() {
+        let steps = accumulator_steps::<f32>(&program());
+        let functions = steps
+            .iter()
+            .filter(|step| matches!(step.action, Action::Function(_)));
+        let reads: Vec<usize> = functions.map(|step| step.reads.len()).collect();
+        assert_eq!(reads, [2, 2, 1]);
+    }
+}
