@@ -82,6 +82,28 @@ fn a_miss_takes_as_long_as_the_l2_says() {
     }
 }
 
+/// Every stored line misses an L1 of a few lines.
+#[test]
+fn a_store_that_misses_fetches_its_line_where_the_machine_does() {
+    let ops: Vec<TimingOp> = (0..12).map(|_| store(Space::Local, 4)).collect();
+    let read_bytes = |fetches| {
+        let spec = SmxSpec {
+            l1_fetch_on_write_miss: fetches,
+            l1: CacheSpec {
+                sets: 1,
+                ..testing::spec().l1
+            },
+            ..testing::spec()
+        };
+        let counters = run(&spec, &looped(&ops), 1, 200);
+        assert_eq!(counters.l1_store_hits, 0);
+        (counters.l2_read_bytes, 128 * counters.l1_store_lines)
+    };
+    let (read, stored) = read_bytes(true);
+    assert_eq!(read, stored);
+    assert_eq!(read_bytes(false).0, 0);
+}
+
 /// The launch's data is in the L2 before it begins: every look-up hits.
 #[test]
 fn an_l2_that_holds_the_data_misses_no_fitness_case() {
