@@ -119,6 +119,6 @@ fn launches_on_the_h200() {
     };
     let (by_simulator, by_model) = (errors(&simulator), errors(&model));
     assert_eq!(by_simulator.len(), 10);
-    assert_within(&by_simulator, &bound((3.0, 7.5), 9.0, 26.0), "simulator");
-    assert_within(&by_model, &bound((5.5, 10.5), 11.0, 22.0), "model");
+    assert_within(&by_simulator, &bound((-1.5, 2.5), 5.0, 10.0), "simulator");
+    assert_within(&by_model, &bound((-1.0, 4.0), 6.5, 14.0), "model");
 }

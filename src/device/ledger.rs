@@ -117,7 +117,7 @@ const CONDITIONS: [Condition; 12] = [
         holds: |device| !device.l1.write_back,
     },
     Condition {
-        fields: &["l2.write_bytes_per_cycle", "l2.accepts_bytes_per_cycle"],
+        fields: &["l2.write_bytes_per_cycle"],
         decided_by: &["l1.write_back", "l2.request_bytes"],
         because: "lines written back wait for nothing (l1.write_back), and requests take no part of the port (l2.request_bytes)",
         holds: |device| !device.l1.write_back || device.l2.request_bytes > 0,
