@@ -178,7 +178,11 @@ impl Campaign {
         }
         for (number, record) in runs.clone().zip(records) {
             record
-                .check(seed.wrapping_add(u64::from(number)), settings.generations)
+                .check(
+                    seed.wrapping_add(u64::from(number)),
+                    settings.generations,
+                    settings.population,
+                )
                 .map_err(|error| format!("run {number}: {error}"))?;
         }
         let sampled = self.generations_seen() * per_generation.min(&settings.population);

@@ -95,8 +95,8 @@ impl RunRecord {
         }
     }
 
-    /// Whether a run with this seed can have left it, after at least one and at most `generations` of them.
-    pub fn check(&self, seed: u64, generations: u32) -> Result<(), String> {
+    /// Whether a run with this seed can have left it, after at least one and at most `generations` of `population` programs.
+    pub fn check(&self, seed: u64, generations: u32, population: usize) -> Result<(), String> {
         if self.seed != seed {
             return Err(format!("given the seed {}; allowed: {seed}", self.seed));
         }
@@ -106,7 +106,13 @@ impl RunRecord {
                 "given {seen} generations; allowed: 1 to {generations}"
             ));
         }
-        Ok(())
+        let programs = seen as u128 * population as u128;
+        match self.depths.counted().into_iter().find(|&n| n != programs) {
+            Some(given) => Err(format!(
+                "given the stack depths of {given} programs; allowed: {programs}"
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Adds a generation.
