@@ -253,7 +253,7 @@ impl Engine {
             block,
             spec: SmxSpec::new(&self.device, l1_bytes)
                 .map_err(PredictError::other)?
-                .at_work(geometry.programs * geometry.case_blocks, geometry.n_smx),
+                .at_work(&geometry),
             geometry,
             clock_hz: self.device.chip.clock_mhz * 1e6,
             fitness_cases: request.cases.n,

@@ -38,7 +38,9 @@ impl Engine {
         let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
         let l1_bytes = smallest.unwrap_or(launch.l1_bytes);
-        launch.spec = SmxSpec::new(&self.device, l1_bytes).map_err(PredictError::other)?;
+        launch.spec = SmxSpec::new(&self.device, l1_bytes)
+            .map_err(PredictError::other)?
+            .at_work(&launch.geometry);
         let l1 = launch.spec.l1.clone();
         let source = match self.settings.kind {
             Kind::Simulator => Source::Recorded(self.recorded(&launch, times)?),

@@ -7,6 +7,7 @@
 
 pub use super::cache::{BitFlips, CacheSpec, Replacement, RowSpec, SetIndex, XorBits};
 pub use super::dependence::{BarrierTiming, DependenceTracking};
+use super::geometry::Geometry;
 use super::pipes::{self, LANES};
 pub use super::pipes::{IssueLimit, PipeTable};
 use crate::device::{self, Device, FieldError};
@@ -315,10 +316,11 @@ impl SmxSpec {
         .without(device.ideals))
     }
 
-    /// The same where a launch has so many blocks: where they are fewer than the multiprocessors, fewer share what the L2 takes.
-    pub fn at_work(mut self, blocks: u32, n_smx: u32) -> Self {
+    /// The same in a launch: where its blocks are fewer than the multiprocessors, fewer share what the L2 takes.
+    pub fn at_work(mut self, geometry: &Geometry) -> Self {
+        let blocks = geometry.programs.saturating_mul(geometry.case_blocks);
         let all = self.whole_l2_accepts_bytes_per_cycle;
-        self.l2_accepts_bytes_per_cycle = all / blocks.clamp(1, n_smx) as f32;
+        self.l2_accepts_bytes_per_cycle = all / blocks.clamp(1, geometry.n_smx) as f32;
         self
     }
 

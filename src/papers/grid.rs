@@ -84,12 +84,6 @@ impl Grid {
         };
         let (occupancy, l1_bytes) = reside(device, launch.name, launch.carve_out, block)?;
         let l2_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
-        let spec = SmxSpec {
-            l2_holds_data: device.l2.is_present && launch.data_bytes as f64 <= l2_bytes,
-            ..SmxSpec::new(device, l1_bytes)
-                .map_err(PredictError::other)?
-                .at_work(launch.blocks, device.chip.n_smx)
-        };
         let geometry = Geometry {
             threads_per_block: launch.threads_per_block,
             stack_dim: 1,
@@ -100,6 +94,12 @@ impl Grid {
             resident_blocks: occupancy.blocks,
             n_smx: device.chip.n_smx,
             local_stride_bytes: device.local_stride_bytes(launch.kernel.frame_bytes),
+        };
+        let spec = SmxSpec {
+            l2_holds_data: device.l2.is_present && launch.data_bytes as f64 <= l2_bytes,
+            ..SmxSpec::new(device, l1_bytes)
+                .map_err(PredictError::other)?
+                .at_work(&geometry)
         };
         Ok(Grid {
             spec,

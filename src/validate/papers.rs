@@ -64,6 +64,28 @@ pub struct Row {
     pub error_percent: Option<f64>,
 }
 
+/// What a paper published.
+fn all(paper: Paper) -> Result<Vec<Published>, csv::Error> {
+    csv::Reader::from_reader(paper.published().as_bytes())
+        .deserialize()
+        .collect()
+}
+
+/// One of these values, where it is among them.
+fn find(
+    published: &[Published],
+    experiment: &str,
+    configuration: &str,
+    quantity: &str,
+) -> Option<f64> {
+    let is_it = |value: &&Published| {
+        value.experiment == experiment
+            && value.configuration == configuration
+            && value.quantity == quantity
+    };
+    published.iter().find(is_it).map(|value| value.published)
+}
+
 /// A published value, where there is one.
 pub fn published(
     paper: Paper,
@@ -71,29 +93,20 @@ pub fn published(
     configuration: &str,
     quantity: &str,
 ) -> Result<Option<f64>, csv::Error> {
-    let all = csv::Reader::from_reader(paper.published().as_bytes())
-        .deserialize()
-        .collect::<Result<Vec<Published>, _>>()?;
-    let is_it = |value: &&Published| {
-        value.experiment == experiment
-            && value.configuration == configuration
-            && value.quantity == quantity
-    };
-    Ok(all.iter().find(is_it).map(|value| value.published))
+    Ok(find(&all(paper)?, experiment, configuration, quantity))
 }
 
 /// Puts published values beside the figures.
 pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, csv::Error> {
-    let published = csv::Reader::from_reader(paper.published().as_bytes())
-        .deserialize()
-        .collect::<Result<Vec<Published>, _>>()?;
+    let published = all(paper)?;
     let row = |figure: Figure| {
-        let same = |value: &&Published| {
-            value.experiment == figure.experiment
-                && value.configuration == figure.configuration
-                && value.quantity == heavier::plain(figure.quantity)
-        };
-        let value = published.iter().find(same).map(|value| value.published);
+        let quantity = heavier::plain(figure.quantity);
+        let value = find(
+            &published,
+            figure.experiment,
+            &figure.configuration,
+            quantity,
+        );
         Row {
             paper: paper.name(),
             experiment: figure.experiment,
