@@ -163,14 +163,16 @@ fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
     let n_programs = work.programs.len();
     let steps: usize = work.programs.iter().map(Vec::len).sum();
     let chosen = (n_programs * WALKED_STEPS / (steps * walked).max(1)).clamp(1, n_programs.max(1));
+    let chosen: Vec<usize> = (0..chosen).map(|nth| nth * n_programs / chosen).collect();
     // Once for the caches, then for the time.
-    walk.program(0, walked, 1.0, &mut Sum::default());
+    let first = &chosen[..work.together.min(chosen.len())];
+    walk.programs(first, walked, 1.0, &mut Sum::default());
     let mut sum = Sum::default();
-    for nth in 0..chosen {
-        walk.program(nth * n_programs / chosen, walked, each, &mut sum);
+    for together in chosen.chunks(work.together) {
+        walk.programs(together, walked, each, &mut sum);
     }
     let mut all = Sum::default();
-    all.add(&sum, n_programs as f64 / chosen as f64);
+    all.add(&sum, n_programs as f64 / chosen.len() as f64);
     all.reuse_bytes = walk.rows.reuse_bytes();
     all
 }
@@ -241,38 +243,46 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the time of a program on the walked blocks, each standing for `each` of them.
-    fn program(&mut self, number: usize, blocks: usize, each: f64, sum: &mut Sum) {
-        let work = self.work;
-        let Some(steps) = work.programs.get(number) else {
-            return;
-        };
-        for row in work.filled.get(number).into_iter().flatten() {
-            let fill = Step {
-                action: Action::Move,
-                reads: Vec::new(),
-                writes: Some(*row),
-            };
-            self.step(&fill, 0, 1.0, Extra::default(), sum);
-        }
-        let large = work.large.get(number).copied().unwrap_or_default();
-        let large = large.map(|large| self.one_by_one(large));
-        for block in 0..blocks as u32 {
-            for (number, step) in steps.iter().enumerate() {
-                let slow = match step.action {
-                    Action::Function(Primitive::Sin) => large[0],
-                    Action::Function(Primitive::Cos) => large[1],
-                    _ => 0.0,
+    /// Adds the time of programs that take turns on each of the walked blocks, which stand for `each` blocks.
+    fn programs(&mut self, numbers: &[usize], blocks: usize, each: f64, sum: &mut Sum) {
+        for &number in numbers {
+            for row in self.work.filled.get(number).into_iter().flatten() {
+                let fill = Step {
+                    action: Action::Move,
+                    reads: Vec::new(),
+                    writes: Some(*row),
                 };
-                let next = steps.get(number + 1);
-                let is_read =
-                    |next: &Step| step.writes.is_some_and(|row| next.reads.contains(&row));
-                let extra = Extra {
-                    slow,
-                    is_read_next: next.is_some_and(is_read),
-                };
-                self.step(step, block, each, extra, sum);
+                self.step(&fill, 0, 1.0, Extra::default(), sum);
             }
+        }
+        for block in 0..blocks as u32 {
+            for &number in numbers {
+                self.program(number, block, each, sum);
+            }
+        }
+    }
+
+    fn program(&mut self, number: usize, block: u32, each: f64, sum: &mut Sum) {
+        let steps = self
+            .work
+            .programs
+            .get(number)
+            .map_or(&[][..], Vec::as_slice);
+        let large = self.work.large.get(number).copied().unwrap_or_default();
+        let large = large.map(|large| self.one_by_one(large));
+        for (number, step) in steps.iter().enumerate() {
+            let slow = match step.action {
+                Action::Function(Primitive::Sin) => large[0],
+                Action::Function(Primitive::Cos) => large[1],
+                _ => 0.0,
+            };
+            let next = steps.get(number + 1);
+            let is_read = |next: &Step| step.writes.is_some_and(|row| next.reads.contains(&row));
+            let extra = Extra {
+                slow,
+                is_read_next: next.is_some_and(is_read),
+            };
+            self.step(step, block, each, extra, sum);
         }
     }
 

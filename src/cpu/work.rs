@@ -7,10 +7,14 @@
 
 use super::count::{self, Chained, Instructions, Width};
 use super::large::{self, Large};
-use crate::gp::interpret::accumulator_plan::{self, Code, Place};
+use crate::gp::interpret::accumulator::{Accumulator, programs_together};
+use crate::gp::interpret::accumulator_plan::{self, Code, Place, Plan as Accumulated};
 use crate::gp::interpret::cases::SEGMENT;
 use crate::gp::interpret::element::Element;
+use crate::gp::interpret::lgp_2d::Lgp2d;
+use crate::gp::interpret::machine::Machine;
 use crate::gp::interpret::plan::{self, Operand};
+use crate::gp::interpret::rpn_2d::Rpn2d;
 use crate::gp::interpret::simd::{LANES, Path, Portable};
 use crate::gp::interpret::{Options, by_name};
 use crate::gp::primitive::Primitive;
@@ -98,6 +102,14 @@ impl Kind {
         by_name(self.name()).ok()?.block_cases(problem, options)
     }
 
+    fn chunk_vectors(self, block: usize) -> usize {
+        match self {
+            Kind::Rpn2d => Rpn2d.chunk_vectors(block),
+            Kind::Lgp2d => Lgp2d.chunk_vectors(block),
+            Kind::Accumulator => Accumulator.chunk_vectors(block),
+        }
+    }
+
     /// Counted by `tools/count-cpu-dispatch`: instructions executed for blocks of one vector and of four, by subtraction.
     pub fn overhead(self) -> Overhead {
         let (step, score, vector, hides) = match self {
@@ -138,6 +150,8 @@ pub struct Work {
     pub large: Vec<[Large; 2]>,
     /// Columns of the cases.
     pub n_inputs: usize,
+    /// Programs that take turns on a block.
+    pub together: usize,
     /// Vectors of a block, of a chunk, of all cases.
     pub block: usize,
     pub chunk: usize,
@@ -224,15 +238,17 @@ fn of<T: Chained>(
     let n_vectors = problem.n_cases().div_ceil(cases_per_vector);
     let block = match kind.block_cases(problem, setup.block_cases) {
         Some(cases) => cases.div_ceil(cases_per_vector),
-        None => tile::<T>(width),
+        None => tile(width),
     };
+    let mut together = 1;
     let (programs_of, filled) = match kind {
         Kind::Rpn2d => (programs.iter().map(rpn_steps).collect(), Vec::new()),
         Kind::Lgp2d => lgp_steps::<T>(&listed, setup.share),
-        Kind::Accumulator => (
-            programs.iter().map(accumulator_steps::<T>).collect(),
-            Vec::new(),
-        ),
+        Kind::Accumulator => {
+            let plans: Vec<_> = listed.iter().map(|one| Accumulated::new(one)).collect();
+            together = programs_together::<T>(problem.n_inputs(), &plans);
+            (plans.iter().map(accumulator_steps).collect(), Vec::new())
+        }
     };
     let mut large: Vec<[Large; 2]> = match &problem.dataset {
         Dataset::Float(cases) => listed
@@ -254,9 +270,10 @@ fn of<T: Chained>(
         filled,
         large,
         n_inputs: problem.n_inputs(),
+        together,
         block,
-        chunk: block
-            .next_multiple_of(SEGMENT)
+        chunk: kind
+            .chunk_vectors(block)
             .min(n_vectors.next_multiple_of(SEGMENT)),
         n_vectors,
         operations: nodes as f64 * problem.n_cases() as f64,
@@ -282,11 +299,10 @@ fn score_of<T: Element>(score: Score, width: Width) -> Instructions {
 }
 
 /// Vectors of the tile that stays in registers.
-fn tile<T: Element>(width: Width) -> usize {
-    match (width, T::CASES > 1) {
-        (Width::Whole, false) => 8,
-        (Width::Whole, true) => 16,
-        (Width::Half, _) => 4,
+fn tile(width: Width) -> usize {
+    match width {
+        Width::Whole => 16,
+        Width::Half => 4,
     }
 }
 
@@ -365,12 +381,11 @@ fn lgp_steps<T: Element>(programs: &[&Rpn], share: bool) -> Steps {
 }
 
 /// What is in the accumulator is neither read nor written.
-fn accumulator_steps<T: Element>(program: &Rpn) -> Vec<Step> {
+fn accumulator_steps<T>(plan: &Accumulated<T>) -> Vec<Step> {
     let row = |place: Place| match place {
         Place::Input(input) => Row::Input(input as u16),
         Place::Row(row) => Row::Slot(row),
     };
-    let plan = accumulator_plan::Plan::<T>::new(program);
     let mut steps: Vec<Step> = Vec::with_capacity(plan.instructions.len() + 1);
     for instruction in &plan.instructions {
         let first = row(instruction.operands[0]);
@@ -392,13 +407,12 @@ fn accumulator_steps<T: Element>(program: &Rpn) -> Vec<Step> {
             writes,
         });
     }
-    // The tile is stored before it is compared.
+    // The value is still in the accumulator.
     steps.push(Step {
-        action: Action::Move,
-        reads: Vec::new(),
-        writes: Some(Row::Slot(u32::MAX)),
+        action: Action::Score,
+        reads: vec![Row::Expected],
+        writes: None,
     });
-    steps.push(score(Row::Slot(u32::MAX)));
     steps
 }
 
@@ -420,7 +434,7 @@ mod tests {
             if let Ok(setup) = Setup::of(options) {
                 let floats = crate::gp::interpret::accumulator::tile_vectors::<f32>(path);
                 let words = crate::gp::interpret::accumulator::tile_vectors::<u32>(path);
-                let tiles = (tile::<f32>(setup.width), tile::<u32>(setup.width));
+                let tiles = (tile(setup.width), tile(setup.width));
                 assert_eq!((floats, words), tiles);
             }
         }
@@ -448,7 +462,7 @@ mod tests {
 
     #[test]
     fn what_is_accumulated_is_not_read_from_memory() {
-        let steps = accumulator_steps::<f32>(&program());
+        let steps = accumulator_steps(&Accumulated::<f32>::new(&program()));
         let functions = steps
             .iter()
             .filter(|step| matches!(step.action, Action::Function(_)));

@@ -1,11 +1,11 @@
 //! The value that is being computed stays in registers.
 //!
-//! Models: a tile of 1 to 16 vectors of cases, as many as the registers hold; an instruction computes a function of the tile in the registers and of rows
+//! Models: a tile of 4 or 16 vectors of cases, as many as the registers hold; an instruction computes a function of the tile in the registers and of rows
 //! in memory, inputs among them. Memory is written only where a function has two operands that are functions. Every node of every program is evaluated.
 //! Leaves out: sharing. Units: vectors. Sources: the GPU's kernel of that name (docs/fast-interpreter.md).
 
 use super::accumulator_plan::{Code, NONE, Place, Plan, with_codes};
-use super::cases::{Chunk, TILE};
+use super::cases::{Chunk, SEGMENT, TILE};
 use super::element::Element;
 use super::machine::Machine;
 use super::output::Output;
@@ -16,6 +16,20 @@ use crate::gp::program::Rpn;
 use std::marker::PhantomData;
 
 pub struct Accumulator;
+
+/// Vectors of a chunk. A program runs on its tiles one after the other, and the first of them teach the processor where its jumps go.
+const CHUNK: usize = 4 * SEGMENT;
+
+/// Rows of constants for which there is room in the L1 beside the inputs of a tile.
+const CONSTANTS: usize = 16;
+
+/// Programs that take turns on a tile, so that its inputs come from the L2 once for all of them; more would have their jumps forgotten, and
+/// more constants their rows.
+pub fn programs_together<T>(n_inputs: usize, plans: &[Plan<T>]) -> usize {
+    let constants: usize = plans.iter().map(|plan| plan.constants.len()).sum();
+    let fit = CONSTANTS * plans.len() / constants.max(1);
+    n_inputs.clamp(1, 8).min(fit).max(1)
+}
 
 impl Machine for Accumulator {
     type Prepared<T: Element> = Vec<Plan<T>>;
@@ -33,6 +47,10 @@ impl Machine for Accumulator {
         None
     }
 
+    fn chunk_vectors(&self, _: usize) -> usize {
+        CHUNK
+    }
+
     fn prepare<T: Element>(&self, programs: &[&Rpn], _: bool) -> Vec<Plan<T>> {
         programs.iter().map(|program| Plan::new(program)).collect()
     }
@@ -45,6 +63,7 @@ impl Machine for Accumulator {
         Memory {
             vectors: Vec::new(),
             code: Vec::new(),
+            ends: Vec::new(),
         }
     }
 
@@ -57,16 +76,28 @@ impl Machine for Accumulator {
         memory: &mut Memory<T>,
         output: &mut Output<T>,
     ) {
-        let n_columns = chunk.inputs().len();
-        memory.vectors.clear();
-        memory.vectors.extend_from_slice(chunk.inputs());
-        for (program, plan) in prepared.iter().enumerate() {
-            memory.begin(plan, n_columns, chunk.n_vectors);
-            let Memory { vectors, code } = memory;
+        memory.load(chunk);
+        let mut first = 0;
+        for plans in prepared.chunks(programs_together(chunk.n_inputs(), prepared)) {
+            memory.begin(plans, chunk);
             let mut at = 0;
             while at < chunk.n_vectors {
-                at += tile::<T, S, T::Tile<S>>(simd, code, vectors, program, at, output);
+                let mut start = 0;
+                for (program, &end) in memory.ends.iter().enumerate() {
+                    let code = &memory.code[start..end];
+                    tile::<T, S, T::Tile<S>>(
+                        simd,
+                        code,
+                        &mut memory.vectors,
+                        first + program,
+                        at,
+                        output,
+                    );
+                    start = end;
+                }
+                at += <T::Tile<S> as Tile<T, S>>::N;
             }
+            first += plans.len();
         }
     }
 }
@@ -85,10 +116,12 @@ pub fn tile_vectors<T: Element>(path: Path) -> usize {
     path.run(Vectors::<T>(PhantomData))
 }
 
-/// The columns of the chunk, then the rows of the program that runs; the program with addresses in place of places.
+/// The columns of the chunk, then the rows of the programs that run; the programs with addresses in place of places.
 pub struct Memory<T> {
     vectors: Vec<Vector<T>>,
     code: Vec<Addressed>,
+    /// Where the code of each program ends.
+    ends: Vec<usize>,
 }
 
 /// Of an operand, its vector for the first tile, and a mask: all ones where it moves on with the tiles.
@@ -101,36 +134,57 @@ struct Addressed {
     operands: [Address; 4],
 }
 
-#[inline(always)]
-fn address(place: Place, n_columns: usize, n_vectors: usize) -> Address {
-    match place {
-        Place::Input(input) => (input * n_vectors as u32, u32::MAX),
-        Place::Row(row) => ((n_columns + row as usize * TILE) as u32, 0),
-    }
-}
-
 impl<T: Element> Memory<T> {
-    fn begin(&mut self, plan: &Plan<T>, n_columns: usize, n_vectors: usize) {
-        let rows = plan.n_rows * TILE;
-        self.vectors.resize(n_columns + rows, Vector::default());
-        let constants = self.vectors[n_columns..].chunks_exact_mut(TILE);
-        for (row, &constant) in constants.zip(&plan.constants) {
-            row.fill(Vector([constant; LANES]));
-        }
+    /// Takes over the inputs.
+    fn load(&mut self, chunk: &Chunk<T>) {
+        self.vectors.clear();
+        self.vectors.extend_from_slice(chunk.inputs());
+    }
+
+    /// Constants are rows of each program; what they save is in the same rows for all.
+    fn begin(&mut self, plans: &[Plan<T>], chunk: &Chunk<T>) {
+        let n_columns = chunk.inputs().len();
+        let n_constants: usize = plans.iter().map(|plan| plan.constants.len()).sum();
+        let saved = plans.iter().map(|plan| plan.n_rows - plan.constants.len());
+        let n_rows = n_constants + saved.max().unwrap_or(0);
+        self.vectors
+            .resize(n_columns + n_rows * TILE, Vector::default());
         self.code.clear();
-        for instruction in &plan.instructions {
-            let [a, b, c, d] = instruction.operands;
-            let address = |place| address(place, n_columns, n_vectors);
-            self.code.push(Addressed {
-                code: instruction.code,
-                function: instruction.function,
-                operands: [address(a), address(b), address(c), address(d)],
-            });
+        self.ends.clear();
+        let mut constants = n_columns;
+        let saved = n_columns + n_constants * TILE;
+        for plan in plans {
+            let rows = self.vectors[constants..].chunks_exact_mut(TILE);
+            for (row, &constant) in rows.zip(&plan.constants) {
+                row.fill(Vector([constant; LANES]));
+            }
+            let n_constants = plan.constants.len();
+            let address = |place| match place {
+                Place::Input(input) => (input * chunk.n_vectors as u32, u32::MAX),
+                Place::Row(row) => {
+                    let row = row as usize;
+                    let vector = match row.checked_sub(n_constants) {
+                        None => constants + row * TILE,
+                        Some(row) => saved + row * TILE,
+                    };
+                    (vector as u32, 0)
+                }
+            };
+            for instruction in &plan.instructions {
+                let [a, b, c, d] = instruction.operands;
+                self.code.push(Addressed {
+                    code: instruction.code,
+                    function: instruction.function,
+                    operands: [address(a), address(b), address(c), address(d)],
+                });
+            }
+            self.ends.push(self.code.len());
+            constants += n_constants * TILE;
         }
     }
 }
 
-/// The whole program on one tile; its vectors.
+/// The whole program on one tile.
 #[inline(always)]
 fn tile<T: Element, S: Simd, R: Tile<T, S>>(
     simd: S,
@@ -139,15 +193,12 @@ fn tile<T: Element, S: Simd, R: Tile<T, S>>(
     program: usize,
     at: usize,
     output: &mut Output<T>,
-) -> usize {
+) {
     let mut accumulator = R::default(simd);
     for instruction in code {
         accumulator = step(simd, instruction, vectors, at as u32, accumulator);
     }
-    let mut row = [Vector::default(); TILE];
-    accumulator.store(simd, &mut row[..R::N]);
-    output.take(simd, program, at, &row[..R::N]);
-    R::N
+    output.take_tile(simd, program, at, accumulator);
 }
 
 macro_rules! dispatch {
@@ -173,9 +224,10 @@ fn step<T: Element, S: Simd, R: Tile<T, S>>(
     at: u32,
     accumulator: R,
 ) -> R {
+    // Not one of the cases below: with it the compiler copies every tile from one half of the registers to the other.
     if instruction.code == Code::Save {
-        let (first, _) = instruction.operands[0];
-        accumulator.store(simd, &mut vectors[first as usize..][..R::N]);
+        let first = instruction.operands[0].0 as usize;
+        accumulator.store(simd, &mut vectors[first..first + R::N]);
         return accumulator;
     }
     let rows = Rows {
@@ -208,7 +260,8 @@ impl<'a, T> Rows<'a, T> {
     #[inline(always)]
     fn row(&self, operand: usize) -> &'a [Vector<T>] {
         let (first, moves) = self.operands[operand];
-        &self.vectors[(first + (self.at & moves)) as usize..][..self.n]
+        let first = (first + (self.at & moves)) as usize;
+        &self.vectors[first..first + self.n]
     }
 
     /// The operands that lie in memory: not the one that is the accumulator, and none beyond the arity.

@@ -56,6 +56,10 @@ impl<T: Copy + Default> Chunk<T> {
         }
     }
 
+    pub fn n_inputs(&self) -> usize {
+        self.inputs.len() / self.n_vectors.max(1)
+    }
+
     /// Input `index`.
     #[inline(always)]
     pub fn input(&self, index: usize) -> &[Vector<T>] {

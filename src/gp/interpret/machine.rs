@@ -33,6 +33,10 @@ pub trait Machine: Sync {
     fn about(&self) -> &'static str;
     /// Vectors of a block, as wanted; none: it has blocks of its own.
     fn block_vectors(&self, wanted: usize) -> Option<usize>;
+    /// Vectors of a chunk, whole segments.
+    fn chunk_vectors(&self, block: usize) -> usize {
+        block.next_multiple_of(SEGMENT)
+    }
     /// Equal subtrees of all programs may be evaluated once.
     fn shares(&self) -> bool {
         false
@@ -102,7 +106,7 @@ fn errors<M: Machine, T: Element>(
 ) -> Result<Vec<f64>, UnsupportedFunction> {
     check::<T>(programs)?;
     let block = block::<M, T>(machine, cases.inputs.len(), options);
-    let chunk_vectors = block.next_multiple_of(SEGMENT);
+    let chunk_vectors = machine.chunk_vectors(block);
     let n_vectors = cases.expected.len().div_ceil(LANES);
     let n_chunks = n_vectors.div_ceil(chunk_vectors);
     let share = options.share && machine.shares();

@@ -13,7 +13,7 @@ pub mod cache;
 pub(crate) mod cases;
 pub(crate) mod element;
 pub mod lgp_2d;
-mod machine;
+pub(crate) mod machine;
 pub mod math;
 mod output;
 pub mod plan;

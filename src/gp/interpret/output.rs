@@ -3,10 +3,11 @@
 //! Models: they are compared with what was expected, or kept. Leaves out: in which order an interpreter has them ready.
 //! Units: vectors of the chunk. Sources: none.
 
-use super::cases::{Chunk, SEGMENT};
+use super::cases::{Chunk, SEGMENT, TILE};
 use super::element::Element;
 use super::score::Sums;
 use super::simd::{Kernel, LANES, Simd, Vector};
+use super::tile::Tile;
 use crate::gp::problem::Score;
 
 /// See the module text.
@@ -42,6 +43,32 @@ impl<'a, T: Element> Errors<'a, T> {
     pub fn totals(&self) -> (Vec<f64>, usize) {
         let totals = self.sums.iter().map(|sums| sums.total(self.score));
         (totals.collect(), self.n_segments)
+    }
+
+    /// Adds the errors of a tile, if it is one of whole vectors of cases and their errors are summed fast.
+    #[inline(always)]
+    fn add_tile<S: Simd, R: Tile<T, S>>(
+        &mut self,
+        simd: S,
+        program: usize,
+        at: usize,
+        tile: R,
+    ) -> bool {
+        if (at + R::N) * LANES > self.n_elements {
+            return false;
+        }
+        let expected = &self.expected[at..at + R::N];
+        let sums = &mut self.sums[program * self.n_segments + at / SEGMENT];
+        let mut local = *sums;
+        match self.score {
+            Score::MeanSquaredError => {
+                tile.add_errors(simd, Score::MeanSquaredError, expected, &mut local);
+            }
+            Score::WrongBits => tile.add_errors(simd, Score::WrongBits, expected, &mut local),
+            Score::WrongClasses | Score::WrongSigns => return false,
+        }
+        *sums = local;
+        true
     }
 
     /// Adds the errors of a program from vector `at` of the chunk on.
@@ -88,6 +115,25 @@ fn add_full<T: Element, S: Simd>(
 }
 
 impl<T: Element> Output<'_, T> {
+    /// The values of a program on the tile that begins at vector `at` of the chunk. Tiles lie within segments.
+    #[inline(always)]
+    pub fn take_tile<S: Simd, R: Tile<T, S>>(
+        &mut self,
+        simd: S,
+        program: usize,
+        at: usize,
+        tile: R,
+    ) {
+        if let Output::Errors(errors) = self
+            && errors.add_tile(simd, program, at, tile)
+        {
+            return;
+        }
+        let mut row = [Vector::default(); TILE];
+        tile.store(simd, &mut row[..R::N]);
+        self.take(simd, program, at, &row[..R::N]);
+    }
+
     /// The values of a program from vector `at` of the chunk on.
     pub fn take<S: Simd>(&mut self, simd: S, program: usize, at: usize, row: &[Vector<T>]) {
         simd.vectorize(Take {

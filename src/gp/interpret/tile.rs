@@ -4,8 +4,10 @@
 //! memory. Leaves out: which tile an interpreter takes. Units: vectors. Sources: none.
 
 use super::element::{Element, by_definition};
+use super::score::Sums;
 use super::simd::{Simd, Vector};
 use crate::gp::primitive::Primitive;
+use crate::gp::problem::Score;
 
 /// See the module text. Rows are as long as the tile, or empty where they are not read.
 pub trait Tile<T: Element, S: Simd>: Copy {
@@ -23,6 +25,8 @@ pub trait Tile<T: Element, S: Simd>: Copy {
     ) -> Self;
     /// The function of rows by its definition.
     fn define(simd: S, function: Primitive, rows: [&[Vector<T>]; 4]) -> Self;
+    /// Adds the errors of the values.
+    fn add_errors(self, simd: S, score: Score, expected: &[Vector<T>], sums: &mut Sums);
 }
 
 pub type Four<T, S> = Pair<Pair<One<T, S>>>;
@@ -90,6 +94,11 @@ impl<T: Element, S: Simd> Tile<T, S> for One<T, S> {
         }
         One(by_definition::<S, T>(simd, function, operands))
     }
+
+    #[inline(always)]
+    fn add_errors(self, simd: S, score: Score, expected: &[Vector<T>], sums: &mut Sums) {
+        T::add_errors(simd, score, self.0, T::load(simd, &expected[0]), sums);
+    }
 }
 
 /// The halves of rows that are read.
@@ -149,5 +158,12 @@ impl<T: Element, S: Simd, R: Tile<T, S>> Tile<T, S> for Pair<R> {
             R::define(simd, function, low),
             R::define(simd, function, high),
         )
+    }
+
+    #[inline(always)]
+    fn add_errors(self, simd: S, score: Score, expected: &[Vector<T>], sums: &mut Sums) {
+        let (low, high) = expected.split_at(R::N);
+        self.0.add_errors(simd, score, low, sums);
+        self.1.add_errors(simd, score, high, sums);
     }
 }

@@ -4,7 +4,7 @@
 //! Units: elements. Sources: Intel Intrinsics Guide.
 
 use super::{Kernel, LANES, Simd, Vector};
-use crate::gp::interpret::tile::{Eight, Sixteen};
+use crate::gp::interpret::tile::Sixteen;
 use std::arch::x86_64::*;
 
 /// Proof that the processor has these instructions.
@@ -48,7 +48,7 @@ impl Simd for Avx512 {
     type F = __m512;
     type W = __m512i;
     type M = __mmask16;
-    type FloatTile = Eight<f32, Self>;
+    type FloatTile = Sixteen<f32, Self>;
     type WordTile = Sixteen<u32, Self>;
     const IN_LINE: bool = true;
 

@@ -50,7 +50,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
     type M: Copy;
     /// Vectors that stay in registers, with some registers left to compute with.
     type FloatTile: Tile<f32, Self>;
-    /// The same of words, whose functions need next to none; of floats so many would take twice as long to compile.
+    /// The same of words, whose functions need next to none.
     type WordTile: Tile<u32, Self>;
     /// Long computations are worth a copy in every place.
     const IN_LINE: bool;
