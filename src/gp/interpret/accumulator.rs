@@ -160,7 +160,7 @@ impl<T: Element> Memory<T> {
             }
             let n_constants = plan.constants.len();
             let address = |place| match place {
-                Place::Input(input) => (input * chunk.n_vectors as u32, u32::MAX),
+                Place::Input(input) => (input * chunk.stride() as u32, u32::MAX),
                 Place::Row(row) => {
                     let row = row as usize;
                     let vector = match row.checked_sub(n_constants) {

@@ -14,11 +14,19 @@ pub const SEGMENT: usize = 256;
 /// Chunks are filled up to whole tiles of this many vectors.
 pub const TILE: usize = 16;
 
+/// Vectors from a column to the next: by a tile more than the 64 sets that an L1 has, or some of them, so that the same cases of the columns
+/// lie on other sets.
+fn stride(n_vectors: usize) -> usize {
+    const SETS: usize = 64;
+    n_vectors.saturating_sub(TILE).next_multiple_of(SETS) + TILE
+}
+
 /// Some of the cases, in order.
 #[derive(Debug, Clone)]
 pub struct Chunk<T> {
-    /// Column after column, each of `n_vectors`.
+    /// Column after column, each of `n_vectors`, `stride` apart.
     inputs: Vec<Vector<T>>,
+    stride: usize,
     pub expected: Vec<Vector<T>>,
     pub n_vectors: usize,
     /// Those that are cases.
@@ -29,6 +37,7 @@ impl<T> Default for Chunk<T> {
     fn default() -> Self {
         Chunk {
             inputs: Vec::new(),
+            stride: 0,
             expected: Vec::new(),
             n_vectors: 0,
             n_elements: 0,
@@ -44,12 +53,13 @@ impl<T: Copy + Default> Chunk<T> {
         self.n_elements = end - start;
         self.n_vectors = self.n_elements.div_ceil(LANES).next_multiple_of(TILE);
         let n_inputs = cases.inputs.len();
+        self.stride = stride(self.n_vectors);
         self.inputs
-            .resize(n_inputs * self.n_vectors, Vector::default());
+            .resize(n_inputs * self.stride, Vector::default());
         self.expected.resize(self.n_vectors, Vector::default());
         copy(&cases.expected[start..end], &mut self.expected);
         if self.n_vectors > 0 {
-            let columns = self.inputs.chunks_exact_mut(self.n_vectors);
+            let columns = self.inputs.chunks_exact_mut(self.stride);
             for (column, input) in columns.zip(&cases.inputs) {
                 copy(&input[start..end], column);
             }
@@ -57,13 +67,18 @@ impl<T: Copy + Default> Chunk<T> {
     }
 
     pub fn n_inputs(&self) -> usize {
-        self.inputs.len() / self.n_vectors.max(1)
+        self.inputs.len() / self.stride.max(1)
+    }
+
+    /// From a column to the next.
+    pub fn stride(&self) -> usize {
+        self.stride
     }
 
     /// Input `index`.
     #[inline(always)]
     pub fn input(&self, index: usize) -> &[Vector<T>] {
-        &self.inputs[index * self.n_vectors..(index + 1) * self.n_vectors]
+        &self.inputs[index * self.stride..][..self.n_vectors]
     }
 
     /// All columns, one after the other.
