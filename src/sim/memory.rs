@@ -327,10 +327,7 @@ impl Memory {
                         cause: Cause::L1Hit,
                     };
                 }
-                let served = self.fill(address, LINE_BYTES, counters);
-                self.l1.fill_at(way, served.ready_at);
-                observer.l1_filled(served.ready_at);
-                served
+                self.fill_l1(way, address, LINE_BYTES, counters, observer)
             }
         }
     }
@@ -411,9 +408,8 @@ impl Memory {
                 }
                 Lookup::Miss { way, free_at, .. } => {
                     self.lsu_free_at = self.lsu_free_at.max(free_at);
-                    let served = self.fill(at + offset.l2_bytes, bytes, counters);
-                    self.l1.fill_at(way, served.ready_at);
-                    observer.l1_filled(served.ready_at);
+                    let address = at + offset.l2_bytes;
+                    let served = self.fill_l1(way, address, bytes, counters, observer);
                     served.ready_at
                 }
             };
@@ -460,7 +456,23 @@ impl Memory {
         }
     }
 
-    /// Fetches a line into the L1 as soon as a miss can be tracked; accesses behind it go on.
+    /// Fetches a line to the place that the L1 gave it.
+    #[inline]
+    fn fill_l1(
+        &mut self,
+        way: u32,
+        address: u32,
+        bytes: u32,
+        counters: &mut Counters,
+        observer: &mut impl Observer,
+    ) -> Served {
+        let served = self.fill(address, bytes, counters);
+        self.l1.fill_at(way, served.ready_at);
+        observer.l1_filled(served.ready_at);
+        served
+    }
+
+    /// Fetches a line as soon as a miss can be tracked; accesses behind it go on.
     #[inline]
     fn fill(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
         let cycle = self.misses.admit(self.lsu_free_at);
