@@ -218,11 +218,6 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         self.observer
     }
 
-    /// Blocks started so far.
-    pub fn blocks_started(&self) -> usize {
-        self.queue.started()
-    }
-
     /// `done`: the part of its work that counts as done already, around which its warps are spread; `None`: it starts at its beginning.
     fn start_block(&mut self, block: usize, done: Option<f64>) {
         let Some(start) = self.blocks[block].begin(&mut self.queue) else {
