@@ -21,6 +21,7 @@ pub mod operand;
 mod operands;
 pub mod r600;
 mod reconvergence;
+mod registers;
 pub mod text;
 
 pub use decoder::GLOBAL_DATA_ADDRESS;
