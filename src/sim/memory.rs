@@ -127,9 +127,6 @@ pub struct Memory {
     unit_mask: u64,
 }
 
-/// Transactions of an access that is coalesced by half-warps.
-const COALESCED: u8 = 2;
-
 impl Memory {
     /// Empty caches and idle ports.
     pub fn new(spec: &SmxSpec, seed: u32) -> Self {
@@ -240,7 +237,7 @@ impl Memory {
             if served.ready_at >= last.ready_at {
                 last = served;
             }
-            if part.address_kind == AddressKind::Segment && op.lines > COALESCED {
+            if part.address_kind == AddressKind::Segment && op.is_uncoalesced() {
                 self.occupy_unit(self.uncoalesced_cycles);
             }
         }
@@ -259,8 +256,7 @@ impl Memory {
             ready_at: 0,
             cause: Cause::L1Hit,
         };
-        // One 32-bit word of all 32 lanes is one line.
-        let first = base + op.address * (LINE_BYTES / 4);
+        let first = base + op.local_address();
         for i in 0..u32::from(op.lines) {
             let line = self.local_line(op, first + i * LINE_BYTES, counters, observer);
             self.occupy_unit(match op.request {
