@@ -11,13 +11,13 @@ use super::code::ReplayCode;
 pub use crate::launch::geometry::Geometry;
 
 /// Steps of the evenly spread sequences: multiples of these numbers modulo 1 have low discrepancy.
-const PROGRAM_STEP: f64 = 0.618_033_988_749_895;
+pub const GOLDEN_STEP: f64 = 0.618_033_988_749_895;
 const CASE_STEP: f64 = std::f64::consts::SQRT_2;
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct BlockQueue {
-    blocks: Blocks,
+    blocks: Queued,
     /// See [`BlockStart::program`].
     programs_per_warp: u32,
     /// Blocks of the launch from one of these to the next.
@@ -31,7 +31,7 @@ pub struct BlockQueue {
 }
 
 #[derive(Debug, Clone)]
-enum Blocks {
+enum Queued {
     /// These programs once, each from its first instruction on, cut to a number of iterations.
     Once { order: Vec<u32>, iteration_cap: u32 },
     /// Sampling units without end.
@@ -100,7 +100,7 @@ impl BlockQueue {
         for block in &mut sampled {
             block.cumulative /= cumulative;
         }
-        Self::of(Blocks::Sampled(sampled), geometry)
+        Self::of(Queued::Sampled(sampled), geometry)
     }
 
     /// The given blocks once, each from its first instruction on. `programs_per_warp` is 0 when all warps of a
@@ -111,7 +111,7 @@ impl BlockQueue {
         iteration_cap: u32,
         programs_per_warp: u32,
     ) -> Self {
-        let blocks = Blocks::Once {
+        let blocks = Queued::Once {
             order,
             iteration_cap,
         };
@@ -131,7 +131,7 @@ impl BlockQueue {
         self
     }
 
-    fn of(blocks: Blocks, geometry: &Geometry) -> Self {
+    fn of(blocks: Queued, geometry: &Geometry) -> Self {
         BlockQueue {
             blocks,
             programs_per_warp: 0,
@@ -146,14 +146,14 @@ impl BlockQueue {
 
     /// Whether blocks go on from sampling unit to sampling unit, and the first ones start in the middle of their work.
     pub fn is_sampled(&self) -> bool {
-        matches!(self.blocks, Blocks::Sampled(_))
+        matches!(self.blocks, Queued::Sampled(_))
     }
 
     /// The next block; `None` when a finite queue is empty.
     pub fn pop(&mut self) -> Option<BlockStart> {
         let number = self.started;
         let start = match &self.blocks {
-            Blocks::Once {
+            Queued::Once {
                 order,
                 iteration_cap,
             } => BlockStart {
@@ -168,8 +168,8 @@ impl BlockQueue {
                 steady_only: false,
                 first_iteration: 0,
             },
-            Blocks::Sampled(sampled) => {
-                let place = spread(number, PROGRAM_STEP);
+            Queued::Sampled(sampled) => {
+                let place = spread(number, GOLDEN_STEP);
                 let index = sampled.partition_point(|block| block.cumulative <= place);
                 let sampled = sampled[index.min(sampled.len() - 1)];
                 self.unit(number, sampled)

@@ -12,7 +12,7 @@ mod execute;
 mod tick;
 
 use super::code::{MemoryRequest, ReplayCode};
-use super::dispatch::{BlockQueue, BlockStart, Geometry};
+use super::dispatch::{BlockQueue, BlockStart, GOLDEN_STEP, Geometry};
 use super::icache::InstructionCache;
 use super::lower::LowerLevels;
 use super::memory::{LOCAL_BASE, Memory};
@@ -237,7 +237,7 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
-            let done = done.map_or(0.0, |done| (done + f64::from(slot) * APART).fract());
+            let done = done.map_or(0.0, |done| (done + f64::from(slot) * GOLDEN_STEP).fract());
             let warp = self.unit(start, block as u32, w, done);
             self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }
@@ -324,9 +324,6 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         }
     }
 }
-
-/// Multiples of this modulo 1 are evenly spread.
-const APART: f64 = 0.618_033_988_749_895;
 
 /// Neighbouring schedulers share a first-level instruction cache where there are fewer caches.
 fn icache_of(scheduler: usize, n_schedulers: usize, n_icaches: usize) -> u8 {
