@@ -1,7 +1,7 @@
 //! The analytical model: the simulator's closed-form twin, from the same inputs.
 //!
 //! What it models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency
-//! hiding, the L1 and L2 with random replacement, the limit on requests in flight, bandwidths, the end of the grid.
+//! hiding, the L1 and L2 with random or LRU replacement, the limit on requests in flight, bandwidths, the end of the grid.
 //! What it leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by
 //! lane have a model of their own ([`executed`]).
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).

@@ -1,7 +1,7 @@
 //! The block dispatcher of one multiprocessor: which program the next block runs, and how much of it.
 //!
-//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window sampling units programs: a
-//! sampling unit is a block that runs some of its iterations, all sampling units about as much work. Programs are sampled in proportion to
+//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window samples programs in units: a
+//! sampling unit is a block that runs some of its iterations, all units about as much work. Programs are sampled in proportion to
 //! their share of the grid's work, evenly spread over the programs in order of stack depth and size, and at evenly spread
 //! fitness cases. What it leaves out: the other multiprocessors (see `makespan`), launch overhead.
 //! Units: fitness cases, bytes, tokens. Sources: Listing 1 of the paper for the case loop; sampling with probability
@@ -70,7 +70,7 @@ pub struct BlockStart {
 }
 
 impl BlockQueue {
-    /// Sampling units to the programs of `order`, in which neighbours are alike, of about `tokens_per_visit` in all warps of a block together and of one
+    /// Sampling units of the programs in `order`, in which neighbours are alike, of about `tokens_per_unit` in all warps of a block together and of one
     /// iteration at least.
     pub fn units(
         code: &ReplayCode,

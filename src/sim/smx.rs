@@ -1,8 +1,8 @@
 //! The streaming multiprocessor: wires the parts together and ticks.
 //!
-//! What it models: warp schedulers with two dispatches each, the compiler's stall counts and dual-issue
-//! pairs, scoreboarded loads, pipes, the load/store unit, resident blocks and their replacement.
-//! What it leaves out: values, divergence (traces are uniform), other multiprocessors.
+//! What it models: warp schedulers with one dispatch each or two, the compiler's stall counts and dual-issue
+//! pairs, what instructions wait for, pipes, the load/store unit, resident blocks and their replacement.
+//! What it leaves out: values and lanes (a trace says what a warp executes), other multiprocessors.
 //! Units: core clock cycles. Sources: [`SmxSpec`] and the device preset behind it.
 //!
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
