@@ -116,7 +116,7 @@ impl Analysis {
     fn paths(&self, spec: &SmxSpec) -> Arc<[Paths; 2]> {
         let rules = PathRules::new(spec);
         let shapes = &self.shapes;
-        let make = || [&shapes.token, &shapes.prologue].map(|load| load.paths(&rules));
+        let make = || [&shapes.token, &shapes.prologue].map(|profile| profile.paths(&rules));
         self.paths.get(rules, make)
     }
 
