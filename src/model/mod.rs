@@ -31,12 +31,13 @@ use crate::launch::makespan::RateCurve;
 use crate::launch::rates::Rates;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use crate::memo::Memo;
+use demand::Demand;
 use fetch::FetchRules;
 use l1::{L1Curve, Layout};
 use l2::Traffic;
 use locality::Locality;
 use path::{PathRules, Paths};
-use shapes::{Demand, Shapes};
+use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Inputs;
-pub use super::demand::{Demand, N_PIPES};
+use super::demand::Demand;
 use super::path::{Builder, Path, PathRules, Paths};
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 
