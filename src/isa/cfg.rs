@@ -13,7 +13,7 @@ use super::error::IsaError;
 use super::instruction::Instruction;
 use super::kernel::Kernel;
 use super::op::Op;
-use super::operand::{PT, Predicate};
+use super::operand::Predicate;
 use super::reconvergence::{Stack, Stacks};
 pub use super::registers::LiveSet;
 
@@ -111,15 +111,6 @@ impl ControlFlow {
     }
 }
 
-/// Whether a guard can be false.
-fn conditional(guard: Predicate) -> bool {
-    guard
-        != Predicate {
-            index: PT,
-            negate: false,
-        }
-}
-
 /// What an instruction does to the reconvergence stack, by the kind of entry.
 fn opens(op: Op) -> Option<Op> {
     matches!(op, Op::Ssy | Op::Pbk | Op::Pcnt | Op::Call).then_some(op)
@@ -173,7 +164,7 @@ fn steps(
 ) -> Vec<(usize, Stack)> {
     let instruction = &kernel.instructions[index];
     let target = instruction.target.and_then(|pc| kernel.index_of(pc));
-    let conditional = conditional(instruction.guard)
+    let conditional = instruction.guard != Predicate::ALWAYS
         || instruction.cc_test.is_some()
         || instruction.op == Op::Bra && !instruction.predicates.is_empty();
     let mut next = Vec::new();
@@ -242,7 +233,7 @@ fn transfer(kernel: &Kernel, flow: &ControlFlow, live: &[LiveSet], index: usize)
     for &next in &flow.successors[index] {
         set.join(&live[next]);
     }
-    if !conditional(instruction.guard) {
+    if instruction.guard == Predicate::ALWAYS {
         instruction
             .writes()
             .into_iter()
