@@ -22,7 +22,7 @@ pub const ISSUE: usize = 0;
 const PIPES: usize = 1;
 pub const UNIT: usize = PIPES + N_PIPES;
 pub const READ_PORT: usize = UNIT + 1;
-pub const WRITE_PORT: usize = UNIT + 2;
+const WRITE_PORT: usize = UNIT + 2;
 pub const DRAM: usize = UNIT + 3;
 const PAGES: usize = UNIT + 4;
 
