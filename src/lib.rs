@@ -43,15 +43,22 @@
 //! ```
 //!
 //! * `gp`: problems, programs, evolution and CPU interpreters.
+//! * `programs`: the programs of a launch, drawn from a corpus or listed.
 //! * `gpu`: the CUDA kernels, and how programs are lowered to device words.
-//! * `isa`: the machine code (SASS) of those kernels, parsed.
+//! * `isa`: the machine code of those kernels (SASS) and of AMD's VLIW5 GPUs, parsed.
 //! * `trace`: the exact warp-instruction sequence a program makes a kernel execute.
+//! * `workload`: where programs and kernels meet the performance models.
+//! * `papers`: the systems of other papers, whose warps run several programs.
 //! * `device`: GPU presets with a source for every value, and the occupancy calculation.
 //! * `launch`: what both performance models share of one launch.
 //! * `sim`: the streaming multiprocessor, cycle by cycle.
 //! * `model`: the closed-form twin of the simulator.
+//! * `vliw`, `cpu`: two other kinds of machine: AMD's VLIW5 SIMDs, and a core of a CPU.
 //! * `engine`: resolves launches for a device and keeps what was traced.
 //! * `predict`: what a prediction is, and the trait that every performance model implements.
+//! * `memo`: values worked out once per key.
+//! * `study`: what-if studies.
+//! * `interop`: traces and timelines in other tools' formats.
 //! * `validate`: predictions against measurements, the only reader of measured values.
 //! * `report`: tables and plots.
 //! * `cli`: one file per subcommand.

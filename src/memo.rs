@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// See the module text. Two threads that ask for the same key at once wait for one computation.
+/// See the module text.
 #[derive(Debug)]
 pub struct Memo<K, V>(Mutex<HashMap<K, Arc<OnceLock<Arc<V>>>>>);
 
@@ -17,13 +17,13 @@ impl<K, V> Default for Memo<K, V> {
 }
 
 impl<K: Eq + Hash, V> Memo<K, V> {
-    /// The value of `key`, made by `make` when it is asked for first.
+    /// The value of `key`, made by `make` when it is asked for first; who asks meanwhile waits for it.
     pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         let slot = self.slot(key);
         Arc::clone(slot.get_or_init(|| Arc::new(make())))
     }
 
-    /// The same when making can fail; a failure is not kept.
+    /// The same when making can fail; a failure is not kept. Who asks meanwhile makes it, too, and the first one that is there is kept.
     pub fn try_get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E> {
         let slot = self.slot(key);
         if let Some(found) = slot.get() {

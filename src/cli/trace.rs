@@ -138,9 +138,7 @@ fn variant(kernel: KernelId, stack_dim: u32) -> Result<Variant, VariantError> {
 }
 
 fn instructions(pool: &SegmentPool, ids: &[SegmentId]) -> u32 {
-    ids.iter()
-        .map(|id| pool.starts[id.0 as usize + 1] - pool.starts[id.0 as usize])
-        .sum()
+    ids.iter().map(|id| pool.length(*id)).sum()
 }
 
 fn lanes(

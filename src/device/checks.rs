@@ -208,11 +208,8 @@ fn class_field(class: OpClass) -> &'static str {
 /// Rows are the L1's, and reserved ways leave one.
 fn check_rows(device: &Device) -> Result<(), FieldError> {
     if device.l2.replacement == Replacement::Rows {
-        return Err(FieldError {
-            field: "l2.replacement".into(),
-            given: "rows".into(),
-            allowed: "lru or random: rows are of the L1".into(),
-        });
+        let allowed = "lru or random: rows are of the L1";
+        return Err(refused("l2.replacement", "rows", allowed));
     }
     let l1 = &device.l1;
     let ways = l1.geometry.iter().map(|geometry| geometry.n_ways).min();
@@ -254,11 +251,7 @@ fn check_lanes(device: &Device) -> Result<(), FieldError> {
             } else {
                 "16 or 32"
             };
-            return Err(FieldError {
-                field: field.into(),
-                given: given.to_string(),
-                allowed: allowed.into(),
-            });
+            return Err(refused(field, given, allowed));
         }
     }
     Ok(())
@@ -267,33 +260,25 @@ fn check_lanes(device: &Device) -> Result<(), FieldError> {
 fn check_splits(device: &Device) -> Result<(), FieldError> {
     let l1 = &device.l1;
     if l1.splits.is_empty() {
-        return Err(FieldError {
-            field: "l1.splits".into(),
-            given: "no split".into(),
-            allowed: "at least one".into(),
-        });
+        return Err(refused("l1.splits", "no split", "at least one"));
     }
     for split in &l1.splits {
         if device.l1_geometry(split.l1_bytes).is_none() {
-            return Err(FieldError {
-                field: "l1.geometry".into(),
-                given: format!("no entry for an L1 of {} bytes", split.l1_bytes),
-                allowed: "one entry for each L1 size of l1.splits".into(),
-            });
+            let given = format!("no entry for an L1 of {} bytes", split.l1_bytes);
+            let allowed = "one entry for each L1 size of l1.splits";
+            return Err(refused("l1.geometry", given, allowed));
         }
     }
     for geometry in &l1.geometry {
         let product =
             u64::from(geometry.n_sets) * u64::from(geometry.n_ways) * u64::from(l1.line_bytes);
         if product != u64::from(geometry.bytes) || !geometry.n_sets.is_power_of_two() {
-            return Err(FieldError {
-                field: "l1.geometry".into(),
-                given: format!(
-                    "{} sets x {} ways x {} bytes for {} bytes",
-                    geometry.n_sets, geometry.n_ways, l1.line_bytes, geometry.bytes
-                ),
-                allowed: "sets x ways x line equal to the size, sets a power of two".into(),
-            });
+            let given = format!(
+                "{} sets x {} ways x {} bytes for {} bytes",
+                geometry.n_sets, geometry.n_ways, l1.line_bytes, geometry.bytes
+            );
+            let allowed = "sets x ways x line equal to the size, sets a power of two";
+            return Err(refused("l1.geometry", given, allowed));
         }
     }
     Ok(())

@@ -279,7 +279,8 @@ mod tests {
                 FunctionSet::Mux20 => (32_768, 32),
             };
             let cases = &workload.cases;
-            assert_eq!((cases.elements, cases.per_element()), expected);
+            let per_element = cases.n / u64::from(cases.elements);
+            assert_eq!((cases.elements, per_element), expected);
             let weighting = &workload.population.weighting;
             assert!(!weighting.contains("no row"), "{problem}");
         };

@@ -152,9 +152,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn segment(&self, id: SegmentId) -> &'a [TraceOp] {
-        let id = id.0 as usize;
-        let range = self.pool.starts[id] as usize..self.pool.starts[id + 1] as usize;
-        &self.pool.ops[range]
+        self.pool.segment(id)
     }
 
     fn line(&self, op: &TraceOp, place: Moment) -> Line {

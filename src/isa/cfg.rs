@@ -13,8 +13,9 @@ use super::error::IsaError;
 use super::instruction::Instruction;
 use super::kernel::Kernel;
 use super::op::Op;
-use super::operand::{PT, Predicate};
+use super::operand::Predicate;
 use super::reconvergence::{Stack, Stacks};
+pub use super::registers::LiveSet;
 
 /// A run of instructions that is entered at its first and left at its last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,15 +111,6 @@ impl ControlFlow {
     }
 }
 
-/// Whether a guard can be false.
-fn conditional(guard: Predicate) -> bool {
-    guard
-        != Predicate {
-            index: PT,
-            negate: false,
-        }
-}
-
 /// What an instruction does to the reconvergence stack, by the kind of entry.
 fn opens(op: Op) -> Option<Op> {
     matches!(op, Op::Ssy | Op::Pbk | Op::Pcnt | Op::Call).then_some(op)
@@ -172,7 +164,7 @@ fn steps(
 ) -> Vec<(usize, Stack)> {
     let instruction = &kernel.instructions[index];
     let target = instruction.target.and_then(|pc| kernel.index_of(pc));
-    let conditional = conditional(instruction.guard)
+    let conditional = instruction.guard != Predicate::ALWAYS
         || instruction.cc_test.is_some()
         || instruction.op == Op::Bra && !instruction.predicates.is_empty();
     let mut next = Vec::new();
@@ -220,40 +212,6 @@ fn block_starts(successors: &[Vec<usize>]) -> Vec<usize> {
     starts.into_iter().collect()
 }
 
-/// A set of registers, predicates and the condition code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LiveSet {
-    registers: [u64; 4],
-    /// By number; bit 7: the condition code.
-    pub predicates: u16,
-}
-
-impl LiveSet {
-    pub fn contains(&self, register: u8) -> bool {
-        self.registers[usize::from(register / 64)] >> (register % 64) & 1 != 0
-    }
-
-    fn insert(&mut self, register: u8) {
-        self.registers[usize::from(register / 64)] |= 1 << (register % 64);
-    }
-
-    fn remove(&mut self, register: u8) {
-        self.registers[usize::from(register / 64)] &= !(1 << (register % 64));
-    }
-
-    fn union(&mut self, other: &LiveSet) {
-        for (mine, theirs) in self.registers.iter_mut().zip(other.registers) {
-            *mine |= theirs;
-        }
-        self.predicates |= other.predicates;
-    }
-
-    /// The registers of the set, in order.
-    pub fn registers(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..255u8).filter(|&register| self.contains(register))
-    }
-}
-
 /// What is live before every instruction.
 pub fn live_before(kernel: &Kernel, flow: &ControlFlow) -> Vec<LiveSet> {
     let mut live = vec![LiveSet::default(); kernel.instructions.len()];
@@ -273,19 +231,19 @@ fn transfer(kernel: &Kernel, flow: &ControlFlow, live: &[LiveSet], index: usize)
     let instruction = &kernel.instructions[index];
     let mut set = LiveSet::default();
     for &next in &flow.successors[index] {
-        set.union(&live[next]);
+        set.join(&live[next]);
     }
-    if !conditional(instruction.guard) {
+    if instruction.guard == Predicate::ALWAYS {
         instruction
             .writes()
             .into_iter()
-            .for_each(|register| set.remove(register));
+            .for_each(|register| set.registers.remove(register));
         set.predicates &= !instruction.predicate_writes();
     }
     instruction
         .reads()
         .into_iter()
-        .for_each(|register| set.insert(register));
+        .for_each(|register| set.registers.add(register));
     set.predicates |= instruction.predicate_reads();
     set
 }

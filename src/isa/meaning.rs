@@ -4,7 +4,7 @@
 //! Sources: disassemblies of ptxas 11.8.
 
 use super::op::{Compare, Logic, Mufu, Op, Round, Special};
-use super::{Access, OpClass};
+use super::{Access, OpClass, Space};
 
 /// The modifiers of an opcode, taken off one by one; an opcode is known when none is left.
 pub struct Modifiers<'a>(Vec<&'a str>);
@@ -56,7 +56,7 @@ pub struct Meaning {
     pub saturate: bool,
     pub flush_denormals: bool,
     pub round: Round,
-    /// The sources' sign is flipped: (first, second).
+    /// The sign of the second source is flipped.
     pub subtract: bool,
 }
 
@@ -146,8 +146,41 @@ pub fn comparison(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     Some(meaning)
 }
 
+/// A load from constant memory.
+pub fn constant_load(modifiers: &mut Modifiers) -> Meaning {
+    Meaning {
+        dst_registers: width(modifiers),
+        ..Meaning::new(Op::Ldc, OpClass::ConstantLoad)
+    }
+}
+
+/// A load from local, shared or global memory, or a store. `hints` are modifiers that change nothing of what is accessed.
+pub fn access(space: Space, store: bool, hints: &[&str], modifiers: &mut Modifiers) -> Meaning {
+    let registers = width(modifiers);
+    let wide_address = modifiers.take("E");
+    for hint in hints {
+        modifiers.take(hint);
+    }
+    // A byte without a sign, by itself in a register.
+    let is_byte = !store && modifiers.take("U8");
+    let op = if store { Op::Store } else { Op::Load };
+    let mut meaning = Meaning::new(op, OpClass::Memory);
+    meaning.access = Some(Access {
+        space,
+        bytes_per_lane: if is_byte { 1 } else { 4 * registers },
+        store,
+    });
+    meaning.wide_address = wide_address;
+    if store {
+        meaning.source_registers = registers;
+    } else {
+        meaning.dst_registers = registers;
+    }
+    meaning
+}
+
 /// Registers of an access.
-pub fn width(modifiers: &mut Modifiers) -> u8 {
+fn width(modifiers: &mut Modifiers) -> u8 {
     if modifiers.take("128") {
         4
     } else if modifiers.take("64") {

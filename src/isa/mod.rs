@@ -1,9 +1,10 @@
-//! SASS machine code, parsed: instructions, control words, control-flow graph. Knows no GP.
+//! Machine code, parsed: instructions, control words, control-flow graph. Knows no GP.
 //!
 //! * [`text`]: the disassembler's output, split; [`operand`]: its operands.
 //! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
 //! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and of sm_75 to sm_90; [`meaning`]: what both give.
-//! * [`nv50`]: sm_35 code translated to that of compute capability 1.x.
+//! * [`cfg`]: the control-flow graph, and what is live.
+//! * [`nv50`]: sm_35 code translated to that of compute capability 1.x; [`r600`]: the code of AMD's VLIW5 GPUs.
 
 pub mod cfg;
 mod decoder;
@@ -21,6 +22,7 @@ pub mod operand;
 mod operands;
 pub mod r600;
 mod reconvergence;
+mod registers;
 pub mod text;
 
 pub use decoder::GLOBAL_DATA_ADDRESS;
@@ -98,7 +100,7 @@ pub enum Space {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimingOp {
     pub class: OpClass,
-    /// Memory space and bytes per lane (4, 8 or 16), with `store` telling the direction.
+    /// Memory space and bytes per lane (1, 4, 8 or 16), with `store` telling the direction.
     pub access: Option<Access>,
     /// Registers read (RZ excluded), vector operands expanded. Includes address registers.
     pub reads: Vec<u8>,

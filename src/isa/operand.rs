@@ -9,9 +9,9 @@ pub const RZ: u8 = 255;
 /// The predicate that is always true.
 pub const PT: u8 = 7;
 /// Uniform registers (sm_75 and later) are numbered from here, so that a kernel has one register file.
-pub const FIRST_UNIFORM_REGISTER: u8 = 192;
+const FIRST_UNIFORM_REGISTER: u8 = 192;
 /// Uniform predicates are numbered from here; 7 is [`PT`].
-pub const FIRST_UNIFORM_PREDICATE: u8 = 8;
+const FIRST_UNIFORM_PREDICATE: u8 = 8;
 
 /// Where a source value comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -161,7 +161,7 @@ pub fn parse_predicate(text: &str) -> Option<Predicate> {
 }
 
 /// `R3`, `RZ`, `UR4`, `URZ`.
-pub fn parse_register(text: &str) -> Option<u8> {
+fn parse_register(text: &str) -> Option<u8> {
     let (first, limit, name) = match text.strip_prefix('U') {
         Some(name) => (FIRST_UNIFORM_REGISTER, 63, name),
         None => (0, RZ, text),
@@ -253,7 +253,7 @@ fn parse_constant(rest: &str) -> Result<Place, String> {
 }
 
 /// `[R5+-0x4]`, `[0x10]`, `[RZ]`, `[R2.64+UR4]`.
-pub fn parse_memory(text: &str) -> Result<MemoryRef, String> {
+fn parse_memory(text: &str) -> Result<MemoryRef, String> {
     let inner = text
         .strip_prefix('[')
         .and_then(|inner| inner.strip_suffix(']'));

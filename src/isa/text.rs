@@ -92,7 +92,7 @@ impl<'a> SassText<'a> {
 }
 
 /// A decimal or `0x` number.
-pub fn parse_u64(text: &str) -> Option<u64> {
+fn parse_u64(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),

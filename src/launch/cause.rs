@@ -1,7 +1,7 @@
 //! The causes that scheduler cycles are charged to, the same in every model.
 //!
 //! What it holds: the names, and Nsight Compute's name for each.
-//! What it leaves out: counting (`sim::observe`, `model::solve`).
+//! What it leaves out: counting (`sim::observe`, `model::explain`).
 //! Sources: Nsight Compute's warp states; the mapping is in `Cause::names`, and in docs/glossary.md.
 
 use serde::{Serialize, Serializer};

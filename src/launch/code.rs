@@ -86,9 +86,19 @@ impl ReplayOp {
         };
         GlobalAccess { parts, part_bytes }
     }
-}
 
-impl ReplayOp {
+    /// Where an access to local memory lies in what its warp has: one 32-bit word of all 32 lanes is one line.
+    #[inline]
+    pub fn local_address(&self) -> u32 {
+        self.address * (LINE_BYTES / 4)
+    }
+
+    /// Whether the parts of an access are those of lanes that are no neighbours, and not what half-warps make of neighbours.
+    #[inline]
+    pub fn is_uncoalesced(&self) -> bool {
+        self.lines > COALESCED
+    }
+
     /// Bytes of one line or segment.
     #[inline]
     pub fn moved_bytes(&self) -> u32 {
@@ -106,7 +116,14 @@ impl ReplayOp {
             _ => cycles,
         }
     }
+
+    fn is_memory(&self) -> bool {
+        self.request != MemoryRequest::None
+    }
 }
+
+/// Transactions of an access that is coalesced by half-warps.
+const COALESCED: u8 = 2;
 
 /// One program's phases as ranges of [`ReplayCode::lists`].
 #[derive(Debug, Clone, Default)]
@@ -256,12 +273,6 @@ impl ReplayCode {
     }
 }
 
-impl ReplayOp {
-    fn is_memory(&self) -> bool {
-        self.request != MemoryRequest::None
-    }
-}
-
 /// What an instruction waits for and releases by the compiler's scoreboards: wait mask, write, read.
 fn scoreboard_masks(op: &TimingOp) -> (u64, u64, u8) {
     let bit = |index: Option<u8>| index.map_or(0, |index| 1u8 << index);
@@ -302,11 +313,10 @@ fn static_part(op: &TimingOp, scoreboards: bool) -> ReplayOp {
     let by_register = || {
         let written = mask(&op.writes);
         let registers = mask(&op.reads) | written | predicates(op.pred_reads | op.pred_writes);
-        let targets = match (is_load, request) {
-            // A comparison may have its operand in shared memory.
-            (true, _) => written | predicates(op.pred_writes),
-            (false, MemoryRequest::None) => written | predicates(op.pred_writes),
-            (false, _) => 0,
+        // A comparison may have its operand in shared memory.
+        let targets = match is_load || request == MemoryRequest::None {
+            true => written | predicates(op.pred_writes),
+            false => 0,
         };
         (registers, targets, 0)
     };

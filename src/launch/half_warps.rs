@@ -11,10 +11,10 @@ use super::code::Part;
 use crate::trace::{self, AddressKind};
 
 /// Lanes that are served together.
-pub const HALF: usize = 16;
+const HALF: usize = 16;
 const LINE: u64 = trace::LINE_BYTES as u64;
 const SECTOR: u64 = trace::SECTOR_BYTES as u64;
-const WORD: u64 = 4;
+pub(super) const WORD_BYTES: u64 = 4;
 
 /// A lane's number and the address that it accesses.
 pub type LaneAddress = (usize, u64);
@@ -120,13 +120,15 @@ pub fn global(rule: Rule, width: u64, lanes: &[LaneAddress]) -> Vec<Part> {
 
 /// The transactions of an access to local memory, at offsets in the lanes' frames: word by word.
 pub fn local(rule: Rule, width: u64, lanes: &[LaneAddress]) -> Vec<Part> {
-    let words = (0..width.div_ceil(WORD)).flat_map(|word| {
+    let words = (0..width.div_ceil(WORD_BYTES)).flat_map(|word| {
         let place = |&(lane, offset): &LaneAddress| {
-            let line = (offset / WORD + word) * LINE;
-            (lane, line + WORD * lane as u64)
+            let line = (offset / WORD_BYTES + word) * LINE;
+            (lane, line + WORD_BYTES * lane as u64)
         };
         let places: Vec<LaneAddress> = lanes.iter().map(place).collect();
-        let parts: Vec<Segment> = halves(&places).flat_map(|half| rule(WORD, half)).collect();
+        let parts: Vec<Segment> = halves(&places)
+            .flat_map(|half| rule(WORD_BYTES, half))
+            .collect();
         parts
     });
     // The simulated memory counts a line as one word of a frame, and so a sector as a byte.
@@ -137,22 +139,19 @@ pub fn local(rule: Rule, width: u64, lanes: &[LaneAddress]) -> Vec<Part> {
 
 /// The turns of an access to shared memory, one part each; none where both halves of a warp take one turn: that is the usual access.
 pub fn shared(banks: u64, width: u64, lanes: &[LaneAddress]) -> Vec<Part> {
-    let words = |&(lane, address): &LaneAddress| {
-        let words = address / WORD..=(address + width.max(1) - 1) / WORD;
-        words.map(move |word| (lane, word))
-    };
-    let turns = |half: &[LaneAddress]| {
-        turns(
-            banks,
-            half.iter().flat_map(words).map(|lane| lane.1).collect(),
-        )
-    };
+    let words = |&(_, address): &LaneAddress| words(address, width);
+    let turns = |half: &[LaneAddress]| turns(banks, half.iter().flat_map(words).collect());
     let n: usize = halves(lanes).map(turns).sum();
     let turn = Segment {
         address: 0,
-        bytes: HALF as u64 * WORD,
+        bytes: HALF as u64 * WORD_BYTES,
     };
     vec![turn.part(lanes[0].1); n]
+}
+
+/// The words that an access of `width` bytes touches.
+pub(super) fn words(address: u64, width: u64) -> std::ops::RangeInclusive<u64> {
+    address / WORD_BYTES..=(address + width.max(1) - 1) / WORD_BYTES
 }
 
 /// In each turn one word for all that ask for it, and of every other bank one lane's word.

@@ -120,8 +120,7 @@ impl HandedOut {
 
     /// Tokens of all blocks by the number of blocks that shared their multiprocessor.
     pub fn tokens_by_residents(&self) -> Vec<f64> {
-        let most = self.ends.iter().map(Vec::len).max().unwrap_or(0);
-        let mut tokens = vec![0.0; most.max(self.resident_blocks) + 1];
+        let mut tokens = vec![0.0; self.most_residents().max(self.resident_blocks) + 1];
         tokens[self.resident_blocks] +=
             self.until * (self.ends.len() * self.resident_blocks) as f64;
         for ends in &self.ends {

@@ -1,8 +1,9 @@
 //! What the simulator and the analytical model share: one launch, resolved for one device.
 //!
-//! What it holds: a kernel's traces laid out for timing ([`code`]), the multiprocessor as plain numbers ([`spec`]),
-//! the launch geometry ([`geometry`]), the grid over all multiprocessors ([`makespan`], [`rates`]), the causes of lost
-//! cycles ([`cause`]), what the host does between launches ([`host`]).
+//! What it holds: what is to be launched ([`request`]) and what it is on a device ([`resolved`]); a kernel's traces laid out for timing
+//! ([`code`]), the multiprocessor as plain numbers ([`spec`]), the launch geometry ([`geometry`]), the grid over all multiprocessors
+//! ([`makespan`], [`rates`]), how lanes' addresses are served ([`memory_rules`]), the causes of lost cycles ([`cause`]), what the host
+//! does between launches ([`host`]).
 //! What it leaves out: how fast anything runs. Units: in the names.
 
 pub mod blocks;
@@ -10,8 +11,10 @@ pub mod cache;
 mod calendar;
 pub mod cause;
 pub mod code;
+mod code_layout;
 pub mod demand;
 pub mod dependence;
+mod dram;
 pub mod geometry;
 pub mod half_warps;
 pub mod host;

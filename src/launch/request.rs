@@ -47,11 +47,6 @@ impl Cases {
             values: None,
         }
     }
-
-    /// Fitness cases in an element.
-    pub fn per_element(&self) -> u32 {
-        (self.n / u64::from(self.elements.max(1))) as u32
-    }
 }
 
 /// See the module text.

@@ -84,15 +84,14 @@ impl Resolved {
         for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
             total.nodes += grid.nodes as f64;
             total.cycles += f64::from(self.spec.grid_cycles);
+            let rate = self.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
             if self.ideals.has(Ideal::GridEnds) {
                 let work: f64 = grid.work.iter().sum();
-                let rate = self.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
                 total.cycles += work * self.warp_iterations() as f64 / rate;
                 continue;
             }
             let timed = times.as_deref().map(|times| grid.timed(times));
             let followed = self.follow(grid, blocks, timed.as_deref());
-            let rate = self.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
             total.cycles += followed.before / rate;
             total.cycles += followed.iterations * followed.handed_out.cycles(rates);
         }

@@ -1,4 +1,4 @@
-//! Plain numbers that the simulated multiprocessor is built from.
+//! The multiprocessor as plain numbers, which the simulator is built from and the analytical model reads.
 //!
 //! What it holds: one value per mechanism, already resolved for one kernel and one L1/shared split.
 //! What it leaves out: where a value comes from; that is in the device preset (`fixtures/devices/`).
@@ -6,98 +6,15 @@
 //! Sources: the preset, see [`SmxSpec::new`].
 
 pub use super::cache::{BitFlips, CacheSpec, Replacement, RowSpec, SetIndex, XorBits};
+pub use super::code_layout::CodeLayout;
 pub use super::dependence::{BarrierTiming, DependenceTracking};
+pub use super::dram::DramSpec;
 use super::geometry::Geometry;
 use super::pipes::{self, LANES};
 pub use super::pipes::{IssueLimit, PipeTable};
 use crate::device::{self, Device, FieldError};
 pub use crate::device::{Arbitration, CODE_WAYS, Pipe, WarpPolicy};
 use crate::isa::OpClass;
-
-/// Bandwidth and rows of DRAM.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DramSpec {
-    pub bytes_per_cycle: f32,
-    /// A transfer that opens a row occupies the DRAM at least this long.
-    pub activation_cycles: f32,
-    /// Neighbouring bytes that lie in one partition.
-    pub interleave_bytes: u32,
-    pub n_partitions: u32,
-    /// Bytes of one partition that one activation opens.
-    pub page_bytes: u32,
-    /// Pages open at a time.
-    pub open_pages: u32,
-    /// Of so many requests those that wait for one page are served together, and others go on while a page is opened; without a queue each
-    /// waits for the one before it.
-    pub queue_requests: u32,
-}
-
-impl DramSpec {
-    /// Which page an address lies in; the partition is the lowest digit of its number.
-    #[inline]
-    pub fn page_of(&self, address: u32) -> u32 {
-        let piece = quotient(address, self.interleave_bytes);
-        let partition = piece - quotient(piece, self.n_partitions) * self.n_partitions;
-        let turn = self.page_bytes * self.n_partitions;
-        quotient(address, turn) * self.n_partitions + partition
-    }
-}
-
-/// The quotient; by the usual divisor, a power of two, without a division.
-#[inline]
-fn quotient(number: u32, divisor: u32) -> u32 {
-    if divisor.is_power_of_two() {
-        number >> divisor.trailing_zeros()
-    } else {
-        number / divisor
-    }
-}
-
-/// Where the instruction after another lies: Kepler's code has a control word in front of every group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CodeLayout {
-    pub instruction_bytes: u32,
-    pub group_bytes: u32,
-    /// Bytes of a group that are no instruction.
-    pub header_bytes: u32,
-}
-
-impl Default for CodeLayout {
-    /// Instructions of 16 bytes and nothing between.
-    fn default() -> Self {
-        CodeLayout {
-            instruction_bytes: 16,
-            group_bytes: 16,
-            header_bytes: 0,
-        }
-    }
-}
-
-impl CodeLayout {
-    fn new(cache: &device::InstructionCache) -> Self {
-        // Instructions are a power of two long; what is left of a group is its header.
-        let share = (cache.group_bytes / cache.instructions_per_group).max(1);
-        let instruction_bytes = 1 << share.ilog2();
-        CodeLayout {
-            instruction_bytes,
-            group_bytes: cache.group_bytes,
-            header_bytes: cache
-                .group_bytes
-                .saturating_sub(instruction_bytes * cache.instructions_per_group),
-        }
-    }
-
-    /// Where the instruction after the one at `pc_bytes` lies.
-    #[inline]
-    pub fn next(&self, pc_bytes: u32) -> u32 {
-        let next = pc_bytes + self.instruction_bytes;
-        if next.is_multiple_of(self.group_bytes) {
-            next + self.header_bytes
-        } else {
-            next
-        }
-    }
-}
 
 /// The multiprocessor, resolved for one L1/shared split.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +30,7 @@ pub struct SmxSpec {
     pub warp_policy: WarpPolicy,
     /// Cycles that an issue takes of its scheduler.
     pub issue_interval_cycles: u32,
-    /// Full-rate ALU lanes groups: warp instructions per cycle over all full-rate classes together.
+    /// Warp instructions per cycle over all full-rate classes together.
     pub alu_warps_per_cycle: u8,
     /// The pipe of every class.
     pub limits: PipeTable,
@@ -211,7 +128,7 @@ pub const MAX_WARPS: usize = 64;
 /// Number of instruction classes.
 pub const N_CLASSES: usize = OpClass::ALL.len();
 
-/// What of a device's behaviour the simulator cannot represent.
+/// What of a device's behaviour neither performance model can represent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SpecError {
     #[error("device {device}, {source}")]
@@ -460,18 +377,6 @@ fn accepted_bytes(device: &Device) -> f32 {
 mod tests {
     use super::*;
     use crate::device::Preset;
-
-    #[test]
-    fn the_next_instruction_skips_control_words_where_code_has_them() {
-        let layout = |name: &str| {
-            let device = Preset::load(name).unwrap().device;
-            CodeLayout::new(&device.instruction_cache)
-        };
-        // Seven instructions of 8 bytes behind a control word of 8.
-        assert_eq!(layout("gtx670").next(8), 16);
-        assert_eq!(layout("gtx670").next(56), 72);
-        assert_eq!(layout("h200").next(48), 64);
-    }
 
     /// A chip of round numbers: four multiprocessors share 1 MiB of L2, of which half is used, and 64 GB a second at 1 GHz.
     #[test]

@@ -8,13 +8,12 @@
 
 use crate::isa::Space;
 use crate::launch::code::Part;
-use crate::launch::half_warps::LaneAddress;
+use crate::launch::half_warps::{LaneAddress, WORD_BYTES, words};
 use crate::trace::{self, AddressKind, TraceOp};
 use std::collections::BTreeMap;
 
 const BANKS: u64 = 32;
 const LANES: usize = 32;
-const WORD_BYTES: u64 = 4;
 const LINE_BYTES: u64 = trace::LINE_BYTES as u64;
 const SECTOR_BYTES: u64 = trace::SECTOR_BYTES as u64;
 
@@ -144,10 +143,6 @@ fn distinct(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-fn words(address: u64, width: u64) -> std::ops::RangeInclusive<u64> {
-    address / WORD_BYTES..=(address + width.max(1) - 1) / WORD_BYTES
 }
 
 /// One part per line: its only sector, or the whole line.

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::shapes::Demand;
+use super::demand::Demand;
 use super::{
     Analysis, Inputs, LINE_BYTES, Modelled, Point, filled_lines, predict_rates, written_bytes,
 };

@@ -115,7 +115,7 @@ impl Demand {
     }
 
     /// Issue slots that waiting for operands of one register bank takes.
-    pub fn operand_slots(&self, spec: &SmxSpec) -> f64 {
+    fn operand_slots(&self, spec: &SmxSpec) -> f64 {
         let full_rate =
             |class: &OpClass| matches!(spec.limits[*class as usize], IssueLimit::PerCycle(_));
         let counts = OpClass::ALL.into_iter().filter(full_rate);

@@ -9,8 +9,8 @@
 //! algorithms, IEEE Transactions on Computers 22 (1973).
 
 use super::LINE_BYTES;
+use super::demand::Demand;
 use super::l2::Traffic;
-use super::shapes::Demand;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::{DramSpec, SmxSpec};
 

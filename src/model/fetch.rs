@@ -59,9 +59,9 @@ impl Entries {
 }
 
 /// **(16)** Cycles per token that warps wait for code.
-pub fn wait_cycles(load: &Profile, rules: &FetchRules) -> f64 {
+pub fn wait_cycles(profile: &Profile, rules: &FetchRules) -> f64 {
     let mut lines: BTreeMap<u32, Entries> = BTreeMap::new();
-    for (executions, before, ops) in load.sequences() {
+    for (executions, before, ops) in profile.sequences() {
         let line_of = |pc_bytes: u32| pc_bytes / rules.line_bytes;
         let mut last = before.last().map_or(u32::MAX, |op| line_of(op.pc_bytes));
         for line in ops.iter().map(|op| line_of(op.pc_bytes)) {

@@ -6,11 +6,11 @@
 //! Sources: equations (11a), (11b) and (17) to (18) of `docs/model.md`.
 
 use super::LINE_BYTES;
+use super::demand::Demand;
 use super::dram::DramUse;
 use super::l2::Traffic;
 use super::path::Latencies;
 use super::queue::{wait_cycles, wait_for_one_of_cycles};
-use super::shapes::Demand;
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 

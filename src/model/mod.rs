@@ -1,7 +1,7 @@
 //! The analytical model: the simulator's closed-form twin, from the same inputs.
 //!
 //! What it models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency
-//! hiding, the L1 and L2 with random replacement, the limit on requests in flight, bandwidths, the end of the grid.
+//! hiding, the L1 and L2 with random or LRU replacement, the limit on requests in flight, bandwidths, the end of the grid.
 //! What it leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by
 //! lane have a model of their own ([`executed`]).
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
@@ -31,12 +31,13 @@ use crate::launch::makespan::RateCurve;
 use crate::launch::rates::Rates;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
 use crate::memo::Memo;
+use demand::Demand;
 use fetch::FetchRules;
 use l1::{L1Curve, Layout};
 use l2::Traffic;
 use locality::Locality;
 use path::{PathRules, Paths};
-use shapes::{Demand, Shapes};
+use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
 
@@ -116,7 +117,7 @@ impl Analysis {
     fn paths(&self, spec: &SmxSpec) -> Arc<[Paths; 2]> {
         let rules = PathRules::new(spec);
         let shapes = &self.shapes;
-        let make = || [&shapes.token, &shapes.prologue].map(|load| load.paths(&rules));
+        let make = || [&shapes.token, &shapes.prologue].map(|profile| profile.paths(&rules));
         self.paths.get(rules, make)
     }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Inputs;
-pub use super::demand::{Demand, N_PIPES};
+use super::demand::Demand;
 use super::path::{Builder, Path, PathRules, Paths};
 use crate::launch::code::{MemoryRequest, ReplayCode, ReplayOp};
 
@@ -109,8 +109,8 @@ impl Shapes {
             prologue.count(code, list, times, false);
         }
         Shapes {
-            token: token.load(code, 1.0 / nodes),
-            prologue: prologue.load(code, 1.0),
+            token: token.profile(code, 1.0 / nodes),
+            prologue: prologue.profile(code, 1.0),
             mean_nodes: nodes / inputs.sample.len().max(1) as f64,
         }
     }
@@ -148,8 +148,8 @@ impl Counts {
     }
 
     /// The same by shape, every execution counted as `scale`.
-    fn load(self, code: &ReplayCode, scale: f64) -> Profile {
-        let mut load = Profile::default();
+    fn profile(self, code: &ReplayCode, scale: f64) -> Profile {
+        let mut profile = Profile::default();
         // Segments that differ in addresses only have one shape.
         let mut index: HashMap<Vec<(u32, MemoryRequest)>, u32> = HashMap::new();
         let mut shape_of: FxHashMap<u32, u32> = FxHashMap::default();
@@ -170,17 +170,17 @@ impl Counts {
         for ((before, segment), times) in pairs {
             let before = match before {
                 NOTHING => NOTHING,
-                before => shape(before, &mut load.shapes),
+                before => shape(before, &mut profile.shapes),
             };
-            let at = shape(segment, &mut load.shapes);
+            let at = shape(segment, &mut profile.shapes);
             let (start, end) = code.segments[segment as usize];
             let demand = Demand::of(&code.ops[start as usize..end as usize]);
-            load.demand.add(&demand, times * scale);
+            profile.demand.add(&demand, times * scale);
             *sums.entry((before, at)).or_default() += times * scale;
         }
         let mut sums: Vec<((u32, u32), f64)> = sums.into_iter().collect();
         sums.sort_unstable_by_key(|pair| pair.0);
-        load.sequences = sums
+        profile.sequences = sums
             .into_iter()
             .map(|((before, shape), executions)| Sequence {
                 before: (before != NOTHING).then_some(before),
@@ -188,6 +188,6 @@ impl Counts {
                 executions,
             })
             .collect();
-        load
+        profile
     }
 }

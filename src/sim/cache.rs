@@ -1,4 +1,4 @@
-//! A set-associative cache with timing: the L1 for local memory, and one SMX's share of the L2.
+//! A set-associative cache with timing: the L1, the L2 or one SMX's share of it, and the instruction caches.
 //!
 //! What it models: sets, ways, hashed set index, LRU or random replacement or by rows (`rows.rs`), dirty bits, and the
 //! cycle at which a line that is being filled becomes usable (a hit on a pending fill waits for it).
@@ -7,9 +7,11 @@
 //! Sources: Fermi's index hash as in GPGPU-Sim's `gpu-cache.cc` (Nugteren et al., HPCA 2014); Kepler's
 //! L1 is known not to be LRU (Jia et al. 2018, arXiv 1804.06826).
 
+mod index;
 mod rows;
 
-use super::spec::{CacheSpec, Replacement, RowSpec, SetIndex};
+use super::spec::{CacheSpec, Replacement, RowSpec};
+use index::{ByteFlips, row_of};
 use rows::{Place, Rows};
 
 /// Line-address tag of an empty way.
@@ -272,39 +274,6 @@ impl Cache {
             Some(flips) => flips.of(tag),
             None => row_of(&self.spec, tag),
         }
-    }
-}
-
-/// The set of a line address, or its row where sets have rows.
-fn row_of(spec: &CacheSpec, tag: u32) -> u32 {
-    let set = spec.index.set_of(tag, spec.sets);
-    match &spec.rows {
-        Some(rows) => set * rows.rows_per_set + rows.index.of(tag),
-        None => set,
-    }
-}
-
-/// What each byte of a line address flips of the number of its row.
-#[derive(Debug, Clone)]
-struct ByteFlips(Box<[[u32; 256]; 4]>);
-
-impl ByteFlips {
-    /// Of caches whose sets and rows follow bit by bit.
-    fn new(spec: &CacheSpec) -> Option<ByteFlips> {
-        if !matches!(spec.index, SetIndex::Bits(_)) || !spec.sets.is_power_of_two() {
-            return None;
-        }
-        let of_byte = |byte: usize| {
-            std::array::from_fn(|value| row_of(spec, (value as u32) << (8 * byte as u32)))
-        };
-        Some(ByteFlips(Box::new(std::array::from_fn(of_byte))))
-    }
-
-    #[inline]
-    fn of(&self, tag: u32) -> u32 {
-        let bytes = tag.to_le_bytes();
-        let flips = self.0.iter().zip(bytes);
-        flips.fold(0, |number, (flips, byte)| number ^ flips[usize::from(byte)])
     }
 }
 

@@ -1,7 +1,7 @@
 //! The block dispatcher of one multiprocessor: which program the next block runs, and how much of it.
 //!
-//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window sampling units programs: a
-//! sampling unit is a block that runs some of its iterations, all sampling units about as much work. Programs are sampled in proportion to
+//! What it models: a fixed number of resident blocks; a finished block is replaced at once. A window samples programs in units: a
+//! sampling unit is a block that runs some of its iterations, all units about as much work. Programs are sampled in proportion to
 //! their share of the grid's work, evenly spread over the programs in order of stack depth and size, and at evenly spread
 //! fitness cases. What it leaves out: the other multiprocessors (see `makespan`), launch overhead.
 //! Units: fitness cases, bytes, tokens. Sources: Listing 1 of the paper for the case loop; sampling with probability
@@ -11,13 +11,13 @@ use super::code::ReplayCode;
 pub use crate::launch::geometry::Geometry;
 
 /// Steps of the evenly spread sequences: multiples of these numbers modulo 1 have low discrepancy.
-const PROGRAM_STEP: f64 = 0.618_033_988_749_895;
+pub const GOLDEN_STEP: f64 = 0.618_033_988_749_895;
 const CASE_STEP: f64 = std::f64::consts::SQRT_2;
 
 /// See the module text.
 #[derive(Debug, Clone)]
 pub struct BlockQueue {
-    blocks: Blocks,
+    blocks: Queued,
     /// See [`BlockStart::program`].
     programs_per_warp: u32,
     /// Blocks of the launch from one of these to the next.
@@ -31,7 +31,7 @@ pub struct BlockQueue {
 }
 
 #[derive(Debug, Clone)]
-enum Blocks {
+enum Queued {
     /// These programs once, each from its first instruction on, cut to a number of iterations.
     Once { order: Vec<u32>, iteration_cap: u32 },
     /// Sampling units without end.
@@ -70,7 +70,7 @@ pub struct BlockStart {
 }
 
 impl BlockQueue {
-    /// Sampling units to the programs of `order`, in which neighbours are alike, of about `tokens_per_visit` in all warps of a block together and of one
+    /// Sampling units of the programs in `order`, in which neighbours are alike, of about `tokens_per_unit` in all warps of a block together and of one
     /// iteration at least.
     pub fn units(
         code: &ReplayCode,
@@ -100,7 +100,7 @@ impl BlockQueue {
         for block in &mut sampled {
             block.cumulative /= cumulative;
         }
-        Self::of(Blocks::Sampled(sampled), geometry)
+        Self::of(Queued::Sampled(sampled), geometry)
     }
 
     /// The given blocks once, each from its first instruction on. `programs_per_warp` is 0 when all warps of a
@@ -111,7 +111,7 @@ impl BlockQueue {
         iteration_cap: u32,
         programs_per_warp: u32,
     ) -> Self {
-        let blocks = Blocks::Once {
+        let blocks = Queued::Once {
             order,
             iteration_cap,
         };
@@ -131,7 +131,7 @@ impl BlockQueue {
         self
     }
 
-    fn of(blocks: Blocks, geometry: &Geometry) -> Self {
+    fn of(blocks: Queued, geometry: &Geometry) -> Self {
         BlockQueue {
             blocks,
             programs_per_warp: 0,
@@ -146,14 +146,14 @@ impl BlockQueue {
 
     /// Whether blocks go on from sampling unit to sampling unit, and the first ones start in the middle of their work.
     pub fn is_sampled(&self) -> bool {
-        matches!(self.blocks, Blocks::Sampled(_))
+        matches!(self.blocks, Queued::Sampled(_))
     }
 
     /// The next block; `None` when a finite queue is empty.
     pub fn pop(&mut self) -> Option<BlockStart> {
         let number = self.started;
         let start = match &self.blocks {
-            Blocks::Once {
+            Queued::Once {
                 order,
                 iteration_cap,
             } => BlockStart {
@@ -168,8 +168,8 @@ impl BlockQueue {
                 steady_only: false,
                 first_iteration: 0,
             },
-            Blocks::Sampled(sampled) => {
-                let place = spread(number, PROGRAM_STEP);
+            Queued::Sampled(sampled) => {
+                let place = spread(number, GOLDEN_STEP);
                 let index = sampled.partition_point(|block| block.cumulative <= place);
                 let sampled = sampled[index.min(sampled.len() - 1)];
                 self.unit(number, sampled)

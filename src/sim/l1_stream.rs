@@ -2,7 +2,7 @@
 //!
 //! What it does: records what a window looks up in its L1, then replays that through the tag array of any other geometry, at
 //! the cycles of the record. What misses in the replay alone is filled in the mean time of its kind.
-//! What it leaves out: that another L1 would change the order in which warps get on.
+//! What it leaves out: that another L1 would change the order in which warps get on; sectors: what is there in part counts as there.
 //! Units: cycles, bytes; hit rates 0 to 1.
 //! Sources: Mattson et al., IBM Systems Journal 9 (1970), for many sizes from one trace; `docs/whatif.md`.
 

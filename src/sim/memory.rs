@@ -1,12 +1,14 @@
 //! The load/store unit and everything behind it: L1, L2 share, DRAM share.
 //!
 //! What it models: one 128-byte line per cycle through the load/store unit, in order; the L1 for local
-//! memory, write-back; a limited number of L1 misses in flight, of which a further one waits for the first to
-//! end while the unit goes on; global accesses past the L1, which no limit of its misses concerns; the read and
-//! write ports between SMX and L2; the L2 with write-back to DRAM; bandwidth of every port by reservation.
+//! memory; a limited number of L1 misses in flight, of which a further one waits for the first to
+//! end while the unit goes on; global accesses past the L1, which no limit of its misses concerns; write-through, with a queue of
+//! stored lines; the L1 for global loads, where the machine has that. What leaves for the L2 is in `behind`.
 //! What it leaves out: bank conflicts (the kernels' shared accesses are broadcasts), TLBs, crossbar
 //! contention between SMXs other than an equal share of capacity and bandwidth.
 //! Units: cycles, bytes. Sources: the values are in [`SmxSpec`], their sources in the device preset.
+
+mod behind;
 
 use super::cache::{Cache, Lookup};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
@@ -14,7 +16,7 @@ use super::lower::LowerLevels;
 use super::observe::{Cause, Counters, L1Access, Observer};
 use super::port::Port;
 use super::spec::SmxSpec;
-use crate::trace::{AddressKind, LINE_BYTES, SECTOR_BYTES};
+use crate::trace::{AddressKind, LINE_BYTES};
 
 /// Local memory lies above all global buffers in the simulated physical address space.
 pub const LOCAL_BASE: u32 = 0x8000_0000;
@@ -124,9 +126,6 @@ pub struct Memory {
     /// What of an access's cycles the unit is taken for: all bits, or none.
     unit_mask: u64,
 }
-
-/// Transactions of an access that is coalesced by half-warps.
-const COALESCED: u8 = 2;
 
 impl Memory {
     /// Empty caches and idle ports.
@@ -238,7 +237,7 @@ impl Memory {
             if served.ready_at >= last.ready_at {
                 last = served;
             }
-            if part.address_kind == AddressKind::Segment && op.lines > COALESCED {
+            if part.address_kind == AddressKind::Segment && op.is_uncoalesced() {
                 self.occupy_unit(self.uncoalesced_cycles);
             }
         }
@@ -257,8 +256,7 @@ impl Memory {
             ready_at: 0,
             cause: Cause::L1Hit,
         };
-        // One 32-bit word of all 32 lanes is one line.
-        let first = base + op.address * (LINE_BYTES / 4);
+        let first = base + op.local_address();
         for i in 0..u32::from(op.lines) {
             let line = self.local_line(op, first + i * LINE_BYTES, counters, observer);
             self.occupy_unit(match op.request {
@@ -325,10 +323,7 @@ impl Memory {
                         cause: Cause::L1Hit,
                     };
                 }
-                let served = self.fill(address, LINE_BYTES, counters);
-                self.l1.fill_at(way, served.ready_at);
-                observer.l1_filled(served.ready_at);
-                served
+                self.fill_l1(way, address, LINE_BYTES, counters, observer)
             }
         }
     }
@@ -409,9 +404,8 @@ impl Memory {
                 }
                 Lookup::Miss { way, free_at, .. } => {
                     self.lsu_free_at = self.lsu_free_at.max(free_at);
-                    let served = self.fill(at + offset.l2_bytes, bytes, counters);
-                    self.l1.fill_at(way, served.ready_at);
-                    observer.l1_filled(served.ready_at);
+                    let address = at + offset.l2_bytes;
+                    let served = self.fill_l1(way, address, bytes, counters, observer);
                     served.ready_at
                 }
             };
@@ -458,7 +452,23 @@ impl Memory {
         }
     }
 
-    /// Fetches a line into the L1 as soon as a miss can be tracked; accesses behind it go on.
+    /// Fetches a line to the place that the L1 gave it.
+    #[inline]
+    fn fill_l1(
+        &mut self,
+        way: u32,
+        address: u32,
+        bytes: u32,
+        counters: &mut Counters,
+        observer: &mut impl Observer,
+    ) -> Served {
+        let served = self.fill(address, bytes, counters);
+        self.l1.fill_at(way, served.ready_at);
+        observer.l1_filled(served.ready_at);
+        served
+    }
+
+    /// Fetches a line as soon as a miss can be tracked; accesses behind it go on.
     #[inline]
     fn fill(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
         let cycle = self.misses.admit(self.lsu_free_at);
@@ -477,109 +487,10 @@ impl Memory {
         }
     }
 
-    /// Reads through the L2 port.
-    fn read(&mut self, address: u32, bytes: u32, cycle: u64, counters: &mut Counters) -> Served {
-        let now = self.lsu_free_at;
-        let mut asked = cycle as f64;
-        if self.request_bytes > 0 {
-            asked = self.send(now, asked, self.request_bytes);
-        }
-        let start = self.read_port.reserve(now, asked, bytes);
-        counters.l2_read_bytes += u64::from(bytes);
-        counters.l2_lines += 1;
-        if !self.has_l2 {
-            return self.read_dram(address, bytes, start, counters);
-        }
-        let arrival = start as u64 + self.l2_latency;
-        match self.lower.l2.access(address, false) {
-            Lookup::Hit { ready_at } => {
-                counters.l2_hits += 1;
-                let cause = if ready_at > arrival {
-                    Cause::Dram
-                } else {
-                    Cause::L2
-                };
-                Served {
-                    ready_at: arrival.max(ready_at),
-                    cause,
-                }
-            }
-            Lookup::Miss { .. } if self.l2_holds_data && address < LOCAL_BASE => {
-                counters.l2_hits += 1;
-                Served {
-                    ready_at: arrival,
-                    cause: Cause::L2,
-                }
-            }
-            Lookup::Miss {
-                way, evicted_dirty, ..
-            } => {
-                self.evict_to_dram(evicted_dirty, start, counters);
-                let served = self.read_dram(address, bytes, start, counters);
-                self.lower.l2.fill_at(way, served.ready_at);
-                served
-            }
-        }
-    }
-
-    fn read_dram(
-        &mut self,
-        address: u32,
-        bytes: u32,
-        start: f64,
-        counters: &mut Counters,
-    ) -> Served {
-        let fetched = bytes.max(SECTOR_BYTES);
-        let dram = &mut self.lower.dram;
-        let dram_start = dram.transfer(address, fetched, self.issued_at, start);
-        counters.dram_read_bytes += u64::from(fetched);
-        Served {
-            ready_at: dram_start as u64 + self.l2_latency + self.dram_extra,
-            cause: Cause::Dram,
-        }
-    }
-
     /// Writes a dirty L1 line to the L2; the whole line is written, so nothing is fetched.
     #[inline]
     fn write_back(&mut self, address: u32, counters: &mut Counters) {
         self.occupy_unit(self.store_cycles);
         self.write_l2(address, LINE_BYTES, counters);
-    }
-
-    /// The cycle at which the L2 takes `bytes` that leave the multiprocessor at `earliest`.
-    #[inline]
-    fn send(&mut self, now: u64, earliest: f64, bytes: u32) -> f64 {
-        let start = self.write_port.reserve(now, earliest, bytes);
-        self.lower.take(now, start, bytes)
-    }
-
-    fn write_l2(&mut self, address: u32, bytes: u32, counters: &mut Counters) {
-        let now = self.lsu_free_at;
-        let start = self.send(now, now as f64, bytes);
-        counters.l2_write_bytes += u64::from(bytes);
-        counters.l2_lines += 1;
-        if !self.has_l2 {
-            return self.write_dram(address, bytes, start, counters);
-        }
-        match self.lower.l2.access(address, true) {
-            Lookup::Hit { .. } => counters.l2_hits += 1,
-            Lookup::Miss { evicted_dirty, .. } => {
-                self.evict_to_dram(evicted_dirty, start, counters)
-            }
-        }
-    }
-
-    #[inline]
-    fn evict_to_dram(&mut self, victim: Option<u32>, start: f64, counters: &mut Counters) {
-        if let Some(address) = victim {
-            self.write_dram(address, LINE_BYTES, start, counters);
-        }
-    }
-
-    #[inline]
-    fn write_dram(&mut self, address: u32, bytes: u32, start: f64, counters: &mut Counters) {
-        let dram = &mut self.lower.dram;
-        dram.transfer(address, bytes, self.issued_at, start);
-        counters.dram_write_bytes += u64::from(bytes);
     }
 }

@@ -47,7 +47,7 @@ pub struct Issued {
 pub struct L1Access {
     /// When the load/store unit looked it up.
     pub cycle: u64,
-    /// As the L1 sees it: local memory starts at 0.
+    /// As the L1 sees it: local memory starts at `memory::LOCAL_BASE`.
     pub address: u32,
     /// What of the line is asked for, from `address` on.
     pub bytes: u16,

@@ -30,7 +30,7 @@ impl Resident {
         Some(start)
     }
 
-    /// What a warp goes on with that has made `n_visits`; `None` when the block is at its end.
+    /// What a warp goes on with that has made `n_units`; `None` when the block is at its end.
     pub fn go_on(&mut self, n_units: usize, queue: &mut BlockQueue) -> Option<BlockStart> {
         if n_units < self.units.len() {
             return Some(self.units[n_units]);

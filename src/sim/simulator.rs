@@ -62,7 +62,7 @@ pub struct SamplingPlan {
     pub least_partial_instructions: u64,
     /// One iteration each of so many blocks is measured there at least, where the multiprocessor is filled but once.
     pub partial_units: u32,
-    /// Blocks at the head of the sample whose programs windows sampling unit.
+    /// Blocks at the head of the sample whose programs windows sample.
     pub programs: usize,
 }
 

@@ -1,8 +1,8 @@
 //! The streaming multiprocessor: wires the parts together and ticks.
 //!
-//! What it models: warp schedulers with two dispatches each, the compiler's stall counts and dual-issue
-//! pairs, scoreboarded loads, pipes, the load/store unit, resident blocks and their replacement.
-//! What it leaves out: values, divergence (traces are uniform), other multiprocessors.
+//! What it models: warp schedulers with one dispatch each or two, the compiler's stall counts and dual-issue
+//! pairs, what instructions wait for, pipes, the load/store unit, resident blocks and their replacement.
+//! What it leaves out: values and lanes (a trace says what a warp executes), other multiprocessors.
 //! Units: core clock cycles. Sources: [`SmxSpec`] and the device preset behind it.
 //!
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
@@ -12,7 +12,7 @@ mod execute;
 mod tick;
 
 use super::code::{MemoryRequest, ReplayCode};
-use super::dispatch::{BlockQueue, BlockStart, Geometry};
+use super::dispatch::{BlockQueue, BlockStart, GOLDEN_STEP, Geometry};
 use super::icache::InstructionCache;
 use super::lower::LowerLevels;
 use super::memory::{LOCAL_BASE, Memory};
@@ -218,11 +218,6 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         self.observer
     }
 
-    /// Blocks started so far.
-    pub fn blocks_started(&self) -> usize {
-        self.queue.started()
-    }
-
     /// `done`: the part of its work that counts as done already, around which its warps are spread; `None`: it starts at its beginning.
     fn start_block(&mut self, block: usize, done: Option<f64>) {
         let Some(start) = self.blocks[block].begin(&mut self.queue) else {
@@ -242,7 +237,7 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
             self.schedulers[s].admit(i, self.now);
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
-            let done = done.map_or(0.0, |done| (done + f64::from(slot) * APART).fract());
+            let done = done.map_or(0.0, |done| (done + f64::from(slot) * GOLDEN_STEP).fract());
             let warp = self.unit(start, block as u32, w, done);
             self.enter(s, i, warp, starts_at, Cause::NoWarp);
         }
@@ -329,9 +324,6 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         }
     }
 }
-
-/// Multiples of this modulo 1 are evenly spread.
-const APART: f64 = 0.618_033_988_749_895;
 
 /// Neighbouring schedulers share a first-level instruction cache where there are fewer caches.
 fn icache_of(scheduler: usize, n_schedulers: usize, n_icaches: usize) -> u8 {

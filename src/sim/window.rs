@@ -1,6 +1,6 @@
 //! Sampling: one multiprocessor, simulated for a while, stands for its whole run.
 //!
-//! What it does: fills the multiprocessor with sampling units to a representative choice of programs, lets it warm up, then
+//! What it does: fills the multiprocessor with sampling units of a representative choice of programs, lets it warm up, then
 //! measures cycles per token in equal batches, brought from the programs sampled to all programs (`sample`); the spread
 //! of the batches gives the sampling error. What it leaves out: other multiprocessors and the end of the grid (see `makespan`).
 //! Units: tokens (one program node in one warp for `stack_dim` cases per lane), cycles.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::state::{Machine, PROBES, Tag, Value};
 use crate::isa::cfg::LiveSet;
 
-/// AffineRegisters that instruction pointers have: an index, a byte offset, and vectors of words.
+/// Slopes that instruction pointers have: an index, a byte offset, and vectors of words.
 const SLOPES: [u32; 4] = [1, 2, 4, 16];
 
 /// What is known of a register at a fetch instruction.
@@ -32,7 +32,7 @@ impl AffineRegisters {
     /// Writes the live control registers of a machine at a fetch down as moving with the position,
     /// where they do.
     pub fn apply(&mut self, machine: &mut Machine, live: &LiveSet, position: u32) {
-        for register in live.registers() {
+        for register in live.registers.all() {
             let value = machine.registers[usize::from(register)];
             let uniform = value.bits == [value.bits[0]; PROBES];
             if value.tag == Tag::Control && value.stride == 0 && uniform {

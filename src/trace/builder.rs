@@ -12,7 +12,7 @@ use super::error::TraceError;
 use super::launch::{ConstantMemory, KernelLaunch};
 use super::program::ProgramWords;
 use super::state::{Machine, Run, State, WordAt};
-use super::trace_cache::{CachedStep, Memo, Next};
+use super::trace_cache::{CachedStep, DecisionTrees, Next};
 use super::uniform::{Environment, Executor, PathCondition, SegmentEnd, SharedCopy};
 use super::{ProgramTrace, SegmentId, SegmentPool, TraceOp};
 use crate::isa::Kernel;
@@ -77,7 +77,7 @@ pub struct TraceBuilder<'k> {
     constants: [ConstantMemory; 2],
     copy: Option<SharedCopy>,
     machine: Machine,
-    memo: Memo,
+    trees: DecisionTrees,
     affine: AffineRegisters,
     remembers: bool,
     pool: SegmentPool,
@@ -108,7 +108,7 @@ impl<'k> TraceBuilder<'k> {
             launch,
             copy: None,
             machine: Machine::new(),
-            memo: Memo::default(),
+            trees: DecisionTrees::default(),
             affine: AffineRegisters::default(),
             remembers: true,
             pool: SegmentPool {
@@ -231,7 +231,7 @@ impl<'k> TraceBuilder<'k> {
     /// Before a kernel's first instruction.
     fn start(&mut self, run: Run) -> Place {
         Place {
-            root: self.memo.root(State::entry(run)),
+            root: self.trees.root(State::entry(run)),
             position: 0,
         }
     }
@@ -242,7 +242,7 @@ impl<'k> TraceBuilder<'k> {
         let (mut place, mut assumptions) = (from, 0);
         for _ in 0..most_segments(program) {
             let known = self
-                .memo
+                .trees
                 .look_up(place.root, self.kernel, program, place.position);
             let step = match known.filter(|_| self.remembers) {
                 Some(step) => step,
@@ -282,7 +282,7 @@ impl<'k> TraceBuilder<'k> {
         program: &ProgramWords,
         position: u32,
     ) -> Result<CachedStep, TraceError> {
-        let state = self.memo.state(root);
+        let state = self.trees.state(root);
         let (run, at_fetch) = (state.run, state.at_fetch);
         let environment = Environment {
             kernel: self.kernel,
@@ -328,7 +328,7 @@ impl<'k> TraceBuilder<'k> {
             .iter()
             .map(|condition| (*condition, condition.ask(self.kernel, program, position)));
         if self.remembers {
-            self.memo.remember(root, answers, step);
+            self.trees.remember(root, answers, step);
         }
         Ok(step)
     }
@@ -346,7 +346,7 @@ impl<'k> TraceBuilder<'k> {
         }
         let state = self.machine.canonical(live, run, fetch);
         Next {
-            root: self.memo.root(state),
+            root: self.trees.root(state),
             words_ahead: fetch.map(|fetch| fetch.wrapping_sub(position) as i32),
             at_header: self.machine.pc == self.case_loop,
         }

@@ -1,7 +1,7 @@
 //! The memory that a block of threads works on.
 //!
 //! Models: program, inputs, outputs, results, module data and shared memory as words.
-//! Leaves out: caches, access times; other blocks. Units: 4-byte words at byte addresses.
+//! Leaves out: caches, access times; other blocks; shared memory beyond 48 KiB. Units: 4-byte words at byte addresses.
 //! Sources: the layout of `launch`.
 
 use super::launch::Buffer;

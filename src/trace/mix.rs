@@ -103,7 +103,7 @@ pub fn instruction_mix(
     {
         nodes += u64::from(program.nodes);
         for segment in iteration(program) {
-            for op in segment_ops(pool, *segment) {
+            for op in pool.segment(*segment) {
                 let memory = op.address_kind != AddressKind::None;
                 let role = roles[op.inst as usize];
                 // A memory instruction switched off by its guard moves nothing.
@@ -128,12 +128,6 @@ fn iteration(program: &ProgramTrace) -> &[SegmentId] {
     } else {
         &program.steady
     }
-}
-
-fn segment_ops(pool: &SegmentPool, segment: SegmentId) -> &[super::TraceOp] {
-    let id = segment.0 as usize;
-    let (start, end) = (pool.starts[id] as usize, pool.starts[id + 1] as usize);
-    &pool.ops[start..end]
 }
 
 #[cfg(test)]

@@ -60,8 +60,8 @@ pub enum AddressKind {
     PerCase,
     /// Consecutive lanes at consecutive elements, moving with the warp only (the results store).
     PerThread,
-    /// Any other pattern, in traces of other tools only: `address` is the access's number among those that
-    /// come with the trace (`ReplayCode::with_scattered`).
+    /// Any other pattern, in traces of other tools and of warps whose lanes are executed one by one: `address` is the access's
+    /// number among those that come with the trace (`ReplayCode::with_scattered`).
     Scattered,
     /// A part of such an access that is less than a line: `ReplayOp::quarters` says how much.
     Segment,
@@ -82,7 +82,13 @@ pub struct SegmentPool {
 }
 
 impl SegmentPool {
-    /// Instructions of a segment.
+    /// The instructions of a segment.
+    pub fn segment(&self, id: SegmentId) -> &[TraceOp] {
+        let id = id.0 as usize;
+        &self.ops[self.starts[id] as usize..self.starts[id + 1] as usize]
+    }
+
+    /// How many they are.
     pub fn length(&self, id: SegmentId) -> u32 {
         let id = id.0 as usize;
         self.starts[id + 1] - self.starts[id]
@@ -93,8 +99,7 @@ impl SegmentPool {
         let Some(id) = program.last.last().or(program.only.last()) else {
             return 0;
         };
-        let id = id.0 as usize;
-        let ops = &self.ops[self.starts[id] as usize..self.starts[id + 1] as usize];
+        let ops = self.segment(*id);
         let is_end = |op: &TraceOp| self.others_end == Some(op.inst);
         let after = |at: usize| ops.len() - at - 1;
         ops.iter().position(is_end).map_or(0, after) as u64
@@ -105,7 +110,7 @@ impl SegmentPool {
 ///
 /// A warp with `n` iterations of the fitness-case loop executes `prologue`, then for `n == 1` `only`,
 /// else `first`, `n - 2` times `steady`, `last`. The epilogue is the end of `only` and `last`.
-/// Shorter lists of an exact unrolled remainder do not occur: the kernels' case loop is not unrolled.
+/// There is nothing between these, as the kernels' case loop is not unrolled.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramTrace {
     /// Program copy into shared memory and set-up, up to the first token fetch.

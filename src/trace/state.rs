@@ -219,7 +219,7 @@ impl Machine {
                 depends = true;
             }
         };
-        for index in live.registers() {
+        for index in live.registers.all() {
             let_go(&mut registers[usize::from(index)]);
         }
         self.local.iter_mut().for_each(|(_, value)| let_go(value));
@@ -244,7 +244,8 @@ impl Machine {
             None => value,
         };
         let registers = live
-            .registers()
+            .registers
+            .all()
             .map(|index| (index, self.registers[usize::from(index)]));
         let registers = registers.filter(|(_, value)| value.is_known());
         let flags = self.predicates.iter().enumerate();
@@ -270,7 +271,8 @@ impl Machine {
     /// Whether a live control value moves with the position.
     pub fn is_positional(&self, live: &LiveSet) -> bool {
         let moves = |value: &Value| value.tag == Tag::Control && value.stride != 0;
-        live.registers()
+        live.registers
+            .all()
             .any(|index| moves(&self.registers[usize::from(index)]))
             || self.local.iter().any(|(_, value)| moves(value))
     }

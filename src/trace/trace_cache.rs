@@ -80,13 +80,13 @@ impl Answers {
 
 /// All decision trees; the tree of a state hangs on the state's root node.
 #[derive(Default)]
-pub struct Memo {
+pub struct DecisionTrees {
     nodes: Vec<Node>,
     roots: FxHashMap<State, u32>,
     states: FxHashMap<u32, State>,
 }
 
-impl Memo {
+impl DecisionTrees {
     /// The state of a root.
     pub fn state(&self, root: u32) -> &State {
         &self.states[&root]

@@ -60,7 +60,7 @@ pub fn work_group(
 }
 
 /// Where the outermost loop that holds another ends: an iteration is a program, a case or a chunk of cases.
-pub fn main_loop(listing: &Listing) -> Option<usize> {
+fn main_loop(listing: &Listing) -> Option<usize> {
     let mut holds_another = Vec::new();
     for (at, control) in listing.control.iter().enumerate() {
         if let Control::LoopStart { .. } = control {

@@ -165,12 +165,14 @@ mod tests {
     fn instructions(pool: &SegmentPool, list: &[SegmentId]) -> Vec<(u16, u32)> {
         let mut all = Vec::new();
         for segment in list {
-            let at = segment.0 as usize;
-            let ops = &pool.ops[pool.starts[at] as usize..pool.starts[at + 1] as usize];
-            all.extend(ops.iter().map(|op| match op.address_kind {
-                trace::AddressKind::Local => (op.inst, op.address),
-                _ => (op.inst, 0),
-            }));
+            all.extend(
+                pool.segment(*segment)
+                    .iter()
+                    .map(|op| match op.address_kind {
+                        trace::AddressKind::Local => (op.inst, op.address),
+                        _ => (op.inst, 0),
+                    }),
+            );
         }
         all
     }

@@ -5,9 +5,9 @@
 //! constants here), textures, atomics, shuffles but by exclusive-or, clusters.
 //! Sources: disassemblies of ptxas 11.8 for sm_75 to sm_90; CUDA binary utilities, Turing, Ampere, Ada and Hopper instruction sets.
 
-use crate::isa::meaning::{Meaning, Modifiers, comparison, mufu, rounding, width};
+use crate::isa::meaning::{Meaning, Modifiers, access, comparison, constant_load, mufu, rounding};
 use crate::isa::op::{Mufu, Number, Op, Special};
-use crate::isa::{Access, OpClass, Space};
+use crate::isa::{OpClass, Space};
 
 /// The meaning of an opcode such as `IMAD.WIDE.U32`; `None` when it is not known.
 pub fn meaning(opcode: &str) -> Option<Meaning> {
@@ -189,6 +189,9 @@ fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     Some(meaning)
 }
 
+/// Cache hints, the scope and Turing's mark of shared loads: they say where a line is kept and who sees it, not what is accessed.
+const HINTS: [&str; 6] = ["CONSTANT", "LU", "EF", "EL", "SYS", "U"];
+
 fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     let (space, store) = match base {
         "LDL" => (Space::Local, false),
@@ -197,35 +200,10 @@ fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "STS" => (Space::Shared, true),
         "LDG" => (Space::Global, false),
         "STG" => (Space::Global, true),
-        "LDC" => {
-            let mut meaning = Meaning::new(Op::Ldc, OpClass::ConstantLoad);
-            meaning.dst_registers = width(modifiers);
-            return Some(meaning);
-        }
+        "LDC" => return Some(constant_load(modifiers)),
         _ => return None,
     };
-    let registers = width(modifiers);
-    let wide_address = modifiers.take("E");
-    // Cache hints, the scope and Turing's mark of shared loads: they say where a line is kept and who sees it, not what is accessed.
-    for hint in ["CONSTANT", "LU", "EF", "EL", "SYS", "U"] {
-        modifiers.take(hint);
-    }
-    // A byte without a sign, by itself in a register.
-    let is_byte = !store && modifiers.take("U8");
-    let op = if store { Op::Store } else { Op::Load };
-    let mut meaning = Meaning::new(op, OpClass::Memory);
-    meaning.access = Some(Access {
-        space,
-        bytes_per_lane: if is_byte { 1 } else { 4 * registers },
-        store,
-    });
-    meaning.wide_address = wide_address;
-    if store {
-        meaning.source_registers = registers;
-    } else {
-        meaning.dst_registers = registers;
-    }
-    Some(meaning)
+    Some(access(space, store, &HINTS, modifiers))
 }
 
 fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {

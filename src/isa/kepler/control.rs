@@ -11,7 +11,7 @@
 use crate::isa::instruction::Control;
 
 /// Instructions that one control word governs.
-pub const INSTRUCTIONS_PER_WORD: u8 = 7;
+const INSTRUCTIONS_PER_WORD: u8 = 7;
 
 /// Bytes of an instruction.
 pub const INSTRUCTION_BYTES: u8 = 8;

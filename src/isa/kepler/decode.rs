@@ -1,12 +1,12 @@
-//! Kepler opcodes: from a raw instruction to a decoded one.
+//! Kepler opcodes: from an opcode with its modifiers to its meaning.
 //!
 //! Models: the opcodes that ptxas 11.8 emits for the interpreters, CUDA's accurate math included.
 //! Leaves out: textures, surfaces, atomics, shuffles, video instructions.
 //! Sources: disassemblies of ptxas 11.8 for sm_35; CUDA Programming Guide 5.5, Table 2 (classes).
 
-use crate::isa::meaning::{Meaning, Modifiers, comparison, mufu, rounding, width};
+use crate::isa::meaning::{Meaning, Modifiers, access, comparison, constant_load, mufu, rounding};
 use crate::isa::op::{Logic, Number, Op, Special};
-use crate::isa::{Access, OpClass, Space};
+use crate::isa::{OpClass, Space};
 
 /// The meaning of an opcode such as `FSETP.NEU.AND`; `None` when it is not known.
 pub fn meaning(opcode: &str) -> Option<Meaning> {
@@ -155,6 +155,9 @@ fn conversion(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     Some(meaning)
 }
 
+/// Cache hints: they say where a line is kept, not what is accessed.
+const HINTS: [&str; 9] = ["CA", "CG", "CS", "CV", "CI", "WB", "WT", "LU", "P"];
+
 fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     let (space, store) = match base {
         "LDL" => (Space::Local, false),
@@ -163,36 +166,10 @@ fn memory(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         "STS" => (Space::Shared, true),
         "LD" | "LDG" => (Space::Global, false),
         "ST" => (Space::Global, true),
-        "LDC" => {
-            return Some(Meaning {
-                dst_registers: width(modifiers),
-                ..Meaning::new(Op::Ldc, OpClass::ConstantLoad)
-            });
-        }
+        "LDC" => return Some(constant_load(modifiers)),
         _ => return None,
     };
-    let registers = width(modifiers);
-    let wide_address = modifiers.take("E");
-    // Cache hints: they say where a line is kept, not what is accessed.
-    for hint in ["CA", "CG", "CS", "CV", "CI", "WB", "WT", "LU", "P"] {
-        modifiers.take(hint);
-    }
-    // A byte without a sign, by itself in a register.
-    let is_byte = !store && modifiers.take("U8");
-    let op = if store { Op::Store } else { Op::Load };
-    let mut meaning = Meaning::new(op, OpClass::Memory);
-    meaning.access = Some(Access {
-        space,
-        bytes_per_lane: if is_byte { 1 } else { 4 * registers },
-        store,
-    });
-    meaning.wide_address = wide_address;
-    if store {
-        meaning.source_registers = registers;
-    } else {
-        meaning.dst_registers = registers;
-    }
-    Some(meaning)
+    Some(access(space, store, &HINTS, modifiers))
 }
 
 fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {

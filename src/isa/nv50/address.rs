@@ -9,13 +9,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::flow::{self, Flow, Registers};
+use super::flow::{self, Flow};
 use super::is_indexed;
 use crate::isa::cfg::ControlFlow;
 use crate::isa::instruction::Instruction;
 use crate::isa::kernel::Kernel;
 use crate::isa::op::Op;
 use crate::isa::operand::{Place, RZ};
+use crate::isa::registers::Registers;
 
 /// Address registers of a thread.
 const SLOTS: u8 = 4;
@@ -197,7 +198,7 @@ fn crowd(
             live[index] = set;
         }
     }
-    live.into_iter().find(|set| set.len() > u32::from(SLOTS))
+    live.into_iter().find(|set| set.count() > u32::from(SLOTS))
 }
 
 /// Whether an access before this one in its block has the address in an address register.

@@ -9,6 +9,7 @@ use crate::isa::instruction::Instruction;
 use crate::isa::kernel::Kernel;
 use crate::isa::op::Op;
 use crate::isa::operand::{Place, Predicate, RZ};
+use crate::isa::registers::LiveSet;
 
 /// The stack pointer of the ABI.
 const STACK_POINTER: u8 = 1;
@@ -18,44 +19,6 @@ const STACK_TOP: Place = Place::Const {
     index: RZ,
     offset: 0x44,
 };
-
-/// A set of registers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Registers([u64; 4]);
-
-impl Registers {
-    pub fn has(&self, register: u8) -> bool {
-        self.0[usize::from(register / 64)] >> (register % 64) & 1 != 0
-    }
-
-    pub fn add(&mut self, register: u8) {
-        self.0[usize::from(register / 64)] |= 1 << (register % 64);
-    }
-
-    pub fn remove(&mut self, register: u8) {
-        self.0[usize::from(register / 64)] &= !(1 << (register % 64));
-    }
-
-    pub fn join(&mut self, other: &Registers) {
-        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine |= theirs;
-        }
-    }
-
-    pub fn len(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
-    }
-
-    pub fn all(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..RZ).filter(|&register| self.has(register))
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Live {
-    registers: Registers,
-    predicates: u16,
-}
 
 /// See the module text.
 pub struct Flow {
@@ -121,7 +84,7 @@ impl Flow {
 
     fn needed_of(&self, kernel: &Kernel, control: &ControlFlow) -> Vec<bool> {
         let n = kernel.instructions.len();
-        let (mut needed, mut live) = (vec![false; n], vec![Live::default(); n]);
+        let (mut needed, mut live) = (vec![false; n], vec![LiveSet::default(); n]);
         let mut changed = true;
         while changed {
             changed = false;
@@ -138,14 +101,13 @@ impl Flow {
         &self,
         kernel: &Kernel,
         control: &ControlFlow,
-        live: &[Live],
+        live: &[LiveSet],
         index: usize,
-    ) -> (bool, Live) {
+    ) -> (bool, LiveSet) {
         let instruction = &kernel.instructions[index];
-        let mut set = Live::default();
+        let mut set = LiveSet::default();
         for &next in &control.successors[index] {
-            set.registers.join(&live[next].registers);
-            set.predicates |= live[next].predicates;
+            set.join(&live[next]);
         }
         let mut written = instruction.writes().into_iter();
         let gives = written.any(|register| set.registers.has(register))

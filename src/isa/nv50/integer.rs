@@ -13,6 +13,9 @@ use crate::isa::instruction::Instruction;
 use crate::isa::op::{Logic as Bits, Op, Special};
 use crate::isa::operand::{Place, RZ, Source};
 
+/// Where sm_35 has the sizes of blocks and grids in constant bank 0.
+const SIZES: std::ops::Range<i32> = 0x28..0x40;
+
 const ADD: Step = (IntAdd, "add b32");
 const AND: Step = (Logic, "and b32");
 const OR: Step = (Logic, "or b32");
@@ -98,10 +101,9 @@ fn product(context: &Context, index: usize, high: bool, signed: bool) -> Vec<Ste
 fn is_short(context: &Context, index: usize, source: &Source) -> bool {
     match source.place {
         Place::Imm(bits) => bits <= 0xffff,
-        // Sizes of blocks and grids.
         Place::Const {
             bank: 0, offset, ..
-        } => (0x28..0x40).contains(&offset),
+        } => SIZES.contains(&offset),
         Place::Const { .. } => false,
         Place::Reg(RZ) => true,
         Place::Reg(register) => {
@@ -133,7 +135,7 @@ fn gives_short(instruction: &Instruction) -> bool {
             Some(Place::Reg(RZ)) => true,
             Some(Place::Const {
                 bank: 0, offset, ..
-            }) => (0x28..0x40).contains(&offset),
+            }) => SIZES.contains(&offset),
             _ => false,
         },
         _ => false,

@@ -18,7 +18,7 @@ macro_rules! opcodes {
             }
 
             /// Whether only the fifth slot can do it.
-            pub fn is_transcendental(self) -> bool {
+            fn is_transcendental(self) -> bool {
                 match self { $(Opcode::$name => $transcendental),* }
             }
         }

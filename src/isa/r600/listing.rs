@@ -76,12 +76,6 @@ impl Listing {
         }
         Ok(self)
     }
-
-    /// ALU instructions and bundles of the whole listing.
-    pub fn packing(&self) -> (usize, usize) {
-        let bundles = self.alu.values().flatten();
-        bundles.fold((0, 0), |(i, b), bundle| (i + bundle.0.len(), b + 1))
-    }
 }
 
 struct Reader<'a> {

@@ -207,9 +207,9 @@ fn touch(
     };
     let mut one = |part: &ReplayOp| {
         for line in 0..u32::from(part.lines.max(1)) {
-            // One 32-bit word of all lanes is one line of local memory, each warp's its own.
+            // Each warp has a local memory of its own.
             let address = match is_local {
-                true => u64::from(warp + 1) << 32 | u64::from(part.address * (LINE_BYTES / 4)),
+                true => u64::from(warp + 1) << 32 | u64::from(part.local_address()),
                 false => part.address.into(),
             } + u64::from(line * LINE_BYTES);
             let number = address / u64::from(LINE_BYTES);

@@ -17,15 +17,15 @@ const TOLERANCE: f64 = 1e-6;
 
 /// What warps that are there together ask for, in a cycle that each would take alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Crowd {
+struct Crowd {
     /// Resident warps.
-    pub warps: f64,
+    warps: f64,
     services: [Service; N_SERVERS],
     memory_instructions: f64,
 }
 
 impl Crowd {
-    pub fn new() -> Self {
+    fn new() -> Self {
         Crowd {
             warps: 0.0,
             services: [Service::default(); N_SERVERS],
@@ -34,7 +34,7 @@ impl Crowd {
     }
 
     /// Adds a warp that is there for `part` of the time.
-    pub fn add(&mut self, alone: &Alone, part: f64) {
+    fn add(&mut self, alone: &Alone, part: f64) {
         let rate = part / alone.cycles;
         self.warps += part;
         self.memory_instructions += rate * alone.memory_instructions;
@@ -46,7 +46,7 @@ impl Crowd {
     }
 
     /// **(E5)** The time that each takes over that alone, and the waits in it, by cause, in warps.
-    pub fn slowdown(&self, spec: &SmxSpec) -> (f64, [f64; N_CAUSES]) {
+    fn slowdown(&self, spec: &SmxSpec) -> (f64, [f64; N_CAUSES]) {
         if self.warps <= 0.0 {
             return (1.0, [0.0; N_CAUSES]);
         }
@@ -144,13 +144,7 @@ pub struct Ran {
 
 impl Ran {
     /// In `cycles`, with `slots` taken; `waits`: cycles of warps, by cause; `empty`: cycles of schedulers without a warp.
-    pub fn new(
-        spec: &SmxSpec,
-        cycles: f64,
-        slots: f64,
-        waits: &[f64; N_CAUSES],
-        empty: f64,
-    ) -> Ran {
+    fn new(spec: &SmxSpec, cycles: f64, slots: f64, waits: &[f64; N_CAUSES], empty: f64) -> Ran {
         let all = cycles * spec.n_schedulers as f64;
         let issued = slots.min(all);
         let empty = empty.min(all - issued);
@@ -176,7 +170,6 @@ impl Ran {
 
 /// Warps of the blocks that are there, with what is left of each, in cycles alone.
 struct Resident<'a> {
-    spec: &'a SmxSpec,
     places: Vec<Vec<(&'a Alone, f64)>>,
 }
 
@@ -188,10 +181,7 @@ pub fn run(spec: &SmxSpec, blocks: &[&[Alone]], places: usize) -> Ran {
             .next()
             .map(|block| block.iter().map(|warp| (warp, warp.cycles)))
     };
-    let mut resident = Resident {
-        spec,
-        places: Vec::new(),
-    };
+    let mut resident = Resident { places: Vec::new() };
     for _ in 0..places {
         resident.places.extend(start().map(Iterator::collect));
     }
@@ -235,7 +225,6 @@ impl Resident<'_> {
     }
 
     fn crowd(&self) -> Crowd {
-        debug_assert!(self.spec.n_schedulers > 0);
         let mut crowd = Crowd::new();
         for (warp, _) in self.places.iter().flatten() {
             crowd.add(warp, 1.0);

@@ -22,7 +22,7 @@ pub const ISSUE: usize = 0;
 const PIPES: usize = 1;
 pub const UNIT: usize = PIPES + N_PIPES;
 pub const READ_PORT: usize = UNIT + 1;
-pub const WRITE_PORT: usize = UNIT + 2;
+const WRITE_PORT: usize = UNIT + 2;
 pub const DRAM: usize = UNIT + 3;
 const PAGES: usize = UNIT + 4;
 
@@ -110,15 +110,10 @@ pub struct Walker<'a> {
     pub pages_asked_for: f64,
 }
 
-/// Transactions of an access that is coalesced by half-warps.
-const COALESCED: u8 = 2;
-
-/// Where a part lies, from the first byte of what the warp has: one 32-bit word of all its lanes is one line of local memory.
+/// Where a part lies, from the first byte of what the warp has.
 pub fn of_warp(part: &ReplayOp) -> u32 {
     match part.request {
-        MemoryRequest::LocalLoad | MemoryRequest::LocalStore => {
-            part.address * (LINE_BYTES as u32 / 4)
-        }
+        MemoryRequest::LocalLoad | MemoryRequest::LocalStore => part.local_address(),
         _ => part.address,
     }
 }
@@ -262,7 +257,7 @@ impl Walker<'_> {
         let mut access = Access::default();
         match op.address_kind {
             AddressKind::Scattered => {
-                let apart = match op.lines > COALESCED {
+                let apart = match op.is_uncoalesced() {
                     true => f64::from(self.spec.uncoalesced_cycles),
                     false => 0.0,
                 };
@@ -279,7 +274,7 @@ impl Walker<'_> {
                 }
                 pages.sort_unstable();
                 pages.dedup();
-                access.activations = match op.lines > COALESCED {
+                access.activations = match op.is_uncoalesced() {
                     true => self.opening(pages.len() as f64),
                     false => self.opening_together(&access),
                 };

@@ -61,10 +61,10 @@ impl StallPoints {
     /// Leaves out loads that a later load of the same kind always outlasts: the stalls between the two anchors alone
     /// make it later.
     pub fn pruned(mut self) -> StallPoints {
-        for join in &mut self.stall_points {
-            let mut kept: Vec<Wait> = Vec::with_capacity(join.waits.len());
+        for point in &mut self.stall_points {
+            let mut kept: Vec<Wait> = Vec::with_capacity(point.waits.len());
             // Those from later anchors first.
-            for wait in join.waits.drain(..).rev() {
+            for wait in point.waits.drain(..).rev() {
                 let outlasts = |other: &&mut Wait| {
                     other.awaited == wait.awaited
                         && other.anchor >= wait.anchor
@@ -76,7 +76,7 @@ impl StallPoints {
                 }
             }
             kept.reverse();
-            join.waits = kept;
+            point.waits = kept;
         }
         self
     }

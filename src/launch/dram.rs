@@ -1,0 +1,42 @@
+//! What of the DRAM a multiprocessor has, and which page of it an address lies in.
+//!
+//! Leaves out: time (`sim::dram`, `model::dram`). Units: core clock cycles and bytes, in the names. Sources: the device preset, `[dram]`.
+
+/// Bandwidth and rows of DRAM.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DramSpec {
+    pub bytes_per_cycle: f32,
+    /// A transfer that opens a row occupies the DRAM at least this long.
+    pub activation_cycles: f32,
+    /// Neighbouring bytes that lie in one partition.
+    pub interleave_bytes: u32,
+    pub n_partitions: u32,
+    /// Bytes of one partition that one activation opens.
+    pub page_bytes: u32,
+    /// Pages open at a time.
+    pub open_pages: u32,
+    /// Of so many requests those that wait for one page are served together, and others go on while a page is opened; without a queue each
+    /// waits for the one before it.
+    pub queue_requests: u32,
+}
+
+impl DramSpec {
+    /// Which page an address lies in; the partition is the lowest digit of its number.
+    #[inline]
+    pub fn page_of(&self, address: u32) -> u32 {
+        let piece = quotient(address, self.interleave_bytes);
+        let partition = piece - quotient(piece, self.n_partitions) * self.n_partitions;
+        let turn = self.page_bytes * self.n_partitions;
+        quotient(address, turn) * self.n_partitions + partition
+    }
+}
+
+/// The quotient; by the usual divisor, a power of two, without a division.
+#[inline]
+fn quotient(number: u32, divisor: u32) -> u32 {
+    if divisor.is_power_of_two() {
+        number >> divisor.trailing_zeros()
+    } else {
+        number / divisor
+    }
+}

@@ -1,0 +1,39 @@
+//! Which set, or row of a set, a line of a cache belongs to.
+//!
+//! What it does: where sets and rows follow bit by bit, the number is looked up byte by byte: four look-ups for any address.
+//! Units: line addresses. Sources: `launch::cache` for the rules.
+
+use crate::launch::spec::{CacheSpec, SetIndex};
+
+/// The set of a line address, or its row where sets have rows.
+pub(super) fn row_of(spec: &CacheSpec, tag: u32) -> u32 {
+    let set = spec.index.set_of(tag, spec.sets);
+    match &spec.rows {
+        Some(rows) => set * rows.rows_per_set + rows.index.of(tag),
+        None => set,
+    }
+}
+
+/// What each byte of a line address flips of the number of its row.
+#[derive(Debug, Clone)]
+pub(super) struct ByteFlips(Box<[[u32; 256]; 4]>);
+
+impl ByteFlips {
+    /// Of caches whose sets and rows follow bit by bit.
+    pub(super) fn new(spec: &CacheSpec) -> Option<ByteFlips> {
+        if !matches!(spec.index, SetIndex::Bits(_)) || !spec.sets.is_power_of_two() {
+            return None;
+        }
+        let of_byte = |byte: usize| {
+            std::array::from_fn(|value| row_of(spec, (value as u32) << (8 * byte as u32)))
+        };
+        Some(ByteFlips(Box::new(std::array::from_fn(of_byte))))
+    }
+
+    #[inline]
+    pub(super) fn of(&self, tag: u32) -> u32 {
+        let bytes = tag.to_le_bytes();
+        let flips = self.0.iter().zip(bytes);
+        flips.fold(0, |number, (flips, byte)| number ^ flips[usize::from(byte)])
+    }
+}
