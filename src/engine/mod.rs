@@ -282,7 +282,7 @@ impl Engine {
         let n_smx = self.device.chip.n_smx;
         let grids = request.programs.grids.iter().map(Vec::len);
         let programs = grids.max().unwrap_or(0) as u32;
-        let blocks = programs * request.case_blocks;
+        let blocks = programs.saturating_mul(request.case_blocks);
         Geometry {
             threads_per_block: request.threads_per_block,
             stack_dim: request.kernel.stack_dim,
