@@ -3,6 +3,7 @@
 //! Models: the facts that Accel-Sim reads. Leaves out: unknown names, which are skipped as Accel-Sim skips them.
 //! Units: bytes. Sources: `trace_parser::parse_kernel_info` of Accel-Sim.
 
+use super::LANES;
 use super::error::Fault;
 use super::line::Line;
 use std::str::FromStr;
@@ -43,6 +44,10 @@ impl Header {
         self.block
             .iter()
             .fold(1, |product: u32, &extent| product.saturating_mul(extent))
+    }
+
+    pub fn warps_per_block(&self) -> u32 {
+        self.threads_per_block().div_ceil(LANES as u32)
     }
 
     /// The header as text, the `#` line included.
