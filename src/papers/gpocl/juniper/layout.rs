@@ -1,7 +1,7 @@
 //! Sampled work-groups laid out for one SIMD.
 //!
 //! Models: as many work-groups and iterations of the main loop as are timed, the sampled ones again and again; a work-group's own
-//! data apart from that of others, the cases of its next iteration behind those of the one before.
+//! data apart from that of others, the cases of its next iteration behind those of the one before. Leaves out: time.
 //! Units: lines of memory.
 
 use super::range::NdRange;

@@ -98,7 +98,7 @@ pub fn words(tree: &[Token]) -> Vec<u32> {
     std::iter::once(tree.len() as u32).chain(nodes).collect()
 }
 
-/// What a program gives on one case, and whether its stack was deep enough; for checking executed code.
+/// What a program gives on one case; for checking executed code.
 pub fn evaluate(tree: &[Token], inputs: impl Fn(u32) -> f32) -> f32 {
     let mut stack = Vec::new();
     for token in tree.iter().rev() {
