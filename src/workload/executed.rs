@@ -77,7 +77,7 @@ impl ExecutedCode {
         Ok(Self::laid_out(&code, MemoryRules::new(device), blocks))
     }
 
-    pub fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
+    fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
         let mut layout = Layout::new(code, rules);
         let mut order = Vec::with_capacity(blocks.len());
         for block in blocks {

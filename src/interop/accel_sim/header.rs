@@ -9,9 +9,9 @@ use super::line::Line;
 use std::str::FromStr;
 
 /// The line that ends the header.
-pub const FORMAT_LINE: &str = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate";
+const FORMAT_LINE: &str = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate";
 /// Versions whose lines are understood; before 3, lines begin with the block's index and the warp.
-pub const TRACER_VERSIONS: std::ops::RangeInclusive<u32> = 1..=6;
+const TRACER_VERSIONS: std::ops::RangeInclusive<u32> = 1..=6;
 /// Of a header that does not say: tracers older than version 3 did not.
 const OLDEST: u32 = *TRACER_VERSIONS.start();
 
