@@ -62,11 +62,6 @@ pub struct ExecutedCode {
 }
 
 impl ExecutedCode {
-    /// Timed as the code that was executed; memory serves lines.
-    pub fn new(kernel: &Kernel, blocks: &[ExecutedBlock]) -> Self {
-        Self::laid_out(&TimedCode::literal(kernel), MemoryRules::LINES, blocks)
-    }
-
     /// As a device runs it: its machine code, its memory.
     pub fn on(
         device: &Device,
