@@ -4,7 +4,7 @@
 //! data apart from that of others, the cases of its next iteration behind those of the one before. Leaves out: time.
 //! Units: lines of memory.
 
-use super::range::NdRange;
+use super::range::Spread;
 use super::timing::Sample;
 use crate::device::vliw::Machine;
 use crate::papers::gpocl::{Configuration, INPUTS, Strategy};
@@ -20,7 +20,7 @@ const REPEATS: [u32; 2] = [1, 3];
 /// Lays sampled work-groups out for one SIMD.
 pub struct Layout<'a> {
     pub cell: Configuration,
-    pub range: NdRange,
+    pub range: Spread,
     pub sample: &'a Sample,
     pub machine: Machine,
 }
