@@ -17,6 +17,15 @@ pub mod shard;
 pub use axis::Axis;
 pub use setting::{Base, Key, Site};
 
+use std::path::{Path, PathBuf};
+
+/// The file that has this behind the name of the results.
+fn beside(results: &Path, ending: &str) -> PathBuf {
+    let mut name = results.file_name().unwrap_or_default().to_os_string();
+    name.push(ending);
+    results.with_file_name(name)
+}
+
 /// What of a study cannot be understood, or cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
