@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use warpstack::engine::{Engine, Kind, Settings};
 use warpstack::predict::{Configuration, PaperSizes, Prediction};
 use warpstack::study::Base;
-use warpstack::study::setting::with_l1;
+use warpstack::study::l1::with_l1;
 
 static BASE: LazyLock<Base> = LazyLock::new(|| Base::gtx670().unwrap());
 static MODEL: LazyLock<Engine> = LazyLock::new(|| {

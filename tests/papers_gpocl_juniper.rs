@@ -1,8 +1,9 @@
 //! GPOCL on the Radeon HD 5750: do all values of its machine act, and do the strategies behave as the paper says they must?
 
 use warpstack::device::vliw::{FIELDS, VliwPreset};
+use warpstack::papers::band::Band;
 use warpstack::papers::gpocl::juniper::kernel::Placement;
-use warpstack::papers::gpocl::juniper::{Band, DEVICE, Predictor, predict};
+use warpstack::papers::gpocl::juniper::{DEVICE, Predictor, predict};
 use warpstack::papers::gpocl::{Configuration, Domain, Strategy};
 
 fn cell(strategy: Strategy, population: u32, dataset: u32) -> Configuration {
@@ -70,7 +71,7 @@ fn few_cases_leave_the_fitness_parallel_way_idle() {
     let predictor = Predictor::new(VliwPreset::load(DEVICE).expect("a preset"), 1);
     let central = |dataset| {
         let band = predictor.band(cell(Strategy::Fp, 1_000, dataset));
-        band.expect("a band").central
+        band.expect("a band").value
     };
     assert!(4.0 * central(100) < central(10_000));
 }
@@ -78,9 +79,9 @@ fn few_cases_leave_the_fitness_parallel_way_idle() {
 #[test]
 fn a_band_holds_its_central_value_and_repeats() {
     let ask = || predict(Strategy::Ppcu, Domain::Classification, 50, 100, 7).expect("a band");
-    let Band { low, central, high } = ask();
-    assert!(0.0 < low && low < central && central < high);
-    assert_eq!(ask(), Band { low, central, high });
+    let Band { low, value, high } = ask();
+    assert!(0.0 < low && low < value && value < high);
+    assert_eq!(ask(), Band { low, value, high });
 }
 
 #[test]

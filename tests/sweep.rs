@@ -7,7 +7,7 @@ use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::engine::{Engine, Settings};
 use warpstack::predict::{Configuration, PaperSizes};
 use warpstack::study::Base;
-use warpstack::study::setting::with_l1;
+use warpstack::study::l1::with_l1;
 
 /// Points of load hit rate by which the sweep may differ from the simulator.
 const ALLOWED_POINTS: f64 = 1.5;

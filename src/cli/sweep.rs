@@ -11,7 +11,7 @@ use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
 use crate::report::provenance::Provenance;
 use crate::report::table;
-use crate::study::setting::l1_geometry;
+use crate::study::l1::l1_geometry;
 use serde::Serialize;
 use std::error::Error;
 

@@ -16,6 +16,7 @@ use crate::predict::{Configuration, PredictError};
 use crate::trace::builder::Positions;
 use crate::trace::launch::KernelLaunch;
 use crate::trace::{ProgramTrace, TraceBuilder};
+use crate::workload::timed::TimedCode;
 use crate::workload::words_of_program;
 
 /// Blocks of a configuration, and what tracing them was based on.
@@ -67,7 +68,7 @@ impl Engine {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let pool = builder.into_pool();
-        let timing: Vec<_> = kernel.instructions.iter().map(|i| i.timing()).collect();
+        let timing = TimedCode::literal(&kernel).timing;
         let programs: Vec<ProgramTrace> = traces.iter().map(|(trace, _)| trace.clone()).collect();
         let blocks = Blocks {
             kernel: variant.to_string(),

@@ -6,7 +6,7 @@
 use super::CodeChoice;
 use crate::device::Device;
 use crate::gpu::code::Code;
-use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
+use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
 use crate::isa::nv50;
 use crate::papers::kernels;
 use crate::predict::{Configuration, PredictError};
@@ -128,18 +128,24 @@ pub(super) fn of(
         });
     }
     let kernel = own.lowering.kernel();
-    let variant = Variant {
-        stack_registers: configuration.stack_registers,
-        shape: choice.shape.unwrap_or(Shape::Unrolled),
-        math: choice.math.unwrap_or(Math::Accurate),
-        dispatch: choice.dispatch.unwrap_or(kernel.default_dispatch()),
-        ..Variant::new(kernel, problem, configuration.stack_dim, arch)
-    };
+    let usual = Variant::new(kernel, problem, configuration.stack_dim, arch);
+    let variant = wanted(usual, configuration, choice);
     Ok(Code::own(variant, Arc::clone(own)))
 }
 
+/// The usual variant with a configuration's levels in registers, compiled as `choice` says where that says anything.
+fn wanted(usual: Variant, configuration: &Configuration, choice: &CodeChoice) -> Variant {
+    Variant {
+        stack_registers: configuration.stack_registers,
+        shape: choice.shape.unwrap_or(usual.shape),
+        math: choice.math.unwrap_or(usual.math),
+        dispatch: choice.dispatch.unwrap_or(usual.dispatch),
+        ..usual
+    }
+}
+
 /// The kernel for `configuration`, compiled as `choice` says. Boolean words have no mathematics to be fast at: their kernels
-/// exist with one choice only. What is not said is the first that was compiled.
+/// exist with one choice only.
 fn find(
     configuration: &Configuration,
     problem: FunctionSet,
@@ -148,16 +154,11 @@ fn find(
 ) -> Result<Variant, PredictError> {
     let kernel: KernelId = configuration.kernel.parse().map_err(PredictError::other)?;
     let mut left = compiled(kernel, problem, arch)?;
-    let wanted = Variant {
-        stack_registers: configuration.stack_registers,
-        shape: choice.shape.unwrap_or(Shape::Unrolled),
-        math: match problem {
-            FunctionSet::Mux20 => Math::Accurate,
-            _ => choice.math.unwrap_or(Math::Accurate),
-        },
-        dispatch: choice.dispatch.unwrap_or(kernel.default_dispatch()),
-        ..Variant::new(kernel, problem, configuration.stack_dim, arch)
-    };
+    let usual = Variant::new(kernel, problem, configuration.stack_dim, arch);
+    let mut wanted = wanted(usual, configuration, choice);
+    if problem == FunctionSet::Mux20 {
+        wanted.math = Math::Accurate;
+    }
     for (what, value) in PROPERTIES {
         let given = value(&wanted);
         let mut allowed: Vec<String> = left.iter().map(value).collect();

@@ -74,6 +74,13 @@ pub fn problems() -> Vec<&'static str> {
     names.filter(has_corpus).collect()
 }
 
+fn unknown(problem: &str) -> InputError {
+    InputError::Problem {
+        given: problem.into(),
+        allowed: problems().join(", "),
+    }
+}
+
 fn embedded(problem: &str) -> Option<&'static str> {
     let found = CORPORA.iter().find(|(name, _)| *name == problem);
     found.map(|(_, text)| *text)
@@ -90,11 +97,7 @@ pub(super) struct Workload {
 
 impl Workload {
     pub fn load(name: &str, settings: &Settings) -> Result<Workload, InputError> {
-        let unknown = || InputError::Problem {
-            given: name.into(),
-            allowed: problems().join(", "),
-        };
-        let problem: FunctionSet = name.parse().map_err(|_| unknown())?;
+        let problem: FunctionSet = name.parse().map_err(|_| unknown(name))?;
         let population = match &settings.list {
             Some(list) => read_list(list, problem)?,
             None => drawn(name, settings)?,
@@ -150,14 +153,10 @@ fn listed(
 
 /// Programs of a corpus.
 fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
-    let unknown = || InputError::Problem {
-        given: name.into(),
-        allowed: problems().join(", "),
-    };
     let corpus = match &settings.corpus {
         Some(path) => load_file(path, name)?,
         None => {
-            let text = embedded(name).ok_or_else(unknown)?;
+            let text = embedded(name).ok_or_else(|| unknown(name))?;
             Corpus::parse(text, Path::new("the corpus in the program"))?
         }
     };

@@ -73,15 +73,7 @@ impl Engine {
             .iter()
             .map(|problem| Workload::load(problem, &settings))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Engine {
-            device,
-            settings,
-            workloads: Arc::new(workloads),
-            kernels: Arc::default(),
-            grids: Arc::default(),
-            analytical: Arc::default(),
-            evolved: Arc::default(),
-        })
+        Ok(Engine::with_workloads(device, workloads, settings))
     }
 
     /// An engine for `device` and one problem, of exactly these programs, one block each.
@@ -91,15 +83,20 @@ impl Engine {
         programs: &[Rpn],
         settings: Settings,
     ) -> Result<Self, InputError> {
-        Ok(Engine {
+        let workload = Workload::of_list(problem, programs)?;
+        Ok(Engine::with_workloads(device, vec![workload], settings))
+    }
+
+    fn with_workloads(device: Device, workloads: Vec<Workload>, settings: Settings) -> Self {
+        Engine {
             device,
             settings,
-            workloads: Arc::new(vec![Workload::of_list(problem, programs)?]),
+            workloads: Arc::new(workloads),
             kernels: Arc::default(),
             grids: Arc::default(),
             analytical: Arc::default(),
             evolved: Arc::default(),
-        })
+        }
     }
 
     /// The same programs and traced kernels on another device.
@@ -282,7 +279,7 @@ impl Engine {
         let n_smx = self.device.chip.n_smx;
         let grids = request.programs.grids.iter().map(Vec::len);
         let programs = grids.max().unwrap_or(0) as u32;
-        let blocks = programs * request.case_blocks;
+        let blocks = programs.saturating_mul(request.case_blocks);
         Geometry {
             threads_per_block: request.threads_per_block,
             stack_dim: request.kernel.stack_dim,

@@ -32,7 +32,7 @@ impl Kind {
 /// How a corpus becomes a population.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weighting {
-    /// Programs weighted so that their stack depths have the percentages of the paper's Table 5.
+    /// Programs weighted so that their stack depths have the percentages of the paper's Tables 5 and 6.
     Paper,
     /// Every program counts the same.
     AsEvolved,

@@ -92,14 +92,6 @@ impl Sweep {
         }
     }
 
-    /// Accesses recorded, those that only fill the caches included; none in closed form.
-    pub fn n_accesses(&self) -> usize {
-        match &self.source {
-            Source::Recorded(stream) => stream.n_accesses(),
-            Source::Modelled(..) => 0,
-        }
-    }
-
     /// Hit rates of all `caches`.
     pub fn hit_rates(&self, caches: &[CacheSpec]) -> Vec<HitRates> {
         let rates = |cache: &CacheSpec| match &self.source {

@@ -128,7 +128,7 @@ impl OwnSource<'_> {
 }
 
 /// The options that a variant's source is compiled with, the architecture left out.
-pub fn variant_options(variant: &Variant) -> Vec<String> {
+fn variant_options(variant: &Variant) -> Vec<String> {
     let define = |key: &str, value: &str| {
         let value = value.to_uppercase().replace('-', "_");
         format!("-D{key}_{value}")

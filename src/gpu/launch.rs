@@ -1,4 +1,4 @@
-//! The kernels on a real GPU: loading, transfer, launch, timing. The only module that names cudarc.
+//! The kernels on a real GPU: loading, transfer, launch, timing. The only module that names cudarc's driver.
 //!
 //! Models: one device; one stream, or one for every part of a population (`overlapped`); the driver library is opened at run time, so nothing here needs CUDA to build.
 //! Leaves out: what is launched and why (`measure`).

@@ -62,11 +62,6 @@ pub struct ProgramWords {
 }
 
 impl ProgramWords {
-    /// Bytes of shared memory that the program occupies.
-    pub fn shared_bytes(&self) -> usize {
-        self.words.len() * size_of::<f32>()
-    }
-
     /// The words' bit patterns in global memory. Kernels that dispatch on integers keep everything but
     /// constants as integers.
     pub fn bits(&self, dispatch: Dispatch) -> Vec<u32> {

@@ -245,7 +245,7 @@ fn metric(value: &str, unit: &str) -> Metric {
 }
 
 /// What a value is multiplied by, and its base unit: `Gbyte/s` is 1e9 and `byte/s`.
-pub fn base_unit(unit: &str) -> (f64, String) {
+fn base_unit(unit: &str) -> (f64, String) {
     match unit.split_once('/') {
         None => scaled(unit),
         Some((over, under)) => {

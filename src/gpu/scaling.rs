@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::error::GpuError;
 use super::launch::{Evaluator, Gpu};
 use super::layout::{CaseTable, ProgramTable};
-use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, median};
+use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, Times};
 use super::oracle::{ExpectedError, relative_difference};
 use super::workload::{Workload, programs_digest};
 use crate::gp::program::Rpn;
@@ -97,7 +97,7 @@ pub fn measure_split(
         .count();
     let nodes = workers.iter().map(|worker| worker.nodes).sum();
     let n_cases = workload.problem.n_cases() as u64;
-    let median_wall_ms = median(wall_ms);
+    let times = Times::of(wall_ms);
     Ok(ScalingRow {
         device: gpus
             .first()
@@ -116,10 +116,10 @@ pub fn measure_split(
         threads_per_block: launch.threads_per_block,
         carveout_percent: launch.carveout_percent,
         repeats: wall_ms.len(),
-        median_wall_ms,
-        min_wall_ms: wall_ms.iter().copied().fold(f64::INFINITY, f64::min),
-        max_wall_ms: wall_ms.iter().copied().fold(0.0, f64::max),
-        gpops_billion: nodes as f64 * n_cases as f64 / (median_wall_ms * 1e6),
+        median_wall_ms: times.median_ms,
+        min_wall_ms: times.min_ms,
+        max_wall_ms: times.max_ms,
+        gpops_billion: nodes as f64 * n_cases as f64 / (times.median_ms * 1e6),
         checked_programs: checked,
         agreeing_programs: agreeing,
     })

@@ -31,7 +31,7 @@ pub fn flat(kernel: KernelId) -> String {
 }
 
 /// The same as a file of its own, whose lines have the numbers that they have there.
-#[cfg(feature = "gpu")]
+#[cfg(feature = "cli")]
 pub fn alone(kernel: KernelId) -> String {
     let flat = flat(kernel);
     let lines = flat.lines().filter(|line| !line.starts_with("#line "));

@@ -1,4 +1,6 @@
 //! Which half of the measurements a row belongs to.
+//!
+//! Leaves out: how it is decided (`measure`, behind the feature `gpu`).
 
 use serde::Serialize;
 

@@ -142,18 +142,18 @@ impl MemoryMap {
         if self.local_end == 0 {
             return 0;
         }
+        // An address is that of the word in which a lane's bytes begin, which may lie before them.
         let start = self.local_start as u32;
         for op in ops
             .iter_mut()
             .filter(|op| op.address_kind == AddressKind::Local)
         {
-            op.address -= start;
+            op.address = op.address.saturating_sub(start);
         }
         for part in parts
             .iter_mut()
             .filter(|part| part.kind == AddressKind::Local)
         {
-            // A part begins with the word in which the lane's bytes begin.
             part.address = part.address.saturating_sub(start);
         }
         (self.local_end - self.local_start) as u32
@@ -171,6 +171,26 @@ mod tests {
         let first = map.global(0x7f00_0000_0080).unwrap();
         let second = map.global(0x7f00_0020_0080).unwrap();
         assert_eq!((first % PAGE_BYTES, second - first), (0x80, PAGE_BYTES));
+    }
+
+    #[test]
+    fn bytes_of_one_word_are_counted_from_the_first_that_is_accessed() {
+        let mut map = MemoryMap::new(&Header::default(), None);
+        let access = Access {
+            space: Space::Local,
+            bytes_per_lane: 1,
+            store: false,
+        };
+        map.simulated(access, &[0x1001, 0x1002], &mut Vec::new())
+            .unwrap();
+        let mut ops = [TraceOp {
+            inst: 0,
+            address_kind: AddressKind::Local,
+            warp_lines: 0,
+            address: 0x1000,
+        }];
+        assert_eq!(map.settle(&mut ops, &mut []), 2);
+        assert_eq!(ops[0].address, 0);
     }
 
     #[test]

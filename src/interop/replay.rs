@@ -213,7 +213,7 @@ impl<'h> Builder<'h> {
             .memory
             .settle(&mut self.pool.ops, &mut self.scattered.parts);
         let threads = self.header.threads_per_block();
-        let warps_per_block = threads.div_ceil(32);
+        let warps_per_block = self.header.warps_per_block();
         let programs: Vec<ProgramTrace> = (0..self.pool.starts.len() as u32 - 1)
             .map(|warp| ProgramTrace {
                 only: vec![SegmentId(warp)],

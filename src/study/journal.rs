@@ -39,9 +39,7 @@ pub struct Journal {
 impl Journal {
     /// The journal beside a results file.
     pub fn path_for(results: &Path) -> PathBuf {
-        let mut name = results.file_name().unwrap_or_default().to_os_string();
-        name.push(".journal");
-        results.with_file_name(name)
+        super::beside(results, ".journal")
     }
 
     /// Opens or begins the journal of the study with this hash, for this process alone; returns the outcomes that it holds.

@@ -1,6 +1,6 @@
 //! What-if studies: every combination of values of anything in a preset or a kernel configuration.
 //!
-//! What it does: reads axes ([`axis`]), applies a combination to a device and a configuration ([`setting`]), predicts all
+//! What it does: reads axes ([`axis`]), applies a combination to a device and a configuration ([`setting`], [`l1`]), predicts all
 //! combinations in parallel and keeps a journal, so that a study that was stopped goes on where it was ([`journal`],
 //! [`run`]). A study may be a TOML file ([`mod@file`]). Which values of a preset matter most: [`sensitivity`].
 //! What it leaves out: showing results (`report::whatif`). Units: those of the settings.
@@ -8,6 +8,7 @@
 pub mod axis;
 pub mod file;
 pub mod journal;
+pub mod l1;
 pub mod run;
 pub mod sensitivity;
 pub mod setting;
@@ -15,6 +16,15 @@ pub mod shard;
 
 pub use axis::Axis;
 pub use setting::{Base, Key, Site};
+
+use std::path::{Path, PathBuf};
+
+/// The file that has this behind the name of the results.
+fn beside(results: &Path, ending: &str) -> PathBuf {
+    let mut name = results.file_name().unwrap_or_default().to_os_string();
+    name.push(ending);
+    results.with_file_name(name)
+}
 
 /// What of a study cannot be understood, or cannot be done.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,8 @@
 
 use super::axis::{Axis, combination, n_combinations};
 use super::journal::Journal;
-use super::setting::{Base, Key, configuration, with_l1};
+use super::l1::with_l1;
+use super::setting::{Base, Key, configuration};
 use super::shard::Shard;
 use super::{Site, StudyError};
 use crate::device::Device;

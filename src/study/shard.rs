@@ -57,9 +57,7 @@ pub struct Description {
 impl Description {
     /// Where it lies.
     pub fn path_for(results: &Path) -> PathBuf {
-        let mut name = results.file_name().unwrap_or_default().to_os_string();
-        name.push(".shard");
-        results.with_file_name(name)
+        super::beside(results, ".shard")
     }
 
     /// Of the part in a results file.

@@ -1,6 +1,6 @@
 //! Measured launches of the other papers' systems, as `measure --paper` writes them, and what is predicted for them.
 //!
-//! Leaves out: how it is predicted (`papers`). Units: milliseconds, warp instructions.
+//! Leaves out: how it is predicted (`crate::papers`). Units: milliseconds, warp instructions.
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
 
 use super::MeasuredError;

@@ -5,6 +5,7 @@
 //! Units: percentages of programs, cumulative; limits in stack levels.
 //! Sources: Chitty (2D stack) tables 5 and 6.
 
+use super::stats::mean;
 use crate::gp::depth_profile::{DepthProfile, Representation};
 use serde::Deserialize;
 
@@ -56,10 +57,6 @@ pub fn distance(a: &DepthProfile, b: &DepthProfile) -> f64 {
         .map(|(r, limit)| (a.percent_within(r, limit) - b.percent_within(r, limit)).abs())
         .collect();
     mean(&differences).unwrap_or(0.0)
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// How far single runs are from the paper and from each other, in points, smallest first. Where the paper's row is no

@@ -62,11 +62,6 @@ pub struct ExecutedCode {
 }
 
 impl ExecutedCode {
-    /// Timed as the code that was executed; memory serves lines.
-    pub fn new(kernel: &Kernel, blocks: &[ExecutedBlock]) -> Self {
-        Self::laid_out(&TimedCode::literal(kernel), MemoryRules::LINES, blocks)
-    }
-
     /// As a device runs it: its machine code, its memory.
     pub fn on(
         device: &Device,
@@ -77,7 +72,7 @@ impl ExecutedCode {
         Ok(Self::laid_out(&code, MemoryRules::new(device), blocks))
     }
 
-    pub fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
+    fn laid_out(code: &TimedCode, rules: MemoryRules, blocks: &[ExecutedBlock]) -> Self {
         let mut layout = Layout::new(code, rules);
         let mut order = Vec::with_capacity(blocks.len());
         for block in blocks {

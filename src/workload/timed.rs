@@ -41,7 +41,7 @@ impl<'a> TimedCode<'a> {
     }
 
     /// A translation.
-    pub fn translated(kernel: &'a Kernel, target: nv50::Target) -> Result<Self, TranslationError> {
+    fn translated(kernel: &'a Kernel, target: nv50::Target) -> Result<Self, TranslationError> {
         let translated = nv50::translate(kernel, target)?;
         Ok(TimedCode {
             kernel,

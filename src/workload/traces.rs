@@ -4,6 +4,7 @@
 //! every program and lays the result out for the models.
 //! What it leaves out: time. Units: bytes. Sources: those of `gpu::lower`, `isa`, `trace`.
 
+use super::timed::TimedCode;
 use crate::gp::program::Rpn;
 use crate::gp::record::Size;
 use crate::gpu::code::{Code, CodeError};
@@ -194,18 +195,12 @@ impl KernelTraces {
             .max()
             .unwrap_or(0);
         let resources = code.resources()?.clone();
+        let timed = TimedCode::literal(kernel);
         Ok(KernelTraces {
             shared_bytes_per_block: resources.static_shared_bytes + longest,
             resources,
-            timing: kernel
-                .instructions
-                .iter()
-                .map(|instruction| instruction.timing())
-                .collect(),
-            code_bytes: kernel
-                .instructions
-                .last()
-                .map_or(0, |last| last.pc_bytes + u32::from(last.size_bytes)),
+            timing: timed.timing,
+            code_bytes: timed.code_bytes,
             pool,
             programs,
         })

@@ -8,13 +8,8 @@ use warpstack::interop::replay::{Limits, import};
 use warpstack::launch::spec::SmxSpec;
 use warpstack::sim::blocks;
 
-const TRACE: &str = "-kernel name = k\n-kernel id = 1\n-grid dim = (2,1,1)\n-block dim = (64,1,1)\n-shmem = 128\n-nregs = 20\n\
-    -binary version = 70\n-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n-local mem base_addr = 0x00007f0001000000\n\
-    -nvbit version = 1.5\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n#traces format = PC mask\n\n\
-    #BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 5\n\
-    0000 ffffffff 1 R1 MOV 0 0 0\n0010 0000000f 1 R4 LDG.E.64 1 R2 8 1 0x7f1900000000 8 0\n0020 00000005 1 R5 LDL 1 R2 4 2 0x7f0001000000 4 0\n\
-    0030 ffffffff 0 STS 2 R3 R4 4 1 0x10 4 0\n0040 ffffffff 0 EXIT 0 0 0\n\nwarp = 1\ninsts = 3\n\
-    0000 ffffffff 1 R1 MOV 0 0 0\n0010 00000000 1 R4 LDG.E.64 1 R2 8 1 0x0 0 0\n0040 ffffffff 0 EXIT 0 0 0\n\n#END_TB\n";
+/// One block of two warps, with local, shared and global accesses.
+const TRACE: &str = include_str!("../../seeds/two-warps.traceg");
 
 /// Version 3, without lines, and a barrier.
 const OLDER: &str = "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 35\n\

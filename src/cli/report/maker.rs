@@ -11,7 +11,7 @@ use crate::predict::{Configuration, PaperSizes, PredictError};
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, Picture, Study, best_cell};
-use crate::study::setting::with_l1;
+use crate::study::l1::with_l1;
 use crate::validate::{Compared, Table};
 use rayon::prelude::*;
 use std::error::Error;

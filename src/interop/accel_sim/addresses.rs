@@ -44,12 +44,18 @@ pub fn write(out: &mut String, mode: AddressMode, mask: u32, addresses: &[u64]) 
 
 /// The one distance between neighbours, if the lanes are one run of at least two.
 fn stride(mask: u32, addresses: &[u64]) -> Option<i32> {
-    let run = mask >> mask.trailing_zeros().min(31);
-    let contiguous = run & run.wrapping_add(1) == 0;
     let difference = |pair: &[u64]| pair[1].wrapping_sub(pair[0]) as i64;
     let first = addresses.windows(2).next().map(difference)?;
     let even = addresses.windows(2).all(|pair| difference(pair) == first);
-    i32::try_from(first).ok().filter(|_| contiguous && even)
+    i32::try_from(first)
+        .ok()
+        .filter(|_| is_contiguous(mask) && even)
+}
+
+/// Whether no lane is missing between two of the mask.
+fn is_contiguous(mask: u32) -> bool {
+    let run = mask >> mask.trailing_zeros().min(31);
+    run & run.wrapping_add(1) == 0
 }
 
 /// Reads `mode addresses` for the lanes of `mask` into `out`.
@@ -87,8 +93,7 @@ fn base_stride<'a>(
     out: &mut Vec<u64>,
 ) -> Result<(), Fault> {
     let active = mask.count_ones() as usize;
-    let run = mask >> mask.trailing_zeros().min(31);
-    if active == 1 || run & run.wrapping_add(1) != 0 {
+    if active == 1 || !is_contiguous(mask) {
         return Err(Fault::new(
             "address mode of this mask",
             "1 (base and stride)",

@@ -3,14 +3,15 @@
 //! Models: the facts that Accel-Sim reads. Leaves out: unknown names, which are skipped as Accel-Sim skips them.
 //! Units: bytes. Sources: `trace_parser::parse_kernel_info` of Accel-Sim.
 
+use super::LANES;
 use super::error::Fault;
 use super::line::Line;
 use std::str::FromStr;
 
 /// The line that ends the header.
-pub const FORMAT_LINE: &str = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate";
+const FORMAT_LINE: &str = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate";
 /// Versions whose lines are understood; before 3, lines begin with the block's index and the warp.
-pub const TRACER_VERSIONS: std::ops::RangeInclusive<u32> = 1..=6;
+const TRACER_VERSIONS: std::ops::RangeInclusive<u32> = 1..=6;
 /// Of a header that does not say: tracers older than version 3 did not.
 const OLDEST: u32 = *TRACER_VERSIONS.start();
 
@@ -43,6 +44,10 @@ impl Header {
         self.block
             .iter()
             .fold(1, |product: u32, &extent| product.saturating_mul(extent))
+    }
+
+    pub fn warps_per_block(&self) -> u32 {
+        self.threads_per_block().div_ceil(LANES as u32)
     }
 
     /// The header as text, the `#` line included.

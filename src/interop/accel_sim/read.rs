@@ -4,9 +4,9 @@
 //! Leaves out: what the instructions mean (`interop::classify`).
 //! Sources: `trace_parser::get_next_threadblock_traces` of Accel-Sim.
 
+use super::Line;
 use super::error::{Fault, FormatError};
 use super::header::{Header, Partial};
-use super::{LANES, Line};
 use std::io::BufRead;
 
 /// Where a line stands in its block.
@@ -81,7 +81,7 @@ impl<R: BufRead> TraceReader<R> {
         &mut self,
         mut take: impl FnMut(&Line, Place) -> Result<(), Fault>,
     ) -> Result<(), FormatError> {
-        let n_warps = self.header.threads_per_block().div_ceil(LANES as u32) as usize;
+        let n_warps = self.header.warps_per_block() as usize;
         let mut line = Line::default();
         for warp in 0..n_warps {
             let allowed = format!("{warp}, of {n_warps} warps in a block of this size");

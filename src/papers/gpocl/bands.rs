@@ -5,9 +5,10 @@
 
 use super::figures::{in_tables, median, on_surface, surface, tables, watts};
 use super::instances::{Instance, Outcome};
-use super::juniper::{Band, DEVICE, JuniperError, Predictor};
+use super::juniper::{DEVICE, JuniperError, Predictor};
 use super::{Configuration, Domain, NODES, Strategy, host};
 use crate::device::vliw::VliwPreset;
+use crate::papers::band::Band;
 use crate::papers::figure::Figure;
 use rayon::prelude::*;
 
@@ -28,9 +29,8 @@ pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
             let bands = cells.par_iter().map(|&one| of_cell(&predictor, one));
             let bands = bands.collect::<Result<Vec<Band>, JuniperError>>()?;
             let named = cells.iter().zip(&bands);
-            figures.extend(
-                named.map(|(&cell, band)| on_surface(DEVICE, SURFACES, cell, band.central)),
-            );
+            figures
+                .extend(named.map(|(&cell, band)| on_surface(DEVICE, SURFACES, cell, band.value)));
             figures.extend(of_tables(strategy, domain, &bands));
             instances.push(instance(strategy, domain, &bands));
         }
@@ -43,7 +43,7 @@ fn instance(strategy: Strategy, domain: Domain, bands: &[Band]) -> Instance {
     Instance {
         name: format!("{DEVICE} {}", strategy.name()),
         domain,
-        speeds: of(|band| band.central),
+        speeds: of(|band| band.value),
         ends: Some([of(|band| band.low), of(|band| band.high)]),
     }
 }
@@ -56,7 +56,7 @@ fn of_cell(predictor: &Predictor, one: Configuration) -> Result<Band, JuniperErr
     let with_host = |speed: f64| nodes / 1e6 / (nodes / speed / 1e6 + host);
     Ok(Band {
         low: with_host(band.low),
-        central: with_host(band.central),
+        value: with_host(band.value),
         high: with_host(band.high),
     })
 }
@@ -67,12 +67,12 @@ fn of_tables(strategy: Strategy, domain: Domain, bands: &[Band]) -> Vec<Figure> 
     let of = |end: fn(&Band) -> f64| -> Vec<f64> { bands.iter().map(end).collect() };
     let peak = |end| of(end).into_iter().fold(0.0, f64::max);
     let middle = |end| median(of(end));
-    let central = middle(|band| band.central);
+    let central = middle(|band| band.value);
     let mut figures = vec![
         figure(
             table,
             "peak speed (billion GPop/s)",
-            peak(|band| band.central),
+            peak(|band| band.value),
         ),
         figure(
             table,

@@ -39,7 +39,7 @@ impl Friedman {
     }
 
     /// Of average ranks.
-    pub fn of_ranks(ranks: Vec<f64>, configurations: usize) -> Friedman {
+    fn of_ranks(ranks: Vec<f64>, configurations: usize) -> Friedman {
         let (k, n) = (ranks.len() as f64, configurations as f64);
         let squares: f64 = ranks.iter().map(|rank| rank * rank).sum();
         let chi_square = 12.0 * n / (k * (k + 1.0)) * (squares - k * (k + 1.0).powi(2) / 4.0);

@@ -19,6 +19,7 @@ pub mod timing;
 use super::ndrange::NdRange;
 use super::{Configuration, Domain, Strategy};
 use crate::device::vliw::{Machine, VliwError, VliwPreset};
+use crate::papers::band::Band;
 use crate::vliw::ExecuteError;
 use kernel::{KernelError, Placement};
 use programs::TREE_NODES;
@@ -62,17 +63,6 @@ pub enum JuniperError {
     Execute(#[from] ExecuteError),
 }
 
-/// Predicted speed, billions of GP operations per second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Band {
-    /// The slowest that it may be.
-    pub low: f64,
-    /// Both placements of the stack at the usual clause switch, geometric mean.
-    pub central: f64,
-    /// The fastest that it may be.
-    pub high: f64,
-}
-
 /// The speed of a cell on the Radeon HD 5750.
 pub fn predict(
     strategy: Strategy,
@@ -110,13 +100,13 @@ impl Predictor {
         Ok(NdRange::of(cell, range::limits(&self.preset.machine()?)))
     }
 
-    /// The band of a cell.
+    /// The band of a cell, billions of GP operations per second.
     pub fn band(&self, cell: Configuration) -> Result<Band, JuniperError> {
         let central = self.preset.machine()?;
         let (least, most) = self.preset.range(RANGED).unwrap_or_default();
         let mut band = Band {
             low: f64::INFINITY,
-            central: 1.0,
+            value: 1.0,
             high: 0.0,
         };
         for placement in Placement::ALL {
@@ -130,7 +120,7 @@ impl Predictor {
                 band.low = band.low.min(speed);
                 band.high = band.high.max(speed);
             }
-            band.central *= usual.powf(1.0 / Placement::ALL.len() as f64);
+            band.value *= usual.powf(1.0 / Placement::ALL.len() as f64);
         }
         Ok(band)
     }

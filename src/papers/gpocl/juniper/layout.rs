@@ -1,10 +1,10 @@
 //! Sampled work-groups laid out for one SIMD.
 //!
 //! Models: as many work-groups and iterations of the main loop as are timed, the sampled ones again and again; a work-group's own
-//! data apart from that of others, the cases of its next iteration behind those of the one before.
+//! data apart from that of others, the cases of its next iteration behind those of the one before. Leaves out: time.
 //! Units: lines of memory.
 
-use super::range::NdRange;
+use super::range::Spread;
 use super::timing::Sample;
 use crate::device::vliw::Machine;
 use crate::papers::gpocl::{Configuration, INPUTS, Strategy};
@@ -20,7 +20,7 @@ const REPEATS: [u32; 2] = [1, 3];
 /// Lays sampled work-groups out for one SIMD.
 pub struct Layout<'a> {
     pub cell: Configuration,
-    pub range: NdRange,
+    pub range: Spread,
     pub sample: &'a Sample,
     pub machine: Machine,
 }

@@ -41,13 +41,6 @@ pub fn functions(domain: Domain) -> &'static [(u32, u32)] {
     }
 }
 
-/// Words of stack that a tree may need (footnote 7 of the paper).
-pub fn stack_words(domain: Domain) -> usize {
-    let arity = functions(domain).iter().map(|f| f.0 as usize).max();
-    let arity = arity.unwrap_or(1).min(TREE_NODES);
-    (TREE_NODES - TREE_NODES / arity).max(1)
-}
-
 /// A random tree.
 pub fn tree(domain: Domain, dice: &mut Dice) -> Vec<Token> {
     let mut open = 1;
@@ -98,7 +91,7 @@ pub fn words(tree: &[Token]) -> Vec<u32> {
     std::iter::once(tree.len() as u32).chain(nodes).collect()
 }
 
-/// What a program gives on one case, and whether its stack was deep enough; for checking executed code.
+/// What a program gives on one case; for checking executed code.
 pub fn evaluate(tree: &[Token], inputs: impl Fn(u32) -> f32) -> f32 {
     let mut stack = Vec::new();
     for token in tree.iter().rev() {
@@ -146,6 +139,13 @@ fn logic(kind: u32, argument: &mut impl FnMut() -> f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Words of stack that a tree may need (footnote 7 of the paper).
+    fn stack_words(domain: Domain) -> usize {
+        let arity = functions(domain).iter().map(|f| f.0 as usize).max();
+        let arity = arity.unwrap_or(1).min(TREE_NODES);
+        (TREE_NODES - TREE_NODES / arity).max(1)
+    }
 
     fn depth(tree: &[Token]) -> usize {
         let depths = tree.iter().rev().scan(0, |depth, token| {

@@ -4,11 +4,12 @@
 //! Units: work-items. Sources: Augusto and Barbosa 2013, section 3.4.
 
 use crate::device::vliw::Machine;
-use crate::papers::gpocl::ndrange::{self, Limits};
+use crate::papers::gpocl::ndrange::{Limits, NdRange};
 use crate::papers::gpocl::{Configuration, Strategy};
 
+/// An NDRange, and what of it a SIMD gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct NdRange {
+pub struct Spread {
     pub local_size: u32,
     pub n_groups: u32,
     /// Work-groups of the SIMD that has most.
@@ -17,15 +18,15 @@ pub struct NdRange {
     pub iterations: u32,
 }
 
-impl NdRange {
+impl Spread {
     pub fn new(cell: Configuration, machine: &Machine) -> Self {
-        let ndrange::NdRange { local, groups } = ndrange::NdRange::of(cell, limits(machine));
+        let NdRange { local, groups } = NdRange::of(cell, limits(machine));
         let iterations = match cell.strategy {
             Strategy::Fp => cell.population,
             Strategy::Pppe => cell.dataset,
             Strategy::Ppcu => cell.dataset.div_ceil(local),
         };
-        NdRange {
+        Spread {
             local_size: local,
             n_groups: groups,
             groups_per_simd: groups.div_ceil(machine.n_simds as u32),
@@ -48,7 +49,7 @@ mod tests {
     use crate::device::vliw::VliwPreset;
     use crate::papers::gpocl::Domain;
 
-    fn range(strategy: Strategy, population: u32, dataset: u32) -> NdRange {
+    fn range(strategy: Strategy, population: u32, dataset: u32) -> Spread {
         let machine = VliwPreset::load("hd5750")
             .expect("a preset")
             .machine()
@@ -59,7 +60,7 @@ mod tests {
             population,
             dataset,
         };
-        NdRange::new(cell, &machine)
+        Spread::new(cell, &machine)
     }
 
     #[test]

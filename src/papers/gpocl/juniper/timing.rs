@@ -9,7 +9,7 @@ use super::JuniperError;
 use super::kernel::{Buffers, LOCAL_BYTES, Placement, Sizes, listing};
 use super::layout::Layout;
 use super::programs::tree;
-use super::range::NdRange;
+use super::range::Spread;
 use crate::device::vliw::Machine;
 use crate::gp::evolve::dice::Dice;
 use crate::isa::r600::Listing;
@@ -57,7 +57,7 @@ struct Times {
 /// How a cell's time comes about.
 #[derive(Debug, Clone)]
 pub struct Run {
-    pub range: NdRange,
+    pub range: Spread,
     pub registers: u32,
     /// Work-groups on a SIMD at once.
     pub resident: u32,
@@ -130,7 +130,7 @@ impl Timed {
         placement: Placement,
         machine: Machine,
     ) -> Result<Run, JuniperError> {
-        let range = NdRange::new(cell, &machine);
+        let range = Spread::new(cell, &machine);
         let listing = listing(cell.strategy, cell.domain, placement)?;
         let wavefronts = range.local_size.div_ceil(LANES as u32);
         let local_bytes = match cell.strategy {
@@ -178,7 +178,7 @@ impl Timed {
         &self,
         cell: Configuration,
         placement: Placement,
-        range: &NdRange,
+        range: &Spread,
         listing: &Listing,
     ) -> Result<Arc<Sample>, JuniperError> {
         let make = || self.execute(cell, placement, range, listing);
@@ -189,7 +189,7 @@ impl Timed {
         &self,
         cell: Configuration,
         placement: Placement,
-        range: &NdRange,
+        range: &Spread,
         listing: &Listing,
     ) -> Result<Sample, JuniperError> {
         let iterations = range.iterations.min(ITERATIONS);
@@ -222,7 +222,7 @@ impl Timed {
     }
 }
 
-fn key(cell: Configuration, placement: Placement, range: &NdRange) -> Key {
+fn key(cell: Configuration, placement: Placement, range: &Spread) -> Key {
     let iterations = match cell.strategy {
         Strategy::Fp => range.iterations.min(PROGRAMS),
         Strategy::Pppe | Strategy::Ppcu => range.iterations.min(ITERATIONS),
