@@ -173,7 +173,9 @@ impl ConfigurationArgs {
                 "stack-registers" => changed.stack_registers = Some(number()?),
                 "case-blocks" => changed.case_blocks = Some(number()?),
                 "l1" => changed.l1 = Some(number()?),
-                "kernel" => changed.kernel = value.trim().into(),
+                // One's own is called as its file is.
+                "kernel" if value.trim() == self.kernel => changed.kernel.clone_from(&self.kernel),
+                "kernel" => changed.kernel = value.trim().to_lowercase(),
                 "problem" => {
                     let Ok(name) = super::problem_name::parse(value);
                     changed.problem = Some(name);
@@ -250,6 +252,15 @@ mod tests {
         assert_eq!(
             (changed.threads, changed.stack_dim, changed.l1),
             (Some(64), Some(5), Some(48))
+        );
+    }
+
+    #[test]
+    fn names_are_understood_in_any_case() {
+        let changed = base().changed("kernel=LGP, problem=20-Mux").unwrap();
+        assert_eq!(
+            (changed.kernel.as_str(), changed.problem.as_deref()),
+            ("lgp", Some("mux20"))
         );
     }
 

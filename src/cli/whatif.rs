@@ -225,6 +225,10 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
             let names = axis.values.iter().map(|name| problem_name::canonical(name));
             axis.values = names.collect();
         }
+        if axis.key == Key::Kernel {
+            let names = axis.values.iter().map(|name| name.to_lowercase());
+            axis.values = names.collect();
+        }
         // The command line has the last word.
         axes.retain(|known| known.key != axis.key);
         axes.push(axis);

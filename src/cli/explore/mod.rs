@@ -53,7 +53,8 @@ pub fn run(args: &ExploreArgs) -> CliResult {
 pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     let mut problems = parse_problems(&args.problem)?;
     once(&mut problems);
-    let mut kernels: Vec<&str> = args.kernel.split(',').map(str::trim).collect();
+    let kernels = args.kernel.to_lowercase();
+    let mut kernels: Vec<&str> = kernels.split(',').map(str::trim).collect();
     once(&mut kernels);
     let base = Base::load(&args.device)?;
     let engine_args = EngineArgs {
