@@ -6,6 +6,7 @@
 
 use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;
+use super::problem_name;
 use crate::device::Device;
 use crate::engine::{self, architecture};
 use crate::gpu::variant::{Arch, FunctionSet, KernelId};
@@ -176,10 +177,7 @@ impl ConfigurationArgs {
                 // One's own is called as its file is.
                 "kernel" if value.trim() == self.kernel => changed.kernel.clone_from(&self.kernel),
                 "kernel" => changed.kernel = value.trim().to_lowercase(),
-                "problem" => {
-                    let Ok(name) = super::problem_name::parse(value);
-                    changed.problem = Some(name);
-                }
+                "problem" => changed.problem = Some(problem_name::canonical(value.trim())),
                 _ => return Err(refused(change)),
             }
         }

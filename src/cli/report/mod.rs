@@ -42,10 +42,10 @@ pub struct ReportArgs {
     #[arg(long, default_value = "all", value_name = "LIST")]
     pub tables: String,
     /// Problem names, separated by commas, or all; the first one is explained in detail
-    #[arg(long, default_value = "all", value_name = "LIST", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "all", value_name = "LIST", value_parser = crate::cli::names::problem().list())]
     pub problems: String,
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
     pub device: String,
     #[command(flatten)]
     pub engine: EngineArgs,
