@@ -80,7 +80,8 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     let model = args.engine.open(&device, &problems)?;
     let cells = part_of(all_cells(&tables, &problems), args.shard)?;
     let predictions = predict_all(&model, &cells)?;
-    let other_draws = other_draws(args, &device, &problems, &cells)?;
+    let n_draws = args.spread.unwrap_or(0);
+    let other_draws = other_draws(&args.engine, n_draws, (&device, &problems), &cells)?;
     // Measured values are read only now that every prediction stands.
     let measured = tables
         .iter()
@@ -146,16 +147,15 @@ fn note_unmeasured(tables: &[Table], problems: &[&str]) {
 }
 
 /// Predictions for further draws of programs, as many as asked for.
-fn other_draws(
-    args: &ReproduceArgs,
-    device: &Device,
-    problems: &[&str],
+pub(super) fn other_draws(
+    engine: &EngineArgs,
+    n_draws: u16,
+    (device, problems): (&Device, &[&str]),
     cells: &[Cell],
 ) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
-    let n_draws = u64::from(args.spread.unwrap_or(0));
     let mut draws = Vec::new();
-    for draw in 1..=n_draws {
-        let mut engine = args.engine.clone();
+    for draw in 1..=u64::from(n_draws) {
+        let mut engine = engine.clone();
         let seed = &mut engine.inputs.population_seed;
         *seed = seed.wrapping_add(draw);
         let model = engine.open(device, problems)?;
