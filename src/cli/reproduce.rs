@@ -4,6 +4,7 @@ use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
+use super::names::ALL;
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
@@ -18,9 +19,6 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
-
-/// Every table, every problem that has a corpus.
-const ALL: &str = "all";
 
 /// Predict every cell of a table of the paper and compare it with the measured value.
 #[derive(Debug, clap::Args)]

@@ -8,6 +8,7 @@ mod points;
 
 use super::CliResult;
 use super::engine::{Effort, Engine as EngineName, EngineArgs, InputArgs};
+use super::names::ALL;
 use super::reproduce::parse_problems;
 use crate::engine::architecture;
 use crate::report::explore::{Content, MeasuredPoint, page};
@@ -40,7 +41,6 @@ pub struct ExploreArgs {
 
 /// The device whose speeds the paper measured.
 const DEVICE: &str = "gtx670";
-const ALL: &str = "all";
 pub(super) const KERNELS: &str = "rpn,lgp";
 
 pub fn run(args: &ExploreArgs) -> CliResult {
