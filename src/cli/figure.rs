@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 /// Draw one of the figures that explain how an interpreter runs on a GPU.
 #[derive(Debug, clap::Args)]
 pub struct FigureArgs {
+    /// Figure to draw
     #[arg(value_enum)]
     pub name: Name,
     /// File to draw, .svg or .png

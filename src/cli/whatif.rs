@@ -1,6 +1,6 @@
 //! `warpstack whatif`: throughput over anything that a preset or a launch says, in every combination.
 //!
-//! Leaves out: L1 sizes of the hardware only; any size with whole sets may be asked for.
+//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`engine`), carve-outs (`carveout.rs`).
 //! Units: those of the keys.
 
 use super::configuration::{SizeArgs, case_blocks, sizes, usual_threads};
@@ -70,7 +70,7 @@ pub struct WhatifArgs {
     pub sizes: SizeArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Part K of N of the points, for a machine of its own; `merge` puts all parts together. Needs --out
+    /// Part of the points, K/N from 1/N to N/N, for another machine; `merge` puts the parts together. Needs --out
     #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["chart", "heatmap"])]
     pub shard: Option<Shard>,
     /// Chart of curves to draw, .svg or .png
