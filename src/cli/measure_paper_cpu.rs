@@ -78,6 +78,15 @@ pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<
     if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
         return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
     }
+    for (option, given) in [
+        ("--populations", &args.populations),
+        ("--datasets", &args.datasets),
+    ] {
+        if given.len() > 1 {
+            let n = given.len();
+            return Err(format!("{option}: given {n} sizes; allowed with --on cpu: one").into());
+        }
+    }
     let works = match paper {
         PaperArg::Gpocl => gpocl(args)?,
         PaperArg::Robilliard => robilliard(args)?,
