@@ -412,9 +412,12 @@ impl Drawings {
 
 fn refused(what: &str, given: &str, axes: &[Axis]) -> Box<dyn Error> {
     let names: Vec<String> = axes.iter().map(|axis| axis.key.name()).collect();
+    let names = match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    };
     format!(
-        "{what}: given {given}; allowed: with keys that --vary gives more than one value (curves one, heat maps two; now: {})",
-        names.join(", ")
+        "{what}: given {given}; allowed: with keys that --vary gives more than one value (curves one, heat maps two; now: {names})"
     )
     .into()
 }
