@@ -151,7 +151,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
     refused(&["stacks", "--problem", "septic"], "did you mean sextic?");
     refused(
         &["stacks", "--problem", "mux6"],
-        "no committed runs of problem `mux6`",
+        "--problem: given mux6; allowed: sextic, shuttle, kddcup, mux20",
     );
     refused(
         &["stacks", "--chart", "no/such/folder/c.svg"],
@@ -174,6 +174,6 @@ fn bad_input_is_one_line_and_exit_code_2() {
     );
     refused(
         &["langdon", "--problem", "sextic"],
-        "`sextic` is no multiplexer",
+        "--problem: given sextic; allowed: mux6",
     );
 }

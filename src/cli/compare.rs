@@ -22,10 +22,10 @@ use std::collections::BTreeMap;
 /// Compare the analytical model with the simulator over tables of the paper.
 #[derive(Debug, clap::Args)]
 pub struct CompareArgs {
-    /// Table of the paper: 3, 4, 7, 8, 9, 10 or all
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
     #[arg(long, default_value = "all")]
     pub table: String,
-    /// Problem name (`warpstack problems` lists them), or all
+    /// Problem names, separated by commas (`warpstack problems` lists them), or all
     #[arg(long, default_value = "sextic", value_parser = crate::cli::names::problem().list())]
     pub problem: String,
     /// Device name, or the path of a .toml file

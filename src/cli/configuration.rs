@@ -6,6 +6,7 @@
 
 use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;
+use super::problem_name;
 use crate::device::Device;
 use crate::engine::{self, architecture};
 use crate::gpu::variant::{Arch, FunctionSet, KernelId};
@@ -173,11 +174,10 @@ impl ConfigurationArgs {
                 "stack-registers" => changed.stack_registers = Some(number()?),
                 "case-blocks" => changed.case_blocks = Some(number()?),
                 "l1" => changed.l1 = Some(number()?),
-                "kernel" => changed.kernel = value.trim().into(),
-                "problem" => {
-                    let Ok(name) = super::problem_name::parse(value);
-                    changed.problem = Some(name);
-                }
+                // One's own is called as its file is.
+                "kernel" if value.trim() == self.kernel => changed.kernel.clone_from(&self.kernel),
+                "kernel" => changed.kernel = value.trim().to_lowercase(),
+                "problem" => changed.problem = Some(problem_name::canonical(value.trim())),
                 _ => return Err(refused(change)),
             }
         }
@@ -250,6 +250,15 @@ mod tests {
         assert_eq!(
             (changed.threads, changed.stack_dim, changed.l1),
             (Some(64), Some(5), Some(48))
+        );
+    }
+
+    #[test]
+    fn names_are_understood_in_any_case() {
+        let changed = base().changed("kernel=LGP, problem=20-Mux").unwrap();
+        assert_eq!(
+            (changed.kernel.as_str(), changed.problem.as_deref()),
+            ("lgp", Some("mux20"))
         );
     }
 

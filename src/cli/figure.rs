@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 /// Draw one of the figures that explain how an interpreter runs on a GPU.
 #[derive(Debug, clap::Args)]
 pub struct FigureArgs {
+    /// Figure to draw
     #[arg(value_enum)]
     pub name: Name,
     /// File to draw, .svg or .png
@@ -164,8 +165,14 @@ pub fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
                 registers_per_thread,
                 shared_bytes_per_block: 0,
             };
-            let resident = limits.occupancy(block, preferred)?.warps;
-            points.push((f64::from(threads_per_block), f64::from(resident)));
+            match limits.occupancy(block, preferred) {
+                Ok(resident) => {
+                    points.push((f64::from(threads_per_block), f64::from(resident.warps)));
+                }
+                // Too many registers for one block, and so for every larger one.
+                Err(_) if !points.is_empty() => break,
+                Err(error) => return Err(error.into()),
+            }
         }
         let name = format!("{registers_per_thread} registers");
         lines.push(Line { name, points });

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// See the module text.
+/// What results are printed as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// For people

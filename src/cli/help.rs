@@ -38,7 +38,7 @@ const GROUPS: [(&str, &[Example]); 6] = [
             ("merge", "merge part-1.csv part-2.csv --out all.csv"),
             (
                 "slurm",
-                "slurm --study study.toml --tasks 16 --out job.sh; sbatch job.sh; then warpstack merge",
+                "slurm --study study.toml --tasks 16 --out job.sh; sbatch job.sh",
             ),
             ("explore", "explore --problem sextic --out explore.html"),
         ],

@@ -48,10 +48,7 @@ pub fn run(args: &LangdonArgs) -> CliResult {
         .find(|mux| mux.name == args.problem)
         .ok_or_else(|| {
             let allowed = Multiplexer::ALL.map(|mux| mux.name).join(", ");
-            format!(
-                "problem `{}` is no multiplexer, allowed: {allowed}",
-                args.problem
-            )
+            format!("--problem: given {}; allowed: {allowed}", args.problem)
         })?;
     let mut settings = Settings::of(mux);
     settings.population = args.population.map_or(settings.population, |n| n as usize);

@@ -1,4 +1,4 @@
-//! The options of every command that draws: how large, and on which paper.
+//! The options of every command that draws: how large, and on which background.
 //!
 //! Leaves out: the file (`--chart`, `--out` and the like of the commands). Units: pixels.
 
@@ -11,7 +11,7 @@ pub struct LookArgs {
     /// Width of the drawing; text and lines grow with it, 1920 fills a slide [default: the drawing's own]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(120..=7680))]
     pub width: Option<u32>,
-    /// Paper that is drawn on
+    /// Background of the drawing
     #[arg(long, value_enum, default_value = "light")]
     pub theme: ThemeArg,
 }

@@ -16,7 +16,6 @@ use crate::gp::problem::{self, Problem};
 use crate::gp::program::Rpn;
 use crate::gpu::measure::Times;
 use crate::papers::gpocl::NODES;
-use crate::papers::robilliard::problem::Benchmark;
 use crate::papers::robilliard::runs::Run;
 use crate::report::rows::{self, Row};
 use crate::validate::papers::{Paper, published};
@@ -77,6 +76,15 @@ pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<
     let threads = given_or(&args.threads, &usual);
     if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
         return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
+    }
+    for (option, given) in [
+        ("--populations", &args.populations),
+        ("--datasets", &args.datasets),
+    ] {
+        if given.len() > 1 {
+            let n = given.len();
+            return Err(format!("{option}: given {n} sizes; allowed with --on cpu: one").into());
+        }
     }
     let works = match paper {
         PaperArg::Gpocl => gpocl(args)?,
@@ -148,7 +156,7 @@ fn robilliard(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
             works.push(Work {
                 paper: Paper::Robilliard,
                 problem: benchmark.problem(),
-                name: Benchmark::to_string(&benchmark),
+                name: benchmark.to_string(),
                 generations: run.generations.iter().map(whole).collect(),
                 table: None,
             });
@@ -230,10 +238,11 @@ impl Work {
         let Some(table) = self.table else {
             return Ok(Published::default());
         };
-        let (cpu, gpu) = match threads {
-            1 => ("w3680 sequential", "gtx285 ppcu"),
-            _ => ("w3680 parallel", "gtx285 ppcu"),
+        let cpu = match threads {
+            1 => "w3680 sequential",
+            _ => "w3680 parallel",
         };
+        let gpu = "gtx285 ppcu";
         let of = |configuration| published(self.paper, table, configuration, MEDIAN);
         let (cpu_speed, gpu_speed) = (of(cpu)?, of(gpu)?);
         Ok(Published {

@@ -1,6 +1,6 @@
 //! `warpstack merge`: the parts of a study that was predicted in shards, put together.
 //!
-//! A study's parts are its rows; a campaign's are states, whose corpus and record are written here.
+//! A study's parts are its rows; those of a campaign (GP runs made by `evolve`) are states, whose corpus and record are written here.
 //! What it does: checks that all parts are there and belong together; the result is byte for byte that of the whole study. Leaves out: computing.
 
 use super::CliResult;
@@ -10,7 +10,7 @@ use crate::report::{output, rows};
 use crate::study::shard::{Description, in_order};
 use std::path::{Path, PathBuf};
 
-/// Put the parts of a study, a reproduction or a campaign that was run with --shard together.
+/// Put together what was run in parts with --shard: a study, a reproduction or a campaign of GP runs.
 #[derive(Debug, clap::Args)]
 pub struct MergeArgs {
     /// Results of `whatif`, `reproduce` or `evolve` with `--shard K/N --out FILE`, all of them, in any order

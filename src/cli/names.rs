@@ -28,7 +28,7 @@ pub struct Names {
     is_list: bool,
 }
 
-/// In a list of names: every one.
+/// In a list of names, or of the paper's tables: every one.
 pub const ALL: &str = "all";
 
 impl Names {

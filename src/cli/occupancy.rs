@@ -1,6 +1,6 @@
 //! `warpstack occupancy`: resident blocks for one block size or all of them, and what limits them.
 //!
-//! What a block needs is said, or that of a kernel for a problem's programs. Units: KiB for the L1 and the shared memory.
+//! What a block needs is given by options, or is what a kernel needs for a problem's programs. Units: KiB for the L1 and the shared memory.
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;

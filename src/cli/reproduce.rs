@@ -4,6 +4,7 @@ use super::CliResult;
 use super::engine::{EngineArgs, note_weights};
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
+use super::names::ALL;
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::engine::{self, Engine};
@@ -18,9 +19,6 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
-
-/// Every table, every problem that has a corpus.
-const ALL: &str = "all";
 
 /// Predict every cell of a table of the paper and compare it with the measured value.
 #[derive(Debug, clap::Args)]
@@ -80,7 +78,8 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
     let model = args.engine.open(&device, &problems)?;
     let cells = part_of(all_cells(&tables, &problems), args.shard)?;
     let predictions = predict_all(&model, &cells)?;
-    let other_draws = other_draws(args, &device, &problems, &cells)?;
+    let n_draws = args.spread.unwrap_or(0);
+    let other_draws = other_draws(&args.engine, n_draws, (&device, &problems), &cells)?;
     // Measured values are read only now that every prediction stands.
     let measured = tables
         .iter()
@@ -146,16 +145,15 @@ fn note_unmeasured(tables: &[Table], problems: &[&str]) {
 }
 
 /// Predictions for further draws of programs, as many as asked for.
-fn other_draws(
-    args: &ReproduceArgs,
-    device: &Device,
-    problems: &[&str],
+pub(super) fn other_draws(
+    engine: &EngineArgs,
+    n_draws: u16,
+    (device, problems): (&Device, &[&str]),
     cells: &[Cell],
 ) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
-    let n_draws = u64::from(args.spread.unwrap_or(0));
     let mut draws = Vec::new();
-    for draw in 1..=n_draws {
-        let mut engine = args.engine.clone();
+    for draw in 1..=u64::from(n_draws) {
+        let mut engine = engine.clone();
         let seed = &mut engine.inputs.population_seed;
         *seed = seed.wrapping_add(draw);
         let model = engine.open(device, problems)?;

@@ -6,14 +6,15 @@ use clap::Command;
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Write the completion script of a shell to standard output
+/// Write the completion script of a shell to standard output.
 #[derive(Debug, clap::Args)]
 pub struct CompletionsArgs {
+    /// Shell that the script is for
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Write the manual page, or with --out one page per subcommand
+/// Write the manual page, or with --out one page per subcommand.
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
     /// Folder for `warpstack.1` and one page per subcommand, instead of one page on standard output

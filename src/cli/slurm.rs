@@ -20,7 +20,7 @@ pub struct SlurmArgs {
     #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub processors: u16,
     /// Folder for the parts, which must exist when the job runs
-    #[arg(long, default_value = "parts", value_name = "FOLDER")]
+    #[arg(long, default_value = "parts", value_name = "DIR")]
     pub parts: PathBuf,
     /// File to write instead of standard output
     #[arg(long, value_name = "FILE")]

@@ -103,7 +103,7 @@ pub fn committed(problems: &[String]) -> Result<Vec<Record>, Box<dyn Error>> {
     {
         let allowed = RECORDS.map(|(name, _)| name).join(", ");
         return Err(format!(
-            "no committed runs of problem `{name}`, allowed: {allowed}; or make them with --run"
+            "--problem: given {name}; allowed: {allowed}, whose runs are committed; others with --run"
         )
         .into());
     }
@@ -125,7 +125,7 @@ fn make(args: &StacksArgs) -> Result<Vec<Record>, Box<dyn Error>> {
     if let Some(path) = &args.record {
         if names.len() != 1 {
             return Err(format!(
-                "--record writes one problem, given: {}, allowed: one --problem",
+                "--record: given with the problems {}; allowed: with one --problem",
                 names.join(", ")
             )
             .into());

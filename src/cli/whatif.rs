@@ -1,6 +1,6 @@
 //! `warpstack whatif`: throughput over anything that a preset or a launch says, in every combination.
 //!
-//! Leaves out: L1 sizes of the hardware only; any size with whole sets may be asked for.
+//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`engine`), carve-outs (`carveout.rs`).
 //! Units: those of the keys.
 
 use super::configuration::{SizeArgs, case_blocks, sizes, usual_threads};
@@ -70,7 +70,7 @@ pub struct WhatifArgs {
     pub sizes: SizeArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Part K of N of the points, for a machine of its own; `merge` puts all parts together. Needs --out
+    /// Part of the points, K/N from 1/N to N/N, for another machine; `merge` puts the parts together. Needs --out
     #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["chart", "heatmap"])]
     pub shard: Option<Shard>,
     /// Chart of curves to draw, .svg or .png
@@ -223,6 +223,10 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
         let mut axis = Axis::parse(given, &base)?;
         if axis.key == Key::Problem {
             let names = axis.values.iter().map(|name| problem_name::canonical(name));
+            axis.values = names.collect();
+        }
+        if axis.key == Key::Kernel {
+            let names = axis.values.iter().map(|name| name.to_lowercase());
             axis.values = names.collect();
         }
         // The command line has the last word.
@@ -408,9 +412,12 @@ impl Drawings {
 
 fn refused(what: &str, given: &str, axes: &[Axis]) -> Box<dyn Error> {
     let names: Vec<String> = axes.iter().map(|axis| axis.key.name()).collect();
+    let names = match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    };
     format!(
-        "{what}: given {given}; allowed: with keys that --vary gives more than one value (curves one, heat maps two; now: {})",
-        names.join(", ")
+        "{what}: given {given}; allowed: with keys that --vary gives more than one value (curves one, heat maps two; now: {names})"
     )
     .into()
 }

@@ -318,7 +318,7 @@ fn a_refused_report_leaves_nothing_behind() {
         (
             page.clone(),
             vec!["--problems", "sextic,chess"],
-            "\"chess\"; allowed: sextic",
+            "'chess' for '--problems <LIST>'; allowed: sextic",
         ),
         (
             page.clone(),

@@ -8,6 +8,7 @@ mod points;
 
 use super::CliResult;
 use super::engine::{Effort, Engine as EngineName, EngineArgs, InputArgs};
+use super::names::ALL;
 use super::reproduce::parse_problems;
 use crate::engine::architecture;
 use crate::report::explore::{Content, MeasuredPoint, page};
@@ -40,7 +41,6 @@ pub struct ExploreArgs {
 
 /// The device whose speeds the paper measured.
 const DEVICE: &str = "gtx670";
-const ALL: &str = "all";
 pub(super) const KERNELS: &str = "rpn,lgp";
 
 pub fn run(args: &ExploreArgs) -> CliResult {
@@ -53,7 +53,8 @@ pub fn run(args: &ExploreArgs) -> CliResult {
 pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     let mut problems = parse_problems(&args.problem)?;
     once(&mut problems);
-    let mut kernels: Vec<&str> = args.kernel.split(',').map(str::trim).collect();
+    let kernels = args.kernel.to_lowercase();
+    let mut kernels: Vec<&str> = kernels.split(',').map(str::trim).collect();
     once(&mut kernels);
     let base = Base::load(&args.device)?;
     let engine_args = EngineArgs {

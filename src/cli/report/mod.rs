@@ -8,7 +8,9 @@ mod papers;
 use super::CliResult;
 use super::engine::{Engine as EngineName, EngineArgs, InferredFile};
 use super::explore::{self, ExploreArgs};
-use super::reproduce::{all_cells, compare, parse_problems, parse_tables, predict_all};
+use super::reproduce::{
+    all_cells, compare, other_draws, parse_problems, parse_tables, predict_all,
+};
 use super::stacks as stacks_command;
 use super::validate;
 use crate::device::Preset;
@@ -42,10 +44,10 @@ pub struct ReportArgs {
     #[arg(long, default_value = "all", value_name = "LIST")]
     pub tables: String,
     /// Problem names, separated by commas, or all; the first one is explained in detail
-    #[arg(long, default_value = "all", value_name = "LIST", value_parser = crate::cli::problem_name::parse)]
+    #[arg(long, default_value = "all", value_name = "LIST", value_parser = crate::cli::names::problem().list())]
     pub problems: String,
     /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670")]
+    #[arg(long, default_value = "gtx670", value_parser = crate::cli::names::device())]
     pub device: String,
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -106,13 +108,7 @@ pub fn run(args: &ReportArgs) -> CliResult {
         problem: problems[0],
     };
     let predictions = predict_all(&model, &cells)?;
-    let mut draws = Vec::new();
-    for draw in 1..=u64::from(args.spread) {
-        let mut engine = args.engine.clone();
-        let seed = &mut engine.inputs.population_seed;
-        *seed = seed.wrapping_add(draw);
-        draws.push(predict_all(&engine.open(&device, &problems)?, &cells)?);
-    }
+    let draws = other_draws(&args.engine, args.spread, (&device, &problems), &cells)?;
     let others = match with_other_knowledge(&args.engine) {
         Some(engine) => Some(predict_all(&engine.open(&device, &problems)?, &cells)?),
         None => None,
