@@ -5,7 +5,7 @@
 //! Leaves out: sharing. Units: vectors. Sources: the GPU's kernel of that name (docs/fast-interpreter.md).
 
 use super::accumulator_plan::{Code, NONE, Place, Plan, with_codes};
-use super::cases::{Chunk, SEGMENT, TILE};
+use super::cases::{Columns, SEGMENT, TILE};
 use super::element::Element;
 use super::machine::Machine;
 use super::output::Output;
@@ -33,7 +33,7 @@ pub fn programs_together<T>(n_inputs: usize, plans: &[Plan<T>]) -> usize {
 
 impl Machine for Accumulator {
     type Prepared<T: Element> = Vec<Plan<T>>;
-    type Memory<T: Element> = Memory<T>;
+    type Memory<T: Element> = Memory;
 
     fn name(&self) -> &'static str {
         "accumulator"
@@ -59,40 +59,30 @@ impl Machine for Accumulator {
         (0..prepared.len()).collect()
     }
 
-    fn memory<T: Element>(_: &Vec<Plan<T>>, _: usize) -> Memory<T> {
-        Memory {
-            vectors: Vec::new(),
-            code: Vec::new(),
-            ends: Vec::new(),
-        }
+    fn memory<T: Element>(_: &Vec<Plan<T>>, _: usize) -> Memory {
+        Memory::default()
     }
 
     #[inline(always)]
     fn run<T: Element, S: Simd>(
         simd: S,
         prepared: &Vec<Plan<T>>,
-        chunk: &Chunk<T>,
+        inputs: &mut Columns<T>,
         _: usize,
-        memory: &mut Memory<T>,
+        memory: &mut Memory,
         output: &mut Output<T>,
     ) {
-        memory.load(chunk);
         let mut first = 0;
-        for plans in prepared.chunks(programs_together(chunk.n_inputs(), prepared)) {
-            memory.begin(plans, chunk);
+        for plans in prepared.chunks(programs_together(inputs.n_inputs(), prepared)) {
+            let n_vectors = inputs.n_vectors;
+            let vectors = memory.begin(plans, inputs);
             let mut at = 0;
-            while at < chunk.n_vectors {
+            while at < n_vectors {
                 let mut start = 0;
                 for (program, &end) in memory.ends.iter().enumerate() {
                     let code = &memory.code[start..end];
-                    tile::<T, S, T::Tile<S>>(
-                        simd,
-                        code,
-                        &mut memory.vectors,
-                        first + program,
-                        at,
-                        output,
-                    );
+                    let program = first + program;
+                    tile::<T, S, T::Tile<S>>(simd, code, vectors, program, at, output);
                     start = end;
                 }
                 at += <T::Tile<S> as Tile<T, S>>::N;
@@ -116,9 +106,9 @@ pub fn tile_vectors<T: Element>(path: Path) -> usize {
     path.run(Vectors::<T>(PhantomData))
 }
 
-/// The columns of the chunk, then the rows of the programs that run; the programs with addresses in place of places.
-pub struct Memory<T> {
-    vectors: Vec<Vector<T>>,
+/// The programs that run, with addresses in place of places: among the columns of the inputs and the rows behind them.
+#[derive(Default)]
+pub struct Memory {
     code: Vec<Addressed>,
     /// Where the code of each program ends.
     ends: Vec<usize>,
@@ -134,33 +124,29 @@ struct Addressed {
     operands: [Address; 4],
 }
 
-impl<T: Element> Memory<T> {
-    /// Takes over the inputs.
-    fn load(&mut self, chunk: &Chunk<T>) {
-        self.vectors.clear();
-        self.vectors.extend_from_slice(chunk.inputs());
-    }
-
-    /// Constants are rows of each program; what they save is in the same rows for all.
-    fn begin(&mut self, plans: &[Plan<T>], chunk: &Chunk<T>) {
-        let n_columns = chunk.inputs().len();
+impl Memory {
+    /// Constants are rows of each program; what they save is in the same rows for all. All vectors.
+    fn begin<'a, T: Element>(
+        &mut self,
+        plans: &[Plan<T>],
+        inputs: &'a mut Columns<T>,
+    ) -> &'a mut [Vector<T>] {
+        let (stride, mut constants) = (inputs.stride, inputs.len());
         let n_constants: usize = plans.iter().map(|plan| plan.constants.len()).sum();
-        let saved = plans.iter().map(|plan| plan.n_rows - plan.constants.len());
-        let n_rows = n_constants + saved.max().unwrap_or(0);
-        self.vectors
-            .resize(n_columns + n_rows * TILE, Vector::default());
+        let n_saved = plans.iter().map(|plan| plan.n_rows - plan.constants.len());
+        let n_rows = n_constants + n_saved.max().unwrap_or(0);
+        let saved = constants + n_constants * TILE;
+        let vectors = inputs.with_rows(n_rows * TILE);
         self.code.clear();
         self.ends.clear();
-        let mut constants = n_columns;
-        let saved = n_columns + n_constants * TILE;
         for plan in plans {
-            let rows = self.vectors[constants..].chunks_exact_mut(TILE);
+            let rows = vectors[constants..].chunks_exact_mut(TILE);
             for (row, &constant) in rows.zip(&plan.constants) {
                 row.fill(Vector([constant; LANES]));
             }
             let n_constants = plan.constants.len();
             let address = |place| match place {
-                Place::Input(input) => (input * chunk.stride() as u32, u32::MAX),
+                Place::Input(input) => (input * stride as u32, u32::MAX),
                 Place::Row(row) => {
                     let row = row as usize;
                     let vector = match row.checked_sub(n_constants) {
@@ -181,6 +167,7 @@ impl<T: Element> Memory<T> {
             self.ends.push(self.code.len());
             constants += n_constants * TILE;
         }
+        vectors
     }
 }
 

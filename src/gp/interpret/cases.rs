@@ -14,32 +14,36 @@ pub const SEGMENT: usize = 256;
 /// Chunks are filled up to whole tiles of this many vectors.
 pub const TILE: usize = 16;
 
-/// Vectors from a column to the next: by a tile more than the 64 sets that an L1 has, or some of them, so that the same cases of the columns
-/// lie on other sets.
-fn stride(n_vectors: usize) -> usize {
-    const SETS: usize = 64;
-    n_vectors.saturating_sub(TILE).next_multiple_of(SETS) + TILE
-}
-
 /// Some of the cases, in order.
 #[derive(Debug, Clone)]
 pub struct Chunk<T> {
-    /// Column after column, each of `n_vectors`, `stride` apart.
-    inputs: Vec<Vector<T>>,
-    stride: usize,
+    pub inputs: Columns<T>,
     pub expected: Vec<Vector<T>>,
-    pub n_vectors: usize,
     /// Those that are cases.
     pub n_elements: usize,
+}
+
+/// The inputs of a chunk, column after column; behind them an interpreter may have rows of its own.
+#[derive(Debug, Clone)]
+pub struct Columns<T> {
+    vectors: Vec<Vector<T>>,
+    n_inputs: usize,
+    /// From a column to the next.
+    pub stride: usize,
+    /// Of a column.
+    pub n_vectors: usize,
 }
 
 impl<T> Default for Chunk<T> {
     fn default() -> Self {
         Chunk {
-            inputs: Vec::new(),
-            stride: 0,
+            inputs: Columns {
+                vectors: Vec::new(),
+                n_inputs: 0,
+                stride: 0,
+                n_vectors: 0,
+            },
             expected: Vec::new(),
-            n_vectors: 0,
             n_elements: 0,
         }
     }
@@ -51,41 +55,55 @@ impl<T: Copy + Default> Chunk<T> {
         let start = first * LANES;
         let end = cases.expected.len().min(start + n_vectors * LANES);
         self.n_elements = end - start;
-        self.n_vectors = self.n_elements.div_ceil(LANES).next_multiple_of(TILE);
-        let n_inputs = cases.inputs.len();
-        self.stride = stride(self.n_vectors);
-        self.inputs
-            .resize(n_inputs * self.stride, Vector::default());
-        self.expected.resize(self.n_vectors, Vector::default());
+        let n_vectors = self.n_elements.div_ceil(LANES).next_multiple_of(TILE);
+        self.expected.resize(n_vectors, Vector::default());
         copy(&cases.expected[start..end], &mut self.expected);
-        if self.n_vectors > 0 {
-            let columns = self.inputs.chunks_exact_mut(self.stride);
-            for (column, input) in columns.zip(&cases.inputs) {
-                copy(&input[start..end], column);
-            }
+        let inputs = cases.inputs.iter().map(|input| &input[start..end]);
+        self.inputs.fill(inputs, n_vectors);
+    }
+}
+
+impl<T: Copy + Default> Columns<T> {
+    fn fill<'a>(&mut self, inputs: impl ExactSizeIterator<Item = &'a [T]>, n_vectors: usize)
+    where
+        T: 'a,
+    {
+        (self.n_inputs, self.n_vectors) = (inputs.len(), n_vectors);
+        self.stride = stride(n_vectors);
+        self.vectors.resize(self.len(), Vector::default());
+        for (column, input) in self.vectors.chunks_exact_mut(self.stride).zip(inputs) {
+            copy(input, column);
         }
     }
 
     pub fn n_inputs(&self) -> usize {
-        self.inputs.len() / self.stride.max(1)
+        self.n_inputs
     }
 
-    /// From a column to the next.
-    pub fn stride(&self) -> usize {
-        self.stride
+    /// Vectors of all columns.
+    pub fn len(&self) -> usize {
+        self.n_inputs * self.stride
     }
 
     /// Input `index`.
     #[inline(always)]
-    pub fn input(&self, index: usize) -> &[Vector<T>] {
-        &self.inputs[index * self.stride..][..self.n_vectors]
+    pub fn column(&self, index: usize) -> &[Vector<T>] {
+        &self.vectors[index * self.stride..][..self.n_vectors]
     }
 
-    /// All columns, one after the other.
+    /// All columns, and behind them so many vectors for the interpreter's own rows.
     #[inline(always)]
-    pub fn inputs(&self) -> &[Vector<T>] {
-        &self.inputs
+    pub fn with_rows(&mut self, n: usize) -> &mut [Vector<T>] {
+        let len = self.len() + n;
+        self.vectors.resize(len, Vector::default());
+        &mut self.vectors
     }
+}
+
+/// Vectors from a column to the next: a tile more than all sets of the L1, some times, so that the same cases of the columns lie on other sets.
+fn stride(n_vectors: usize) -> usize {
+    const SETS: usize = 64;
+    n_vectors.saturating_sub(TILE).next_multiple_of(SETS) + TILE
 }
 
 fn copy<T: Copy + Default>(from: &[T], to: &mut [Vector<T>]) {

@@ -4,7 +4,7 @@
 //! subtrees that several programs have are evaluated once per block, and equal programs once.
 //! Leaves out: fusing steps. Units: vectors. Sources: Chitty 2012, Chitty (2D stack) section 4.
 
-use super::cases::Chunk;
+use super::cases::Columns;
 use super::element::Element;
 use super::machine::Machine;
 use super::output::Output;
@@ -67,7 +67,7 @@ impl Machine for Lgp2d {
     fn run<T: Element, S: Simd>(
         simd: S,
         prepared: &Prepared<T>,
-        chunk: &Chunk<T>,
+        inputs: &mut Columns<T>,
         block: usize,
         slots: &mut Self::Memory<T>,
         output: &mut Output<T>,
@@ -78,9 +78,9 @@ impl Machine for Lgp2d {
                 slot.fill(Vector([constant; LANES]));
             }
             let mut at = 0;
-            while at < chunk.n_vectors {
-                let n = block.min(chunk.n_vectors - at);
-                run_block(simd, plan, chunk, at..at + n, slots, first, output);
+            while at < inputs.n_vectors {
+                let n = block.min(inputs.n_vectors - at);
+                run_block(simd, plan, inputs, at..at + n, slots, first, output);
                 at += n;
             }
             first += plan.n_outputs;
@@ -92,7 +92,7 @@ impl Machine for Lgp2d {
 fn run_block<T: Element, S: Simd>(
     simd: S,
     plan: &Plan<T>,
-    chunk: &Chunk<T>,
+    inputs: &Columns<T>,
     cases: Range<usize>,
     slots: &mut [Vec<Vector<T>>],
     first: usize,
@@ -107,12 +107,12 @@ fn run_block<T: Element, S: Simd>(
                 out,
             } => {
                 let mut row = std::mem::take(&mut slots[out as usize]);
-                let operands = views(function.arity(), operands, chunk, slots, &cases);
+                let operands = views(function.arity(), operands, inputs, slots, &cases);
                 rows::apply(simd, function, operands, &mut row[..n]);
                 slots[out as usize] = row;
             }
             Step::Score { value, output: of } => {
-                let values = view(value, chunk, slots, &cases);
+                let values = view(value, inputs, slots, &cases);
                 output.take(simd, first + of as usize, cases.start, values);
             }
         }
@@ -124,14 +124,14 @@ fn run_block<T: Element, S: Simd>(
 fn views<'a, T: Copy + Default>(
     arity: usize,
     operands: [Operand; 4],
-    chunk: &'a Chunk<T>,
+    inputs: &'a Columns<T>,
     slots: &'a [Vec<Vector<T>>],
     cases: &Range<usize>,
 ) -> [&'a [Vector<T>]; 4] {
     let mut rows = [&[][..]; 4];
     let mut operand = 0;
     while operand < arity {
-        rows[operand] = view(operands[operand], chunk, slots, cases);
+        rows[operand] = view(operands[operand], inputs, slots, cases);
         operand += 1;
     }
     rows
@@ -140,12 +140,12 @@ fn views<'a, T: Copy + Default>(
 #[inline(always)]
 fn view<'a, T: Copy + Default>(
     operand: Operand,
-    chunk: &'a Chunk<T>,
+    inputs: &'a Columns<T>,
     slots: &'a [Vec<Vector<T>>],
     cases: &Range<usize>,
 ) -> &'a [Vector<T>] {
     match operand {
-        Operand::Input(i) => &chunk.input(usize::from(i))[cases.clone()],
+        Operand::Input(i) => &inputs.column(usize::from(i))[cases.clone()],
         Operand::Slot(s) => &slots[s as usize][..cases.len()],
     }
 }

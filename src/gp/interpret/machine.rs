@@ -5,7 +5,7 @@
 //! Leaves out: how a program is evaluated (`Machine`). Units: vectors of 16 elements. Sources: none.
 
 use super::cache::THIS_MACHINE;
-use super::cases::{Chunk, SEGMENT};
+use super::cases::{Chunk, Columns, SEGMENT};
 use super::element::Element;
 use super::output::{Errors, Output};
 use super::plan::UnsupportedFunction;
@@ -49,7 +49,7 @@ pub trait Machine: Sync {
     fn run<T: Element, S: Simd>(
         simd: S,
         prepared: &Self::Prepared<T>,
-        chunk: &Chunk<T>,
+        inputs: &mut Columns<T>,
         block: usize,
         memory: &mut Self::Memory<T>,
         output: &mut Output<T>,
@@ -59,7 +59,7 @@ pub trait Machine: Sync {
 /// A machine on a chunk, as a kernel.
 struct Run<'a, 'b, M: Machine, T: Element> {
     prepared: &'a M::Prepared<T>,
-    chunk: &'a Chunk<T>,
+    inputs: &'a mut Columns<T>,
     block: usize,
     memory: &'a mut M::Memory<T>,
     output: &'a mut Output<'b, T>,
@@ -72,12 +72,12 @@ impl<M: Machine, T: Element> Kernel for Run<'_, '_, M, T> {
     fn run<S: Simd>(self, simd: S) {
         let Run {
             prepared,
-            chunk,
+            inputs,
             block,
             memory,
             output,
         } = self;
-        M::run(simd, prepared, chunk, block, memory, output);
+        M::run(simd, prepared, inputs, block, memory, output);
     }
 }
 
@@ -148,17 +148,22 @@ fn errors<M: Machine, T: Element>(
 /// The errors of every output, segment after segment, and the number of segments.
 fn on_chunk<M: Machine, T: Element>(
     prepared: &M::Prepared<T>,
-    chunk: &Chunk<T>,
+    chunk: &mut Chunk<T>,
     block: usize,
     memory: &mut M::Memory<T>,
     score: Score,
     path: Path,
 ) -> (Vec<f64>, usize) {
     let n_outputs = M::outputs(prepared).iter().max().map_or(0, |max| max + 1);
-    let mut output = Output::Errors(Errors::new(score, chunk, n_outputs));
+    let Chunk {
+        inputs,
+        expected,
+        n_elements,
+    } = chunk;
+    let mut output = Output::Errors(Errors::new(score, expected, *n_elements, n_outputs));
     path.run(Run::<M, T> {
         prepared,
-        chunk,
+        inputs,
         block,
         memory,
         output: &mut output,
@@ -203,10 +208,10 @@ fn values<M: Machine, T: Element>(
     let mut memory = M::memory(&prepared, block);
     let mut chunk = Chunk::default();
     chunk.fill(cases, 0, cases.expected.len().div_ceil(LANES));
-    let mut output = Output::Values(vec![Vector::default(); chunk.n_vectors]);
+    let mut output = Output::Values(vec![Vector::default(); chunk.inputs.n_vectors]);
     options.path.run(Run::<M, T> {
         prepared: &prepared,
-        chunk: &chunk,
+        inputs: &mut chunk.inputs,
         block,
         memory: &mut memory,
         output: &mut output,

@@ -3,7 +3,7 @@
 //! Models: they are compared with what was expected, or kept. Leaves out: in which order an interpreter has them ready.
 //! Units: vectors of the chunk. Sources: none.
 
-use super::cases::{Chunk, SEGMENT, TILE};
+use super::cases::{SEGMENT, TILE};
 use super::element::Element;
 use super::score::Sums;
 use super::simd::{Kernel, LANES, Simd, Vector};
@@ -28,12 +28,18 @@ pub struct Errors<'a, T> {
 }
 
 impl<'a, T: Element> Errors<'a, T> {
-    pub fn new(score: Score, chunk: &'a Chunk<T>, n_programs: usize) -> Self {
-        let n_segments = chunk.n_vectors.div_ceil(SEGMENT);
+    /// Of a chunk with so many cases' elements.
+    pub fn new(
+        score: Score,
+        expected: &'a [Vector<T>],
+        n_elements: usize,
+        n_programs: usize,
+    ) -> Self {
+        let n_segments = expected.len().div_ceil(SEGMENT);
         Errors {
             score,
-            expected: &chunk.expected,
-            n_elements: chunk.n_elements,
+            expected,
+            n_elements,
             sums: vec![Sums::default(); n_programs * n_segments],
             n_segments,
         }

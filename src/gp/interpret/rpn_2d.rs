@@ -3,7 +3,7 @@
 //! Models: each token once per block; a terminal copies its row onto the stack, a function replaces its operands' rows.
 //! Leaves out: sharing of anything between programs. Units: vectors. Sources: Chitty 2012; Chitty (2D stack) section 4.
 
-use super::cases::Chunk;
+use super::cases::Columns;
 use super::element::Element;
 use super::machine::Machine;
 use super::output::Output;
@@ -69,16 +69,16 @@ impl Machine for Rpn2d {
     fn run<T: Element, S: Simd>(
         simd: S,
         prepared: &Prepared<T>,
-        chunk: &Chunk<T>,
+        inputs: &mut Columns<T>,
         block: usize,
         stack: &mut Self::Memory<T>,
         output: &mut Output<T>,
     ) {
         for (program, steps) in prepared.programs.iter().enumerate() {
             let mut at = 0;
-            while at < chunk.n_vectors {
-                let n = block.min(chunk.n_vectors - at);
-                run_block(simd, steps, chunk, at..at + n, stack);
+            while at < inputs.n_vectors {
+                let n = block.min(inputs.n_vectors - at);
+                run_block(simd, steps, inputs, at..at + n, stack);
                 output.take(simd, program, at, &stack[0][..n]);
                 at += n;
             }
@@ -91,7 +91,7 @@ impl Machine for Rpn2d {
 fn run_block<T: Element, S: Simd>(
     simd: S,
     steps: &[Step<T>],
-    chunk: &Chunk<T>,
+    inputs: &Columns<T>,
     cases: std::ops::Range<usize>,
     stack: &mut [Vec<Vector<T>>],
 ) {
@@ -100,7 +100,11 @@ fn run_block<T: Element, S: Simd>(
     for step in steps {
         match *step {
             Step::Input(i) => {
-                copy(simd, &chunk.input(i)[cases.clone()], &mut stack[level][..n]);
+                copy(
+                    simd,
+                    &inputs.column(i)[cases.clone()],
+                    &mut stack[level][..n],
+                );
                 level += 1;
             }
             Step::Constant(c) => {
