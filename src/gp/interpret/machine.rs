@@ -15,9 +15,10 @@ use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// Tasks that every thread should find, so that no one waits long for the last.
-const TASKS_PER_THREAD: usize = 8;
+const TASKS_PER_THREAD: usize = 12;
 /// Programs for which copying their cases costs little.
 const LEAST_PROGRAMS: usize = 16;
 
@@ -26,7 +27,7 @@ pub trait Machine: Sync {
     /// Programs, prepared; their number is that of the outputs.
     type Prepared<T: Element>: Send + Sync;
     /// What one thread writes to.
-    type Memory<T: Element>;
+    type Memory<T: Element>: Send;
 
     fn name(&self) -> &'static str;
     /// A sentence for people who choose.
@@ -54,6 +55,25 @@ pub trait Machine: Sync {
         memory: &mut Self::Memory<T>,
         output: &mut Output<T>,
     );
+}
+
+/// What a thread keeps from task to task.
+struct Thread<M: Machine, T: Element> {
+    chunk: Chunk<T>,
+    /// That of the chunk.
+    number: Option<usize>,
+    /// With the group that it is for.
+    memory: Option<(usize, M::Memory<T>)>,
+}
+
+impl<M: Machine, T: Element> Default for Thread<M, T> {
+    fn default() -> Self {
+        Thread {
+            chunk: Chunk::default(),
+            number: None,
+            memory: None,
+        }
+    }
 }
 
 /// A machine on a chunk, as a kernel.
@@ -116,23 +136,33 @@ fn errors<M: Machine, T: Element>(
         .map(|group| machine.prepare(&programs[group], share))
         .collect();
     let n_groups = prepared.len();
-    // The sums of a task: of every output those of its segments.
+    let threads: Vec<Mutex<Thread<M, T>>> = (0..rayon::current_num_threads())
+        .map(|_| Mutex::default())
+        .collect();
+    // The sums of a task: of every output those of its segments. One by one: whole runs of them would leave the last thread alone.
     let tasks: Vec<(Vec<f64>, usize)> = (0..n_chunks * n_groups)
         .into_par_iter()
-        .map_init(
-            || (Chunk::default(), None, None),
-            |(chunk, of, memory), task| {
-                let (number, group) = (task / n_groups, task % n_groups);
-                if *of != Some(number) {
-                    chunk.fill(cases, number * chunk_vectors, chunk_vectors);
-                    *of = Some(number);
-                }
-                let known = memory.take().filter(|(known, _)| *known == group);
-                let (_, memory) = memory
-                    .insert(known.unwrap_or_else(|| (group, M::memory(&prepared[group], block))));
-                on_chunk::<M, T>(&prepared[group], chunk, block, memory, score, options.path)
-            },
-        )
+        .with_max_len(1)
+        .map(|task| {
+            let (number, group) = (task / n_groups, task % n_groups);
+            let thread = &threads[rayon::current_thread_index().unwrap_or(0)];
+            // What a panic left behind is filled again.
+            let mut thread = thread.lock().unwrap_or_else(PoisonError::into_inner);
+            let Thread {
+                chunk,
+                number: of,
+                memory,
+            } = &mut *thread;
+            if *of != Some(number) {
+                *of = None;
+                chunk.fill(cases, number * chunk_vectors, chunk_vectors);
+                *of = Some(number);
+            }
+            let known = memory.take().filter(|(known, _)| *known == group);
+            let (_, memory) =
+                memory.insert(known.unwrap_or_else(|| (group, M::memory(&prepared[group], block))));
+            on_chunk::<M, T>(&prepared[group], chunk, block, memory, score, options.path)
+        })
         .collect();
     let mut total = Vec::with_capacity(programs.len());
     for (group, prepared) in prepared.iter().enumerate() {
