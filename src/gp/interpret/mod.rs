@@ -114,17 +114,33 @@ pub fn by_name(given: &str) -> Result<&'static dyn Interpreter, UnknownInterpret
     })
 }
 
-/// The fitness of each program, as evolution needs it: what occurs more than once is evaluated once.
+/// Where equal subtrees save less than this factor, evaluating all of them in registers is faster. Between 1.3, where the accumulator gained
+/// half, and 2, where it lost half (docs/bench-log/2026-11-23-accumulator-at-full-speed.md).
+const LEAST_REPETITION: f64 = 1.5;
+
+/// The fitness of each program, as evolution needs it: equal programs are evaluated once, equal subtrees where that pays.
 pub fn evaluate<'a>(
     programs: impl IntoIterator<Item = &'a Rpn>,
     problem: &Problem,
 ) -> Result<Vec<f64>, UnsupportedFunction> {
     let programs: Vec<&Rpn> = programs.into_iter().collect();
+    let repetition = plan::Repetition::of(&programs);
     let options = Options {
         share: true,
         ..Options::best()
     };
-    lgp_2d::Lgp2d.errors(&programs, problem, options)
+    if repetition.factor() >= LEAST_REPETITION {
+        return lgp_2d::Lgp2d.errors(&programs, problem, options);
+    }
+    let distinct: Vec<&Rpn> = repetition.first.iter().map(|&i| programs[i]).collect();
+    let errors = accumulator::Accumulator
+        .errors(&distinct, problem, options)
+        .map_err(|error| UnsupportedFunction {
+            program: repetition.first[error.program],
+            ..error
+        })?;
+    let of_program = |output: &u32| errors[*output as usize];
+    Ok(repetition.output_of.iter().map(of_program).collect())
 }
 
 #[cfg(test)]

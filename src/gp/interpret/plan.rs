@@ -89,6 +89,55 @@ impl<T: Element> Plan<T> {
     }
 
     fn new(programs: &[&Rpn], share: bool) -> Self {
+        let (builder, output_of, first) = Builder::of(programs, share);
+        let (steps, n_slots) = builder.assign_slots();
+        Plan {
+            steps,
+            constants: builder.constants,
+            n_slots,
+            output_of,
+            n_outputs: first.len(),
+        }
+    }
+}
+
+/// What is equal in a set of programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repetition {
+    /// For each program the number of its output; equal programs share one.
+    pub output_of: Vec<u32>,
+    /// For each output the first program that has it.
+    pub first: Vec<usize>,
+    /// Functions in these programs.
+    n_functions: usize,
+    /// The same, of equal subtrees one.
+    n_distinct: usize,
+}
+
+impl Repetition {
+    /// Of valid programs.
+    pub fn of(programs: &[&Rpn]) -> Self {
+        let (builder, output_of, first) = Builder::<f32>::of(programs, true);
+        let is_function = |token: &&Token| matches!(token, Token::Apply(_));
+        let functions = |&program: &usize| programs[program].0.iter().filter(is_function).count();
+        let is_computed = |event: &&Event| matches!(event, Event::Compute(_));
+        Repetition {
+            n_functions: first.iter().map(functions).sum(),
+            n_distinct: builder.events.iter().filter(is_computed).count(),
+            output_of,
+            first,
+        }
+    }
+
+    /// How many times as many functions there are as have to be computed.
+    pub fn factor(&self) -> f64 {
+        self.n_functions as f64 / self.n_distinct.max(1) as f64
+    }
+}
+
+impl<T: Element> Builder<T> {
+    /// Of valid programs; for each the number of its output, and for each output its first program.
+    fn of(programs: &[&Rpn], share: bool) -> (Self, Vec<u32>, Vec<usize>) {
         let mut builder = Builder {
             nodes: Vec::new(),
             known: HashMap::default(),
@@ -97,28 +146,21 @@ impl<T: Element> Plan<T> {
             share,
         };
         let mut output_of_root: HashMap<u32, u32> = HashMap::new();
-        let mut output_of = Vec::new();
-        for program in programs {
+        let mut output_of = Vec::with_capacity(programs.len());
+        let mut first = Vec::new();
+        for (number, program) in programs.iter().enumerate() {
             let root = builder.add(program);
             let next = output_of_root.len() as u32;
             let output = *output_of_root.entry(root).or_insert(next);
             if output == next {
                 builder.events.push(Event::Score { node: root, output });
+                first.push(number);
             }
             output_of.push(output);
         }
-        let (steps, n_slots) = builder.assign_slots();
-        Plan {
-            steps,
-            constants: builder.constants,
-            n_slots,
-            output_of,
-            n_outputs: output_of_root.len(),
-        }
+        (builder, output_of, first)
     }
-}
 
-impl<T: Element> Builder<T> {
     /// The node of the program's root.
     fn add(&mut self, program: &Rpn) -> u32 {
         let mut stack: Vec<u32> = Vec::new();
@@ -290,6 +332,16 @@ mod tests {
         assert_eq!(n_computes(&plan), 3);
         assert_eq!(plan.output_of, [0, 1, 1]);
         assert_eq!(plan.n_outputs, 2);
+    }
+
+    #[test]
+    fn repetition_counts_equal_programs_and_subtrees_once() {
+        let programs = ["X1 X1 * sin", "X1 X1 * cos", "X1 X1 * sin", "X1"];
+        let programs = programs.map(|p| p.parse::<Rpn>().unwrap());
+        let found = Repetition::of(&programs.iter().collect::<Vec<_>>());
+        assert_eq!(found.output_of, [0, 1, 0, 2]);
+        assert_eq!(found.first, [0, 1, 3]);
+        assert_eq!((found.n_functions, found.n_distinct), (4, 3));
     }
 
     #[test]

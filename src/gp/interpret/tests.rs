@@ -198,6 +198,29 @@ fn every_score_is_the_oracles() {
 }
 
 #[test]
+fn fitness_is_the_same_whether_subtrees_repeat_or_not() {
+    let problem = problem(floats(100, 3), Score::MeanSquaredError);
+    let few = programs(exact(), 40, 5);
+    // The same subtree again and again.
+    let many: Vec<Rpn> = (1..20)
+        .map(|n| {
+            ["X1 X2 *", &" X1 X2 * +".repeat(n)]
+                .concat()
+                .parse()
+                .unwrap()
+        })
+        .collect();
+    let factors = [&few, &many].map(|set| {
+        let listed: Vec<&Rpn> = set.iter().collect();
+        let expected = accumulator::Accumulator.errors(&listed, &problem, Options::best());
+        let found = evaluate(listed.iter().copied(), &problem).unwrap();
+        assert_eq!(bits_of(&found), bits_of(&expected.unwrap()));
+        plan::Repetition::of(&listed).factor()
+    });
+    assert!(factors[0] < LEAST_REPETITION && factors[1] > LEAST_REPETITION);
+}
+
+#[test]
 fn errors_do_not_depend_on_the_number_of_threads() {
     let programs: Vec<Rpn> = (0..20)
         .flat_map(|seed| programs(Primitive::ALL.to_vec(), 30, seed))
