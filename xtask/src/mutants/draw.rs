@@ -58,8 +58,20 @@ impl Random {
     }
 }
 
+/// Numbers of a file's own: what another file holds does not change its sample.
+fn random_of(seed: u64, path: &Path) -> Random {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    // FNV-1a.
+    let hash = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+    Random(hash ^ seed)
+}
+
 /// `n` of them in their order.
-fn some_of(random: &mut Random, mut sites: Vec<Site>, n: usize) -> Vec<Site> {
+fn some_of(mut random: Random, mut sites: Vec<Site>, n: usize) -> Vec<Site> {
     while sites.len() > n {
         let at = random.below(sites.len());
         sites.remove(at);
@@ -80,15 +92,16 @@ fn drawn(root: &Path, sample: usize, seed: u64) -> Result<Vec<File>, Failure> {
         found.push((path, text, sites));
     }
     let n_all: usize = found.iter().map(|(.., sites)| sites.len()).sum();
-    let mut random = Random(seed);
     let mut id = 0;
     let files = found.into_iter().map(|(path, text, sites)| {
         let n_sites = sites.len();
         let n = (sample * n_sites).div_ceil(n_all.max(1));
-        let drawn = some_of(&mut random, sites, n).into_iter().map(|site| {
-            id += 1;
-            (id, site)
-        });
+        let drawn = some_of(random_of(seed, &path), sites, n)
+            .into_iter()
+            .map(|site| {
+                id += 1;
+                (id, site)
+            });
         File {
             drawn: drawn.collect(),
             path,
