@@ -334,6 +334,22 @@ fn data_is_bounded_and_labels_take_a_word() {
 }
 
 #[test]
+fn a_frame_is_what_local_memory_of_a_thread_holds() {
+    let parse = |frame: &str| {
+        let text = listing(&["EXIT"], "").replacen("\t.word\t0x0\n", frame, 1);
+        Kernel::parse(&text, "k.sass")
+    };
+    assert_eq!(parse("\t.word\t0x80000\n").unwrap().frame_bytes, 524_288);
+    for given in ["524289", "4294967295"] {
+        let message = parse(&format!("\t.word\t{given}\n")).unwrap_err();
+        let expected = format!(
+            "k.sass: EIATTR_FRAME_SIZE: given {given} bytes of local memory per thread; allowed: at most 524288"
+        );
+        assert_eq!(message.to_string(), expected);
+    }
+}
+
+#[test]
 fn instructions_that_do_not_follow_each_other_are_refused() {
     let text = listing(&["NOP", "EXIT"], "");
     let again = text.replace("/*0048*/", "/*0008*/");

@@ -12,6 +12,9 @@ use super::instruction::Instruction;
 use super::jump_table;
 use super::text::{LineNote, SassText};
 
+/// Local memory of a thread at most, by the CUDA C++ Programming Guide's table of technical specifications: 512 KiB.
+const MAX_FRAME_BYTES: u32 = 512 << 10;
+
 /// One kernel, parsed.
 #[derive(Debug, Clone)]
 pub struct Kernel {
@@ -76,6 +79,13 @@ impl Kernel {
         let frame_bytes = text
             .function_attribute("EIATTR_FRAME_SIZE", name)
             .ok_or_else(|| missing("EIATTR_FRAME_SIZE"))?;
+        if frame_bytes > MAX_FRAME_BYTES {
+            return Err(IsaError::Frame {
+                file: file_name.to_owned(),
+                given: frame_bytes,
+                allowed: MAX_FRAME_BYTES,
+            });
+        }
         let decoder = Decoder {
             file: file_name,
             text: &text,
