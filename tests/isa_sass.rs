@@ -333,6 +333,38 @@ fn data_is_bounded_and_labels_take_a_word() {
     assert!(parse("\t.zero 18446744073709551615\n").is_err());
 }
 
+/// Registers are R0 to R254 and UR0 to UR62: what an operand takes must not go beyond.
+#[test]
+fn operands_end_with_the_last_register() {
+    let kepler = |instruction: &str| Kernel::parse(&listing(&[instruction], ""), "k.sass");
+    let text = sextic(Arch::Sm90).sass().unwrap();
+    let uniform = "ULDC.64 UR6, c[0x0][0x208]";
+    assert!(text.contains(uniform));
+    let hopper = |instruction: &str| Kernel::parse(&text.replacen(uniform, instruction, 1), "k");
+    let allowed = "operand beyond the last register; allowed: up to R254 and UR62";
+    for instruction in [
+        "LD.E.64 R254, [R2]",
+        "LD.E.128 R252, [R2]",
+        "LD.E R2, [R254]",
+        "STL.128 [R1], R254",
+        "DADD R2, R4, R254",
+    ] {
+        let message = kepler(instruction).unwrap_err().to_string();
+        assert_eq!(message, format!("k.sass:10: `{instruction}`: {allowed}"));
+    }
+    for instruction in ["ULDC.64 UR62, c[0x0][0x208]", "IMAD.WIDE R254, R2, R3, R4"] {
+        let message = hopper(instruction).unwrap_err().to_string();
+        assert!(
+            message.ends_with(&format!("`{instruction}`: {allowed}")),
+            "{message}"
+        );
+    }
+    let last = kepler("LD.E.64 R253, [R253]").unwrap();
+    assert_eq!(last.instructions[0].reads(), [253, 254]);
+    assert_eq!(last.instructions[0].writes(), [253, 254]);
+    assert!(kepler("LD.E.128 RZ, [RZ]").is_ok() && hopper("ULDC UR62, c[0x0][0x208]").is_ok());
+}
+
 #[test]
 fn a_frame_is_what_local_memory_of_a_thread_holds() {
     let parse = |frame: &str| {
