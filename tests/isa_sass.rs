@@ -381,6 +381,37 @@ fn a_frame_is_what_local_memory_of_a_thread_holds() {
     }
 }
 
+/// Parameters are those of the kernel, wherever attributes of other functions stand.
+#[test]
+fn parameters_are_the_kernels_own() {
+    let section = |name: &str, base: u32, offsets: &[u32]| {
+        let mut text = format!(
+            "\t.section\t.nv.info.{name},\"\"\n\t.byte\t0x04, 0x0a\n\t.short\t8\n\t.word\t0, {base:#x}\n"
+        );
+        for (ordinal, offset) in offsets.iter().enumerate() {
+            let place = offset << 16 | ordinal as u32;
+            text += &format!(
+                "\t.byte\t0x04, 0x17\n\t.short\t12\n\t.word\t0, {place:#x}, {:#x}\n",
+                8 << 18
+            );
+        }
+        text
+    };
+    let own = section("k", 0x140, &[0, 8]);
+    let others: Vec<String> = ["a", "kk", "z"]
+        .map(|name| section(name, 0x210, &[0, 4, 12]))
+        .into();
+    for sections in [
+        format!("{own}{}", others.concat()),
+        format!("{}{own}", others.concat()),
+    ] {
+        let kernel = Kernel::parse(&listing(&["EXIT"], &sections), "k").unwrap();
+        let offsets = kernel.parameters.iter().map(|place| place.offset_bytes);
+        assert_eq!(offsets.collect::<Vec<_>>(), [0x140, 0x148]);
+        assert!(kernel.parameters.iter().all(|place| place.size_bytes == 8));
+    }
+}
+
 #[test]
 fn instructions_that_do_not_follow_each_other_are_refused() {
     let text = listing(&["NOP", "EXIT"], "");
