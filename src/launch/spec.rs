@@ -235,9 +235,9 @@ impl SmxSpec {
 
     /// The same in a launch: where its blocks are fewer than the multiprocessors, fewer share what the L2 takes.
     pub fn at_work(mut self, geometry: &Geometry) -> Self {
-        let blocks = geometry.programs.saturating_mul(geometry.case_blocks);
         let all = self.whole_l2_accepts_bytes_per_cycle;
-        self.l2_accepts_bytes_per_cycle = all / blocks.clamp(1, geometry.n_smx) as f32;
+        let at_work = geometry.blocks().clamp(1, geometry.n_smx);
+        self.l2_accepts_bytes_per_cycle = all / at_work as f32;
         self
     }
 
