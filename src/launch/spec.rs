@@ -378,6 +378,21 @@ mod tests {
     use super::*;
     use crate::device::Preset;
 
+    /// What a field may hold ends where the simulator's tables do.
+    #[test]
+    fn a_preset_may_have_what_there_is_room_for() {
+        let preset = Preset::load("gtx670").unwrap();
+        let most = |key: &str| {
+            let entry = preset.entries.iter().find(|entry| entry.key() == key);
+            entry.unwrap().allowed.1
+        };
+        assert_eq!(most("issue.n_schedulers"), MAX_SCHEDULERS as f64);
+        assert_eq!(most("limits.warps_per_smx"), MAX_WARPS as f64);
+        let last = most("l1.index_hash_bits") as u32;
+        assert!(XorBits::new(&[last], 128).is_some());
+        assert!(XorBits::new(&[last + 1], 128).is_none());
+    }
+
     /// A chip of round numbers: four multiprocessors share 1 MiB of L2, of which half is used, and 64 GB a second at 1 GHz.
     #[test]
     fn a_multiprocessor_has_its_part_of_what_all_share() {
