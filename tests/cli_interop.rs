@@ -253,6 +253,17 @@ fn damaged_schedules_and_lists_are_refused_with_file_and_line() {
         &["kernel-1.schedule.toml:", "local_bytes"],
     );
     check(
+        &good.replacen(
+            "local_bytes_per_thread = ",
+            "local_bytes_per_thread = 42000",
+            1,
+        ),
+        &[
+            "kernel-1.schedule.toml:1: schedule: local_bytes_per_thread: given 42000",
+            "allowed: at most 4194304",
+        ],
+    );
+    check(
         &good.replacen("stall = ", "write = 6, stall = ", 1),
         &[
             "kernel-1.schedule.toml",

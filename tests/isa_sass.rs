@@ -333,6 +333,85 @@ fn data_is_bounded_and_labels_take_a_word() {
     assert!(parse("\t.zero 18446744073709551615\n").is_err());
 }
 
+/// Registers are R0 to R254 and UR0 to UR62: what an operand takes must not go beyond.
+#[test]
+fn operands_end_with_the_last_register() {
+    let kepler = |instruction: &str| Kernel::parse(&listing(&[instruction], ""), "k.sass");
+    let text = sextic(Arch::Sm90).sass().unwrap();
+    let uniform = "ULDC.64 UR6, c[0x0][0x208]";
+    assert!(text.contains(uniform));
+    let hopper = |instruction: &str| Kernel::parse(&text.replacen(uniform, instruction, 1), "k");
+    let allowed = "operand beyond the last register; allowed: up to R254 and UR62";
+    for instruction in [
+        "LD.E.64 R254, [R2]",
+        "LD.E.128 R252, [R2]",
+        "LD.E R2, [R254]",
+        "STL.128 [R1], R254",
+        "DADD R2, R4, R254",
+    ] {
+        let message = kepler(instruction).unwrap_err().to_string();
+        assert_eq!(message, format!("k.sass:10: `{instruction}`: {allowed}"));
+    }
+    for instruction in ["ULDC.64 UR62, c[0x0][0x208]", "IMAD.WIDE R254, R2, R3, R4"] {
+        let message = hopper(instruction).unwrap_err().to_string();
+        assert!(
+            message.ends_with(&format!("`{instruction}`: {allowed}")),
+            "{message}"
+        );
+    }
+    let last = kepler("LD.E.64 R253, [R253]").unwrap();
+    assert_eq!(last.instructions[0].reads(), [253, 254]);
+    assert_eq!(last.instructions[0].writes(), [253, 254]);
+    assert!(kepler("LD.E.128 RZ, [RZ]").is_ok() && hopper("ULDC UR62, c[0x0][0x208]").is_ok());
+}
+
+#[test]
+fn a_frame_is_what_local_memory_of_a_thread_holds() {
+    let parse = |frame: &str| {
+        let text = listing(&["EXIT"], "").replacen("\t.word\t0x0\n", frame, 1);
+        Kernel::parse(&text, "k.sass")
+    };
+    assert_eq!(parse("\t.word\t0x80000\n").unwrap().frame_bytes, 524_288);
+    for given in ["524289", "4294967295"] {
+        let message = parse(&format!("\t.word\t{given}\n")).unwrap_err();
+        let expected = format!(
+            "k.sass: EIATTR_FRAME_SIZE: given {given} bytes of local memory per thread; allowed: at most 524288"
+        );
+        assert_eq!(message.to_string(), expected);
+    }
+}
+
+/// Parameters are those of the kernel, wherever attributes of other functions stand.
+#[test]
+fn parameters_are_the_kernels_own() {
+    let section = |name: &str, base: u32, offsets: &[u32]| {
+        let mut text = format!(
+            "\t.section\t.nv.info.{name},\"\"\n\t.byte\t0x04, 0x0a\n\t.short\t8\n\t.word\t0, {base:#x}\n"
+        );
+        for (ordinal, offset) in offsets.iter().enumerate() {
+            let place = offset << 16 | ordinal as u32;
+            text += &format!(
+                "\t.byte\t0x04, 0x17\n\t.short\t12\n\t.word\t0, {place:#x}, {:#x}\n",
+                8 << 18
+            );
+        }
+        text
+    };
+    let own = section("k", 0x140, &[0, 8]);
+    let others: Vec<String> = ["a", "kk", "z"]
+        .map(|name| section(name, 0x210, &[0, 4, 12]))
+        .into();
+    for sections in [
+        format!("{own}{}", others.concat()),
+        format!("{}{own}", others.concat()),
+    ] {
+        let kernel = Kernel::parse(&listing(&["EXIT"], &sections), "k").unwrap();
+        let offsets = kernel.parameters.iter().map(|place| place.offset_bytes);
+        assert_eq!(offsets.collect::<Vec<_>>(), [0x140, 0x148]);
+        assert!(kernel.parameters.iter().all(|place| place.size_bytes == 8));
+    }
+}
+
 #[test]
 fn instructions_that_do_not_follow_each_other_are_refused() {
     let text = listing(&["NOP", "EXIT"], "");

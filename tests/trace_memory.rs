@@ -214,6 +214,47 @@ fn bad_launches_and_programs_are_named() {
     assert!(ProgramWords::of_floats(&[], &[], 0).is_err());
 }
 
+/// A Kepler kernel of these instructions, each at its own label `.L_n`.
+fn of_instructions(instructions: &[&str]) -> Kernel {
+    let mut text = String::from(
+        "\t.headerflags\t@\"EF_CUDA_SM35\"\n\t.section\t.nv.info,\"\"\n\t//----- nvinfo : EIATTR_FRAME_SIZE\n\
+         \t.word\tindex@(k)\n\t.word\t0x0\n\t.section\t.text.k,\"ax\"\n\t.sectioninfo\t@\"SHI_REGISTERS=8\"\n",
+    );
+    for (n, instruction) in instructions.iter().enumerate() {
+        let pc = 64 * n + 8;
+        text += &format!(
+            ".L_{n}:\n /* 0x08a0ac8010acb0a0 */\n /*{pc:04x}*/ {instruction}; /* 0x85800000001c3c02 */\n"
+        );
+    }
+    Kernel::parse(&text, "k").unwrap()
+}
+
+/// The same token is fetched over and over, a count to 65536 in between: neither a segment nor their number is beyond the limits.
+#[test]
+fn a_program_has_a_budget_of_instructions() {
+    let kernel = of_instructions(&[
+        "MOV32I R2, 0x10000000",
+        "LDS R6, [RZ]",
+        "MOV R4, RZ",
+        "IADD R4, R4, 0x1",
+        "ISETP.LT.AND P0, PT, R4, 0x10000, PT",
+        "@P0 BRA `(.L_3)",
+        "LD R0, [R2]",
+        "ISETP.EQ.AND P1, PT, RZ, RZ, PT",
+        "@P1 BRA `(.L_2)",
+        "BRA `(.L_1)",
+        "EXIT",
+    ]);
+    let mut builder = TraceBuilder::new(&kernel, KernelLaunch::block_gp(64, 2, 100_000)).unwrap();
+    let words = ProgramWords::of_floats(&[3.0, 255.0], &[0], 1).unwrap();
+    let message = builder.trace(&words).unwrap_err().to_string();
+    assert!(
+        message.starts_with("k: 1000")
+            && message.ends_with(" instructions executed for one program; allowed: 100000000"),
+        "{message}"
+    );
+}
+
 #[test]
 fn an_address_that_depends_on_data_is_an_error_with_its_place() {
     let kernel = sextic();

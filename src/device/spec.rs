@@ -71,7 +71,7 @@ section! {
     Limits, LimitsFile, "limits" {
         warp_lanes: u32, "lanes", (32.0, 32.0), [Occupancy];
         threads_per_block: u32, "threads", (32.0, 1024.0), [Occupancy];
-        warps_per_smx: u32, "warps", (1.0, 128.0), [Occupancy];
+        warps_per_smx: u32, "warps", (1.0, 64.0), [Occupancy];
         blocks_per_smx: u32, "blocks", (1.0, 64.0), [Occupancy];
         registers_per_smx: u32, "registers", (1.0, 16_777_216.0), [Occupancy];
         registers_per_thread: u32, "registers", (1.0, 255.0), [Occupancy];
@@ -93,7 +93,7 @@ section! {
 section! {
     /// Warp schedulers and the pace of issue.
     Issue, IssueFile, "issue" {
-        n_schedulers: u32, "schedulers", (1.0, 16.0), [Sim, Model];
+        n_schedulers: u32, "schedulers", (1.0, 8.0), [Sim, Model];
         /// First warps of blocks go to all schedulers in turn, where they would otherwise all go to the same.
         first_warps_in_turn: bool, "yes/no", ANY, [Sim];
         /// Independent instructions of one warp that a scheduler may issue in one cycle.
@@ -212,7 +212,7 @@ section! {
         replacement: Replacement, "policy", ANY, [Sim, Model];
         index_hash: IndexHash, "function", ANY, [Sim, Model];
         /// Address bits that the index hash folds into the low bits of the set number.
-        index_hash_bits: Vec<u32>, "address bits", (0.0, 63.0), [Sim, Model];
+        index_hash_bits: Vec<u32>, "address bits", (0.0, 31.0), [Sim, Model];
         /// What the bits of a line's number flip of the number of its set, lowest first.
         set_bits: Vec<u32>, "set bits", (0.0, 65535.0), [Sim, Model];
         /// Ways of every set that hold no line.

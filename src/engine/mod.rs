@@ -279,19 +279,23 @@ impl Engine {
         let n_smx = self.device.chip.n_smx;
         let grids = request.programs.grids.iter().map(Vec::len);
         let programs = grids.max().unwrap_or(0) as u32;
-        let blocks = programs.saturating_mul(request.case_blocks);
-        Geometry {
+        let full = Geometry {
             threads_per_block: request.threads_per_block,
             stack_dim: request.kernel.stack_dim,
             fitness_cases: request.cases.padded_elements,
             programs,
             case_blocks: request.case_blocks,
-            resident_blocks: match self.device.ideals.has(Ideal::GridEnds) {
-                true => occupancy.blocks,
-                false => occupancy.blocks.min(blocks.div_ceil(n_smx)),
-            },
+            resident_blocks: occupancy.blocks,
             n_smx,
             local_stride_bytes: self.device.local_stride_bytes(frame_bytes),
+        };
+        let on_each = full.blocks().div_ceil(n_smx);
+        match self.device.ideals.has(Ideal::GridEnds) {
+            true => full,
+            false => Geometry {
+                resident_blocks: occupancy.blocks.min(on_each),
+                ..full
+            },
         }
     }
 

@@ -61,6 +61,9 @@ pub struct ScheduleError {
     message: String,
 }
 
+/// Local memory of a thread at most: more than any frame with the gap behind it, and what 32 warps have begins below 4 GiB.
+const MOST_LOCAL_BYTES: u32 = 4 << 20;
+
 impl Schedule {
     /// Reads a schedule file. `file` is used in errors.
     pub fn parse(text: &str, file: &str) -> Result<Schedule, ScheduleError> {
@@ -76,6 +79,13 @@ impl Schedule {
         })?;
         if parsed.version != VERSION {
             let message = format!("version: given {}; allowed: {VERSION}", parsed.version);
+            return Err(failed(1, message));
+        }
+        let local_bytes = parsed.local_bytes_per_thread;
+        if local_bytes > MOST_LOCAL_BYTES {
+            let message = format!(
+                "local_bytes_per_thread: given {local_bytes}; allowed: at most {MOST_LOCAL_BYTES}"
+            );
             return Err(failed(1, message));
         }
         let controls = parsed.instructions.iter().map(|entry| {

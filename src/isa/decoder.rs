@@ -162,14 +162,19 @@ impl Decoder<'_> {
         if instruction.op == Op::Mov && instruction.sources.len() == 4 {
             half_constants(&mut instruction);
         }
-        let wanted = required_sources(&instruction);
-        if instruction.sources.len() != wanted {
-            return Err(IsaError::Syntax {
-                file: self.file.to_owned(),
-                line: raw.line,
-                text: raw.text.to_owned(),
-                why: "wrong number of value operands",
-            });
+        let refused = |why| IsaError::Syntax {
+            file: self.file.to_owned(),
+            line: raw.line,
+            text: raw.text.to_owned(),
+            why,
+        };
+        if instruction.sources.len() != required_sources(&instruction) {
+            return Err(refused("wrong number of value operands"));
+        }
+        if !instruction.registers_exist() {
+            return Err(refused(
+                "operand beyond the last register; allowed: up to R254 and UR62",
+            ));
         }
         Ok(instruction)
     }

@@ -37,6 +37,14 @@ pub enum IsaError {
     },
     #[error("{file}: no {what} found; expected the output of `nvdisasm -hex` for one kernel")]
     Missing { file: String, what: &'static str },
+    #[error(
+        "{file}: EIATTR_FRAME_SIZE: given {given} bytes of local memory per thread; allowed: at most {allowed}"
+    )]
+    Frame {
+        file: String,
+        given: u32,
+        allowed: u32,
+    },
     #[error("{file}: architecture `{given}` is not supported; allowed: {allowed}")]
     Architecture {
         file: String,

@@ -73,22 +73,31 @@ impl Instruction {
         next.wrapping_add(register).wrapping_add_signed(offset)
     }
 
+    /// First register and how many of them, of every operand that is read.
+    fn read_operands(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
+        let sources = self.sources.iter().zip(&self.source_registers);
+        let sources = sources.filter_map(|(source, &count)| match source.place {
+            Place::Reg(first) => Some((first, count)),
+            Place::Const { index, .. } => Some((index, 1)),
+            Place::Imm(_) => None,
+        });
+        let address_registers = if self.wide_address { 2 } else { 1 };
+        let address = self.memory.map(|memory| (memory.base, address_registers));
+        sources.chain(address)
+    }
+
+    /// Whether every register of its operands is one, `RZ` aside.
+    pub fn registers_exist(&self) -> bool {
+        let written = self.dst.map(|first| (first, self.dst_registers));
+        let mut operands = self.read_operands().chain(written);
+        operands.all(|(first, count)| first == RZ || count <= RZ - first)
+    }
+
     /// Registers read, vector operands expanded, `RZ` left out.
     pub fn reads(&self) -> Vec<u8> {
         let mut reads = Vec::new();
-        for (source, &count) in self.sources.iter().zip(&self.source_registers) {
-            match source.place {
-                Place::Reg(first) => push_registers(&mut reads, first, count),
-                Place::Const { index, .. } => push_registers(&mut reads, index, 1),
-                Place::Imm(_) => {}
-            }
-        }
-        if let Some(memory) = self.memory {
-            push_registers(
-                &mut reads,
-                memory.base,
-                if self.wide_address { 2 } else { 1 },
-            );
+        for (first, count) in self.read_operands() {
+            push_registers(&mut reads, first, count);
         }
         reads
     }

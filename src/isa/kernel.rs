@@ -12,6 +12,9 @@ use super::instruction::Instruction;
 use super::jump_table;
 use super::text::{LineNote, SassText};
 
+/// Local memory of a thread at most, by the CUDA C++ Programming Guide's table of technical specifications: 512 KiB.
+const MAX_FRAME_BYTES: u32 = 512 << 10;
+
 /// One kernel, parsed.
 #[derive(Debug, Clone)]
 pub struct Kernel {
@@ -76,6 +79,13 @@ impl Kernel {
         let frame_bytes = text
             .function_attribute("EIATTR_FRAME_SIZE", name)
             .ok_or_else(|| missing("EIATTR_FRAME_SIZE"))?;
+        if frame_bytes > MAX_FRAME_BYTES {
+            return Err(IsaError::Frame {
+                file: file_name.to_owned(),
+                given: frame_bytes,
+                allowed: MAX_FRAME_BYTES,
+            });
+        }
         let decoder = Decoder {
             file: file_name,
             text: &text,
@@ -94,7 +104,7 @@ impl Kernel {
             instructions,
             constants,
             global_data: decoder.global_data(),
-            parameters: parameters(&text),
+            parameters: parameters(&text, name),
             shared_bytes: shared_bytes(&text, name),
             lines: source_lines(&text),
         })
@@ -135,31 +145,30 @@ fn source_lines(text: &SassText) -> Vec<SourceLine> {
     text.lines.iter().filter_map(line).collect()
 }
 
+/// The attributes of the kernel alone: device functions have sections like it.
+fn attributes<'a>(text: &'a SassText, name: &str) -> &'a [u8] {
+    let section = text.data.get(format!(".nv.info.{name}").as_str());
+    section.map_or(&[][..], |section| section.bytes.as_slice())
+}
+
 /// EIATTR_KPARAM_INFO: ordinal and offset in one word, size in the upper bits of the next.
-fn parameters(text: &SassText) -> Vec<Parameter> {
-    let base = param_base(text);
+fn parameters(text: &SassText, name: &str) -> Vec<Parameter> {
+    let bytes = attributes(text, name);
+    let base = param_base(bytes, &text.arch);
     let mut found = Vec::new();
-    for section in text
-        .data
-        .iter()
-        .filter(|(name, _)| name.starts_with(".nv.info."))
-    {
-        let bytes = &section.1.bytes;
-        let word = |at: usize| {
-            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-        };
-        for at in (0..bytes.len().saturating_sub(15)).step_by(4) {
-            if bytes[at..at + 2] == [0x04, 0x17] && word(at + 4) == 0 {
-                let (ordinal, offset) = (word(at + 8) & 0xffff, word(at + 8) >> 16);
-                let size_bytes = word(at + 12) >> 18;
-                found.push((
-                    ordinal,
-                    Parameter {
-                        offset_bytes: base + offset,
-                        size_bytes,
-                    },
-                ));
-            }
+    let word =
+        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    for at in (0..bytes.len().saturating_sub(15)).step_by(4) {
+        if bytes[at..at + 2] == [0x04, 0x17] && word(at + 4) == 0 {
+            let (ordinal, offset) = (word(at + 8) & 0xffff, word(at + 8) >> 16);
+            let size_bytes = word(at + 12) >> 18;
+            found.push((
+                ordinal,
+                Parameter {
+                    offset_bytes: base + offset,
+                    size_bytes,
+                },
+            ));
         }
     }
     found.sort_by_key(|(ordinal, _)| *ordinal);
@@ -167,17 +176,11 @@ fn parameters(text: &SassText) -> Vec<Parameter> {
 }
 
 /// EIATTR_PARAM_CBANK: the first parameter's offset.
-fn param_base(text: &SassText) -> u32 {
-    let sections = text
-        .data
-        .iter()
-        .filter(|(name, _)| name.starts_with(".nv.info."));
-    for (_, section) in sections {
-        for (at, window) in section.bytes.windows(10).enumerate() {
-            if at % 4 == 0 && window[..2] == [0x04, 0x0a] {
-                return u32::from(u16::from_le_bytes([window[8], window[9]]));
-            }
+fn param_base(attributes: &[u8], arch: &str) -> u32 {
+    for (at, window) in attributes.windows(10).enumerate() {
+        if at % 4 == 0 && window[..2] == [0x04, 0x0a] {
+            return u32::from(u16::from_le_bytes([window[8], window[9]]));
         }
     }
-    if text.arch == "sm_35" { 0x140 } else { 0x210 }
+    if arch == "sm_35" { 0x140 } else { 0x210 }
 }

@@ -33,9 +33,9 @@ impl Geometry {
         self.threads_per_block.div_ceil(32)
     }
 
-    /// Blocks of the launch.
+    /// Blocks of the launch; where they are more than can be counted, as many as can.
     pub fn blocks(&self) -> u32 {
-        self.programs * self.case_blocks
+        self.programs.saturating_mul(self.case_blocks)
     }
 
     /// Fitness cases from one iteration of a block to its next.
@@ -141,5 +141,14 @@ mod tests {
         let case_block = |number: u32| geometry.case_block(f64::from(number));
         assert_eq!([0, 999, 1000, 2999].map(case_block), [0, 0, 1, 2]);
         assert_eq!(geometry.blocks(), 3000);
+    }
+
+    #[test]
+    fn more_blocks_than_can_be_counted_are_as_many_as_can() {
+        let geometry = Geometry {
+            programs: 65_538,
+            ..geometry(512, 65_535)
+        };
+        assert_eq!(geometry.blocks(), u32::MAX);
     }
 }

@@ -174,7 +174,7 @@ impl Resolved {
     fn rows_at_full_rate(&self, grid: &Grid, resident_blocks: u32) -> u32 {
         let resident = self.n_smx() as f64 * f64::from(resident_blocks);
         let rows = (MANY_WAVES * resident / grid.work.len().max(1) as f64).ceil();
-        self.geometry.case_blocks.saturating_sub(1 + rows as u32)
+        rows_before(self.geometry.case_blocks, rows as u32)
     }
 
     /// Numbers of resident blocks besides the usual one at which throughput is needed: for the end of the grid, and for
@@ -246,5 +246,21 @@ impl Resolved {
         };
         let all: f64 = facts.grids.iter().map(of_grid).sum();
         all / facts.grids.len().max(1) as f64 * (1.0 + facts.added_by_data_percent / 100.0)
+    }
+}
+
+/// Rows of a launch before its last one and as many as are `followed` with it.
+fn rows_before(case_blocks: u32, followed: u32) -> u32 {
+    case_blocks.saturating_sub(followed.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_all_rows_are_followed_none_comes_before() {
+        let before = [0, 1, 9, 10, u32::MAX].map(|followed| rows_before(10, followed));
+        assert_eq!(before, [9, 8, 0, 0, 0]);
     }
 }

@@ -235,9 +235,9 @@ impl SmxSpec {
 
     /// The same in a launch: where its blocks are fewer than the multiprocessors, fewer share what the L2 takes.
     pub fn at_work(mut self, geometry: &Geometry) -> Self {
-        let blocks = geometry.programs.saturating_mul(geometry.case_blocks);
         let all = self.whole_l2_accepts_bytes_per_cycle;
-        self.l2_accepts_bytes_per_cycle = all / blocks.clamp(1, geometry.n_smx) as f32;
+        let at_work = geometry.blocks().clamp(1, geometry.n_smx);
+        self.l2_accepts_bytes_per_cycle = all / at_work as f32;
         self
     }
 
@@ -377,6 +377,21 @@ fn accepted_bytes(device: &Device) -> f32 {
 mod tests {
     use super::*;
     use crate::device::Preset;
+
+    /// What a field may hold ends where the simulator's tables do.
+    #[test]
+    fn a_preset_may_have_what_there_is_room_for() {
+        let preset = Preset::load("gtx670").unwrap();
+        let most = |key: &str| {
+            let entry = preset.entries.iter().find(|entry| entry.key() == key);
+            entry.unwrap().allowed.1
+        };
+        assert_eq!(most("issue.n_schedulers"), MAX_SCHEDULERS as f64);
+        assert_eq!(most("limits.warps_per_smx"), MAX_WARPS as f64);
+        let last = most("l1.index_hash_bits") as u32;
+        assert!(XorBits::new(&[last], 128).is_some());
+        assert!(XorBits::new(&[last + 1], 128).is_none());
+    }
 
     /// A chip of round numbers: four multiprocessors share 1 MiB of L2, of which half is used, and 64 GB a second at 1 GHz.
     #[test]

@@ -9,7 +9,7 @@ use super::dispatch::BlockQueue;
 use super::observe::{Counters, Observer};
 use super::smx::{Deadlock, Setup, Smx};
 use super::spec::SmxSpec;
-use super::warp_mask::are_quarters;
+use super::warp_mask::with_quarters;
 use crate::launch::blocks::Blocks;
 
 /// What running some blocks showed.
@@ -53,10 +53,9 @@ pub fn run_queue<O: Observer>(
     until_cycle: u64,
     observer: O,
 ) -> Result<BlocksRun<O>, Deadlock> {
-    match are_quarters(setup.spec.n_schedulers) {
-        true => finish(Smx::<O, true>::new(setup, observer), until_cycle),
-        false => finish(Smx::<O, false>::new(setup, observer), until_cycle),
-    }
+    with_quarters!(setup.spec.n_schedulers, QUARTERS => {
+        finish(Smx::<O, QUARTERS>::new(setup, observer), until_cycle)
+    })
 }
 
 fn finish<O: Observer, const QUARTERS: bool>(

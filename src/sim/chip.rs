@@ -10,7 +10,7 @@ use super::dispatch::{BlockQueue, Geometry};
 use super::lower::LowerLevels;
 use super::observe::Counters;
 use super::smx::{Deadlock, Setup, Shared, Smx};
-use super::warp_mask::are_quarters;
+use super::warp_mask::with_quarters;
 
 /// What a chip showed.
 #[derive(Debug, Clone)]
@@ -23,10 +23,7 @@ pub struct ChipRun {
 
 /// Runs all blocks of `setup`'s queue on `n_smx` multiprocessors.
 pub fn run(setup: Setup, n_smx: u32) -> Result<ChipRun, Deadlock> {
-    match are_quarters(setup.spec.n_schedulers) {
-        true => Chip::<true>::new(setup, n_smx).run(),
-        false => Chip::<false>::new(setup, n_smx).run(),
-    }
+    with_quarters!(setup.spec.n_schedulers, QUARTERS => Chip::<QUARTERS>::new(setup, n_smx).run())
 }
 
 struct Chip<'a, const QUARTERS: bool> {

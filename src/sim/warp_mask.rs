@@ -22,6 +22,24 @@ pub fn are_quarters(n_schedulers: usize) -> bool {
     n_schedulers.next_power_of_two() == 4
 }
 
+/// An expression for a number of schedulers, with the constant named as the parameter `QUARTERS` that the number makes.
+macro_rules! with_quarters {
+    ($n_schedulers:expr, $quarters:ident => $result:expr) => {
+        match $crate::sim::warp_mask::are_quarters($n_schedulers) {
+            true => {
+                const $quarters: bool = true;
+                $result
+            }
+            false => {
+                const $quarters: bool = false;
+                $result
+            }
+        }
+    };
+}
+
+pub(super) use with_quarters;
+
 impl<const QUARTERS: bool> Slots<QUARTERS> {
     pub fn new(n_schedulers: usize) -> Self {
         assert!(are_quarters(n_schedulers) || !QUARTERS);

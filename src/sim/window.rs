@@ -12,7 +12,7 @@ use super::observe::{Counters, Observer};
 use super::sample::{Drawn, Mix};
 use super::smx::{Deadlock, Setup, Smx};
 use super::spec::SmxSpec;
-use super::warp_mask::are_quarters;
+use super::warp_mask::with_quarters;
 
 /// How long to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,10 +98,9 @@ pub fn simulate_observed<O: Observer>(
             .of_programs_per_warp(drawn.programs_per_warp),
         seed: plan.seed,
     };
-    match are_quarters(spec.n_schedulers) {
-        true => measure(Smx::<O, true>::new(setup, observer), &mix, tokens, plan),
-        false => measure(Smx::<O, false>::new(setup, observer), &mix, tokens, plan),
-    }
+    with_quarters!(spec.n_schedulers, QUARTERS => {
+        measure(Smx::<O, QUARTERS>::new(setup, observer), &mix, tokens, plan)
+    })
 }
 
 /// Warms up, then measures `tokens`.

@@ -32,6 +32,13 @@ fn most_segments(program: &ProgramWords) -> usize {
     1000 + 100 * program.words().len()
 }
 
+/// Instructions that one program may execute in all its runs: ten times what 2001 words of a thousand instructions each take in the
+/// five parts of a trace.
+const MOST_INSTRUCTIONS: u64 = 100_000_000;
+
+/// What a segment that is executed, not looked up, counts for at least: its state is kept.
+const LEAST_OF_SEGMENT: u64 = 1000;
+
 /// Where an execution is: a state, and the program word that its token lies at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
@@ -82,6 +89,8 @@ pub struct TraceBuilder<'k> {
     remembers: bool,
     pool: SegmentPool,
     interned: FxHashMap<Vec<TraceOp>, SegmentId>,
+    /// Instructions of the program being traced, executed or looked up.
+    spent: u64,
     /// Token positions of the segments of the program being traced, when asked for.
     positions: Option<Vec<u32>>,
 }
@@ -117,6 +126,7 @@ impl<'k> TraceBuilder<'k> {
                 others_end: None,
             },
             interned: FxHashMap::default(),
+            spent: 0,
             positions: None,
         })
     }
@@ -129,14 +139,20 @@ impl<'k> TraceBuilder<'k> {
 
     /// The trace of one program.
     pub fn trace(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
+        self.spent = 0;
         let (single, _) = self.run(program, Run::Single)?;
         let [_, only] = self.parts(single)?;
-        let several = self.trace_iterations(program)?;
+        let several = self.several_iterations(program)?;
         Ok(ProgramTrace { only, ..several })
     }
 
     /// The trace of one program whose warps all have several iterations: `only` stays empty.
     pub fn trace_iterations(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
+        self.spent = 0;
+        self.several_iterations(program)
+    }
+
+    fn several_iterations(&mut self, program: &ProgramWords) -> Result<ProgramTrace, TraceError> {
         let (triple, assumptions) = self.run(program, Run::Triple)?;
         let [prologue, first, steady, last] = self.parts(triple)?;
         Ok(ProgramTrace {
@@ -245,7 +261,10 @@ impl<'k> TraceBuilder<'k> {
                 .trees
                 .look_up(place.root, self.kernel, program, place.position);
             let step = match known.filter(|_| self.remembers) {
-                Some(step) => step,
+                Some(step) => {
+                    self.spend(self.pool.length(step.id).into())?;
+                    step
+                }
                 None => self.execute(place.root, program, place.position)?,
             };
             segments.push(step.id);
@@ -265,6 +284,19 @@ impl<'k> TraceBuilder<'k> {
             });
         }
         Err(self.endless(most_segments(program)))
+    }
+
+    /// Takes instructions of the program's budget.
+    fn spend(&mut self, instructions: u64) -> Result<(), TraceError> {
+        self.spent += instructions;
+        if self.spent > MOST_INSTRUCTIONS {
+            return Err(TraceError::Budget {
+                kernel: self.kernel.name.clone(),
+                given: self.spent,
+                allowed: MOST_INSTRUCTIONS,
+            });
+        }
+        Ok(())
     }
 
     fn endless(&self, limit: usize) -> TraceError {
@@ -301,6 +333,9 @@ impl<'k> TraceBuilder<'k> {
             token,
         );
         let mut executed = executor.segment()?;
+        let state = self.machine.frames.len() + self.machine.local.len();
+        let kept = LEAST_OF_SEGMENT + state as u64;
+        self.spend(kept.max(executed.ops.len() as u64))?;
         let next = match executed.end {
             SegmentEnd::Exit => None,
             SegmentEnd::Boundary { fetch } => {

@@ -29,6 +29,12 @@ pub enum TraceError {
         parts: usize,
         limit: usize,
     },
+    #[error("{kernel}: {given} instructions executed for one program; allowed: {allowed}")]
+    Budget {
+        kernel: String,
+        given: u64,
+        allowed: u64,
+    },
     #[error("{kernel}: {why}")]
     Kernel { kernel: String, why: String },
     #[error("{kernel}: the case loop ran {given} times where {expected} were asked for")]

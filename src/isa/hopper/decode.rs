@@ -136,13 +136,10 @@ fn funnel_shift(modifiers: &mut Modifiers) -> Option<Meaning> {
     if right == modifiers.take("L") {
         return None;
     }
-    let signed = modifiers.take("S32")
-        || modifiers.take("S64") && {
-            modifiers.take("64");
-            true
-        };
+    let is_signed_pair = modifiers.take("S64");
+    let signed = modifiers.take("S32") || is_signed_pair;
     modifiers.take("U32");
-    let wide = modifiers.take("U64");
+    let wide = modifiers.take("U64") || is_signed_pair;
     let high = modifiers.take("HI");
     let wrap = modifiers.take("W");
     Some(Meaning::new(

@@ -126,16 +126,17 @@ impl Lane<'_> {
             return 0;
         };
         let pair = u64::from(self.i(2)) << 32 | u64::from(self.i(0));
-        let limit = if wide { 63 } else { 32 };
+        let width = if wide { 64 } else { 32 };
         let by = if wrap {
-            self.i(1) % limit
+            self.i(1) & (width - 1)
         } else {
-            self.i(1).min(limit)
+            self.i(1).min(width)
         };
+        // All 64 bits may go.
         let shifted = match (right, signed) {
-            (false, _) => pair << by,
-            (true, false) => pair >> by,
-            (true, true) => (pair as i64 >> by) as u64,
+            (false, _) => pair.checked_shl(by).unwrap_or(0),
+            (true, false) => pair.checked_shr(by).unwrap_or(0),
+            (true, true) => (pair as i64 >> by.min(63)) as u64,
         };
         (shifted >> if high { 32 } else { 0 }) as u32
     }

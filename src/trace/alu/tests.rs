@@ -151,6 +151,94 @@ fn shifts_and_fields() {
     assert_eq!(shift("SHF.L.U32 R0, R1, 0x2, RZ", &[5]), 20);
 }
 
+/// A pair by 63, 64, 65 and very much: `.W` takes the amount modulo the width, without it the amount ends there.
+#[test]
+fn funnel_shifts_wrap_or_end_at_their_width() {
+    let amounts = [31, 32, 33, 63, 64, 65, u32::MAX];
+    let shifted = |instruction: &Instruction| {
+        amounts.map(|by| run(instruction, &[0x8000_0001, by, 0xc000_0003], &[], 0).value as u32)
+    };
+    let top = u32::MAX;
+    for (text, expected) in [
+        (
+            "SHF.L.W.U64",
+            [
+                0xc000_0000,
+                0x8000_0001,
+                2,
+                1 << 31,
+                0xc000_0003,
+                0x8000_0007,
+                1 << 31,
+            ],
+        ),
+        ("SHF.L.U64", [0xc000_0000, 0x8000_0001, 2, 1 << 31, 0, 0, 0]),
+        (
+            "SHF.R.W.U64",
+            [
+                0x8000_0007,
+                0xc000_0003,
+                0x6000_0001,
+                1,
+                0x8000_0001,
+                0xc000_0000,
+                1,
+            ],
+        ),
+        (
+            "SHF.R.U64",
+            [0x8000_0007, 0xc000_0003, 0x6000_0001, 1, 0, 0, 0],
+        ),
+        (
+            "SHF.R.W.S64",
+            [
+                0x8000_0007,
+                0xc000_0003,
+                0xe000_0001,
+                top,
+                0x8000_0001,
+                0xc000_0000,
+                top,
+            ],
+        ),
+        (
+            "SHF.R.S64",
+            [0x8000_0007, 0xc000_0003, 0xe000_0001, top, top, top, top],
+        ),
+        (
+            "SHF.L.W",
+            [
+                0xc000_0000,
+                0xc000_0003,
+                0x8000_0007,
+                0xc000_0000,
+                0xc000_0003,
+                0x8000_0007,
+                0xc000_0000,
+            ],
+        ),
+        (
+            "SHF.L",
+            [
+                0xc000_0000,
+                0x8000_0001,
+                0x8000_0001,
+                0x8000_0001,
+                0x8000_0001,
+                0x8000_0001,
+                0x8000_0001,
+            ],
+        ),
+    ] {
+        let instruction = kepler(&format!("{text} R0, R1, R2, R3"));
+        assert_eq!(shifted(&instruction), expected, "{text}");
+    }
+    let upper = hopper("SHF.R.W.U64.HI R0, R1, R2, R3");
+    assert_eq!(shifted(&upper)[3..6], [0, 0xc000_0003, 0x6000_0001]);
+    let signed = hopper("SHF.R.S64 R0, R1, R2, R3");
+    assert_eq!(shifted(&signed)[2..5], [0xe000_0001, top, top]);
+}
+
 #[test]
 fn comparisons() {
     let setp = |text, sources: [f32; 2], with| {

@@ -28,6 +28,7 @@ impl Entrance {
 impl TraceBuilder<'_> {
     /// Walks `program` to the second iteration of the case loop.
     pub fn entrance(&mut self, program: &ProgramWords) -> Result<Entrance, TraceError> {
+        self.spent = 0;
         let start = self.start(Run::Triple);
         let prologue = self.walk(program, start)?;
         let header = prologue.next.ok_or_else(|| self.few_iterations(0))?;
@@ -45,6 +46,7 @@ impl TraceBuilder<'_> {
         program: &ProgramWords,
         entrance: &Entrance,
     ) -> Result<ProgramTrace, TraceError> {
+        self.spent = 0;
         let walked = self.walk(program, entrance.steady)?;
         Ok(ProgramTrace {
             steady: walked.segments,
