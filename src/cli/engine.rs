@@ -7,13 +7,14 @@ use crate::engine::{self, Kind, Settings, Weighting};
 use crate::engine::{CodeChoice, ProgramList};
 use crate::gpu::code::OwnCode;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
+use crate::input;
 use crate::papers::kernels::PaperKernel;
 use crate::programs::{Inferred, inferred};
 use crate::report::progress;
 use crate::sim::simulator;
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// Which model, which programs, which code.
@@ -93,7 +94,7 @@ fn read_inferred(path: &str) -> Result<InferredFile, String> {
     if path.is_empty() {
         return Ok(InferredFile::own());
     }
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = input::text(Path::new(path)).map_err(|error| error.to_string())?;
     let factors = inferred::parse(&text, path).map_err(|error| error.to_string())?;
     Ok(InferredFile {
         path: path.to_owned(),

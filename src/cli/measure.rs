@@ -16,6 +16,7 @@ use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
+use crate::input;
 use crate::report::provenance::Provenance;
 use crate::report::rows::{self, Row};
 use crate::report::table::table;
@@ -211,8 +212,7 @@ fn text(measured: &[Row]) -> String {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read `{}`: {error}", path.display()))
+    input::data(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }
 
 pub(super) fn protocol(args: &MeasureArgs) -> Protocol {

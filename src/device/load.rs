@@ -146,7 +146,7 @@ impl Preset {
 }
 
 fn read(path: &Path) -> Result<String, DeviceError> {
-    std::fs::read_to_string(path).map_err(|source| DeviceError::Read {
+    crate::input::text(path).map_err(|source| DeviceError::Read {
         file: path.display().to_string(),
         source,
     })

@@ -182,7 +182,11 @@ fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
 }
 
 fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {
-    let corpus = Corpus::load(path)?;
+    let text = crate::input::data(path).map_err(|source| CorpusError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let corpus = Corpus::parse(&text, path)?;
     if corpus.header.problem != problem {
         return Err(InputError::OtherProblem {
             file: path.display().to_string(),

@@ -27,7 +27,7 @@ pub struct StudyFile {
 impl StudyFile {
     pub fn load(path: &Path) -> Result<StudyFile, StudyError> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = crate::input::text(path).map_err(|error| {
             StudyError::input(
                 "study file",
                 &shown,
