@@ -12,6 +12,7 @@ use crate::papers::kernels::PaperKernel;
 use crate::programs::{Inferred, inferred};
 use crate::report::progress;
 use crate::sim::simulator;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -217,6 +218,23 @@ impl EngineArgs {
         };
         let problems = problems.iter().map(String::as_str);
         self.open(device, &problems.filter(is_own).collect::<Vec<_>>())
+    }
+
+    /// Everything of it that decides results: the options, the content of the files of programs that they name, the factors of the
+    /// file of what is inferred.
+    pub fn described(&self) -> Result<String, String> {
+        let mut named = self.clone();
+        if let Some(inferred) = &mut named.inputs.inferred {
+            inferred.path.clear();
+        }
+        let mut text = format!("{named:?}");
+        let files = [&self.inputs.corpus, &self.inputs.programs];
+        for path in files.into_iter().flatten() {
+            let content = input::data(path)
+                .map_err(|error| format!("programs {}: {error}", path.display()))?;
+            text += &format!("{:?}", Sha256::digest(content));
+        }
+        Ok(text)
     }
 
     pub fn settings(&self) -> Settings {
