@@ -58,6 +58,20 @@ fn bad_input_is_named_with_what_is_allowed() {
     assert!(combination.contains("no compiled kernel"), "{combination}");
 }
 
+/// Before a table of cases is laid out for so many.
+#[test]
+fn threads_that_no_block_has_are_refused() {
+    let programs = "fixtures/measured/programs/sextic.txt";
+    for threads in ["0", "1025", "4294967295"] {
+        for on in ["gpu", "cpu"] {
+            let work = ["--on", on, "--problem", "sextic", "--programs", programs];
+            let message = refused(&[&work[..], &["--threads", threads]].concat());
+            let range = format!("--threads: given {threads}; allowed with --on {on}: 1 to 1024");
+            assert!(message.contains(&range), "{message}");
+        }
+    }
+}
+
 /// A kernel would read past the end of the cases.
 #[test]
 fn programs_that_read_inputs_which_the_problem_lacks_are_refused() {

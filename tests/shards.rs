@@ -116,7 +116,10 @@ fn parts_belong_together_by_what_stands_in_their_files() {
         // Files of other names with the same factors.
         for (place, shard) in [("a", "1/2"), ("b", "2/2")] {
             let inferred = format!("--inferred={place}.csv");
-            run(place, &[study, &[inferred.as_str(), "--shard", shard]].concat());
+            run(
+                place,
+                &[study, &[inferred.as_str(), "--shard", shard]].concat(),
+            );
         }
         let output = merged();
         assert!(output.status.success(), "{study:?}: {output:?}");

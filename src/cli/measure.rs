@@ -133,6 +133,17 @@ impl MeasureArgs {
     pub fn threads(&self) -> &[u32] {
         given_or(&self.threads, &[128])
     }
+
+    /// Refuses more threads than a block of CUDA may have, of a GPU or of the CPU.
+    pub fn check_threads(&self) -> Result<(), String> {
+        match self.threads.iter().find(|n| !(1..=1024).contains(*n)) {
+            Some(given) => Err(format!(
+                "--threads: given {given}; allowed with --on {}: 1 to 1024",
+                self.on
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A list that was given, or what is meant if none was.
@@ -227,6 +238,7 @@ fn measure(args: &MeasureArgs) -> Result<Vec<Row>, Box<dyn Error>> {
     if args.on == "cpu" {
         return Ok(rows::of(&measure_cpu::rows(args)?)?);
     }
+    args.check_threads()?;
     let (workload, list) = work(args)?;
     let file = args.programs.as_deref().unwrap_or(Path::new(""));
     let programs = Programs {

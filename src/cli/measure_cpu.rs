@@ -193,9 +193,7 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     let (interpreters, only_best) = cpu.interpreters()?;
     let available = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let threads = given_or(&args.threads, &[available]).to_vec();
-    if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
-        return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
-    }
+    args.check_threads()?;
     let with_blocks =
         |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
     if args.cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {

@@ -74,9 +74,7 @@ pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<
     let all = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let usual = if all > 1 { vec![1, all] } else { vec![1] };
     let threads = given_or(&args.threads, &usual);
-    if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
-        return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
-    }
+    args.check_threads()?;
     for (option, given) in [
         ("--populations", &args.populations),
         ("--datasets", &args.datasets),
