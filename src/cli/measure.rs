@@ -32,7 +32,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct MeasureArgs {
     /// Where to run: gpu, or cpu for the CPU's interpreters (options of kernels and GPUs are ignored)
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "cpu"])]
-    on: String,
+    pub on: String,
     /// Number of the GPU
     #[arg(long, default_value_t = 0)]
     pub device: usize,

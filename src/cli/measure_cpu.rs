@@ -237,13 +237,8 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
             }
         }
         if only_best {
-            let by_speed = |a: &&CpuRow, b: &&CpuRow| a.gpops_billion.total_cmp(&b.gpops_billion);
-            of_these = of_these
-                .iter()
-                .max_by(by_speed)
-                .cloned()
-                .into_iter()
-                .collect();
+            let best = fastest(&of_these, |row| row.gpops_billion).cloned();
+            of_these = best.into_iter().collect();
         }
         rows.append(&mut of_these);
     }
@@ -264,6 +259,15 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         chart::save(&curve(&rows), path, args.cpu.look.look())?;
     }
     Ok(rows)
+}
+
+/// The row of the greatest speed.
+pub(super) fn fastest<'a, R>(
+    rows: impl IntoIterator<Item = &'a R>,
+    speed: impl Fn(&R) -> f64,
+) -> Option<&'a R> {
+    let rows = rows.into_iter();
+    rows.max_by(|a, b| speed(a).total_cmp(&speed(b)))
 }
 
 /// What the model of this processor says, which is one core: of several threads nothing is predicted.
