@@ -1,4 +1,4 @@
-//! Files of users: read whole, up to a limit.
+//! Files of users: read whole, up to a limit; the lines of their mistakes.
 //!
 //! Counts what it reads: a pipe, or a device that never ends, does not say how long it is. Leaves out: what stands in a file.
 //! Units: bytes.
@@ -39,6 +39,13 @@ pub fn utf8(bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(refused)
 }
 
+/// The line of a TOML text at which an error stands, from 1 on.
+pub fn toml_line(text: &str, error: &toml::de::Error) -> usize {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = &text.as_bytes()[..start];
+    before.iter().filter(|&&byte| byte == b'\n').count() + 1
+}
+
 #[cfg(all(test, feature = "report"))]
 mod tests {
     use super::*;
@@ -61,6 +68,19 @@ mod tests {
         let message = text(&path).unwrap_err().to_string();
         assert!(message.contains("UTF-8"), "{message}");
         assert!(data(&folder.path().join("absent")).is_err());
+    }
+
+    #[test]
+    fn a_mistake_in_a_toml_text_has_a_line() {
+        let line = |text: &str, shown: &str| {
+            let error = text.parse::<toml::Table>().expect_err("wrong");
+            toml_line(shown, &error)
+        };
+        let text = "a = 1\n\nb = \"ä\"\nc = [\n";
+        assert!((4..=5).contains(&line(text, text)));
+        assert_eq!(line("a = 1\nb = = 2\n", "a = 1\nb = = 2\n"), 2);
+        // Of a text that is not at hand.
+        assert_eq!(line(text, ""), 1);
     }
 
     #[cfg(unix)]

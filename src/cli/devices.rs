@@ -8,6 +8,7 @@ use super::engine::NEVER_VALIDATED;
 use super::format::OutputArgs;
 use super::names;
 use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
+use crate::device::values::Value;
 use crate::device::vliw::{self, VliwPreset};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
 use crate::report::progress;
@@ -260,7 +261,7 @@ impl Listing {
         }
     }
 
-    fn of_value((key, value): (&String, &vliw::Value), read_by: &[&'static str]) -> Listing {
+    fn of_value((key, value): (&String, &Value), read_by: &[&'static str]) -> Listing {
         Listing {
             field: key.clone(),
             value: match (value.low, value.high) {
@@ -294,7 +295,7 @@ impl Listing {
 }
 
 fn values(args: &DevicesArgs, name: &str) -> CliResult {
-    let of_values = |values: &BTreeMap<String, vliw::Value>, read_by: &[&'static str]| {
+    let of_values = |values: &BTreeMap<String, Value>, read_by: &[&'static str]| {
         let listings = values.iter().map(|one| Listing::of_value(one, read_by));
         (listings.collect::<Vec<Listing>>(), String::new())
     };

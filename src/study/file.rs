@@ -40,8 +40,7 @@ impl StudyFile {
     /// `file` is used in messages only.
     pub fn parse(text: &str, file: &str) -> Result<StudyFile, StudyError> {
         toml::from_str(text).map_err(|error: toml::de::Error| {
-            let start = error.span().map_or(0, |span| span.start.min(text.len()));
-            let line = text[..start].matches('\n').count() + 1;
+            let line = crate::input::toml_line(text, &error);
             StudyError::input(
                 format!("study file {file}, line {line}"),
                 text.lines().nth(line - 1).unwrap_or_default().trim(),
