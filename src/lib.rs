@@ -57,6 +57,7 @@
 //! * `engine`: resolves launches for a device and keeps what was traced.
 //! * `predict`: what a prediction is, and the trait that every performance model implements.
 //! * `memo`: values worked out once per key.
+//! * `stats`: means and medians.
 //! * `input`: files of users, read up to a limit.
 //! * `study`: what-if studies.
 //! * `interop`: traces and timelines in other tools' formats.
@@ -110,6 +111,8 @@ pub mod programs;
 pub mod report;
 #[doc(hidden)]
 pub mod sim;
+#[doc(hidden)]
+pub mod stats;
 #[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod study;
