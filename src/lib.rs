@@ -57,6 +57,8 @@
 //! * `engine`: resolves launches for a device and keeps what was traced.
 //! * `predict`: what a prediction is, and the trait that every performance model implements.
 //! * `memo`: values worked out once per key.
+//! * `stats`: means and medians.
+//! * `input`: files of users, read up to a limit.
 //! * `study`: what-if studies.
 //! * `interop`: traces and timelines in other tools' formats.
 //! * `validate`: predictions against measurements, the only reader of measured values.
@@ -85,6 +87,8 @@ pub mod engine;
 pub mod gp;
 #[cfg_attr(doc, doc(hidden))]
 pub mod gpu;
+#[doc(hidden)]
+pub mod input;
 #[cfg(feature = "interop")]
 #[doc(hidden)]
 pub mod interop;
@@ -107,6 +111,8 @@ pub mod programs;
 pub mod report;
 #[doc(hidden)]
 pub mod sim;
+#[doc(hidden)]
+pub mod stats;
 #[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod study;

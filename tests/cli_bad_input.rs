@@ -160,6 +160,19 @@ fn unknown_names_list_what_exists() {
     refuses(&["dance"], &["dance"]);
 }
 
+/// They do not say how long they are.
+#[cfg(unix)]
+#[test]
+fn files_that_never_end_are_refused() {
+    let most = ["/dev/zero", "more than 67108864 bytes", "at most 67108864"];
+    let listing = ["simulate", "--sass", "/dev/zero", "--lowering", "rpn"];
+    refuses(&listing, &most);
+    refuses(&["whatif", "--study", "/dev/zero"], &most);
+    refuses(&["simulate", "--inferred=/dev/zero"], &most);
+    let line = ["/dev/zero:1", "more than 1048576 bytes", "at most 1048576"];
+    refuses(&["import", "/dev/zero"], &line);
+}
+
 #[test]
 fn thread_counts_lie_between_1_and_1024() {
     for given in ["0", "1025", "4000000000"] {

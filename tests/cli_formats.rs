@@ -166,7 +166,12 @@ fn every_kernel_that_is_listed_runs() {
 
 #[test]
 fn lists_fit_100_columns_and_filter() {
-    for list in ["kernels", "devices", "devices h200 --kind documented"] {
+    for list in [
+        "kernels",
+        "devices",
+        "devices h200 --kind documented",
+        "devices zen5",
+    ] {
         let words: Vec<&str> = list.split(' ').collect();
         for line in stdout(&words).lines() {
             let width = line.chars().count();

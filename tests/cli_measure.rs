@@ -58,6 +58,20 @@ fn bad_input_is_named_with_what_is_allowed() {
     assert!(combination.contains("no compiled kernel"), "{combination}");
 }
 
+/// Before a table of cases is laid out for so many.
+#[test]
+fn threads_that_no_block_has_are_refused() {
+    let programs = "fixtures/measured/programs/sextic.txt";
+    for threads in ["0", "1025", "4294967295"] {
+        for on in ["gpu", "cpu"] {
+            let work = ["--on", on, "--problem", "sextic", "--programs", programs];
+            let message = refused(&[&work[..], &["--threads", threads]].concat());
+            let range = format!("--threads: given {threads}; allowed with --on {on}: 1 to 1024");
+            assert!(message.contains(&range), "{message}");
+        }
+    }
+}
+
 /// A kernel would read past the end of the cases.
 #[test]
 fn programs_that_read_inputs_which_the_problem_lacks_are_refused() {
@@ -140,6 +154,57 @@ fn bad_options_of_the_cpu_are_named_with_what_is_allowed() {
         number.contains("given 0; allowed: a file, or 1 to 1000000"),
         "{number}"
     );
+}
+
+#[test]
+fn options_that_a_paper_does_not_have_on_the_cpu_are_refused() {
+    for (paper, option, value, allowed) in [
+        ("gpocl", "--scheme", "threadgp", "--domain"),
+        ("gpocl", "--strategy", "ppcu", "--domain"),
+        ("gpocl", "--threads-per-program", "8", "--threads"),
+        ("robilliard", "--scheme", "threadgp", "--benchmark"),
+        ("robilliard", "--datasets", "1000", "--benchmark"),
+    ] {
+        let message = refused(&["--on", "cpu", "--paper", paper, option, value]);
+        let given = format!("{option}: given with --paper {paper} --on cpu; allowed with it: ");
+        assert!(
+            message.contains(&given) && message.contains(allowed),
+            "{message}"
+        );
+    }
+    let langdon = refused(&["--on", "cpu", "--paper", "langdon", "--threads", "2"]);
+    assert!(
+        langdon.contains("given langdon; allowed with --on cpu: gpocl, robilliard"),
+        "{langdon}"
+    );
+}
+
+#[test]
+fn the_best_interpreter_has_a_row_for_each_number_of_threads() {
+    let paper = "measure --on cpu --paper gpocl --populations 10 --datasets 100 --repeats 1 --warm-ups 0 --threads 1,2 --format csv";
+    let rows = |interpreter: &str| {
+        let mut command = Command::cargo_bin("warpstack").unwrap();
+        let arguments = paper.split(' ').chain(["--interpreter", interpreter]);
+        let output = command.args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+        let columns = lines.map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            [fields[1].to_owned(), fields[4].to_owned()]
+        });
+        columns.collect::<Vec<_>>()
+    };
+    let of = |problem: &str, threads: &str| [problem.to_owned(), threads.to_owned()];
+    let (first, second) = ("regression", "classification");
+    let best = [
+        of(first, "1"),
+        of(first, "2"),
+        of(second, "1"),
+        of(second, "2"),
+    ];
+    assert_eq!(rows("best"), best);
+    assert_eq!(rows("rpn-2d,lgp-2d").len(), 2 * best.len());
 }
 
 /// Before the first evaluation: this many would take hours.

@@ -105,10 +105,34 @@ fn an_explanation_adds_up_and_two_stand_side_by_side() {
 }
 
 #[test]
+fn a_kind_that_no_value_has_is_said() {
+    for name in ["g80", "hd5750", "zen4"] {
+        let mut command = Command::cargo_bin("warpstack").unwrap();
+        let command = command.args(["devices", name, "--kind", "fitted"]);
+        let output = command.output().unwrap();
+        assert!(
+            output.status.success() && output.stdout.is_empty(),
+            "{output:?}"
+        );
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said, format!("{name}: none of its values is fitted\n"));
+    }
+}
+
+#[test]
 fn lists_name_what_exists() {
     assert!(stdout(&["problems"]).contains("100000"));
     assert!(stdout(&["kernels"]).contains("rolled-input"));
     assert!(stdout(&["devices"]).contains("gtx670"));
+    for name in warpstack::cpu::preset::builtin_names() {
+        let rows = stdout(&["devices", "--format", "csv"]);
+        assert!(rows.lines().any(|row| row.starts_with(name)), "{name}");
+        let preset = warpstack::cpu::preset::Preset::load(name).unwrap();
+        let values = stdout(&["devices", name]);
+        let shown = values.lines().filter(|line| !line.starts_with(' '));
+        assert_eq!(shown.count(), preset.values.len(), "{values}");
+    }
+    assert!(stdout(&["devices", "zen5", "--kind", "fitted"]).contains("core.branchy_per_cycle = "));
     let fitted = stdout(&["devices", "gtx670", "--kind", "fitted"]);
     let preset = warpstack::device::Preset::load("gtx670").unwrap();
     assert_eq!(

@@ -79,6 +79,54 @@ fn parts_that_do_not_make_a_whole_are_refused() {
 }
 
 #[test]
+fn parts_belong_together_by_what_stands_in_their_files() {
+    let whatif = ["whatif", "--vary", "threads=64,128"];
+    let reproduce = ["reproduce", "--table", "3"];
+    for study in [&whatif[..], &reproduce[..]] {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |place: &str, args: &[&str]| {
+            let mut command = Command::cargo_bin("warpstack").unwrap();
+            let args = [args, &["--engine", "model", "--out", "part.csv"]].concat();
+            let command = command.current_dir(folder.path().join(place)).args(args);
+            assert!(command.output().unwrap().status.success(), "{study:?}");
+        };
+        let merged = || {
+            let part = |place: &str| folder.path().join(place).join("part.csv");
+            let [first, second] = ["a", "b"].map(|place| part(place).display().to_string());
+            warpstack(&["merge", &first, &second])
+        };
+        let inferred = std::fs::read_to_string("fixtures/inferred.csv").unwrap();
+        for (place, program) in [("a", "X1 X1 *\n"), ("b", "X1 X1 X1 * *\n")] {
+            std::fs::create_dir(folder.path().join(place)).unwrap();
+            let write = |name: &str, text: &str| {
+                std::fs::write(folder.path().join(place).join(name), text).unwrap();
+            };
+            write("programs.txt", program);
+            write(&format!("{place}.csv"), &inferred);
+        }
+        // Files of one name with other programs.
+        for (place, shard) in [("a", "1/2"), ("b", "2/2")] {
+            let part = ["--programs", "programs.txt", "--shard", shard];
+            run(place, &[study, &part].concat());
+        }
+        let refused = merged();
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{study:?}");
+        assert!(message.contains("different studies"), "{message}");
+        // Files of other names with the same factors.
+        for (place, shard) in [("a", "1/2"), ("b", "2/2")] {
+            let inferred = format!("--inferred={place}.csv");
+            run(
+                place,
+                &[study, &[inferred.as_str(), "--shard", shard]].concat(),
+            );
+        }
+        let output = merged();
+        assert!(output.status.success(), "{study:?}: {output:?}");
+    }
+}
+
+#[test]
 fn a_job_array_names_its_study_and_every_part() {
     let folder = tempfile::tempdir().unwrap();
     let study = folder.path().join("it's.toml");

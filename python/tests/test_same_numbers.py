@@ -73,6 +73,15 @@ class Predict(unittest.TestCase):
         lines = PROGRAMS.read_text().splitlines()
         self.check(*options, threads=64, programs=lines, population=2000)
 
+    def test_what_is_inferred_of_the_papers_programs(self) -> None:
+        options = ["--threads", "64", "--engine", "model"]
+        self.check(*options, "--inferred", threads=64, engine="model", inferred=True)
+        self.check(*options, threads=64, engine="model", inferred=False)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "inferred.csv")
+            path.write_text("problem,mean_nodes,longest,slow_operands\nsextic,0.5,2,1\n")
+            self.check(*options, f"--inferred={path}", threads=64, engine="model", inferred=path)
+
     def test_cycles_by_cause_sum_to_all_cycles(self) -> None:
         stack = warpstack.cpi_stack(warpstack.predict(threads=256))
         self.assertEqual(stack["cause"][0], "selected")
@@ -100,6 +109,10 @@ class Whatif(unittest.TestCase):
         vary = {"clock": range(900, 1001, 50), "l2.port_bytes_per_cycle": [16, 32.5]}
         self.check(options.split(), warpstack.whatif(vary, threads=128, engine="model"))
 
+    def test_inferred_programs(self) -> None:
+        options = "--vary threads=64,128 --engine model --inferred"
+        self.check(options.split(), warpstack.whatif({"threads": [64, 128]}, engine="model", inferred=True))
+
     def test_study_file(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "study.toml")
@@ -111,6 +124,11 @@ class Sweep(unittest.TestCase):
     def test_simulated(self) -> None:
         options = "--threads 128 --stack-dim 2 --times 1 --ways 2,4 --line-bytes 64,128 --format csv"
         columns = warpstack.sweep(threads=128, stack_dim=2, times=1, ways=[2, 4], line_bytes=[64, 128])
+        self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
+
+    def test_inferred_programs(self) -> None:
+        options = "--threads 256 --engine model --inferred --format csv"
+        columns = warpstack.sweep(threads=256, engine="model", inferred=True)
         self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
 
     def test_closed_form(self) -> None:

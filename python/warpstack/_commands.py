@@ -11,6 +11,7 @@ from ._columns import Columns
 from ._options import File, Values, as_files, options, varied
 
 Programs = File | Iterable[str]
+Inferred = bool | File
 
 
 def predict(
@@ -31,6 +32,7 @@ def predict(
     programs: Programs | None = None,
     population: int | None = None,
     weights: str | None = None,
+    inferred: Inferred | None = None,
     population_seed: int | None = None,
     code: str | None = None,
     shape: str | None = None,
@@ -40,7 +42,8 @@ def predict(
     """How fast one launch is, and where its cycles go: one row, as ``warpstack simulate --format json`` has it.
 
     ``threads`` per block, ``l1`` in KiB. ``programs`` are a file, or a list of texts in postfix order: ``["X1 X1 *"]``.
-    ``engine`` is ``"sim"`` or ``"model"``. :func:`cpi_stack` makes a table of where the cycles go.
+    ``engine`` is ``"sim"`` or ``"model"``. ``inferred`` is ``True`` for what the program has inferred of the paper's programs, or a
+    file. :func:`cpi_stack` makes a table of where the cycles go.
     """
     with as_files(locals()) as keywords:
         return _columns.of_object(_warpstack.predict(options(keywords)))
@@ -65,6 +68,7 @@ def whatif(
     programs: Programs | None = None,
     population: int | None = None,
     weights: str | None = None,
+    inferred: Inferred | None = None,
     population_seed: int | None = None,
     code: str | None = None,
     shape: str | None = None,
@@ -102,6 +106,7 @@ def sweep(
     programs: Programs | None = None,
     population: int | None = None,
     weights: str | None = None,
+    inferred: Inferred | None = None,
     population_seed: int | None = None,
     code: str | None = None,
     shape: str | None = None,

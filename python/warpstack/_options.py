@@ -14,9 +14,9 @@ Values = Value | Iterable[Value]
 
 
 def options(keywords: Mapping[str, Any]) -> list[str]:
-    """``--stack-dim=2`` of ``stack_dim=2``; what is ``None`` is left out."""
-    given = ((name, value) for name, value in keywords.items() if value is not None)
-    return [f"--{name.replace('_', '-')}={joined(value)}" for name, value in given]
+    """``--stack-dim=2`` of ``stack_dim=2``, ``--inferred`` of ``inferred=True``; what is ``None`` or ``False`` is left out."""
+    given = {name.replace("_", "-"): value for name, value in keywords.items() if value is not None and value is not False}
+    return [f"--{name}" if value is True else f"--{name}={joined(value)}" for name, value in given.items()]
 
 
 def joined(value: Any) -> str:

@@ -1,4 +1,4 @@
-//! `warpstack devices`: the presets, and every value of one of them with its source.
+//! `warpstack devices`: the presets of GPUs and CPUs, and every value of one of them with its source.
 //!
 //! Leaves out: writing a preset of one's own (`devices_new.rs`).
 
@@ -7,11 +7,15 @@ use super::devices_new::{self, NewArgs};
 use super::engine::NEVER_VALIDATED;
 use super::format::OutputArgs;
 use super::names;
+use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
+use crate::device::values::Value;
 use crate::device::vliw::{self, VliwPreset};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
+use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::report::table::{WIDTH, table, wrapped};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::error::Error;
 
 /// List the devices, or all values of one with unit, kind, source and readers.
@@ -20,8 +24,8 @@ use std::error::Error;
 pub struct DevicesArgs {
     #[command(subcommand)]
     command: Option<DevicesCommand>,
-    /// Device name, or the path of a .toml file
-    #[arg(value_parser = names::device())]
+    /// Device name, the path of a .toml file, a CPU, or `cpu` for this one
+    #[arg(value_parser = names::device_or_cpu())]
     device: Option<String>,
     /// Show only values of this kind
     #[arg(long, requires = "device")]
@@ -78,14 +82,18 @@ struct Listed {
     /// Of the machine code that it runs.
     architecture: String,
     compute_capability: Option<String>,
-    /// Of a machine of another kind: SIMDs.
+    /// Of a machine of another kind: SIMDs; of a CPU, the one core that is modelled.
     multiprocessors: u32,
     clock_mhz: f64,
     /// Sizes in KiB.
     l1: Vec<u32>,
     values: usize,
     fitted: usize,
-    validated: &'static str,
+    /// Nobody says it of a CPU.
+    validated: Option<&'static str>,
+    /// Of a CPU, in KiB.
+    #[serde(skip)]
+    l2_l3: Option<[f64; 2]>,
 }
 
 impl Listed {
@@ -102,7 +110,8 @@ impl Listed {
             l1: splits.map(|split| split.l1_bytes / 1024).collect(),
             values: preset.entries.len(),
             fitted: preset.fitted().len(),
-            validated: device.validated.name(),
+            validated: Some(device.validated.name()),
+            l2_l3: None,
         }
     }
 
@@ -119,8 +128,41 @@ impl Listed {
             l1: vec![(machine.l1_bytes / 1024.0) as u32],
             values: preset.values.len(),
             fitted: 0,
-            validated: Validated::Here.name(),
+            validated: Some(Validated::Here.name()),
+            l2_l3: None,
         })
+    }
+
+    /// One core.
+    fn of_cpu(preset: &CpuPreset) -> Listed {
+        let value = |key: &str| preset.values.get(key).map_or(0.0, |value| value.value);
+        let kib = |level: &str| value(&format!("{level}.bytes")) / 1024.0;
+        let values = preset.values.values();
+        Listed {
+            device: preset.name.clone(),
+            title: preset.title.clone(),
+            architecture: CPU.to_owned(),
+            compute_capability: None,
+            multiprocessors: 1,
+            clock_mhz: (value("core.clock_ghz") * 1000.0).round(),
+            l1: vec![kib("l1") as u32],
+            values: preset.values.len(),
+            fitted: values.filter(|value| value.kind == Kind::Fitted).count(),
+            validated: None,
+            l2_l3: Some(["l2", "l3"].map(kib)),
+        }
+    }
+
+    fn cpu_cells(&self) -> Vec<String> {
+        let [l2, l3] = self.l2_l3.unwrap_or_default();
+        let sizes = self.l1.iter().map(u32::to_string);
+        [self.device.clone(), self.title.clone()]
+            .into_iter()
+            .chain([self.clock_mhz.to_string()])
+            .chain(sizes)
+            .chain([l2, l3].map(|kib| kib.to_string()))
+            .chain([self.values, self.fitted].map(|n| n.to_string()))
+            .collect()
     }
 
     fn cells(&self) -> Vec<String> {
@@ -139,13 +181,20 @@ impl Listed {
             },
             self.values.to_string(),
             self.fitted.to_string(),
-            self.validated.to_owned(),
+            self.validated.unwrap_or_default().to_owned(),
         ]
     }
 }
 
 /// What a machine of another kind runs.
 pub(super) const VLIW: &str = "VLIW5";
+
+/// What a CPU runs.
+pub(super) const CPU: &str = "x86-64";
+
+const CPU_HEADERS: [&str; 8] = [
+    "device", "title", "MHz", "L1 (KiB)", "L2 (KiB)", "L3 (KiB)", "values", "fitted",
+];
 
 fn list(args: &DevicesArgs) -> CliResult {
     let mut devices = Vec::new();
@@ -154,6 +203,9 @@ fn list(args: &DevicesArgs) -> CliResult {
     }
     for name in vliw::builtin_names() {
         devices.push(Listed::of_vliw(&VliwPreset::load(name)?)?);
+    }
+    for name in cpu::builtin_names() {
+        devices.push(Listed::of_cpu(&CpuPreset::load(name)?));
     }
     let is_meant = |one: &Listed| {
         args.arch
@@ -172,7 +224,17 @@ fn list(args: &DevicesArgs) -> CliResult {
         "fitted",
         "validated",
     ];
-    let text = || table(&headers, devices.iter().map(Listed::cells).collect(), 3);
+    let text = || {
+        let (cpus, gpus): (Vec<&Listed>, Vec<&Listed>) =
+            devices.iter().partition(|one| one.l2_l3.is_some());
+        let gpus = gpus.into_iter().map(Listed::cells).collect::<Vec<_>>();
+        let cpus = cpus.into_iter().map(Listed::cpu_cells).collect::<Vec<_>>();
+        let of_gpus = (!gpus.is_empty()).then(|| table(&headers, gpus, 3));
+        let of_cpus = (!cpus.is_empty()).then(|| table(&CPU_HEADERS, cpus, 2));
+        let of_cpus = of_cpus.map(|table| format!("CPUs, one core each\n{table}"));
+        let tables: Vec<String> = of_gpus.into_iter().chain(of_cpus).collect();
+        tables.join("\n")
+    };
     args.output.print(&devices, &Provenance::of_program(), text)
 }
 
@@ -199,7 +261,7 @@ impl Listing {
         }
     }
 
-    fn of_vliw((key, value): (&String, &vliw::Value)) -> Listing {
+    fn of_value((key, value): (&String, &Value), read_by: &[&'static str]) -> Listing {
         Listing {
             field: key.clone(),
             value: match (value.low, value.high) {
@@ -208,7 +270,7 @@ impl Listing {
             },
             unit: value.unit.clone(),
             kind: value.kind.name(),
-            read_by: vec!["VLIW simulator", "host"],
+            read_by: read_by.to_vec(),
             source: value.source.clone(),
         }
     }
@@ -233,21 +295,26 @@ impl Listing {
 }
 
 fn values(args: &DevicesArgs, name: &str) -> CliResult {
-    let (listings, head) = match vliw::builtin_names().any(|known| known == name) {
-        true => {
-            let preset = VliwPreset::load(name)?;
-            let listings: Vec<Listing> = preset.values.iter().map(Listing::of_vliw).collect();
-            (listings, String::new())
-        }
-        false => {
-            let preset = Preset::load(name)?;
-            let listings = preset.entries.iter().map(Listing::of).collect();
-            (listings, validation(&preset))
-        }
+    let of_values = |values: &BTreeMap<String, Value>, read_by: &[&'static str]| {
+        let listings = values.iter().map(|one| Listing::of_value(one, read_by));
+        (listings.collect::<Vec<Listing>>(), String::new())
     };
-    let kind = args.kind.map(|kind| kind.kind().name());
-    let mut listings: Vec<Listing> = listings;
-    listings.retain(|one| kind.is_none_or(|kind| one.kind == kind));
+    let is_cpu = name == cpu::THIS || cpu::builtin_names().contains(&name);
+    let (mut listings, head): (Vec<Listing>, String) = if is_cpu {
+        of_values(&CpuPreset::named(name)?.values, &["CPU model"])
+    } else if vliw::builtin_names().any(|known| known == name) {
+        of_values(&VliwPreset::load(name)?.values, &["VLIW simulator", "host"])
+    } else {
+        let preset = Preset::load(name)?;
+        let listings = preset.entries.iter().map(Listing::of).collect();
+        (listings, validation(&preset))
+    };
+    if let Some(kind) = args.kind.map(|kind| kind.kind().name()) {
+        listings.retain(|one| one.kind == kind);
+        if listings.is_empty() {
+            progress::say(&format!("{name}: none of its values is {kind}"));
+        }
+    }
     let text = || {
         let texts: Vec<String> = listings.iter().map(Listing::text).collect();
         head + &texts.concat()

@@ -7,13 +7,15 @@ use crate::engine::{self, Kind, Settings, Weighting};
 use crate::engine::{CodeChoice, ProgramList};
 use crate::gpu::code::OwnCode;
 use crate::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
+use crate::input;
 use crate::papers::kernels::PaperKernel;
 use crate::programs::{Inferred, inferred};
 use crate::report::progress;
 use crate::sim::simulator;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// Which model, which programs, which code.
@@ -93,7 +95,7 @@ fn read_inferred(path: &str) -> Result<InferredFile, String> {
     if path.is_empty() {
         return Ok(InferredFile::own());
     }
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = input::text(Path::new(path)).map_err(|error| error.to_string())?;
     let factors = inferred::parse(&text, path).map_err(|error| error.to_string())?;
     Ok(InferredFile {
         path: path.to_owned(),
@@ -216,6 +218,23 @@ impl EngineArgs {
         };
         let problems = problems.iter().map(String::as_str);
         self.open(device, &problems.filter(is_own).collect::<Vec<_>>())
+    }
+
+    /// Everything of it that decides results: the options, the content of the files of programs that they name, the factors of the
+    /// file of what is inferred.
+    pub fn described(&self) -> Result<String, String> {
+        let mut named = self.clone();
+        if let Some(inferred) = &mut named.inputs.inferred {
+            inferred.path.clear();
+        }
+        let mut text = format!("{named:?}");
+        let files = [&self.inputs.corpus, &self.inputs.programs];
+        for path in files.into_iter().flatten() {
+            let content = input::data(path)
+                .map_err(|error| format!("programs {}: {error}", path.display()))?;
+            text += &format!("{:?}", Sha256::digest(content));
+        }
+        Ok(text)
     }
 
     pub fn settings(&self) -> Settings {

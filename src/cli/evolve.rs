@@ -6,6 +6,7 @@ use crate::gp::campaign::{Campaign, Part, Plan};
 use crate::gp::evolve::EvolveConfig;
 use crate::gp::evolve::timing::{Shares, Timing};
 use crate::gp::problem::{self, Source};
+use crate::input;
 use crate::report::output;
 use crate::report::progress::{self, Progress};
 use crate::study::shard::{Description, Shard};
@@ -150,8 +151,7 @@ fn campaign(
     match checkpoint.filter(|path| path.exists()) {
         Some(path) => {
             let name = path.display().to_string();
-            let text =
-                std::fs::read_to_string(path).map_err(|e| format!("checkpoint {name}: {e}"))?;
+            let text = input::data(path).map_err(|e| format!("checkpoint {name}: {e}"))?;
             Ok(Campaign::from_checkpoint(
                 &text,
                 &name,
@@ -191,7 +191,7 @@ pub(super) fn settings(path: Option<&Path>) -> Result<EvolveConfig, Box<dyn Erro
         return Ok(EvolveConfig::default());
     };
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
+    let text = input::text(path).map_err(|e| format!("{name}: {e}"))?;
     let config: EvolveConfig = serde_json::from_str(&text).map_err(|e| format!("{name}: {e}"))?;
     config.check().map_err(|e| format!("{name}: {e}"))?;
     Ok(config)

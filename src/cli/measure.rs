@@ -16,6 +16,7 @@ use crate::gpu::scaling::measure_split;
 use crate::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use crate::gpu::workload::{Workload, read_programs};
 use crate::gpu::{counters, ncu};
+use crate::input;
 use crate::report::provenance::Provenance;
 use crate::report::rows::{self, Row};
 use crate::report::table::table;
@@ -31,7 +32,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct MeasureArgs {
     /// Where to run: gpu, or cpu for the CPU's interpreters (options of kernels and GPUs are ignored)
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "cpu"])]
-    on: String,
+    pub on: String,
     /// Number of the GPU
     #[arg(long, default_value_t = 0)]
     pub device: usize,
@@ -132,6 +133,17 @@ impl MeasureArgs {
     pub fn threads(&self) -> &[u32] {
         given_or(&self.threads, &[128])
     }
+
+    /// Refuses more threads than a block of CUDA may have, of a GPU or of the CPU.
+    pub fn check_threads(&self) -> Result<(), String> {
+        match self.threads.iter().find(|n| !(1..=1024).contains(*n)) {
+            Some(given) => Err(format!(
+                "--threads: given {given}; allowed with --on {}: 1 to 1024",
+                self.on
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A list that was given, or what is meant if none was.
@@ -211,8 +223,7 @@ fn text(measured: &[Row]) -> String {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read `{}`: {error}", path.display()))
+    input::data(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }
 
 pub(super) fn protocol(args: &MeasureArgs) -> Protocol {
@@ -227,6 +238,7 @@ fn measure(args: &MeasureArgs) -> Result<Vec<Row>, Box<dyn Error>> {
     if args.on == "cpu" {
         return Ok(rows::of(&measure_cpu::rows(args)?)?);
     }
+    args.check_threads()?;
     let (workload, list) = work(args)?;
     let file = args.programs.as_deref().unwrap_or(Path::new(""));
     let programs = Programs {

@@ -193,9 +193,7 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     let (interpreters, only_best) = cpu.interpreters()?;
     let available = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let threads = given_or(&args.threads, &[available]).to_vec();
-    if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
-        return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
-    }
+    args.check_threads()?;
     let with_blocks =
         |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
     if args.cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {
@@ -239,13 +237,8 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
             }
         }
         if only_best {
-            let by_speed = |a: &&CpuRow, b: &&CpuRow| a.gpops_billion.total_cmp(&b.gpops_billion);
-            of_these = of_these
-                .iter()
-                .max_by(by_speed)
-                .cloned()
-                .into_iter()
-                .collect();
+            let best = fastest(&of_these, |row| row.gpops_billion).cloned();
+            of_these = best.into_iter().collect();
         }
         rows.append(&mut of_these);
     }
@@ -266,6 +259,15 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
         chart::save(&curve(&rows), path, args.cpu.look.look())?;
     }
     Ok(rows)
+}
+
+/// The row of the greatest speed.
+pub(super) fn fastest<'a, R>(
+    rows: impl IntoIterator<Item = &'a R>,
+    speed: impl Fn(&R) -> f64,
+) -> Option<&'a R> {
+    let rows = rows.into_iter();
+    rows.max_by(|a, b| speed(a).total_cmp(&speed(b)))
 }
 
 /// What the model of this processor says, which is one core: of several threads nothing is predicted.

@@ -66,20 +66,26 @@ impl Work {
     }
 }
 
-/// Refuses options that are another paper's.
-fn check_options(args: &MeasureArgs, paper: PaperArg) -> Result<(), String> {
+/// Refuses options that are another paper's, or the GPU's where the CPU's interpreters run.
+pub(super) fn check_options(args: &MeasureArgs, paper: PaperArg) -> Result<(), String> {
     use PaperArg::{Gpocl, Langdon, Robilliard};
     let (scheme, benchmark) = args.robilliard.given();
+    let on_cpu = args.on == "cpu";
+    let of_kernels = |papers: &'static [PaperArg]| if on_cpu { &papers[..0] } else { papers };
     let options: [(&str, bool, &[PaperArg]); 8] = [
         (
             "--threads-per-program",
             !args.threads_per_program.is_empty(),
-            &[Langdon],
+            of_kernels(&[Langdon]),
         ),
-        ("--strategy", !args.strategy.is_empty(), &[Gpocl]),
+        (
+            "--strategy",
+            !args.strategy.is_empty(),
+            of_kernels(&[Gpocl]),
+        ),
         ("--domain", !args.domain.is_empty(), &[Gpocl]),
         ("--datasets", !args.datasets.is_empty(), &[Gpocl]),
-        ("--scheme", scheme, &[Robilliard]),
+        ("--scheme", scheme, of_kernels(&[Robilliard])),
         ("--benchmark", benchmark, &[Robilliard]),
         (
             "--populations",
@@ -89,7 +95,11 @@ fn check_options(args: &MeasureArgs, paper: PaperArg) -> Result<(), String> {
         (
             "--threads",
             !args.threads.is_empty(),
-            &[Langdon, Robilliard],
+            if on_cpu {
+                &[Gpocl, Robilliard]
+            } else {
+                &[Langdon, Robilliard]
+            },
         ),
     ];
     let has = |papers: &[PaperArg]| papers.contains(&paper);
@@ -102,8 +112,9 @@ fn check_options(args: &MeasureArgs, paper: PaperArg) -> Result<(), String> {
     let own = options.iter().filter(|(_, _, papers)| has(papers));
     let own: Vec<&str> = own.map(|(option, ..)| *option).collect();
     let name = paper.name();
+    let on = if on_cpu { " --on cpu" } else { "" };
     Err(format!(
-        "{option}: given with --paper {name}; allowed with it: {}",
+        "{option}: given with --paper {name}{on}; allowed with it: {}",
         own.join(", ")
     ))
 }

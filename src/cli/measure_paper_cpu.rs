@@ -1,11 +1,13 @@
 //! `warpstack measure --paper --on cpu`: the CPU's interpreters on another paper's programs and cases, as the baseline of its speedups.
 //!
-//! What it does: GPOCL's random programs and data, Robilliard's evolved programs and cases; a row for each interpreter and number of threads, beside
-//! the processor that the paper measured and its fastest GPU, where it printed their speeds.
+//! What it does: GPOCL's random programs and data, Robilliard's evolved programs and cases; a row for each interpreter and number of threads (`best`:
+//! for the fastest at each number), beside the processor that the paper measured and its fastest GPU, where it printed their speeds.
 //! Leaves out: breeding, transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second. Speedups are
 //! Robilliard's (section 4): time per node on the CPU over that on the GPU, so the ratio of the speeds.
 
 use super::measure::{MeasureArgs, given_or, protocol};
+use super::measure_cpu::fastest;
+use super::measure_paper::check_options;
 use super::papers::PaperArg;
 use crate::gp::evolve::config::FunctionChoice;
 use crate::gp::evolve::dice::Dice;
@@ -70,13 +72,19 @@ struct Work {
 }
 
 pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<dyn Error>> {
-    let (interpreters, _) = args.cpu.work.interpreters()?;
+    let works: fn(&MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> = match paper {
+        PaperArg::Gpocl => gpocl,
+        PaperArg::Robilliard => robilliard,
+        PaperArg::Langdon => {
+            return Err("--paper: given langdon; allowed with --on cpu: gpocl, robilliard".into());
+        }
+    };
+    check_options(args, paper)?;
+    let (interpreters, only_best) = args.cpu.work.interpreters()?;
     let all = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let usual = if all > 1 { vec![1, all] } else { vec![1] };
     let threads = given_or(&args.threads, &usual);
-    if let Some(given) = threads.iter().find(|n| !(1..=1024).contains(*n)) {
-        return Err(format!("--threads: given {given}; allowed with --on cpu: 1 to 1024").into());
-    }
+    args.check_threads()?;
     for (option, given) in [
         ("--populations", &args.populations),
         ("--datasets", &args.datasets),
@@ -86,20 +94,22 @@ pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<
             return Err(format!("{option}: given {n} sizes; allowed with --on cpu: one").into());
         }
     }
-    let works = match paper {
-        PaperArg::Gpocl => gpocl(args)?,
-        PaperArg::Robilliard => robilliard(args)?,
-        PaperArg::Langdon => {
-            return Err("--paper: given langdon; allowed with --on cpu: gpocl, robilliard".into());
-        }
-    };
     let mut measured = Vec::new();
-    for work in &works {
+    for work in &works(args)? {
+        let mut of_work = Vec::new();
         for &interpreter in &interpreters {
             for &threads in threads {
-                measured.push(measure(args, work, interpreter, threads)?);
+                of_work.push(measure(args, work, interpreter, threads)?);
             }
         }
+        if only_best {
+            let best = |first| {
+                let of_these = of_work.iter().skip(first).step_by(threads.len());
+                fastest(of_these, |row| row.gpops_billion).cloned()
+            };
+            of_work = (0..threads.len()).filter_map(best).collect();
+        }
+        measured.append(&mut of_work);
     }
     Ok(rows::of(&measured)?)
 }

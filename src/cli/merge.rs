@@ -6,6 +6,7 @@
 use super::CliResult;
 use super::evolve::with_files;
 use crate::gp::campaign::Campaign;
+use crate::input;
 use crate::report::{output, rows};
 use crate::study::shard::{Description, in_order};
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ fn read(path: &Path) -> Result<String, String> {
             path.display()
         )
     };
-    std::fs::read_to_string(path).map_err(why)
+    input::data(path).map_err(why)
 }
 
 /// Corpus and record of a campaign.

@@ -3,7 +3,7 @@
 //! What it does: understands a name as people write it, says which is meant where one is nearly right, and tells the shell's completion
 //! what there is. Leaves out: whether a kernel has a problem on a device; the engine says so. Units: none.
 
-use super::devices::VLIW;
+use super::devices::{CPU, VLIW};
 use super::measure_cpu::BEST;
 use super::problem_name;
 use crate::cpu;
@@ -133,7 +133,7 @@ pub fn device_arch() -> Names {
         let presets = builtin_names().into_iter();
         let presets = presets.filter_map(|name| Preset::load(name).ok());
         let codes = presets.map(|preset| &*preset.device.code.leak());
-        let mut known: Vec<&str> = codes.chain([VLIW]).collect();
+        let mut known: Vec<&str> = codes.chain([VLIW, CPU]).collect();
         known.sort_unstable();
         known.dedup();
         known

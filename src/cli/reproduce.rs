@@ -87,7 +87,8 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .collect::<Result<Vec<_>, _>>()?;
     let compared = compare(&cells, &predictions, &measured);
     if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
-        let study = hash(&(&device, model.settings(), &tables, &problems));
+        let engine = args.engine.described()?;
+        let study = hash(&(&device, engine, &tables, &problems));
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
     }

@@ -12,13 +12,14 @@ use crate::gpu::split::Split as MeasuredSplit;
 use crate::gpu::variant::{FunctionSet, KernelId};
 use crate::launch::Request;
 use crate::papers::launch::On;
+use crate::papers::launches::{self, Predicted};
 use crate::predict::{PredictError, Prediction};
 use crate::report::chart;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
-use crate::validate::paper_rows::{self, Committed, PaperRow, Predicted};
+use crate::validate::paper_rows::{self, Committed, PaperRow};
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Split, Table, cells};
 use rayon::prelude::*;
@@ -167,7 +168,8 @@ fn of_papers(
         timing: engine::timing(engine.kind()),
         ..On::new(device, arch)
     };
-    let predicted = paper_rows::predict(on, rows)?;
+    let launched: Vec<_> = rows.iter().map(|row| (row.launched, row.seed)).collect();
+    let predicted = launches::predict(on, &launched)?;
     let line = |(row, predicted): (&PaperRow, Predicted)| {
         let (problem, kernel) = row.names();
         Line {

@@ -26,7 +26,6 @@ use crate::study::journal::Journal;
 use crate::study::run::{Outcome, Point, Study};
 use crate::study::shard::{Description, Shard};
 use crate::study::{Axis, Base, Key, StudyError};
-use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -108,7 +107,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
         Format::Json => rows::json(rows, &provenance)?,
     };
     if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
-        let study = study.hash(&described(&engine_args)?);
+        let study = study.hash(&engine_args.described()?);
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
     }
@@ -313,7 +312,7 @@ fn predict(
         return Ok((points, None));
     };
     output::check_writable(path)?;
-    let hash = study.hash(&described(engine_args)?);
+    let hash = study.hash(&engine_args.described()?);
     let (journal, done): (_, Vec<Option<Outcome>>) =
         Journal::open(&Journal::path_for(path), &hash, n_points)?;
     let shard = &done[study.shard.points(n_points)];
@@ -321,20 +320,6 @@ fn predict(
     let progress = Progress::new(missing as u64, "points");
     let points = study.run(predict, done, Some(&journal), &|| progress.step())?;
     Ok((points, Some(journal)))
-}
-
-/// Everything of the engine that decides results: its options, and the content of the files of programs that they name.
-fn described(args: &EngineArgs) -> Result<String, Box<dyn Error>> {
-    let mut text = format!("{args:?}");
-    for path in [&args.inputs.corpus, &args.inputs.programs]
-        .into_iter()
-        .flatten()
-    {
-        let content =
-            std::fs::read(path).map_err(|error| format!("programs {}: {error}", path.display()))?;
-        text += &format!("{:?}", Sha256::digest(content));
-    }
-    Ok(text)
 }
 
 /// What is to be drawn.

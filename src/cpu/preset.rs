@@ -5,8 +5,7 @@
 
 use super::count::{CLASSES, Width};
 use super::residency::LEVELS;
-use crate::device::Kind;
-use crate::device::vliw::Value;
+use crate::device::values::{Sections, Value, WITHOUT_RANGE, by_key, message, text_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -117,7 +116,7 @@ struct File {
     families: Vec<u32>,
     models: Vec<u32>,
     #[serde(flatten)]
-    sections: BTreeMap<String, BTreeMap<String, Value>>,
+    sections: Sections,
 }
 
 const PER_CYCLE: &str = "instructions/cycle";
@@ -185,8 +184,8 @@ fn section(width: Width) -> &'static str {
 impl Preset {
     /// A preset of the binary.
     pub fn load(name: &str) -> Result<Self, CpuError> {
-        match BUILTIN.iter().find(|(known, _)| *known == name) {
-            Some((_, text)) => Self::parse(name, text),
+        match text_of(&BUILTIN, name) {
+            Some(text) => Self::parse(name, text),
             None => Err(CpuError::Unknown {
                 given: name.to_owned(),
             }),
@@ -197,21 +196,15 @@ impl Preset {
     pub fn parse(name: &str, text: &str) -> Result<Self, CpuError> {
         let file: File = toml::from_str(text).map_err(|error| CpuError::Parse {
             name: name.to_owned(),
-            message: error.to_string(),
+            message: message(text, &error),
         })?;
-        let values = file.sections.into_iter().flat_map(|(section, values)| {
-            let key = move |field| format!("{section}.{field}");
-            values
-                .into_iter()
-                .map(move |(field, value)| (key(field), value))
-        });
         let preset = Preset {
             name: file.name,
             title: file.title,
             vendor: file.vendor,
             families: file.families,
             models: file.models,
-            values: values.collect(),
+            values: by_key(file.sections),
         };
         for (key, value) in &preset.values {
             preset.check(key, value)?;
@@ -353,19 +346,13 @@ impl Preset {
         }
         let may_be_none = ["l3.bytes", "core.overlaps"].contains(&key);
         let least = if may_be_none { 0.0 } else { 0.01 };
-        let low = value.low.unwrap_or(value.value);
-        let high = value.high.unwrap_or(value.value);
-        let fits = value.value.is_finite() && value.value >= least && value.value <= 1e12;
-        if !fits || value.value < low || value.value > high {
+        if !value.is_in_range() || !(least..=1e12).contains(&value.value) {
             let given = value.value.to_string();
             return Err(self.wrong(key, &given, &format!("{least} to 1e12, in its own range")));
         }
-        if value.kind == Kind::Assumed && (value.low.is_none() || value.high.is_none()) {
-            return Err(self.wrong(
-                key,
-                "an assumed value without a range",
-                "low and high beside it",
-            ));
+        if value.lacks_range() {
+            let [given, allowed] = WITHOUT_RANGE;
+            return Err(self.wrong(key, given, allowed));
         }
         if value.source.trim().is_empty() {
             return Err(self.wrong(key, "no source", "where the value comes from"));

@@ -146,7 +146,7 @@ impl Preset {
 }
 
 fn read(path: &Path) -> Result<String, DeviceError> {
-    std::fs::read_to_string(path).map_err(|source| DeviceError::Read {
+    crate::input::text(path).map_err(|source| DeviceError::Read {
         file: path.display().to_string(),
         source,
     })
@@ -225,9 +225,7 @@ impl DeviceFile {
 
 /// Turns the parser's several lines into one, with the line number and the field found there.
 fn parse_error(text: &str, file: &str, error: &toml::de::Error) -> DeviceError {
-    let start = error.span().map_or(0, |span| span.start.min(text.len()));
-    let before = &text[..start];
-    let line = before.matches('\n').count() + 1;
+    let line = crate::input::toml_line(text, error);
     DeviceError::Parse {
         file: file.into(),
         line,

@@ -21,6 +21,8 @@ mod quantity;
 #[doc(hidden)]
 mod spec;
 #[doc(hidden)]
+pub mod values;
+#[doc(hidden)]
 pub mod vliw;
 
 pub use cache::{CacheGeometry, OnChipSplit};

@@ -5,7 +5,7 @@
 //! `vliw::simd` or by who lays out a launch.
 //! Leaves out: graphics. Units: in the files, checked here. Sources: in the files.
 
-use super::quantity::Kind;
+use super::values::{Sections, Value, WITHOUT_RANGE, by_key, message, text_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -14,24 +14,6 @@ const BUILTIN: &[(&str, &str)] = &[(
     "hd5750",
     include_str!("../../fixtures/devices/vliw/hd5750.toml"),
 )];
-
-/// `{ value = .., low = .., high = .., unit = "..", kind = "..", source = ".." }`; the range belongs to assumed values.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Value {
-    /// What the models use.
-    pub value: f64,
-    /// The least that it may be.
-    pub low: Option<f64>,
-    /// The most that it may be.
-    pub high: Option<f64>,
-    /// The unit of all three.
-    pub unit: String,
-    /// Where it comes from.
-    pub kind: Kind,
-    /// The same in words.
-    pub source: String,
-}
 
 /// Why a preset cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -143,7 +125,7 @@ struct File {
     name: String,
     title: String,
     #[serde(flatten)]
-    sections: BTreeMap<String, BTreeMap<String, Value>>,
+    sections: Sections,
 }
 
 /// Names of the presets in the binary.
@@ -154,8 +136,8 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 impl VliwPreset {
     /// A preset of the binary.
     pub fn load(name: &str) -> Result<Self, VliwError> {
-        match BUILTIN.iter().find(|(n, _)| *n == name) {
-            Some((_, text)) => Self::parse(name, text),
+        match text_of(BUILTIN, name) {
+            Some(text) => Self::parse(name, text),
             None => Err(VliwError::Unknown {
                 given: name.to_string(),
                 allowed: builtin_names().collect::<Vec<_>>().join(", "),
@@ -167,18 +149,12 @@ impl VliwPreset {
     pub fn parse(name: &str, text: &str) -> Result<Self, VliwError> {
         let file: File = toml::from_str(text).map_err(|error| VliwError::Parse {
             name: name.to_string(),
-            message: error.to_string(),
+            message: message(text, &error),
         })?;
-        let values = file.sections.into_iter().flat_map(|(section, values)| {
-            let key = move |field| format!("{section}.{field}");
-            values
-                .into_iter()
-                .map(move |(field, value)| (key(field), value))
-        });
         let preset = VliwPreset {
             name: file.name,
             title: file.title,
-            values: values.collect(),
+            values: by_key(file.sections),
         };
         for (key, value) in &preset.values {
             preset.check(key, value)?;
@@ -200,11 +176,7 @@ impl VliwPreset {
 
     /// The least and the most that a value may be; the value itself where it is known.
     pub fn range(&self, key: &str) -> Option<(f64, f64)> {
-        let value = self.values.get(key)?;
-        Some((
-            value.low.unwrap_or(value.value),
-            value.high.unwrap_or(value.value),
-        ))
+        Some(self.values.get(key)?.range())
     }
 
     fn check(&self, key: &str, value: &Value) -> Result<(), VliwError> {
@@ -215,22 +187,16 @@ impl VliwPreset {
                 "the values of other presets",
             ));
         }
-        let is_inside = value.low.is_none_or(|low| low <= value.value)
-            && value.high.is_none_or(|high| value.value <= high);
-        let has_range = value.low.is_some() && value.high.is_some();
-        if !value.value.is_finite() || value.value < 0.0 || !is_inside {
+        if !value.is_in_range() || value.value < 0.0 {
             return Err(self.wrong(
                 key,
                 &value.value.to_string(),
                 "a number of at least 0 in its range",
             ));
         }
-        if value.kind == Kind::Assumed && !has_range {
-            return Err(self.wrong(
-                key,
-                "an assumed value without a range",
-                "low and high beside it",
-            ));
+        if value.lacks_range() {
+            let [given, allowed] = WITHOUT_RANGE;
+            return Err(self.wrong(key, given, allowed));
         }
         Ok(())
     }
@@ -269,6 +235,7 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Kind;
 
     #[test]
     fn the_preset_has_every_value_and_ranges_for_what_is_assumed() {

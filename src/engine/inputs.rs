@@ -12,15 +12,13 @@ use crate::gpu::variant::FunctionSet;
 use crate::gpu::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
 use crate::launch::Cases;
 use crate::programs::inferred::{self, Inferred};
-use crate::programs::{DepthPercentages, Population, PopulationError};
+use crate::programs::{Population, PopulationError, paper_depths};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// The corpora in the binary: name and file text. One that is named like a problem is that problem's.
 const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
-const TABLE_5: &str = include_str!("../../fixtures/papers/table5.csv");
-const TABLE_6: &str = include_str!("../../fixtures/papers/table6.csv");
 
 /// What is inferred of the paper's programs; part of the program and tested.
 const INFERRED: &str = include_str!("../../fixtures/inferred.csv");
@@ -57,6 +55,9 @@ pub enum InputError {
         /// What is allowed instead.
         allowed: String,
     },
+    /// Tables of the paper that are damaged.
+    #[error("the paper's Tables 5 and 6: {0}")]
+    Tables(#[from] csv::Error),
     /// Programs of which no population can be made.
     #[error("population of {problem}: {source}")]
     Population {
@@ -161,7 +162,7 @@ fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
         }
     };
     let percentages = match settings.weighting {
-        Weighting::Paper => depth_percentages(name),
+        Weighting::Paper => paper_depths::of_paper(name)?,
         Weighting::AsEvolved => None,
     };
     let mut population = Population::draw(
@@ -182,7 +183,11 @@ fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
 }
 
 fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {
-    let corpus = Corpus::load(path)?;
+    let text = crate::input::data(path).map_err(|source| CorpusError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let corpus = Corpus::parse(&text, path)?;
     if corpus.header.problem != problem {
         return Err(InputError::OtherProblem {
             file: path.display().to_string(),
@@ -193,38 +198,10 @@ fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {
     Ok(corpus)
 }
 
-/// Cumulative percentages of a problem in Tables 5 and 6, if it has any; the files are part of the program and tested.
-fn depth_percentages(problem: &str) -> Option<DepthPercentages> {
-    let of_table = |table: &str| -> Vec<(usize, f64)> {
-        let mut reader = csv::Reader::from_reader(table.as_bytes());
-        let rows = reader.deserialize().filter_map(Result::ok);
-        rows.filter(|(name, _, _): &(String, usize, f64)| name == problem)
-            .map(|(_, limit, percent)| (limit, percent))
-            .collect()
-    };
-    let percentages = DepthPercentages {
-        rpn: of_table(TABLE_5),
-        lgp: of_table(TABLE_6),
-    };
-    (!percentages.rpn.is_empty() && !percentages.lgp.is_empty()).then_some(percentages)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
-
-    #[test]
-    fn every_row_of_tables_5_and_6_is_read() {
-        let problems =
-            ["sextic", "shuttle", "kddcup", "mux20"].map(|name| depth_percentages(name).unwrap());
-        let rpn: usize = problems.iter().map(|p| p.rpn.len()).sum();
-        let lgp: usize = problems.iter().map(|p| p.lgp.len()).sum();
-        assert_eq!(rpn, TABLE_5.lines().count() - 1);
-        assert_eq!(lgp, TABLE_6.lines().count() - 1);
-        assert_eq!(problems[0].rpn[0], (2, 18.71));
-        assert_eq!(depth_percentages("mux6"), None);
-    }
 
     #[test]
     fn every_problem_of_the_paper_has_its_inferred_factors() {
@@ -300,7 +277,7 @@ mod tests {
                 .filter(|index| depth(index) <= limit);
             100.0 * shallow.count() as f64 / population.sample.len() as f64
         };
-        let paper = depth_percentages("sextic").unwrap();
+        let paper = paper_depths::of_paper("sextic").unwrap().unwrap();
         for (limit, percent) in paper.rpn {
             let drawn = within(rpn_stack_depth, limit);
             assert!((drawn - percent).abs() < 1.0, "{limit}: {percent} {drawn}");

@@ -8,6 +8,7 @@
 use super::kernel_id::Lowering;
 use super::variant::{Arch, Resources, Variant, VariantError};
 use super::{lines, source};
+use crate::input;
 use crate::isa::{IsaError, Kernel, SourceLine};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -35,9 +36,6 @@ pub enum CodeError {
 /// What the interpreters take.
 const ARGUMENTS: usize = 6;
 
-/// A listing of at most so many bytes is read.
-const MAX_LISTING_BYTES: u64 = 64 << 20;
-
 /// A kernel that was compiled elsewhere.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OwnCode {
@@ -55,18 +53,7 @@ pub struct OwnCode {
 impl OwnCode {
     /// Reads what `nvdisasm -hex` (with or without `-g`) printed of a file with one kernel.
     pub fn read(path: &Path, lowering: Lowering) -> Result<Self, CodeError> {
-        let failed = |reason: String| CodeError::Read {
-            file: path.display().to_string(),
-            reason,
-        };
-        let size = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?;
-        if size.len() > MAX_LISTING_BYTES {
-            let given = size.len();
-            return Err(failed(format!(
-                "given {given} bytes; allowed: {MAX_LISTING_BYTES}"
-            )));
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        let text = read(path)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
         Self::new(text, &name.to_string_lossy(), lowering)
     }
@@ -107,13 +94,17 @@ impl OwnCode {
 
     /// The same with its source at hand.
     pub fn with_source(mut self, path: &Path) -> Result<Self, CodeError> {
-        let text = std::fs::read_to_string(path).map_err(|error| CodeError::Read {
-            file: path.display().to_string(),
-            reason: error.to_string(),
-        })?;
+        let text = read(path)?;
         self.source = Some((lines::base_name(&path.to_string_lossy()).to_owned(), text));
         Ok(self)
     }
+}
+
+fn read(path: &Path) -> Result<String, CodeError> {
+    input::text(path).map_err(|error| CodeError::Read {
+        file: path.display().to_string(),
+        reason: error.to_string(),
+    })
 }
 
 /// See the module text. What there is to know of it without its instructions is that of the variant, or of the nearest one.

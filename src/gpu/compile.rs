@@ -69,7 +69,7 @@ impl OwnSource<'_> {
     }
 
     fn ptx(&self) -> Result<String, CompileError> {
-        let text = std::fs::read_to_string(self.path).map_err(|error| self.unread(error))?;
+        let text = crate::input::text(self.path).map_err(|error| self.unread(error))?;
         let name = self.path.display().to_string();
         let source = source::with_headers(&text, &name, self.path.parent());
         if source.contains('\0') || name.contains('\0') {

@@ -22,6 +22,7 @@ use super::workload::{Workload, programs_digest};
 use crate::device::Preset;
 use crate::device::occupancy::OccupancyLimits;
 use crate::gp::program::Rpn;
+use crate::stats::median;
 
 /// Programs whose error differs from the CPU's by at most this much, relative, agree.
 pub const AGREEMENT: f64 = 1e-2;
@@ -230,7 +231,7 @@ impl<'a> Bench<'a> {
                 .iter()
                 .filter(|&&difference| difference <= AGREEMENT)
                 .count(),
-            median_relative_difference: median(&differences),
+            median_relative_difference: median(&differences).unwrap_or(f64::NAN),
             case_blocks: launch.case_blocks,
             case_seed: self.workload.source.seed(),
             programs_file: self.programs.file.clone(),
@@ -314,7 +315,7 @@ impl Times {
     pub fn of(milliseconds: &[f64]) -> Self {
         let all = milliseconds.iter().copied();
         Times {
-            median_ms: median(milliseconds),
+            median_ms: median(milliseconds).unwrap_or(f64::NAN),
             min_ms: all.clone().fold(f64::INFINITY, f64::min),
             max_ms: all.fold(0.0, f64::max),
         }
@@ -325,14 +326,4 @@ impl Times {
 pub(crate) fn evenly(n: usize, all: usize) -> Vec<usize> {
     let n = n.min(all);
     (0..n).map(|i| i * all / n).collect()
-}
-
-pub(crate) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    match sorted.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => sorted[n / 2],
-        n => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
-    }
 }

@@ -48,7 +48,7 @@ pub enum WorkloadError {
 /// The programs of a file, one per line in postfix text form; lines that begin with `#` are comments.
 pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| WorkloadError::Read {
+    let text = crate::input::data(path).map_err(|error| WorkloadError::Read {
         file: file.clone(),
         error,
     })?;

@@ -72,9 +72,8 @@ impl Schedule {
             line,
             message,
         };
-        let parsed: File = toml::from_str(text).map_err(|error| {
-            let before = error.span().map_or(0, |span| span.start);
-            let line = 1 + text[..before].matches('\n').count();
+        let parsed: File = toml::from_str(text).map_err(|error: toml::de::Error| {
+            let line = crate::input::toml_line(text, &error);
             failed(line, error.message().to_owned())
         })?;
         if parsed.version != VERSION {

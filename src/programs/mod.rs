@@ -3,6 +3,7 @@
 //! Leaves out: the kernel that runs them (`workload`), the launch (`launch`).
 
 pub mod inferred;
+pub mod paper_depths;
 pub mod population;
 
 pub use inferred::Inferred;

@@ -7,7 +7,8 @@ use super::rows;
 use super::table::table;
 use crate::gp::depth_profile::Representation;
 use crate::gp::record::Record;
-use crate::validate::stack_tables::{RunSpread, paper_percentages};
+use crate::programs::paper_depths::paper_percentages;
+use crate::validate::stack_tables::RunSpread;
 use serde::Serialize;
 
 /// One cell of the two tables.

@@ -31,6 +31,9 @@ const COMMITTED: [(&str, &str); 3] = [
 /// Programs of a launch at most: as many as `measure --population` takes.
 const MOST_PROGRAMS: u32 = 1_000_000;
 
+/// More shared memory than any multiprocessor has.
+const MOST_SHARED_BYTES: u32 = 1 << 20;
+
 /// What was launched, as far as it decides the time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Launched {
@@ -195,8 +198,35 @@ impl MeasuredRow<'_> {
         parsed.map_err(|error: VariantError| self.bad(field, error))
     }
 
-    fn value<T: FromStr>(&self, field: &str) -> Option<T> {
-        self.text(field).parse().ok()
+    /// What a row may leave empty, or a file leave out.
+    fn optional<T: FromStr>(
+        &self,
+        field: &'static str,
+        allowed: &str,
+        holds: impl Fn(&T) -> bool,
+    ) -> Result<Option<T>, LaunchesError> {
+        let text = self.text(field).trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let value = text.parse().ok().filter(holds);
+        let value = value.ok_or_else(|| self.bad(field, format!("{allowed}, or nothing")))?;
+        Ok(Some(value))
+    }
+
+    /// Something counted or timed.
+    fn measured(&self, field: &'static str) -> Result<Option<f64>, LaunchesError> {
+        self.optional(field, "a number of at least 0", |value: &f64| {
+            value.is_finite() && *value >= 0.0
+        })
+    }
+
+    /// Shared memory in bytes, of a column in units of so many.
+    fn shared_bytes(&self, field: &'static str, unit: u32) -> Result<Option<u32>, LaunchesError> {
+        let most = MOST_SHARED_BYTES / unit;
+        let allowed = format!("0 to {most}");
+        let given = self.optional(field, &allowed, |given: &u32| *given <= most)?;
+        Ok(given.map(|given| given * unit))
     }
 
     fn kernel(&self, device: &Device) -> Result<Variant, LaunchesError> {
@@ -218,19 +248,27 @@ impl MeasuredRow<'_> {
     }
 
     /// The shared memory that a multiprocessor was configured with: as counted, as the carve-out asked for, or as the row says.
-    fn shared_config_bytes(&self, kernel: &Variant, limits: &OccupancyLimits) -> Option<u32> {
-        if let Some(counted) = self.value::<f64>("launch__shared_mem_config_size") {
-            return Some(counted as u32);
-        }
-        let asked: Option<u32> = self.value("carveout_percent");
-        let asked = asked.zip(self.value("shared_bytes"));
+    fn shared_config_bytes(
+        &self,
+        kernel: &Variant,
+        limits: &OccupancyLimits,
+    ) -> Result<Option<u32>, LaunchesError> {
+        const COUNTED: &str = "launch__shared_mem_config_size";
+        let allowed = format!("0 to {MOST_SHARED_BYTES}");
+        let counted = self.optional(COUNTED, &allowed, |bytes: &f64| {
+            (0.0..=f64::from(MOST_SHARED_BYTES)).contains(bytes)
+        })?;
+        let percent = self.optional("carveout_percent", "0 to 100", |percent: &u32| {
+            *percent <= 100
+        })?;
+        let asked = percent.zip(self.shared_bytes("shared_bytes", 1)?);
         let fixed = kernel
             .resources()
             .map_or(0, |needs| needs.static_shared_bytes);
-        let asked =
-            asked.map(|(percent, bytes): (u32, u32)| limits.carve_out(percent, fixed + bytes));
-        let said: Option<u32> = self.value("shared_config_kib");
-        asked.or(said.map(|kib| 1024 * kib))
+        let asked = asked.map(|(percent, bytes)| limits.carve_out(percent, fixed + bytes));
+        let said = self.shared_bytes("shared_config_kib", 1024)?;
+        let counted = counted.map(|bytes| bytes as u32);
+        Ok(counted.or(asked).or(said))
     }
 
     fn launch(
@@ -238,11 +276,10 @@ impl MeasuredRow<'_> {
         device: &Device,
         limits: &OccupancyLimits,
     ) -> Result<MeasuredLaunch, LaunchesError> {
-        const LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld";
         let kernel = self.kernel(device)?;
-        let loads: Option<f64> = self.value(&format!("{LOADS}.sum"));
-        let hits: Option<f64> = self.value(&format!("{LOADS}_lookup_hit.sum"));
-        let instructions: Option<f64> = self.value("smsp__inst_executed.sum");
+        let loads = self.measured("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")?;
+        let hits = self.measured("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum")?;
+        let instructions = self.measured("smsp__inst_executed.sum")?;
         let file = self.text("programs_file");
         Ok(MeasuredLaunch {
             split: match self.text("split") {
@@ -261,13 +298,13 @@ impl MeasuredRow<'_> {
                 padded_elements: self.count("padded_elements")?,
                 population: self.population()?,
                 programs: self.text("programs").to_owned(),
-                shared_config_bytes: self.shared_config_bytes(&kernel, limits),
+                shared_config_bytes: self.shared_config_bytes(&kernel, limits)?,
             },
             cases: self.count("cases")?.into(),
             cases_source: self.text("cases_source").to_owned(),
-            case_seed: self.value("case_seed"),
+            case_seed: self.optional("case_seed", "a whole number", |_| true)?,
             programs_file: (!file.is_empty()).then(|| file.to_owned()),
-            milliseconds: self.value("median_ms"),
+            milliseconds: self.measured("median_ms")?,
             warp_instructions: instructions.map(|count| count as u64),
             l1_hit_percent: loads.zip(hits).map(|(loads, hits)| 100.0 * hits / loads),
         })
@@ -279,6 +316,50 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn an_optional_column_is_empty_or_what_it_should_be() {
+        let h200 = crate::device::Preset::load("h200").unwrap().device;
+        let file = "fixtures/measured/h200/counters.csv";
+        let text = std::fs::read_to_string(file).unwrap();
+        let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+        // Columns that the row of counters does not have.
+        let more = ["median_ms", "case_seed"];
+        let row_with = |column: &str, value: &str| {
+            let row = text.lines().nth(1).unwrap().split(',').chain(["", ""]);
+            let names = header.iter().copied().chain(more);
+            let fields = names.clone().zip(row).map(|(name, field)| match name {
+                name if name == column => value,
+                // Else the others would not count.
+                "launch__shared_mem_config_size" if column != name => "",
+                _ => field,
+            });
+            let [names, fields] = [names.collect::<Vec<_>>(), fields.collect()];
+            let text = format!("{}\n{}\n", names.join(","), fields.join(","));
+            parse(&text, "m.csv", &h200)
+        };
+        for (column, wrong) in [
+            ("median_ms", "fast"),
+            ("median_ms", "-1"),
+            ("median_ms", "NaN"),
+            ("case_seed", "1.5"),
+            ("carveout_percent", "101"),
+            ("shared_bytes", "4294967295"),
+            ("shared_config_kib", "4194304"),
+            ("launch__shared_mem_config_size", "1e9"),
+            ("smsp__inst_executed.sum", "n/a"),
+        ] {
+            let message = row_with(column, wrong).unwrap_err().to_string();
+            let named = format!("m.csv, line 2, field {column}: given \"{wrong}\"; allowed: ");
+            assert!(
+                message.starts_with(&named) && message.ends_with("or nothing"),
+                "{message}"
+            );
+            assert!(row_with(column, "").is_ok(), "{column}");
+        }
+        let rows = row_with("shared_bytes", "1048576").unwrap();
+        assert!(rows[0].launched.shared_config_bytes.is_some());
+    }
 
     #[test]
     fn every_row_is_read_and_joined() {

@@ -21,9 +21,9 @@ pub mod paper_rows;
 pub mod papers;
 pub mod requests;
 pub mod stack_tables;
-pub mod stats;
 pub mod workload;
 
+pub use crate::stats;
 pub use cells::{Axis, Cell, Table, cells, fitted_cells};
 pub use compare::{Compared, Split, Summary};
 pub use measured::{Measured, MeasuredError};

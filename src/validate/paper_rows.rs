@@ -1,20 +1,17 @@
-//! Measured launches of the other papers' systems, as `measure --paper` writes them, and what is predicted for them.
+//! Measured launches of the other papers' systems, as `measure --paper` writes them.
 //!
-//! Leaves out: how it is predicted (`crate::papers`). Units: milliseconds, warp instructions.
+//! Leaves out: what is predicted for them (`papers::launches`). Units: milliseconds, warp instructions.
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
 
 use super::MeasuredError;
 use super::columns::present_name;
 use super::papers::Paper;
-use crate::papers::gpocl::{self, Configuration, Domain, Strategy};
-use crate::papers::kernels::{Evolved, PaperLaunch};
+use crate::papers::gpocl::{Configuration, Domain, Strategy};
+use crate::papers::kernels::PaperLaunch;
 use crate::papers::langdon::predict::Layout;
 use crate::papers::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
-use crate::papers::launch::{On, Whole};
 use crate::papers::robilliard;
-use crate::predict::PredictError;
-use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Launches of a paper's system on the H200, none of which had been run when they were predicted.
 #[derive(Debug, Clone, Copy)]
@@ -53,14 +50,6 @@ pub struct PaperRow {
     pub seed: u64,
     pub milliseconds: Option<f64>,
     pub warp_instructions: Option<u64>,
-}
-
-/// What is predicted for a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Predicted {
-    pub milliseconds: f64,
-    pub warp_instructions: f64,
-    pub threads_per_block: u32,
 }
 
 impl PaperRow {
@@ -242,46 +231,6 @@ impl Fields<'_> {
             field,
             given: self.text(field).to_owned(),
             allowed,
-        }
-    }
-}
-
-/// What is predicted for every row.
-pub fn predict(on: On, rows: &[PaperRow]) -> Result<Vec<Predicted>, PredictError> {
-    let evolved = Evolved::default();
-    let mut predicted: Vec<Option<Predicted>> = rows
-        .par_iter()
-        .map(|row| match row.launched {
-            PaperLaunch::Gpocl(_) => Ok(None),
-            launched => {
-                let whole = launched.whole(on, row.seed, &evolved)?;
-                Ok(Some(Predicted::of(launched, on, &whole)))
-            }
-        })
-        .collect::<Result<_, PredictError>>()?;
-    // GPOCL's launches share what they execute.
-    let seeds: BTreeSet<u64> = rows.iter().map(|row| row.seed).collect();
-    for seed in seeds {
-        let of_row = |(at, row): (usize, &PaperRow)| match row.launched {
-            PaperLaunch::Gpocl(one) if row.seed == seed => Some((at, one)),
-            _ => None,
-        };
-        let (places, asked): (Vec<usize>, Vec<Configuration>) =
-            rows.iter().enumerate().filter_map(of_row).unzip();
-        let wholes = gpocl::predict::generations(on, &asked, seed)?;
-        for (at, whole) in places.into_iter().zip(wholes) {
-            predicted[at] = Some(Predicted::of(rows[at].launched, on, &whole));
-        }
-    }
-    Ok(predicted.into_iter().flatten().collect())
-}
-
-impl Predicted {
-    fn of(launched: PaperLaunch, on: On, whole: &Whole) -> Predicted {
-        Predicted {
-            milliseconds: whole.milliseconds,
-            warp_instructions: whole.warp_instructions,
-            threads_per_block: launched.threads_per_block(on),
         }
     }
 }

@@ -1,41 +1,11 @@
-//! The paper's percentages of programs within a stack limit.
+//! How far programs' stack depths are from the paper's, and from each other.
 //!
-//! Models: Tables 5 (RPN) and 6 (LGP).
-//! Leaves out: how the percentages come about.
-//! Units: percentages of programs, cumulative; limits in stack levels.
-//! Sources: Chitty (2D stack) tables 5 and 6.
+//! Models: mean differences over the limits of Tables 5 and 6. Leaves out: the tables (`programs::paper_depths`).
+//! Units: points of percent; limits in stack levels.
 
 use super::stats::mean;
 use crate::gp::depth_profile::{DepthProfile, Representation};
-use serde::Deserialize;
-
-const TABLE_5: &str = include_str!("../../fixtures/papers/table5.csv");
-const TABLE_6: &str = include_str!("../../fixtures/papers/table6.csv");
-
-#[derive(Debug, Clone, Deserialize)]
-struct Row {
-    problem: String,
-    stack_limit: usize,
-    percent_programs: f64,
-}
-
-/// `(stack limit, percentage)` of a problem; empty if the paper's values are not at hand.
-pub fn paper_percentages(
-    representation: Representation,
-    problem: &str,
-) -> Result<Vec<(usize, f64)>, csv::Error> {
-    let text = match representation {
-        Representation::Rpn => TABLE_5,
-        Representation::Lgp => TABLE_6,
-    };
-    let rows = csv::Reader::from_reader(text.as_bytes())
-        .into_deserialize::<Row>()
-        .collect::<Result<Vec<_>, _>>()?;
-    let of_problem = rows.into_iter().filter(|row| row.problem == problem);
-    Ok(of_problem
-        .map(|row| (row.stack_limit, row.percent_programs))
-        .collect())
-}
+use crate::programs::paper_depths::paper_percentages;
 
 /// Mean absolute difference of these programs to the paper's percentages over both tables, in points; none if the
 /// paper's values are not at hand.
@@ -143,20 +113,5 @@ mod tests {
         assert_eq!(spread.to_paper.len(), 3);
         assert_eq!(RunSpread::of("mux20", &runs[..1]).unwrap(), None);
         assert_eq!(RunSpread::of("mux6", &runs).unwrap(), None);
-    }
-
-    #[test]
-    fn tables_hold_what_the_paper_prints() {
-        let sextic = paper_percentages(Representation::Rpn, "sextic").unwrap();
-        assert_eq!((sextic.len(), sextic[2]), (9, (4, 84.72)));
-        let mux = paper_percentages(Representation::Lgp, "mux20").unwrap();
-        assert_eq!((mux.len(), mux[0]), (11, (1, 16.01)));
-        assert!(
-            paper_percentages(Representation::Lgp, "mux6")
-                .unwrap()
-                .is_empty()
-        );
-        let kddcup = paper_percentages(Representation::Lgp, "kddcup").unwrap();
-        assert_eq!((kddcup.len(), kddcup[2]), (11, (3, 96.99)));
     }
 }

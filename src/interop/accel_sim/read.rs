@@ -7,7 +7,11 @@
 use super::Line;
 use super::error::{Fault, FormatError};
 use super::header::{Header, Partial};
-use std::io::BufRead;
+use crate::input;
+use std::io::{BufRead, Read};
+
+/// The longest line: an instruction of a warp has 32 addresses at most.
+const MOST_LINE_BYTES: usize = 1 << 20;
 
 /// Where a line stands in its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,13 +167,22 @@ impl<R: BufRead> TraceReader<R> {
 
     /// Goes to the next line; false at the end.
     fn advance(&mut self) -> Result<bool, FormatError> {
-        self.line.clear();
-        let read = self.source.read_line(&mut self.line);
-        let bytes = read.map_err(|source| FormatError::Read {
+        let failed = |source| FormatError::Read {
             file: self.file.clone(),
             line: self.line_number + 1,
             source,
-        })?;
+        };
+        let mut line = std::mem::take(&mut self.line).into_bytes();
+        line.clear();
+        // With its newline.
+        let mut source = (&mut self.source).take(MOST_LINE_BYTES as u64 + 1);
+        let bytes = source.read_until(b'\n', &mut line).map_err(failed)?;
+        if line.len() > MOST_LINE_BYTES && !line.ends_with(b"\n") {
+            let given = format!("more than {MOST_LINE_BYTES} bytes");
+            let fault = Fault::new("line", given, format!("at most {MOST_LINE_BYTES} bytes"));
+            return Err(fault.at(&self.file, self.line_number + 1));
+        }
+        self.line = input::utf8(line).map_err(failed)?;
         self.line_number += usize::from(bytes > 0);
         if bytes > 0 && !self.line.ends_with('\n') {
             let fault = Fault::new("last line", self.text(), "a line that ends with a newline");
@@ -193,5 +206,28 @@ impl<R: BufRead> TraceReader<R> {
 
     fn ended(&self, allowed: &str) -> FormatError {
         self.fault(Fault::new("line", "the end of the file", allowed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_does_not_end_is_refused_with_its_number() {
+        let refused = |text: &[u8]| {
+            let read = TraceReader::new(text, "k.traceg");
+            read.err().expect("wrong").to_string()
+        };
+        let long = refused(&[b"-nregs = 8\n", &vec![b'-'; MOST_LINE_BYTES + 1][..]].concat());
+        assert_eq!(
+            long,
+            "k.traceg:2: line: given more than 1048576 bytes; allowed: at most 1048576 bytes"
+        );
+        // One that is just not too long is read: what is wrong is that the file ends.
+        let most = refused(&[&vec![b' '; MOST_LINE_BYTES][..], b"\n"].concat());
+        assert!(most.contains("the end of the file"), "{most}");
+        let other = refused(b"\xff\n");
+        assert!(other.contains("k.traceg:1: cannot be read"), "{other}");
     }
 }

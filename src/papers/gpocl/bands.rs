@@ -3,13 +3,14 @@
 //! Leaves out: why it is a band (`juniper`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 10 to 12 and
 //! 20 to 22, tables 4 to 6.
 
-use super::figures::{in_tables, median, on_surface, surface, tables, watts};
+use super::figures::{in_tables, on_surface, surface, tables, watts};
 use super::instances::{Instance, Outcome};
 use super::juniper::{DEVICE, JuniperError, Predictor};
 use super::{Configuration, Domain, NODES, Strategy, host};
 use crate::device::vliw::VliwPreset;
 use crate::papers::band::Band;
 use crate::papers::figure::Figure;
+use crate::stats::median;
 use rayon::prelude::*;
 
 /// The paper's figures, by domain and strategy.
@@ -66,7 +67,7 @@ fn of_tables(strategy: Strategy, domain: Domain, bands: &[Band]) -> Vec<Figure> 
     let figure = in_tables(DEVICE, strategy);
     let of = |end: fn(&Band) -> f64| -> Vec<f64> { bands.iter().map(end).collect() };
     let peak = |end| of(end).into_iter().fold(0.0, f64::max);
-    let middle = |end| median(of(end));
+    let middle = |end| median(&of(end)).unwrap_or(f64::NAN);
     let central = middle(|band| band.value);
     let mut figures = vec![
         figure(

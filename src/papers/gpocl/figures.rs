@@ -9,6 +9,7 @@ use super::{Configuration, Domain, SIZES, Strategy, heavier, host};
 use crate::papers::figure::Figure;
 use crate::papers::launch::On;
 use crate::predict::PredictError;
+use crate::stats::median;
 
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
 /// Table 1's power consumption, in watts.
@@ -151,7 +152,7 @@ pub(super) fn evaluation(speed: &Speed) -> f64 {
 fn of_tables(name: &str, strategy: Strategy, domain: Domain, speeds: &[Speed]) -> Vec<Figure> {
     let all: Vec<f64> = speeds.iter().map(evaluation).collect();
     let peak = all.iter().copied().fold(0.0, f64::max);
-    let median = median(all);
+    let median = median(&all).unwrap_or(f64::NAN);
     let (table, per_watt) = tables(domain);
     let figure = in_tables(name, strategy);
     let mut figures = vec![
@@ -174,11 +175,4 @@ pub(super) fn tables(domain: Domain) -> (&'static str, &'static str) {
             "classification: median speed per watt (million GPop/s)",
         ),
     }
-}
-
-/// Of an even number of values, the mean of the middle two.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    f64::midpoint(values[middle - 1], values[middle])
 }

@@ -3,12 +3,13 @@
 //! Leaves out: what the estimate leaves out (`processor`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 3
 //! to 6 and 13 to 16, tables 1 and 4 to 6.
 
-use super::figures::{SPEED, median, surface, tables};
+use super::figures::{SPEED, surface, tables};
 use super::instances::{Instance, Outcome};
 use super::processor::{Mix, PROCESSORS, Processor, Threads};
 use super::{Configuration, Domain, Strategy};
 use crate::papers::band::Band;
 use crate::papers::figure::Figure;
+use crate::stats::median;
 
 /// A processor with one thread or with all, in a domain.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +103,9 @@ impl Run<'_> {
         let least = speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let (table, per_watt) = tables(self.mix.domain);
         let peaks = self.processor.band(|one| peak(&self.speeds(one)));
-        let medians = self.processor.band(|one| median(self.speeds(one)));
+        let medians = self
+            .processor
+            .band(|one| median(&self.speeds(one)).unwrap_or(f64::NAN));
         let watts = self.processor.watts;
         figures.extend(
             [

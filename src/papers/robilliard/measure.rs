@@ -10,7 +10,8 @@ use super::program::{chunk, translate};
 use super::runs::Run;
 use crate::gp::program::Rpn;
 use crate::gpu::launch::{Gpu, RobilliardLaunch};
-use crate::gpu::measure::{Protocol, median};
+use crate::gpu::measure::Protocol;
+use crate::stats::median;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::error::Error;
@@ -127,7 +128,7 @@ fn of_generation(
         places.all(|place| agrees(set, run.errors[place], expected))
     });
     Ok(Measured {
-        median_ms: median(&run.times.milliseconds),
+        median_ms: median(&run.times.milliseconds).unwrap_or(f64::NAN),
         nodes: whole_nodes(programs, population),
         checked: checked.len(),
         agreeing: agreeing.count(),

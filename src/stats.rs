@@ -1,4 +1,4 @@
-//! The few statistics that comparisons are summed up with.
+//! The few statistics that measurements and comparisons are summed up with.
 //!
 //! Leaves out: anything that needs more than the values themselves. Units: those of the input.
 //! Source: Spearman's rank correlation with mean ranks for ties.
