@@ -71,8 +71,10 @@ struct Work {
     table: Option<&'static str>,
 }
 
+type Works = fn(&MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>>;
+
 pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<dyn Error>> {
-    let works: fn(&MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> = match paper {
+    let works: Works = match paper {
         PaperArg::Gpocl => gpocl,
         PaperArg::Robilliard => robilliard,
         PaperArg::Langdon => {
