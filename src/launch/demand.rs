@@ -133,6 +133,8 @@ impl TimeParts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::OpClass;
+    use crate::trace::AddressKind;
 
     fn program(instructions: u32, local_lines: u32) -> ReplayProgram {
         let mut program = ReplayProgram {
@@ -161,5 +163,37 @@ mod tests {
         assert_eq!(time(Cause::NoWarp), 1.0);
         // What nobody does costs the same for all.
         assert_eq!(time(Cause::Global), 1.0);
+    }
+
+    #[test]
+    fn an_instruction_is_counted_as_what_it_asks_for() {
+        let of = |request, lines, redirects| {
+            let demand = of_op(&ReplayOp {
+                registers: 0,
+                result_targets: 0,
+                read_targets: 0,
+                address: 0,
+                pc_bytes: 0,
+                class: OpClass::Logic,
+                request,
+                address_kind: AddressKind::None,
+                lines,
+                stall_cycles: 1,
+                warp_lines: 0,
+                ends_other_warps: false,
+                sources: 0,
+                redirects,
+                case_row: 0,
+                quarters: 0,
+            });
+            use Counted::{Branches, GlobalLoads, LocalLines, SharedLoads, UnitLines};
+            [Branches, UnitLines, LocalLines, SharedLoads, GlobalLoads]
+                .map(|counted| demand[counted as usize])
+        };
+        assert_eq!(of(MemoryRequest::None, 1, true), [1, 0, 0, 0, 0]);
+        assert_eq!(of(MemoryRequest::LocalStore, 4, false), [0, 4, 4, 0, 0]);
+        // An access without lines of its own takes the unit as long as one of a line.
+        assert_eq!(of(MemoryRequest::SharedLoad, 0, false), [0, 1, 0, 1, 0]);
+        assert_eq!(of(MemoryRequest::GlobalLoad, 2, false), [0, 2, 0, 0, 1]);
     }
 }

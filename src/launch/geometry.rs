@@ -133,6 +133,8 @@ mod tests {
         assert_eq!(geometry(512 * 7, 3).iterations_of(0, 0), 3);
         assert_eq!(geometry(512 * 7, 3).iterations_of(1, 0), 2);
         assert_eq!(geometry(512 * 2, 5).working_case_blocks(), 2);
+        // The last pass is the first warp's alone.
+        assert_eq!(geometry(512 * 2 + 1, 5).working_case_blocks(), 3);
     }
 
     #[test]

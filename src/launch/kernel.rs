@@ -116,3 +116,16 @@ pub trait TracedKernel: std::fmt::Debug + Send + Sync {
     /// blocks of one of `step` multiprocessors.
     fn every_block(&self, step: usize, threads: u32) -> Result<Replay, PredictError>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_takes_its_work_as_long_as_its_program_needs() {
+        let mut grid = Grid::new(vec![10.0, 30.0], 40);
+        assert_eq!(grid.timed(&[0.5, 2.0]), [10.0, 30.0]);
+        grid.programs = Some(Arc::new(vec![1, 0]));
+        assert_eq!(grid.timed(&[0.5, 2.0]), [20.0, 15.0]);
+    }
+}

@@ -64,3 +64,23 @@ fn least_shared(limits: &OccupancyLimits, block: BlockResources) -> Result<u32, 
     };
     Ok(sizes.iter().copied().find(enough).unwrap_or(largest))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_shared_memory_still_holds_every_block() {
+        let device = crate::device::Preset::load("h200").unwrap().device;
+        let limits = OccupancyLimits::of(&device);
+        let block = |shared_bytes_per_block| BlockResources {
+            threads_per_block: 256,
+            registers_per_thread: 32,
+            shared_bytes_per_block,
+        };
+        // Eight blocks of 256 threads; each has 1 KiB of the system besides.
+        assert_eq!(least_shared(&limits, block(1024)).unwrap(), 16 << 10);
+        assert_eq!(least_shared(&limits, block(3 << 10)).unwrap(), 32 << 10);
+        assert_eq!(least_shared(&limits, block(11 << 10)).unwrap(), 100 << 10);
+    }
+}
