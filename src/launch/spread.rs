@@ -222,6 +222,27 @@ mod tests {
     }
 
     #[test]
+    fn a_step_is_common_where_every_two_neighbours_have_it() {
+        assert_eq!(common_step(&[4, 8, 12]), Some(4));
+        assert_eq!(common_step(&[4, 8, 16]), None);
+        assert_eq!(common_step(&[4, 12, 16]), None);
+        assert_eq!(common_step(&[4]), Some(0));
+    }
+
+    #[test]
+    fn an_access_touches_the_sectors_of_its_first_and_last_byte() {
+        let sectors = |width: u64, address: u64| {
+            let parts = lines_and_sectors(width, &[address]);
+            parts.iter().map(|part| part.kind).collect::<Vec<_>>()
+        };
+        assert_eq!(sectors(1, 31), [AddressKind::Uniform]);
+        assert_eq!(sectors(4, 28), [AddressKind::Uniform]);
+        // Two sectors of a line are taken as the line.
+        assert_eq!(sectors(4, 29), [AddressKind::PerCase]);
+        assert_eq!(sectors(4, 125), [AddressKind::Uniform; 2]);
+    }
+
+    #[test]
     fn shared_accesses_take_as_many_turns_as_the_fullest_bank() {
         for (stride, turns) in [(8, 2), (12, 1), (16, 4), (128, 32), (132, 1)] {
             let found = n_parts(spread(Space::Shared, 4, &lanes(stride)));
