@@ -1,5 +1,8 @@
 //! The parser of machine code: every committed kernel, its control flow, and what it refuses.
 
+mod kepler_listing;
+
+use kepler_listing::listing;
 use std::collections::BTreeSet;
 
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
@@ -254,21 +257,6 @@ fn damaged_texts_are_refused() {
         .map(|line| format!("{line}\n"))
         .collect();
     assert!(refused(&header).contains("no .text section"));
-}
-
-/// A Kepler kernel of these instructions, one per control word, each at its own label `.L_n`, and a last section.
-fn listing(instructions: &[&str], section: &str) -> String {
-    let mut text = String::from(
-        "\t.headerflags\t@\"EF_CUDA_SM35\"\n\t.section\t.nv.info,\"\"\n\t//----- nvinfo : EIATTR_FRAME_SIZE\n\
-         \t.word\tindex@(k)\n\t.word\t0x0\n\t.section\t.text.k,\"ax\"\n\t.sectioninfo\t@\"SHI_REGISTERS=8\"\n",
-    );
-    for (n, instruction) in instructions.iter().enumerate() {
-        let pc = 64 * n + 8;
-        text += &format!(
-            ".L_{n}:\n /* 0x08a0ac8010acb0a0 */\n /*{pc:04x}*/ {instruction}; /* 0x85800000001c3c02 */\n"
-        );
-    }
-    text + section
 }
 
 fn control_flow(instructions: &[&str]) -> Result<usize, IsaError> {

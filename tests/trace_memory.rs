@@ -1,5 +1,7 @@
 //! What is remembered of segments equals executing them.
 
+mod kepler_listing;
+
 use proptest::prelude::*;
 use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use warpstack::isa::Kernel;
@@ -216,16 +218,7 @@ fn bad_launches_and_programs_are_named() {
 
 /// A Kepler kernel of these instructions, each at its own label `.L_n`.
 fn of_instructions(instructions: &[&str]) -> Kernel {
-    let mut text = String::from(
-        "\t.headerflags\t@\"EF_CUDA_SM35\"\n\t.section\t.nv.info,\"\"\n\t//----- nvinfo : EIATTR_FRAME_SIZE\n\
-         \t.word\tindex@(k)\n\t.word\t0x0\n\t.section\t.text.k,\"ax\"\n\t.sectioninfo\t@\"SHI_REGISTERS=8\"\n",
-    );
-    for (n, instruction) in instructions.iter().enumerate() {
-        let pc = 64 * n + 8;
-        text += &format!(
-            ".L_{n}:\n /* 0x08a0ac8010acb0a0 */\n /*{pc:04x}*/ {instruction}; /* 0x85800000001c3c02 */\n"
-        );
-    }
+    let text = kepler_listing::listing(instructions, "");
     Kernel::parse(&text, "k").unwrap()
 }
 

@@ -205,8 +205,7 @@ impl Simd for Counter {
     type F = Chain;
     type W = Chain;
     type M = Chain;
-    type FloatTile = One<f32, Self>;
-    type WordTile = One<u32, Self>;
+    type Tile<T: Element> = One<T, Self>;
     const IN_LINE: bool = true;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {

@@ -435,8 +435,7 @@ mod tests {
             if let Ok(setup) = Setup::of(options) {
                 let floats = crate::gp::interpret::accumulator::tile_vectors::<f32>(path);
                 let words = crate::gp::interpret::accumulator::tile_vectors::<u32>(path);
-                let tiles = (tile(setup.width), tile(setup.width));
-                assert_eq!((floats, words), tiles);
+                assert_eq!((floats, words), (tile(setup.width), tile(setup.width)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The value that is being computed stays in registers.
 //!
-//! Models: a tile of 4 or 16 vectors of cases, as many as the registers hold; an instruction computes a function of the tile in the registers and of rows
+//! Models: a tile of 1, 4 or 16 vectors of cases, as many as the registers hold; an instruction computes a function of the tile in the registers and of rows
 //! in memory, inputs among them. Memory is written only where a function has two operands that are functions. Every node of every program is evaluated.
 //! Leaves out: sharing. Units: vectors. Sources: the GPU's kernel of that name (docs/fast-interpreter.md).
 
@@ -82,10 +82,10 @@ impl Machine for Accumulator {
                 for (program, &end) in memory.ends.iter().enumerate() {
                     let code = &memory.code[start..end];
                     let program = first + program;
-                    tile::<T, S, T::Tile<S>>(simd, code, vectors, program, at, output);
+                    tile::<T, S, S::Tile<T>>(simd, code, vectors, program, at, output);
                     start = end;
                 }
-                at += <T::Tile<S> as Tile<T, S>>::N;
+                at += <S::Tile<T> as Tile<T, S>>::N;
             }
             first += plans.len();
         }
@@ -100,7 +100,7 @@ pub fn tile_vectors<T: Element>(path: Path) -> usize {
 
         #[inline(always)]
         fn run<S: Simd>(self, _: S) -> usize {
-            <T::Tile<S> as Tile<T, S>>::N
+            <S::Tile<T> as Tile<T, S>>::N
         }
     }
     path.run(Vectors::<T>(PhantomData))

@@ -3,6 +3,7 @@
 //! Leaves out: nothing. Units: elements. Sources: Intel Intrinsics Guide.
 
 use super::{Kernel, LANES, Simd, Vector};
+use crate::gp::interpret::element::Element;
 use crate::gp::interpret::tile::Four;
 use std::arch::x86_64::*;
 
@@ -78,8 +79,7 @@ impl Simd for Avx2 {
     type F = Floats;
     type W = Words;
     type M = Floats;
-    type FloatTile = Four<f32, Self>;
-    type WordTile = Four<u32, Self>;
+    type Tile<T: Element> = Four<T, Self>;
     const IN_LINE: bool = true;
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! Units: elements. Sources: Intel Intrinsics Guide.
 
 use super::{Kernel, LANES, Simd, Vector};
+use crate::gp::interpret::element::Element;
 use crate::gp::interpret::tile::Sixteen;
 use std::arch::x86_64::*;
 
@@ -48,8 +49,7 @@ impl Simd for Avx512 {
     type F = __m512;
     type W = __m512i;
     type M = __mmask16;
-    type FloatTile = Sixteen<f32, Self>;
-    type WordTile = Sixteen<u32, Self>;
+    type Tile<T: Element> = Sixteen<T, Self>;
     const IN_LINE: bool = true;
 
     #[inline(always)]

@@ -17,6 +17,7 @@ mod avx2;
 mod avx512;
 mod portable;
 
+use super::element::Element;
 use super::tile::Tile;
 pub use portable::Portable;
 
@@ -49,9 +50,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
     /// 16 truth values.
     type M: Copy;
     /// Vectors that stay in registers, with some registers left to compute with.
-    type FloatTile: Tile<f32, Self>;
-    /// The same of words, whose functions need next to none.
-    type WordTile: Tile<u32, Self>;
+    type Tile<T: Element>: Tile<T, Self>;
     /// Long computations are worth a copy in every place.
     const IN_LINE: bool;
 

@@ -4,6 +4,7 @@
 //! Units: elements. Sources: Boldo and Melquiond 2008 for rounding to odd.
 
 use super::{Kernel, LANES, Simd, Vector};
+use crate::gp::interpret::element::Element;
 use crate::gp::interpret::tile::One;
 
 /// See the module text.
@@ -80,8 +81,7 @@ impl Simd for Portable {
     type F = [f32; LANES];
     type W = [u32; LANES];
     type M = [u32; LANES];
-    type FloatTile = One<f32, Self>;
-    type WordTile = One<u32, Self>;
+    type Tile<T: Element> = One<T, Self>;
     const IN_LINE: bool = false;
 
     #[inline(never)]
