@@ -2,17 +2,21 @@
 
 use warpstack::device::Preset;
 use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::predict::{Configuration, PaperSizes, Prediction};
 
 fn engine(kind: Kind) -> Engine {
-    let device = Preset::load("gtx670").unwrap().device;
+    engine_of(kind, "gtx670", &["sextic"])
+}
+
+fn engine_of(kind: Kind, device: &str, problems: &[&str]) -> Engine {
+    let device = Preset::load(device).unwrap().device;
     let mut settings = Settings {
         kind,
         ..Settings::default()
     };
     // More work than by default, so that the simulator's sample is no cause of a difference.
     settings.simulator.plan.window.instructions = (3_000_000, 3_000_000);
-    Engine::new(device, &["sextic"], settings).unwrap()
+    Engine::new(device, problems, settings).unwrap()
 }
 
 fn configuration(stack_dim: u32, threads_per_block: u32, l1_bytes: u32) -> Configuration {
@@ -99,4 +103,145 @@ fn a_larger_l1_never_hurts() {
             "{stack_dim}: {rates:?}"
         );
     }
+}
+
+/// A launch, and how far the closed form may be from the simulator: a little more than it is.
+struct Cell {
+    problem: &'static str,
+    kernel: &'static str,
+    stack_dim: u32,
+    threads_per_block: u32,
+    l1_bytes: u32,
+    /// Of the time, of the bytes between L1 and L2, and of those read from the DRAM.
+    time_percent: f64,
+    l2_percent: f64,
+    dram_percent: f64,
+    /// Of the L1's and of the L2's hits.
+    l1_points: f64,
+    l2_points: f64,
+}
+
+impl Cell {
+    fn configuration(&self) -> Configuration {
+        Configuration {
+            problem: self.problem.into(),
+            kernel: self.kernel.into(),
+            ..configuration(self.stack_dim, self.threads_per_block, self.l1_bytes)
+        }
+    }
+
+    fn holds(&self, sim: &Prediction, model: &Prediction) {
+        let cell = format!("{} {} {}", self.problem, self.kernel, self.stack_dim);
+        let percent = |what: &str, of: &dyn Fn(&Prediction) -> f64, allowed: f64| {
+            let (simulated, modelled) = (of(sim), of(model));
+            let off = 100.0 * (modelled / simulated - 1.0).abs();
+            assert!(off <= allowed, "{cell}, {what}: {modelled} for {simulated}");
+        };
+        percent("time", &|p| p.run_milliseconds, self.time_percent);
+        percent("speed", &|p| p.gpops_billion, self.time_percent);
+        percent("instructions", &|p| p.warp_instructions_per_node, 3.0);
+        let per_node = |bytes: u64, p: &Prediction| bytes as f64 / p.memory.warp_nodes as f64;
+        percent("loads", &|p| per_node(p.memory.l1_load_lines, p), 1.5);
+        percent("stores", &|p| per_node(p.memory.l1_store_lines, p), 1.5);
+        percent(
+            "read",
+            &|p| per_node(p.memory.l2_read_bytes, p),
+            self.l2_percent,
+        );
+        percent(
+            "written",
+            &|p| per_node(p.memory.l2_write_bytes, p),
+            self.l2_percent,
+        );
+        // A few lines a million nodes are what each engine's window begins with.
+        if per_node(sim.memory.dram_read_bytes, sim) > 1.0 {
+            percent(
+                "DRAM",
+                &|p| per_node(p.memory.dram_read_bytes, p),
+                self.dram_percent,
+            );
+        }
+        let points = |what: &str, of: &dyn Fn(&Prediction) -> f64, allowed: f64| {
+            let (simulated, modelled) = (of(sim), of(model));
+            let off = (modelled - simulated).abs();
+            assert!(off <= allowed, "{cell}, {what}: {modelled} for {simulated}");
+        };
+        points("loads", &|p| p.memory.l1_load_hit_percent, self.l1_points);
+        points("stores", &|p| p.memory.l1_store_hit_percent, self.l1_points);
+        points("L2", &|p| p.memory.l2_hit_percent, self.l2_points);
+    }
+}
+
+fn cell(
+    (problem, kernel): (&'static str, &'static str),
+    (stack_dim, threads_per_block, l1_kib): (u32, u32, u32),
+    (time_percent, l2_percent, dram_percent): (f64, f64, f64),
+    (l1_points, l2_points): (f64, f64),
+) -> Cell {
+    Cell {
+        problem,
+        kernel,
+        stack_dim,
+        threads_per_block,
+        l1_bytes: 1024 * l1_kib,
+        time_percent,
+        l2_percent,
+        dram_percent,
+        l1_points,
+        l2_points,
+    }
+}
+
+fn cells_follow(device: &str, cells: &[Cell]) {
+    let mut problems: Vec<&str> = cells.iter().map(|cell| cell.problem).collect();
+    problems.dedup();
+    let engines =
+        [Kind::Simulator, Kind::Analytical].map(|kind| engine_of(kind, device, &problems));
+    for cell in cells {
+        let configuration = cell.configuration();
+        let [sim, model] = engines
+            .each_ref()
+            .map(|engine| engine.predict(&configuration).unwrap());
+        cell.holds(&sim, &model);
+    }
+}
+
+#[test]
+fn time_and_traffic_follow_the_simulators_on_kepler() {
+    let cells = [
+        cell(("sextic", "rpn"), (2, 64, 48), (2.0, 4.0, 10.0), (1.0, 2.0)),
+        cell(
+            ("sextic", "rpn"),
+            (1, 512, 16),
+            (6.0, 8.0, 20.0),
+            (6.0, 2.0),
+        ),
+        cell(
+            ("sextic", "lgp"),
+            (4, 128, 48),
+            (2.0, 3.0, 25.0),
+            (3.0, 6.0),
+        ),
+        cell(("kddcup", "lgp"), (1, 256, 16), (3.0, 4.0, 6.0), (2.5, 2.0)),
+    ];
+    cells_follow("gtx670", &cells);
+}
+
+#[test]
+fn time_and_traffic_follow_the_simulators_on_hopper() {
+    let cells = [
+        cell(
+            ("sextic", "rpn"),
+            (2, 128, 124),
+            (4.0, 30.0, 0.0),
+            (3.0, 0.5),
+        ),
+        cell(
+            ("sextic", "lgp"),
+            (4, 128, 28),
+            (3.0, 12.0, 0.0),
+            (3.0, 0.5),
+        ),
+    ];
+    cells_follow("h200", &cells);
 }

@@ -283,3 +283,50 @@ fn check_splits(device: &Device) -> Result<(), FieldError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Preset;
+
+    fn refused_of(change: impl Fn(&mut Device)) -> Option<FieldError> {
+        let mut device = Preset::load("gtx670").unwrap().device;
+        change(&mut device);
+        check(&device).err()
+    }
+
+    #[test]
+    fn a_compute_capability_is_two_numbers_of_at_most_two_digits() {
+        let refused =
+            |text: &str| refused_of(|device| device.compute_capability = text.into()).is_some();
+        assert!(!refused("3.0") && !refused("12.1"));
+        for text in ["123.0", "3.123", "3.", ".0", "a.0", "3.x", "30", "3.0.1"] {
+            assert!(refused(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn lanes_that_are_served_together_are_half_warps_or_warps() {
+        let shared = |lanes| refused_of(|device| device.shared.lanes_together = lanes);
+        let constant = |lanes| refused_of(|device| device.constant_cache.lanes_together = lanes);
+        assert!(shared(16).is_none() && shared(32).is_none());
+        assert!(constant(0).is_none() && constant(16).is_none());
+        assert_eq!(shared(0).expect("no lanes").allowed, "16 or 32");
+        assert_eq!(constant(8).expect("a quarter").allowed, "0, 16 or 32");
+    }
+
+    /// What the message allows is allowed, and nothing less: 4 schedulers' warps in 255 cycles, rounded up.
+    #[test]
+    fn the_least_rate_of_a_pipe_is_the_one_that_is_told() {
+        let refused = |lanes| refused_of(|device| device.throughput.sfu_lanes_per_cycle = lanes);
+        let told = refused(0.1).expect("far too slow");
+        assert!(
+            told.allowed.starts_with("at least 0.502 with"),
+            "{}",
+            told.allowed
+        );
+        assert!(refused(0.502).is_none());
+        assert!(refused(0.501).is_some());
+        assert_eq!((thousandths_up(2.0), thousandths_up(2.0001)), (2.0, 2.001));
+    }
+}

@@ -327,6 +327,10 @@ mod tests {
         );
         let unit = GTX670.replacen("unit = \"SMX\"", "unit = \"SM\"", 1);
         assert!(error_of(&unit).contains("chip.n_smx.unit: given \"SM\"; allowed: \"SMX\""));
+        let line = GTX670.lines().find(|line| line.starts_with("n_smx"));
+        let (before, _) = line.and_then(|line| line.split_once("source = ")).unwrap();
+        let source = GTX670.replace(line.unwrap(), &format!("{before}source = \" \" }}"));
+        assert!(error_of(&source).contains("chip.n_smx.source: given an empty text"));
     }
 
     /// The preset with the value of a field replaced: the message.

@@ -347,3 +347,28 @@ impl OccupancyLimits {
             })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Preset;
+
+    /// Of 64 KiB, 60 percent are 39,321 bytes, which the smaller carve-out of 32 KiB has not; of blocks that each take 1 KiB more,
+    /// as many count as that is enough for.
+    #[test]
+    fn a_carve_out_is_the_least_that_has_so_many_percent() {
+        let mut limits = OccupancyLimits::of(&Preset::load("t4").unwrap().device);
+        assert_eq!(limits.shared_sizes_bytes, [32768, 65536]);
+        assert_eq!(limits.carve_out(60, 20_000), 65536);
+        assert_eq!(limits.carve_out(50, 20_000), 32768);
+        assert_eq!(limits.carve_out(0, 20_000), 32768);
+        assert_eq!(limits.carve_out(100, 20_000), 65536);
+        limits.shared_reserved_bytes_per_block = 1024;
+        assert_eq!(
+            limits.carve_out(60, 20_000),
+            32768,
+            "one block of 20,224 and 1024 bytes"
+        );
+        assert_eq!(limits.carve_out(100, 20_000), 65536);
+    }
+}

@@ -278,4 +278,21 @@ mod tests {
         );
         assert_eq!(machine.resident_groups(4, 73, 1224), 0);
     }
+
+    #[test]
+    fn a_value_may_be_zero_and_not_below() {
+        let preset = VliwPreset::load("hd5750").expect("a preset");
+        let with = |value: f64| {
+            preset
+                .with("chip.n_simds", value)
+                .map(|changed| changed.values["chip.n_simds"].value)
+        };
+        assert_eq!(with(0.0).expect("zero"), 0.0);
+        assert!(
+            with(-0.5)
+                .expect_err("below zero")
+                .to_string()
+                .contains("chip.n_simds")
+        );
+    }
 }

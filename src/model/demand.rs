@@ -154,3 +154,103 @@ impl Demand {
 
 /// The cores that all schedulers share, then the pipes of one scheduler.
 pub const N_PIPES: usize = 1 + Pipe::ALL.len();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{Space, TimingOp};
+    use crate::sim::testing::{alu, load, looped, paired, spec, store};
+
+    fn demand() -> Demand {
+        let branch = TimingOp {
+            redirects: true,
+            ..alu(OpClass::Control, 1)
+        };
+        let ops = [
+            paired(OpClass::Fp32),
+            alu(OpClass::Sfu, 1),
+            load(Space::Local, 8),
+            store(Space::Local, 4),
+            load(Space::Global, 4),
+            store(Space::Global, 8),
+            load(Space::Shared, 4),
+            branch.clone(),
+            branch,
+        ];
+        Demand::of(&looped(&ops).ops)
+    }
+
+    #[test]
+    fn instructions_are_counted_by_what_they_take() {
+        let found = demand();
+        assert_eq!((found.instructions, found.dual_issued), (9.0, 1.0));
+        assert_eq!((found.branches, found.stores), (2.0, 2.0));
+        assert_eq!(
+            (found.memory_instructions, found.shared_accesses),
+            (5.0, 1.0)
+        );
+        assert_eq!(
+            (found.local_load_lines, found.local_store_lines),
+            (2.0, 1.0)
+        );
+        assert_eq!(
+            (found.global_load_lines, found.global_load_bytes),
+            (1.0, 128.0)
+        );
+        assert_eq!(
+            (found.global_store_lines, found.global_store_bytes),
+            (2.0, 256.0)
+        );
+        assert_eq!((found.lines, found.replays), (7.0, 2.0));
+        assert_eq!(found.per_class.iter().sum::<f64>(), 9.0);
+        assert_eq!(found.per_class[OpClass::Memory as usize], 5.0);
+    }
+
+    #[test]
+    fn slots_are_those_of_issues_branches_and_replays() {
+        let (found, mut spec) = (demand(), spec());
+        assert_eq!((found.issues(&spec), found.issue_slots(&spec)), (8.0, 8.0));
+        spec.branch_issue_slots = 0;
+        assert_eq!(found.issue_slots(&spec), 8.0, "no fewer than one");
+        spec.branch_issue_slots = 3;
+        assert_eq!(found.issue_slots(&spec), 12.0);
+        spec.replays_take_issue_slots = true;
+        assert_eq!(found.issue_slots(&spec), 14.0);
+        spec.dispatches_per_scheduler = 1;
+        assert_eq!(found.issue_slots(&spec), 15.0);
+        spec.issue_interval_cycles = 2;
+        assert_eq!(found.issue_slots(&spec), 24.0);
+    }
+
+    #[test]
+    fn operands_of_one_bank_take_slots_of_the_classes_that_issue_at_full_rate() {
+        let mut spec = spec();
+        spec.operand_wait = [0, 0, 4, 8];
+        let reading = |class: OpClass, registers: &[u8]| TimingOp {
+            reads: registers.to_vec(),
+            ..alu(class, 1)
+        };
+        let ops = [
+            reading(OpClass::Fp32, &[1, 2, 3]),
+            reading(OpClass::IntAdd, &[1, 2, 1]),
+            reading(OpClass::Sfu, &[1, 2]),
+        ];
+        let found = Demand::of(&looped(&ops).ops);
+        // Half a slot and a quarter.
+        assert_eq!(found.issue_slots(&spec), 3.75);
+    }
+
+    #[test]
+    fn pipes_work_as_long_as_their_classes_take() {
+        let mut ops = vec![alu(OpClass::Fp32, 1); 12];
+        ops.extend(vec![alu(OpClass::Sfu, 1); 2]);
+        let (found, mut spec) = (Demand::of(&looped(&ops).ops), spec());
+        let pipes = found.pipes(&spec);
+        // Six warps a cycle for four schedulers.
+        assert!((pipes[0] - 8.0).abs() < 1e-12, "{pipes:?}");
+        assert_eq!(pipes[1 + Pipe::Special as usize], 8.0);
+        assert_eq!(pipes.iter().filter(|cycles| **cycles > 0.0).count(), 2);
+        spec.limits[OpClass::Fp32 as usize] = IssueLimit::PerCycle(2);
+        assert_eq!(found.pipes(&spec)[0], 24.0);
+    }
+}

@@ -160,4 +160,92 @@ mod tests {
             assert!(points.abs() < 4.0, "{warps} warps: {modelled} {simulated}");
         }
     }
+
+    fn geometry(threads: u32) -> Geometry {
+        Geometry {
+            threads_per_block: threads,
+            stack_dim: 2,
+            fitness_cases: 1024,
+            programs: 1,
+            case_blocks: 1,
+            resident_blocks: 1,
+            n_smx: 1,
+            local_stride_bytes: 4096,
+        }
+    }
+
+    /// 8 cycles for a line; half of all that is asked for is in the L2.
+    fn used(dram: DramSpec, threads: u32, traffic: &Traffic) -> DramUse {
+        let spec = SmxSpec {
+            dram: DramSpec {
+                bytes_per_cycle: 16.0,
+                activation_cycles: 20.0,
+                ..dram
+            },
+            ..crate::sim::testing::spec()
+        };
+        let demand = Demand {
+            global_load_bytes: 512.0,
+            ..Demand::default()
+        };
+        DramUse::new(&spec, &geometry(threads), &demand, traffic, 6.0)
+    }
+
+    fn traffic() -> Traffic {
+        Traffic {
+            fill_l2_hit: 0.5,
+            case_l2_hit: 0.5,
+            write_back_l2_hit: 0.5,
+            write_backs: 2.0,
+            load_misses: 4.0,
+            paired_loads: 1.0,
+            paired_l2_miss: 0.5,
+            warps: 8.0,
+            lines_per_warp: 16.0,
+            ..Traffic::default()
+        }
+    }
+
+    /// Two lines of a partition share an activation of 20 cycles: 10 cycles for each of 3 fills, 2 fitness cases and a line written back.
+    #[test]
+    fn a_controller_with_a_queue_opens_a_page_for_a_turn_of_lines() {
+        let queued = DramSpec {
+            queue_requests: 8,
+            ..spec(4)
+        };
+        let found = used(queued, 32, &traffic());
+        assert_eq!((found.cycles, found.case_cycles), (60.0, 20.0));
+        assert_eq!(found.cycles_per_line, 10.0);
+    }
+
+    /// Each page that is opened makes a transfer of 8 cycles one of 20.
+    #[test]
+    fn without_a_queue_every_page_that_is_not_open_takes_an_activation() {
+        let traffic = traffic();
+        let found = used(spec(4), 32, &traffic);
+        // Two fitness cases of a warp are in one turn.
+        assert_eq!(found.case_cycles, 2.0 * 8.0 + 1.0 * 12.0);
+        // A neighbour comes with one of eight lines, and saves half.
+        assert_eq!(together(&traffic), 0.125);
+        let accesses = 3.0 * (1.0 - 0.125 * 0.5) + 1.0;
+        let opened = accesses * part_opened(&spec(4), &traffic, accesses, 1.0);
+        let expected = found.case_cycles + 4.0 * 8.0 + 12.0 * opened;
+        assert!((found.cycles - expected).abs() < 1e-9, "{found:?}");
+        assert!((found.cycles_per_line - expected / 6.0).abs() < 1e-9);
+        assert!(opened > 3.0, "far more pages than are open: {opened}");
+    }
+
+    #[test]
+    fn the_stacks_of_a_warp_lie_in_as_many_pages_as_partitions_or_as_they_fill() {
+        let lines = |lines_per_warp: f64| Traffic {
+            lines_per_warp,
+            warps: 3.0,
+            ..Traffic::default()
+        };
+        // Turns of two lines over four partitions, pages of sixteen.
+        assert_eq!(stack_pages(&spec(4), &lines(1.0)), 3.0);
+        assert_eq!(stack_pages(&spec(4), &lines(6.0)), 9.0);
+        assert_eq!(stack_pages(&spec(4), &lines(16.0)), 12.0);
+        assert_eq!(stack_pages(&spec(4), &lines(96.0)), 18.0);
+    }
 }

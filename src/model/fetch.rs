@@ -131,3 +131,65 @@ fn survival(lines: &[Entries], ways: usize) -> f64 {
     }
     low.exp2()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::OpClass;
+    use crate::model::Inputs;
+    use crate::model::shapes::Shapes;
+    use crate::sim::testing::{alu, looped, spec};
+
+    /// Cycles that a loop over so many lines of 64 bytes waits for code.
+    fn waits(lines: u32, change: impl Fn(&mut SmxSpec)) -> f64 {
+        let mut code = looped(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
+        for (op, n) in code.ops.iter_mut().zip(0..) {
+            op.pc_bytes = 16 * n;
+        }
+        let shapes = Shapes::new(&Inputs {
+            code: &code,
+            prologues: &[],
+            sample: &[0],
+            rows_per_program: &[1],
+            rows: 1,
+            stack_dim: 1,
+        });
+        let mut spec = spec();
+        spec.icache_next_line_cycles = [8, 30];
+        change(&mut spec);
+        wait_cycles(&shapes.token, &FetchRules::new(&spec))
+    }
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
+    }
+
+    #[test]
+    fn code_that_fits_is_never_waited_for() {
+        assert_eq!(waits(9, |_| {}), 0.0);
+    }
+
+    /// Lines 0, 2, 4, 6 and 8 share four ways: each is gone when it is entered with a fifth.
+    #[test]
+    fn lines_of_a_full_set_come_from_the_next_level() {
+        near(
+            waits(9, |spec| spec.icache_l1_bytes = 512),
+            0.2 * (20.0 + 4.0 * 8.0),
+        );
+        let both = |spec: &mut SmxSpec| {
+            spec.icache_l1_bytes = 512;
+            spec.icache_l15_bytes = 512;
+        };
+        near(waits(9, both), 0.2 * (50.0 + 4.0 * 30.0));
+    }
+
+    /// Of eight lines a scheduler has four, each with the one beside it: the jump to the first finds it with a half.
+    #[test]
+    fn a_jump_past_what_a_scheduler_has_itself_waits_for_the_first_level() {
+        let own = |spec: &mut SmxSpec| {
+            spec.icache_l0_bytes = 512;
+            spec.icache_l1_latency_cycles = 10;
+        };
+        near(waits(8, own), 5.0);
+    }
+}

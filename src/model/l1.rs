@@ -297,3 +297,121 @@ fn survival(set: &[u16], cases: &Cases, tables: &[Table], ways: f64) -> Option<f
     let part = (ways - below) / (above - below).max(f64::MIN_POSITIVE);
     Some(log2_time((high - 1) as f64 + part))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Space;
+    use crate::launch::code::ReplayCode;
+    use crate::launch::spec::SetIndex;
+    use crate::model::Inputs;
+    use crate::sim::testing::{load, looped, spec, store};
+
+    fn misses(loads: f64) -> Misses {
+        Misses {
+            loads,
+            ..Misses::default()
+        }
+    }
+
+    fn curve() -> L1Curve {
+        let point = |warps: u32, mixed: f64, alike: f64| Point {
+            warps,
+            mixed: misses(mixed),
+            alike: misses(alike),
+            to_l2: [RateBin {
+                lines: mixed,
+                ..RateBin::default()
+            }; RATE_BINS],
+        };
+        L1Curve {
+            points: vec![point(2, 1.0, 3.0), point(4, 2.0, 8.0)],
+        }
+    }
+
+    #[test]
+    fn misses_lie_between_those_of_the_nearest_numbers_of_warps() {
+        let loads = |warps: f64| curve().misses(warps, 1e12).loads;
+        assert!((loads(2.0) - 1.0).abs() < 1e-9);
+        assert!((loads(3.0) - 1.5).abs() < 1e-9);
+        assert!((loads(1.0) - 1.0).abs() < 1e-9 && (loads(9.0) - 2.0).abs() < 1e-9);
+        assert_eq!(curve().to_l2(3.0)[0].lines, 3.0 * 1.5);
+    }
+
+    #[test]
+    fn one_block_is_of_one_class_and_many_are_a_mixture() {
+        let loads = |blocks: f64| curve().misses(2.0, blocks).loads;
+        assert_eq!((loads(1.0), loads(2.0), loads(4.0)), (3.0, 2.0, 1.5));
+        assert_eq!(loads(0.5), 3.0, "a part of a block is one");
+    }
+
+    /// A warp that goes over its words in turn, each a store and a load; 128-byte lines.
+    fn locality(words: u32) -> Locality {
+        let mut ops = vec![store(Space::Local, 4); words as usize];
+        ops.extend(vec![load(Space::Local, 4); words as usize]);
+        let mut code: ReplayCode = looped(&ops);
+        for (op, n) in code.ops.iter_mut().zip(0..) {
+            op.address = 4 * (n % words);
+        }
+        Locality::new(&Inputs {
+            code: &code,
+            prologues: &[(0, 1.0)],
+            sample: &[0],
+            rows_per_program: &[1],
+            rows: 1,
+            stack_dim: 1,
+        })
+    }
+
+    fn of_one_set(ways: u32, words: u32, replacement: Replacement, warps: f64) -> Misses {
+        let cache = CacheSpec {
+            sets: 1,
+            ways,
+            replacement,
+            index: SetIndex::Linear,
+            ..spec().l1
+        };
+        let layout = Layout {
+            cache: &cache,
+            stride_bytes: 4096,
+            max_warps: 4,
+            fetches_on_write_miss: true,
+            case_lines: 0.0,
+        };
+        L1Curve::new(&layout, &locality(words)).misses(warps, 1.0)
+    }
+
+    /// Eight lines in four ways: the least recently used is the one that comes next. Half of the instructions load, half store.
+    #[test]
+    fn words_in_turn_all_miss_where_one_too_many_shares_a_set() {
+        let few = of_one_set(8, 8, Replacement::Lru, 1.0);
+        assert_eq!((few.loads, few.stores, few.write_backs), (0.0, 0.0, 0.0));
+        let many = of_one_set(4, 8, Replacement::Lru, 1.0);
+        assert!((many.loads - 0.5).abs() < 1e-6, "{many:?}");
+        assert!((many.stores - 0.5).abs() < 1e-6, "{many:?}");
+        assert!((many.write_backs - 0.5).abs() < 1e-6, "{many:?}");
+        // Two warps have as many lines together.
+        let two = of_one_set(8, 8, Replacement::Lru, 2.0);
+        assert!((two.loads - 0.5).abs() < 1e-6, "{two:?}");
+        assert_eq!(of_one_set(16, 8, Replacement::Lru, 2.0).loads, 0.0);
+    }
+
+    /// At random a line of eight in six ways is there with `1 - exp(-8 / T)` gone after 8 ticks, where `T (1 - exp(-8 / T)) = 6`.
+    #[test]
+    fn at_random_some_of_words_in_turn_are_there() {
+        let found = of_one_set(6, 8, Replacement::Random, 1.0);
+        let mut time = 10.0f64;
+        for _ in 0..200 {
+            time = 6.0 / (1.0 - (-8.0 / time).exp());
+        }
+        let gone = 1.0 - (-8.0 / time).exp();
+        // Between the tabulated powers of two, a few hundredths off.
+        assert!(
+            (2.0 * found.loads / gone - 1.0).abs() < 0.05,
+            "{found:?} {gone}"
+        );
+        assert!((found.stores - found.loads).abs() < 1e-9);
+        let together = 2.0 * found.paired_loads / (gone * gone);
+        assert!((together - 1.0).abs() < 0.1, "{found:?}");
+    }
+}

@@ -290,4 +290,18 @@ mod tests {
         assert!((both_missing(1.0) - 1.0 / 3.0).abs() < 1e-12);
         assert!(both_missing(1e9) < 1e-6 && both_missing(1e-9) > 1.0 - 1e-6);
     }
+
+    #[test]
+    fn what_is_only_fetched_or_only_written_has_no_time_before_the_other() {
+        let fetched = asked(0.01, 0.0, 0.3);
+        assert_eq!(
+            (fetched.away, fetched.fill_rate, fetched.write_rate),
+            (1.0, 0.01, 0.0)
+        );
+        let written = asked(0.0, 0.01, 0.3);
+        assert_eq!(
+            (written.away, written.fill_rate, written.write_rate),
+            (0.0, 0.0, 0.01)
+        );
+    }
 }

@@ -265,3 +265,145 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
     let shared = demand.shared_accesses * f64::from(spec.shared_access_cycles - 1);
     shared + loads + cases + writes + returned(LINE_BYTES * fills)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::testing::spec;
+
+    fn demand() -> Demand {
+        Demand {
+            lines: 7.0,
+            local_load_lines: 4.0,
+            local_store_lines: 2.0,
+            global_load_lines: 1.0,
+            global_load_bytes: 128.0,
+            ..Demand::default()
+        }
+    }
+
+    fn traffic() -> Traffic {
+        Traffic {
+            load_misses: 1.0,
+            store_misses: 1.0,
+            write_backs: 1.0,
+            waiting_loads: 3.0,
+            fill_l2_hit: 1.0,
+            write_back_l2_hit: 1.0,
+            ..Traffic::default()
+        }
+    }
+
+    fn memory(spec: &SmxSpec) -> Memory {
+        let geometry = Geometry {
+            threads_per_block: 32,
+            stack_dim: 2,
+            fitness_cases: 1024,
+            programs: 1,
+            case_blocks: 1,
+            resident_blocks: 1,
+            n_smx: 1,
+            local_stride_bytes: 4096,
+        };
+        Memory::new(spec, &geometry, &demand(), &traffic(), 0.9)
+    }
+
+    #[test]
+    fn the_unit_passes_lines_in_and_out_and_what_comes_back() {
+        let mut spec = spec();
+        // Four loads, a fitness case, two lines stored and one written back.
+        assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 8.0);
+        spec.return_bytes_per_cycle = 64;
+        assert_eq!(
+            unit_cycles(&spec, &demand(), &traffic(), 2.0),
+            4.0 + 2.0 + 3.0 + 4.0
+        );
+        spec.l1_caches_local = false;
+        assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 12.0);
+        let shared = Demand {
+            lines: 9.0,
+            shared_accesses: 2.0,
+            ..demand()
+        };
+        spec.shared_access_cycles = 3;
+        assert_eq!(unit_cycles(&spec, &shared, &traffic(), 2.0), 18.0);
+        spec.unit_is_unlimited = true;
+        assert_eq!(unit_cycles(&spec, &demand(), &traffic(), 2.0), 0.0);
+    }
+
+    /// Of levels of two lines three quarters wait: each line misses with a half.
+    #[test]
+    fn lines_of_a_level_miss_as_if_independent() {
+        assert!((memory(&spec()).idle.local_miss_probability - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_fitness_case_comes_at_the_pace_of_the_dram_or_of_the_port() {
+        let times = |dram_rate: f32| {
+            let mut spec = spec();
+            spec.dram.bytes_per_cycle = dram_rate;
+            let memory = memory(&spec);
+            memory.times(&memory.idle)
+        };
+        let slow = times(16.0);
+        assert_eq!(
+            (slow.case_service_cycles, slow.fill_service_cycles),
+            (8.0, 4.0)
+        );
+        assert_eq!((slow.case_cycles, slow.fill_cycles), (300.0, 200.0));
+        assert_eq!(times(64.0).case_service_cycles, 4.0);
+    }
+
+    #[test]
+    fn requests_wait_behind_stored_lines_where_they_have_a_size() {
+        let mut spec = spec();
+        let waits = |spec: &SmxSpec| memory(spec).write_port.waits_cycles(0.05, 0.9);
+        assert_eq!(waits(&spec), (0.0, 0.0));
+        // 4 cycles of a line and 1 of each of 3 requests; pairs of lines come together.
+        spec.l2_request_bytes = 32;
+        let residual = 0.5 * (4.0 / 7.0) * 4.0 * 2.0;
+        let expected = 0.9 * residual * 0.35 / 0.65;
+        let (held, queued) = waits(&spec);
+        assert!(
+            held == 0.0 && (queued - expected).abs() < 1e-12,
+            "{held} {queued}"
+        );
+        // Two lines a token, without requests: the unit waits for what is beyond one line of the queue.
+        (
+            spec.l2_request_bytes,
+            spec.l1_write_through,
+            spec.store_queue_lines,
+        ) = (0, true, 1);
+        let wait = 0.9 * 4.0 * 0.4 / 0.6;
+        let expected = wait * (-0.4f64 * 4.0 / wait).exp();
+        let (held, queued) = waits(&spec);
+        assert!(
+            queued == 0.0 && (held - expected).abs() < 1e-12,
+            "{held} {queued}"
+        );
+        spec.l2_request_bytes = 32;
+        let (held, queued) = memory(&spec).write_port.waits_cycles(1.0, 0.9);
+        assert_eq!((held, queued), (f64::INFINITY, 4.0), "a full port");
+    }
+
+    #[test]
+    fn latencies_grow_with_what_is_under_way() {
+        let memory = memory(&spec());
+        let (idle, unit) = memory.latencies(0.0);
+        assert_eq!(
+            (unit, idle.local_hit_cycles, idle.local_miss_cycles),
+            (0.0, 35.0, 200.0)
+        );
+        assert_eq!((idle.global_cycles, idle.shared_cycles), (300.0, 26.0));
+        let (busy, unit) = memory.latencies(0.05);
+        // The unit: 8 cycles a token, a seventh of them a request.
+        let expected = 0.9 * 0.5 * (8.0 / 7.0) * 0.4 / 0.6;
+        assert!((unit - expected).abs() < 1e-12, "{unit}");
+        assert_eq!(busy.local_hit_cycles, 35.0 + unit);
+        assert!(busy.local_miss_cycles > 200.0 + unit && busy.global_cycles > 300.0 + unit);
+        assert_eq!(
+            (memory.held_cycles(10.0), memory.held_cycles(3.0)),
+            (2.0, 0.0)
+        );
+    }
+}

@@ -22,6 +22,8 @@ pub mod queue;
 pub mod root;
 pub mod shapes;
 pub mod solve;
+#[cfg(test)]
+mod tests;
 pub mod token;
 mod work;
 

@@ -145,4 +145,66 @@ mod tests {
         };
         assert!((falling_root(bracket, 1e-12, no_number) - 0.7).abs() < 1e-9);
     }
+
+    /// How often a function is asked until its zero is known to a part in a billion.
+    fn steps(low: f64, high: f64, function: impl Fn(f64) -> f64) -> u32 {
+        let asked = std::cell::Cell::new(0);
+        let counted = |x: f64| {
+            asked.set(asked.get() + 1);
+            function(x)
+        };
+        let bracket = Bracket {
+            low,
+            at_low: function(low),
+            high,
+            at_high: function(high),
+        };
+        falling_root(bracket, 1e-9, counted);
+        asked.get()
+    }
+
+    #[test]
+    fn smooth_functions_take_few_steps() {
+        assert_eq!(steps(0.0, 4.0, |x| 3.0 - x), 1, "the secant of a line");
+        let curves: [fn(f64) -> f64; 3] = [
+            |x| 2.0 - x * x,
+            |x| (-x).exp() - 0.5,
+            |x| 1.0 / (1.0 + x) - 0.3,
+        ];
+        let steps = curves.map(|curve| steps(0.0, 4.0, curve));
+        assert!(steps.iter().all(|&steps| steps <= 9), "{steps:?}");
+    }
+
+    /// Where `x = 1 + y + y^2 / 8` at each of three points, the next is where `y` is zero.
+    #[test]
+    fn the_next_point_is_that_of_the_parabola_through_three() {
+        let at = |y: f64| (1.0 + y + y * y / 8.0, y);
+        let (a, b, c) = (at(0.5), at(-1.0), at(1.0));
+        let next = a.0 + next_part(a, b, c) * (b.0 - a.0);
+        assert!((next - 1.0).abs() < 1e-12, "{next}");
+        assert_eq!(
+            next_part((0.3, 0.9), (0.0, -1.0), (1.0, 1.0)),
+            0.5,
+            "not smooth"
+        );
+    }
+
+    #[test]
+    fn a_guess_narrows_the_bracket_to_its_neighbourhood() {
+        let falling = |x: f64| 2.0 - x;
+        let whole = Bracket {
+            low: 0.0,
+            at_low: 2.0,
+            high: 10.0,
+            at_high: -8.0,
+        };
+        let ends = |guess: f64| {
+            let near = whole.near(guess, falling);
+            (near.low, near.high)
+        };
+        assert_eq!(ends(1.99), (1.99, 1.99 * 1.03));
+        assert_eq!(ends(2.01), (2.01 * 0.97, 2.01));
+        assert_eq!(ends(1.0), (1.03, 10.0), "the zero is farther");
+        assert_eq!(ends(20.0), (0.0, 10.0), "outside");
+    }
 }

@@ -8,6 +8,8 @@
 mod pages;
 mod reuse;
 mod sharing;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use crate::launch::code::{ReplayCode, ReplayOp};

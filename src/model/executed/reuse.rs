@@ -349,4 +349,102 @@ mod tests {
         stays.add(once, 1.0);
         assert!((stays.time(&cache) - 100.0).abs() < 0.1);
     }
+
+    fn at(tick: u32, line: u64) -> Touch {
+        Touch {
+            tick,
+            pc_bytes: 0,
+            line,
+            sector: line,
+            in_l1: true,
+        }
+    }
+
+    /// Three blocks of 10, 20 and 40 ticks: five resident ones are each other's two of the other two.
+    #[test]
+    fn others_come_as_often_as_the_other_blocks_do_it() {
+        let blocks = [
+            (vec![at(0, 5), at(4, 5), at(9, 7)], 10),
+            (vec![at(2, 7)], 20),
+            (vec![at(3, 7), at(3, 7)], 40),
+        ];
+        let found = alike(&blocks, 5.0, |touch| touch.line);
+        let only_own = |again| Alike { again, others: 0.0 };
+        assert_eq!(found[0][..2], [only_own(f64::INFINITY), only_own(4.0)]);
+        assert_eq!(found[0][2].again, f64::INFINITY);
+        let others = [found[0][2].others, found[1][0].others, found[2][0].others];
+        for (others, expected) in others.into_iter().zip([0.2, 0.3, 0.3]) {
+            assert!((others - expected).abs() < 1e-12, "{others} {expected}");
+        }
+        assert_eq!(
+            found[2][1].again, 1.0,
+            "neighbours come one after the other"
+        );
+        let alone = alike(&blocks, 1.0, |touch| touch.line);
+        assert_eq!(alone[1][0].others, 0.0);
+    }
+
+    #[test]
+    fn a_line_that_others_renew_is_there_because_of_one_access_a_shorter_time() {
+        let wanted = Alike {
+            again: 10.0,
+            others: 0.05,
+        };
+        let expected = (1.0 - (-0.5f64).exp()) / 0.05;
+        assert!((wanted.stay(Replacement::Lru, 20.0) - expected).abs() < 1e-9);
+        let rare = Alike {
+            others: 1e-12,
+            ..wanted
+        };
+        assert_eq!(rare.stay(Replacement::Lru, 20.0), 10.0);
+        assert_eq!(rare.stay(Replacement::Lru, 4.0), 4.0);
+        let random = (1.0 - (-1.0f64).exp()) / 0.1;
+        assert!((wanted.stay(Replacement::Random, 20.0) - random).abs() < 1e-9);
+    }
+
+    #[test]
+    fn every_warp_has_a_local_memory_of_its_own() {
+        let spec = crate::sim::testing::spec();
+        let mut code =
+            crate::sim::testing::looped(&[crate::sim::testing::load(crate::isa::Space::Local, 8)]);
+        code.ops[0].address = 12;
+        let touched = |warp: u32, lines: u8| {
+            let mut touched = Vec::new();
+            let op = ReplayOp {
+                lines,
+                ..code.ops[0]
+            };
+            touch(&code, &spec, &op, (warp, 7), &mut touched);
+            touched
+        };
+        let first = (2u64 << 32) / 128 + 3;
+        let lines: Vec<u64> = touched(1, 2).iter().map(|touch| touch.line).collect();
+        assert_eq!(lines, [first, first + 1]);
+        assert_eq!(touched(1, 0).len(), 1);
+        assert_eq!(touched(0, 1)[0].line, (1u64 << 32) / 128 + 3);
+        assert!(
+            touched(0, 1)
+                .iter()
+                .all(|touch| !touch.is_global() && touch.in_l1 && touch.tick == 7)
+        );
+    }
+
+    /// A warp of each of two resident blocks loads a line in every tick: the 128 lines of the L1 are those of the last 64 ticks.
+    #[test]
+    fn a_line_is_there_again_within_the_ticks_that_the_cache_has_lines_for() {
+        let load = crate::sim::testing::load(crate::isa::Space::Local, 4);
+        let mut code = crate::sim::testing::looped(&vec![load; 2000]);
+        for (op, n) in code.ops.iter_mut().zip(0..) {
+            op.pc_bytes = 16 * n;
+            op.address = 4 * n;
+        }
+        code.ops[1000].address = 4 * (1000 - 55);
+        code.ops[1100].address = 4 * (1100 - 75);
+        let hits = hits(&code, &crate::sim::testing::spec(), &[0], 1, 2.0);
+        assert_eq!(hits.of(16 * 1000).l1, 1.0);
+        let far = hits.of(16 * 1100);
+        // The L2 has 1024.
+        assert_eq!((far.l1, far.l2), (0.0, 1.0));
+        assert_eq!(hits.of(16 * 1200), Hits { l1: 0.0, l2: 0.0 });
+    }
 }

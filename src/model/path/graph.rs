@@ -371,4 +371,39 @@ mod tests {
         // Issued at 0 and 1: 31 if both hit (a quarter), 231 otherwise, and one cycle for the use.
         assert_eq!(cycles, 0.25 * 31.0 + 0.75 * 231.0 + 1.0);
     }
+
+    /// A result that takes 40 cycles, awaited behind a load that is waited for first.
+    #[test]
+    fn a_result_is_awaited_beyond_a_load_that_comes_first() {
+        let special = crate::isa::TimingOp {
+            writes: vec![20],
+            ..alu(OpClass::Sfu, 1)
+        };
+        let mut of_special = use_of_load();
+        of_special.reads = vec![20];
+        let code: ReplayCode = looped(&[
+            special,
+            load_to(10, Space::Global, 4),
+            use_of_load(),
+            of_special,
+        ]);
+        let mut result_cycles = [0; crate::launch::spec::N_CLASSES];
+        result_cycles[OpClass::Sfu as usize] = 40;
+        let rules = PathRules {
+            result_cycles: Some(result_cycles),
+            ..PathRules::default()
+        };
+        let path = Path::new(&code.ops, &rules);
+        let mut tree = Builder::default();
+        tree.add(0, None, 1.0, path.stall_points(0));
+        let tree = tree.finish();
+        for (global_cycles, expected) in [(5.0, 41.0), (30.0, 41.0), (60.0, 63.0)] {
+            let latencies = Latencies {
+                global_cycles,
+                ..Latencies::default()
+            };
+            assert_eq!(path.cycles(&latencies), expected);
+            assert_eq!(tree.cycles(&latencies), expected);
+        }
+    }
 }

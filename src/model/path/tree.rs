@@ -397,4 +397,35 @@ mod tests {
             proptest::prop_assert_eq!(linear.cycles, paths.cycles(&latencies));
         }
     }
+
+    /// One segment leaves a local load in flight and then waits for a global one; the next waits for the local one, which takes longer:
+    /// a round is as long as that.
+    #[test]
+    fn what_a_segment_waits_for_itself_hides_behind_what_it_leaves() {
+        let mut of_global = use_of_load();
+        of_global.reads = vec![11];
+        let leaves = replay(&[
+            load_to(10, Space::Local, 4),
+            load_to(11, Space::Global, 4),
+            of_global,
+        ]);
+        let awaits = replay(&[use_of_load()]);
+        let rules = PathRules::default();
+        let mut tree = Builder::default();
+        let after = |before: &[ReplayOp], ops: &[ReplayOp]| {
+            Path::new(&[before, ops].concat(), &rules).stall_points(before.len())
+        };
+        tree.add(0, Some((1, 0.0)), 1.0, after(&awaits, &leaves));
+        tree.add(1, Some((0, 0.0)), 1.0, after(&leaves, &awaits));
+        let linear = tree.finish().linear(&Latencies {
+            local_hit_cycles: 90.0,
+            local_miss_cycles: 90.0,
+            global_cycles: 50.0,
+            ..Latencies::default()
+        });
+        assert_eq!(linear.cycles, 91.0);
+        let mut expected = [0.0; 6];
+        expected[LOCAL_HIT] = 1.0;
+        assert_eq!(linear.gradient, expected);
+    }
 }

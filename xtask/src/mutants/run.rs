@@ -5,6 +5,7 @@ use super::process::{End, Run};
 use super::suites::{self, Suite};
 use super::table::{self, Row};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
@@ -55,12 +56,18 @@ pub fn run(folder: &Path, options: &Options) -> Result<(), Failure> {
         let again = row.outcome.is_empty() || options.again.contains(&row.outcome);
         again && (options.only.is_empty() || options.only.contains(&row.mutant))
     };
-    let (to_try, mut rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(asked);
-    for row in suites::in_parallel(options.jobs, &to_try, |row| trial.tried(row)) {
-        rows.push(row?);
-    }
-    rows.sort_by_key(|row| row.mutant);
-    table::write(&path, &rows)?;
+    let to_try: Vec<usize> = (0..rows.len()).filter(|n| asked(&rows[*n])).collect();
+    let rows = Mutex::new(rows);
+    // Written after each: a run that is ended has lost nothing.
+    let tried = suites::in_parallel(options.jobs, &to_try, |n| {
+        let row = locked(&rows)[*n].clone();
+        let row = trial.tried(&row)?;
+        let mut rows = locked(&rows);
+        rows[*n] = row;
+        table::write(&path, &rows).map_err(|error| error.to_string())
+    });
+    tried.into_iter().collect::<Result<(), String>>()?;
+    let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
     let tried: Vec<Row> = rows
         .into_iter()
         .filter(|row| !row.outcome.is_empty())
@@ -71,6 +78,10 @@ pub fn run(folder: &Path, options: &Options) -> Result<(), Failure> {
         table::fault_matrix(&tried)
     );
     Ok(())
+}
+
+fn locked(rows: &Mutex<Vec<Row>>) -> MutexGuard<'_, Vec<Row>> {
+    rows.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Trial<'_> {
