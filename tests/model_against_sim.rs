@@ -1,6 +1,7 @@
 //! The analytical model against its twin, the simulator: the same inputs must give nearly the same throughput.
 
 use warpstack::device::Preset;
+use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::engine::{Engine, Kind, Settings};
 use warpstack::predict::{Configuration, PaperSizes, Prediction};
 
@@ -244,4 +245,43 @@ fn time_and_traffic_follow_the_simulators_on_hopper() {
         ),
     ];
     cells_follow("h200", &cells);
+}
+
+/// Nodes and fitness cases by speed and time, in warps that have a second dimension of stack levels each.
+#[test]
+fn a_launch_has_the_instructions_of_its_nodes() {
+    let configuration = configuration(2, 64, 49152);
+    for kind in [Kind::Simulator, Kind::Analytical] {
+        let prediction = engine(kind).predict(&configuration).unwrap();
+        assert_eq!(prediction.host_milliseconds, 0.0);
+        let operations = prediction.gpops_billion * prediction.run_milliseconds * 1e6;
+        let expected = operations / (32.0 * 2.0) * prediction.warp_instructions_per_node;
+        let found = prediction.warp_instructions;
+        assert!(
+            (found / expected - 1.0).abs() < 0.02,
+            "{found} for {expected}"
+        );
+    }
+}
+
+/// Twelve blocks of five warps leave four of 64 places empty; what the end of the grid costs is less than a tenth.
+#[test]
+fn places_filled_and_grids_without_ends_gain_what_they_leave() {
+    let gain = |ideal: Ideal, threads: u32| {
+        let rate = |ideals: Ideals| {
+            let settings = Settings {
+                kind: Kind::Analytical,
+                ..Settings::default()
+            };
+            let device = Preset::load("gtx670").unwrap().device.without(ideals);
+            let engine = Engine::new(device, &["sextic"], settings).unwrap();
+            let configuration = configuration(2, threads, 49152);
+            engine.predict(&configuration).unwrap().gpops_billion
+        };
+        rate(Ideals::of(&[ideal])) / rate(Ideals::default())
+    };
+    let ends = gain(Ideal::GridEnds, 128);
+    assert!((1.0..1.1).contains(&ends), "{ends}");
+    let filled = gain(Ideal::Occupancy, 160);
+    assert!((1.0..64.0 / 60.0).contains(&filled), "{filled}");
 }

@@ -178,7 +178,7 @@ fn join(counters: &Path, rows: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
 }
 
 /// Columns that people look at; the rest is in the CSV.
-const SHOWN: [&str; 29] = [
+const SHOWN: [&str; 30] = [
     "problem",
     "functions",
     "interpreter",
@@ -204,6 +204,7 @@ const SHOWN: [&str; 29] = [
     "spread_percent",
     "max_error",
     "agreeing_programs",
+    "undecided_programs",
     "published_cpu_gpops_billion",
     "published_gpu_gpops_billion",
     "published_speedup",

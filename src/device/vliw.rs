@@ -277,6 +277,9 @@ mod tests {
             "no more than 8 work-groups"
         );
         assert_eq!(machine.resident_groups(4, 73, 1224), 0);
+        assert_eq!(machine.resident_groups(1, 12, 0), 8, "of no local memory");
+        let by_local = |bytes: u32| machine.resident_groups(1, 12, bytes);
+        assert_eq!((by_local(16_384), by_local(16_385)), (2, 1), "of 32 KiB");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::ncu::ProfiledLaunch;
 use thiserror::Error;
 
 /// Columns of a row that say nothing when the launch was profiled.
-const NOT_UNDER_A_PROFILER: [&str; 8] = [
+const NOT_UNDER_A_PROFILER: [&str; 9] = [
     "repeats",
     "median_ms",
     "min_ms",
@@ -18,6 +18,7 @@ const NOT_UNDER_A_PROFILER: [&str; 8] = [
     "gpops_billion",
     "checked_programs",
     "agreeing_programs",
+    "undecided_programs",
     "median_relative_difference",
 ];
 

@@ -15,7 +15,7 @@ use super::error::GpuError;
 use super::launch::{DevicePrograms, Gpu, GridLaunch, LoadedKernel, sums};
 use super::layout::{CaseTable, ProgramTable};
 use super::lower::LowerError;
-use super::oracle::{ExpectedError, relative_difference};
+use super::oracle::{ExpectedError, is_decided, relative_difference};
 use super::split::Split;
 use super::variant::{Variant, VariantError};
 use super::workload::{Workload, programs_digest};
@@ -96,6 +96,8 @@ pub struct Row {
     pub gpops_billion: f64,
     pub checked_programs: usize,
     pub agreeing_programs: usize,
+    /// Of the others, those whose error rounding decides: see [`is_decided`].
+    pub undecided_programs: usize,
     pub median_relative_difference: f64,
     pub case_blocks: u32,
     /// The seed of the fitness cases; empty where they are not drawn.
@@ -231,6 +233,7 @@ impl<'a> Bench<'a> {
                 .iter()
                 .filter(|&&difference| difference <= AGREEMENT)
                 .count(),
+            undecided_programs: self.n_undecided(&differences),
             median_relative_difference: median(&differences).unwrap_or(f64::NAN),
             case_blocks: launch.case_blocks,
             case_seed: self.workload.source.seed(),
@@ -269,6 +272,15 @@ impl<'a> Bench<'a> {
             .collect();
         let per_program = kernel.results_per_program(launch);
         Ok((times_ms, sums(&results, per_program)))
+    }
+
+    /// Of the programs that do not agree.
+    fn n_undecided(&self, differences: &[f64]) -> usize {
+        let pairs = self.programs.list.par_iter().zip(differences);
+        let undecided = |program: &Rpn| !is_decided(program, self.workload, AGREEMENT);
+        pairs
+            .filter(|(program, difference)| !(**difference <= AGREEMENT) && undecided(program))
+            .count()
     }
 
     fn differences(&self, results: &[f64], cases: &CaseTable) -> Vec<f64> {

@@ -9,7 +9,7 @@
 use super::layout::CaseTable;
 use super::variant::FunctionSet;
 use super::workload::Workload;
-use crate::gp::interpret::reference::{value_f32, value_u32};
+use crate::gp::interpret::reference::{value_f32, value_f64, value_u32};
 use crate::gp::problem::{Cases, Dataset};
 use crate::gp::program::Rpn;
 
@@ -64,6 +64,30 @@ pub fn element_error(
     }
 }
 
+/// Whether rounding leaves a program's error what it is: in double precision it is within `tolerance` of that in single precision. What
+/// a GPU computes of any other is right as well, though not the same.
+pub fn is_decided(program: &Rpn, workload: &Workload, tolerance: f64) -> bool {
+    let Dataset::Float(cases) = &workload.problem.dataset else {
+        return true;
+    };
+    let problem = workload.function_set;
+    let of_case = |element: usize| {
+        let floats = inputs(cases, element);
+        let doubles: Vec<f64> = floats.iter().map(|&float| f64::from(float)).collect();
+        let expected = f64::from(cases.expected[element]);
+        let double = error_of(problem, value_f64(program, &doubles) - expected);
+        let single = case_error(
+            problem,
+            value_f32(program, &floats),
+            cases.expected[element],
+        );
+        (single, double)
+    };
+    let add = |sums: (f64, f64), of: (f64, f64)| (sums.0 + of.0, sums.1 + of.1);
+    let (single, double) = (0..cases.expected.len()).map(of_case).fold((0.0, 0.0), add);
+    relative_difference(single, double) <= tolerance
+}
+
 fn inputs<T: Copy>(cases: &Cases<T>, element: usize) -> Vec<T> {
     cases.inputs.iter().map(|column| column[element]).collect()
 }
@@ -72,6 +96,14 @@ fn case_error(problem: FunctionSet, value: f32, expected: f32) -> f64 {
     let difference = value - expected;
     match problem {
         FunctionSet::Sextic => f64::from(difference * difference),
+        _ => error_of(problem, f64::from(difference)),
+    }
+}
+
+/// Of a difference that is not rounded.
+fn error_of(problem: FunctionSet, difference: f64) -> f64 {
+    match problem {
+        FunctionSet::Sextic => difference * difference,
         _ if difference.abs() < 0.5 => 0.0,
         _ => 1.0,
     }
@@ -87,4 +119,27 @@ pub fn relative_difference(measured: f64, expected: f64) -> f64 {
         };
     }
     (measured - expected).abs() / expected.abs().max(1e-6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::workload::parse_program;
+
+    #[test]
+    fn what_overflows_single_precision_alone_is_not_decided() {
+        let workload = Workload::with_cases(FunctionSet::Sextic, None, 1, Some(64)).unwrap();
+        let decided = |text: &str| {
+            let program = parse_program(text, "test", 1).unwrap();
+            is_decided(&program, &workload, 1e-2)
+        };
+        assert!(decided("X1 X1 * sin"));
+        assert!(decided("X1 exp exp exp"));
+        // Up to 2 * 10^26, whose square is no number of single precision.
+        let large = "X1 exp exp exp X1 exp exp exp *";
+        assert!(!decided(&format!("{large} {large} *")));
+        let words = Workload::with_cases(FunctionSet::Mux20, None, 1, None).unwrap();
+        let program = parse_program("X1 NOT", "test", 1).unwrap();
+        assert!(is_decided(&program, &words, 0.0));
+    }
 }

@@ -112,7 +112,7 @@ fn instruction_fetch(spec: &mut SmxSpec) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::Pipe;
+    use super::super::spec::{BarrierTiming, Pipe};
     use super::*;
     use crate::sim::testing;
 
@@ -150,6 +150,38 @@ mod tests {
         assert!(without(Ideal::L1Misses).l1_always_hits && !known.l1_always_hits);
         let pipes = without(Ideal::Pipes);
         assert!(pipes.limits.iter().all(|limit| *limit == IssueLimit::Free));
+    }
+
+    #[test]
+    fn results_without_a_latency_are_there_in_a_cycle_however_they_are_awaited() {
+        let fixed = |dependences: DependenceTracking| {
+            let spec = SmxSpec {
+                dependences,
+                ..testing::spec()
+            };
+            let spec = spec.without(Ideals::of(&[Ideal::FixedLatency]));
+            spec.dependences.result_cycles().copied()
+        };
+        assert_eq!(fixed(DependenceTracking::Registers), None);
+        let all = fixed(DependenceTracking::AllRegisters([9; N_CLASSES]));
+        assert_eq!(all, Some([1; N_CLASSES]));
+        let barriers = DependenceTracking::Barriers(BarrierTiming {
+            result_cycles: [9; N_CLASSES],
+            operand_cycles: 7,
+        });
+        assert_eq!(fixed(barriers.clone()), Some([1; N_CLASSES]));
+        let unit = SmxSpec {
+            dependences: barriers,
+            replays_take_issue_slots: true,
+            ..testing::spec()
+        };
+        let unit = unit.without(Ideals::of(&[Ideal::LoadStoreUnit]));
+        assert!(unit.unit_is_unlimited && !unit.replays_take_issue_slots);
+        let operand_cycles = unit
+            .dependences
+            .barriers()
+            .map(|timing| timing.operand_cycles);
+        assert_eq!(operand_cycles, Some(0));
     }
 
     /// Twice the schedulers, each of whose pipes is half as fast.

@@ -422,4 +422,27 @@ mod tests {
         );
         assert_eq!((whole.open_pages, whole.queue_requests), (32, 24));
     }
+
+    /// Those without a block send nothing.
+    #[test]
+    fn those_at_work_share_what_the_l2_takes() {
+        let spec = SmxSpec {
+            whole_l2_accepts_bytes_per_cycle: 120.0,
+            ..crate::sim::testing::spec()
+        };
+        let share = |programs: u32| {
+            let geometry = Geometry {
+                threads_per_block: 32,
+                stack_dim: 1,
+                fitness_cases: 32,
+                programs,
+                case_blocks: 1,
+                resident_blocks: 1,
+                n_smx: 4,
+                local_stride_bytes: 4096,
+            };
+            spec.clone().at_work(&geometry).l2_accepts_bytes_per_cycle
+        };
+        assert_eq!([0, 1, 3, 100].map(share), [120.0, 120.0, 40.0, 30.0]);
+    }
 }

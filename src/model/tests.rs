@@ -125,6 +125,7 @@ fn more_than_four_instructions_a_cycle_do_not_issue() {
         "{steady:?}"
     );
     assert!(steady.time.issue_wait_cycles > 140.0);
+    near(steady.cpi_stack.iter().sum(), 4.0 / steady.tokens_per_cycle);
 }
 
 /// One line a warp in an L1 of four lines and an L2 of sixteen: nearly all come from the DRAM, neighbours together.

@@ -380,6 +380,8 @@ mod tests {
             found[2][1].again, 1.0,
             "neighbours come one after the other"
         );
+        let two = alike(&blocks[..2], 5.0, |touch| touch.line);
+        assert!((two[0][2].others - 4.0 * 0.05).abs() < 1e-12, "{two:?}");
         let alone = alike(&blocks, 1.0, |touch| touch.line);
         assert_eq!(alone[1][0].others, 0.0);
     }

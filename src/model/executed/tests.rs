@@ -4,7 +4,7 @@ use super::*;
 use crate::isa::{OpClass, Space, TimingOp};
 use crate::launch::cause::Cause;
 use crate::launch::code::Part;
-use crate::launch::spec::DramSpec;
+use crate::launch::spec::{BarrierTiming, DependenceTracking, DramSpec, N_CLASSES};
 use crate::sim::testing::{alu, load, load_to, looped, spec, store, use_of_load};
 use crate::trace::AddressKind;
 use walk::{DRAM, ISSUE, READ_PORT, Service, UNIT};
@@ -99,6 +99,64 @@ fn the_first_load_comes_from_the_dram_and_the_next_from_the_l1() {
         (2.0, 1.0)
     );
     assert_eq!(both.traffic.l2_lines, 1.0);
+}
+
+/// Both have one place in the code, whose lines are there with a half.
+#[test]
+fn a_load_takes_the_mean_of_what_its_instruction_finds() {
+    let once = [load(Space::Local, 4), use_of_load()];
+    let mut code = code_of(&[once.clone(), once].concat());
+    code.ops[2].address = code.ops[0].address;
+    code.ops[2].pc_bytes = code.ops[0].pc_bytes;
+    let warp = alone(&spec(), &code);
+    // 4 cycles of the DRAM and half of the way from 35 to 300, and one for the use.
+    assert_eq!(warp.cycles, 2.0 * (3.0 + 167.5 + 1.0));
+    assert_eq!(warp.stalls, stalls(&[(Cause::L1Hit, 2.0 * 169.5)]));
+    assert_eq!(warp.services[READ_PORT], service(4.0, 8.0, 1.0));
+    assert_eq!((warp.traffic.load_hits, warp.traffic.l2_lines), (1.0, 1.0));
+    assert_eq!(
+        (warp.traffic.read_bytes, warp.traffic.dram_read_bytes),
+        (128.0, 128.0)
+    );
+}
+
+#[test]
+fn loads_follow_each_other_at_the_pace_of_the_slowest() {
+    let mut of_second = use_of_load();
+    of_second.reads = vec![11];
+    let ops = [
+        load(Space::Local, 4),
+        load_to(11, Space::Local, 4),
+        of_second,
+    ];
+    // The second starts when the DRAM is done with the first.
+    assert_eq!(alone(&spec(), &code_of(&ops)).cycles, 8.0 + 307.0 + 1.0);
+}
+
+#[test]
+fn operands_are_read_in_the_units_turn() {
+    let spec = SmxSpec {
+        dependences: DependenceTracking::Barriers(BarrierTiming {
+            result_cycles: [4; N_CLASSES],
+            operand_cycles: 20,
+        }),
+        ..spec()
+    };
+    let mut code = code_of(&[
+        alu(OpClass::Nop, 1),
+        store(Space::Local, 4),
+        alu(OpClass::Nop, 1),
+    ]);
+    for op in &mut code.ops {
+        (op.registers, op.result_targets) = (0, 0);
+    }
+    assert_eq!(alone(&spec, &code).cycles, 3.0, "nothing is awaited");
+    code.ops[1].read_targets = 1;
+    code.ops[2].registers = 1;
+    let warp = alone(&spec, &code);
+    // Stored at 1: a cycle in, one out, 20 to read the operands.
+    assert_eq!(warp.cycles, 1.0 + 2.0 + 20.0 + 1.0);
+    assert_eq!(warp.stalls, stalls(&[(Cause::LoadStoreUnit, 21.0)]));
 }
 
 #[test]
@@ -399,6 +457,22 @@ fn what_nobody_waits_for_holds_up_issue_once_it_is_behind_the_queue() {
         slowdown = 0.5 * (slowdown + 1.0 + waiting / 2.0);
     }
     near(ran(&[one.clone(), one], 2).cycles, 100.0 * slowdown);
+}
+
+#[test]
+fn what_nobody_waits_for_costs_nothing_within_the_queue() {
+    let mut one = warp(100.0, 0.2);
+    one.services[UNIT].waits = 0.0;
+    near(ran(&[one.clone(), one], 2).cycles, 100.0);
+}
+
+#[test]
+fn a_scheduler_with_warps_is_never_empty() {
+    let six: Vec<Alone> = (0..6).map(|_| warp(100.0, 0.01)).collect();
+    let blocks: Vec<&[Alone]> = six.chunks(1).collect();
+    for ran in [ran(&six, 6), sharing::steady(&spec(), &blocks, 6)] {
+        assert_eq!(ran.stack[Cause::NoWarp as usize], 0.0);
+    }
 }
 
 #[test]

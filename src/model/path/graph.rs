@@ -406,4 +406,37 @@ mod tests {
             assert_eq!(tree.cycles(&latencies), expected);
         }
     }
+
+    /// Four lines of which each comes four cycles after the one before: the last comes later than that of a load issued meanwhile.
+    #[test]
+    fn a_load_of_many_lines_may_outlast_one_issued_later() {
+        let mut of_global = use_of_load();
+        of_global.reads = vec![11];
+        let mut of_both = use_of_load();
+        of_both.reads = vec![10, 12];
+        let code: ReplayCode = looped(&[
+            load_to(10, Space::Local, 16),
+            load_to(11, Space::Global, 4),
+            of_global,
+            load_to(12, Space::Local, 4),
+            of_both,
+        ]);
+        let rules = PathRules {
+            line_cycles: 4,
+            ..PathRules::default()
+        };
+        let path = Path::new(&code.ops, &rules);
+        let mut tree = Builder::default();
+        tree.add(0, None, 1.0, path.stall_points(0));
+        let tree = tree.finish();
+        for (global_cycles, expected) in [(2.0, 12.0 + 30.0 + 1.0), (50.0, 52.0 + 30.0 + 1.0)] {
+            let latencies = Latencies {
+                local_hit_cycles: 30.0,
+                local_miss_cycles: 30.0,
+                global_cycles,
+                ..Latencies::default()
+            };
+            assert_eq!(tree.cycles(&latencies), expected);
+        }
+    }
 }
