@@ -203,3 +203,16 @@ fn classes_of_one_pipe_wait_for_each_other_and_others_do_not() {
     assert_near(cycles(Pipe::Shift), 1.0, 0.02);
     assert_near(cycles(Pipe::Special), 2.0, 0.02);
 }
+
+/// A line of 128 bytes leaves by the port in 4 cycles, and the L2 takes it in 16 or in one: the slower of the two is the pace.
+#[test]
+fn what_is_stored_goes_at_the_pace_of_the_port_or_of_the_l2() {
+    let pace = |accepts: f32| {
+        let mut spec = spec();
+        (spec.l1_write_through, spec.store_queue_lines) = (true, 1);
+        spec.l2_accepts_bytes_per_cycle = accepts;
+        cycles_per_instruction(&run_ops(&spec, &[store(Space::Local, 4)], 16))
+    };
+    assert_near(pace(8.0), 16.0, 0.02);
+    assert_near(pace(128.0), 4.0, 0.02);
+}
