@@ -204,3 +204,32 @@ fn blocks_that_cannot_be_resident_are_errors() {
         OccupancyError::Preference { given: 1, .. }
     ));
 }
+
+/// What a block may have at most it may have, and not a byte or a thread more.
+#[test]
+fn the_largest_block_is_allowed_and_a_larger_one_is_not() {
+    let limits = cc30();
+    let largest = BlockResources {
+        threads_per_block: limits.threads_per_block,
+        registers_per_thread: 32,
+        shared_bytes_per_block: limits.shared_bytes_per_block,
+    };
+    assert!(limits.check_block(largest).is_ok());
+    let larger = [
+        BlockResources {
+            threads_per_block: limits.threads_per_block + 1,
+            ..largest
+        },
+        BlockResources {
+            registers_per_thread: limits.registers_per_thread + 1,
+            ..largest
+        },
+        BlockResources {
+            shared_bytes_per_block: limits.shared_bytes_per_block + 1,
+            ..largest
+        },
+    ];
+    for block in larger {
+        assert!(limits.check_block(block).is_err(), "{block:?}");
+    }
+}

@@ -283,7 +283,7 @@ impl<'a> Bench<'a> {
         let pairs = self.programs.list.par_iter().zip(differences);
         let undecided = |program: &Rpn| !is_decided(program, self.workload, DECIDED);
         pairs
-            .filter(|(program, difference)| !(**difference <= AGREEMENT) && undecided(program))
+            .filter(|(program, difference)| **difference > AGREEMENT && undecided(program))
             .count()
     }
 

@@ -252,5 +252,7 @@ mod tests {
         assert_eq!(pipes.iter().filter(|cycles| **cycles > 0.0).count(), 2);
         spec.limits[OpClass::Fp32 as usize] = IssueLimit::PerCycle(2);
         assert_eq!(found.pipes(&spec)[0], 24.0);
+        spec.alu_warps_per_cycle = 1;
+        assert_eq!(found.pipes(&spec)[0], 48.0);
     }
 }
