@@ -134,7 +134,7 @@ impl TimeParts {
 mod tests {
     use super::*;
     use crate::isa::OpClass;
-    use crate::trace::AddressKind;
+    use crate::sim::testing::{alu, looped};
 
     fn program(instructions: u32, local_lines: u32) -> ReplayProgram {
         let mut program = ReplayProgram {
@@ -169,22 +169,10 @@ mod tests {
     fn an_instruction_is_counted_as_what_it_asks_for() {
         let of = |request, lines, redirects| {
             let demand = of_op(&ReplayOp {
-                registers: 0,
-                result_targets: 0,
-                read_targets: 0,
-                address: 0,
-                pc_bytes: 0,
-                class: OpClass::Logic,
                 request,
-                address_kind: AddressKind::None,
                 lines,
-                stall_cycles: 1,
-                warp_lines: 0,
-                ends_other_warps: false,
-                sources: 0,
                 redirects,
-                case_row: 0,
-                quarters: 0,
+                ..looped(&[alu(OpClass::Logic, 1)]).ops[0]
             });
             use Counted::{Branches, GlobalLoads, LocalLines, SharedLoads, UnitLines};
             [Branches, UnitLines, LocalLines, SharedLoads, GlobalLoads]

@@ -377,6 +377,7 @@ fn accepted_bytes(device: &Device) -> f32 {
 mod tests {
     use super::*;
     use crate::device::Preset;
+    use crate::sim::testing;
 
     /// What a field may hold ends where the simulator's tables do.
     #[test]
@@ -428,18 +429,13 @@ mod tests {
     fn those_at_work_share_what_the_l2_takes() {
         let spec = SmxSpec {
             whole_l2_accepts_bytes_per_cycle: 120.0,
-            ..crate::sim::testing::spec()
+            ..testing::spec()
         };
         let share = |programs: u32| {
             let geometry = Geometry {
-                threads_per_block: 32,
-                stack_dim: 1,
-                fitness_cases: 32,
                 programs,
-                case_blocks: 1,
-                resident_blocks: 1,
                 n_smx: 4,
-                local_stride_bytes: 4096,
+                ..testing::geometry()
             };
             spec.clone().at_work(&geometry).l2_accepts_bytes_per_cycle
         };

@@ -104,6 +104,7 @@ fn part_opened(dram: &DramSpec, traffic: &Traffic, accesses: f64, case_accesses:
 mod tests {
     use super::*;
     use crate::sim::dram::Dram;
+    use crate::sim::testing;
 
     fn spec(open_pages: u32) -> DramSpec {
         DramSpec {
@@ -161,34 +162,25 @@ mod tests {
         }
     }
 
-    fn geometry(threads: u32) -> Geometry {
-        Geometry {
-            threads_per_block: threads,
-            stack_dim: 2,
-            fitness_cases: 1024,
-            programs: 1,
-            case_blocks: 1,
-            resident_blocks: 1,
-            n_smx: 1,
-            local_stride_bytes: 4096,
-        }
-    }
-
     /// 8 cycles for a line; half of all that is asked for is in the L2.
-    fn used(dram: DramSpec, threads: u32, traffic: &Traffic) -> DramUse {
+    fn used(dram: DramSpec, traffic: &Traffic) -> DramUse {
         let spec = SmxSpec {
             dram: DramSpec {
                 bytes_per_cycle: 16.0,
                 activation_cycles: 20.0,
                 ..dram
             },
-            ..crate::sim::testing::spec()
+            ..testing::spec()
+        };
+        let geometry = Geometry {
+            stack_dim: 2,
+            ..testing::geometry()
         };
         let demand = Demand {
             global_load_bytes: 512.0,
             ..Demand::default()
         };
-        DramUse::new(&spec, &geometry(threads), &demand, traffic, 6.0)
+        DramUse::new(&spec, &geometry, &demand, traffic, 6.0)
     }
 
     fn traffic() -> Traffic {
@@ -213,7 +205,7 @@ mod tests {
             queue_requests: 8,
             ..spec(4)
         };
-        let found = used(queued, 32, &traffic());
+        let found = used(queued, &traffic());
         assert_eq!((found.cycles, found.case_cycles), (60.0, 20.0));
         assert_eq!(found.cycles_per_line, 10.0);
     }
@@ -222,7 +214,7 @@ mod tests {
     #[test]
     fn without_a_queue_every_page_that_is_not_open_takes_an_activation() {
         let traffic = traffic();
-        let found = used(spec(4), 32, &traffic);
+        let found = used(spec(4), &traffic);
         // Two fitness cases of a warp are in one turn.
         assert_eq!(found.case_cycles, 2.0 * 8.0 + 1.0 * 12.0);
         // A neighbour comes with one of eight lines, and saves half.

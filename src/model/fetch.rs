@@ -136,24 +136,14 @@ fn survival(lines: &[Entries], ways: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::isa::OpClass;
-    use crate::model::Inputs;
     use crate::model::shapes::Shapes;
-    use crate::sim::testing::{alu, looped, spec};
+    use crate::model::tests::inputs;
+    use crate::sim::testing::{alu, placed, spec};
 
     /// Cycles that a loop over so many lines of 64 bytes waits for code.
     fn waits(lines: u32, change: impl Fn(&mut SmxSpec)) -> f64 {
-        let mut code = looped(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
-        for (op, n) in code.ops.iter_mut().zip(0..) {
-            op.pc_bytes = 16 * n;
-        }
-        let shapes = Shapes::new(&Inputs {
-            code: &code,
-            prologues: &[],
-            sample: &[0],
-            rows_per_program: &[1],
-            rows: 1,
-            stack_dim: 1,
-        });
+        let code = placed(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
+        let shapes = Shapes::new(&inputs(&code));
         let mut spec = spec();
         spec.icache_next_line_cycles = [8, 30];
         change(&mut spec);

@@ -304,7 +304,7 @@ mod tests {
     use crate::isa::Space;
     use crate::launch::code::ReplayCode;
     use crate::launch::spec::SetIndex;
-    use crate::model::Inputs;
+    use crate::model::tests::inputs;
     use crate::sim::testing::{load, looped, spec, store};
 
     fn misses(loads: f64) -> Misses {
@@ -353,14 +353,7 @@ mod tests {
         for (op, n) in code.ops.iter_mut().zip(0..) {
             op.address = 4 * (n % words);
         }
-        Locality::new(&Inputs {
-            code: &code,
-            prologues: &[(0, 1.0)],
-            sample: &[0],
-            rows_per_program: &[1],
-            rows: 1,
-            stack_dim: 1,
-        })
+        Locality::new(&inputs(&code))
     }
 
     fn of_one_set(ways: u32, words: u32, replacement: Replacement, warps: f64) -> Misses {

@@ -483,6 +483,7 @@ impl Survival {
 mod tests {
     use super::*;
     use crate::isa::Space;
+    use crate::model::tests::inputs;
     use crate::sim::testing::{load, looped};
 
     #[test]
@@ -550,15 +551,12 @@ mod tests {
         let mut ops = vec![load(Space::Local, 4); 3];
         ops.extend(vec![load(Space::Global, 4); 2]);
         let code = looped(&ops);
-        let inputs = |stack_dim: u32| Inputs {
-            code: &code,
-            prologues: &[(0, 1.0)],
+        let of_dim = |stack_dim: u32| Inputs {
             sample: &[0, 0],
-            rows_per_program: &[1],
-            rows: 1,
             stack_dim,
+            ..inputs(&code)
         };
-        let found = Locality::new(&inputs(1));
+        let found = Locality::new(&of_dim(1));
         assert_eq!(
             (
                 found.instructions_per_token,
@@ -571,7 +569,7 @@ mod tests {
         let classes: f64 = found.classes.iter().map(|class| class.instructions).sum();
         assert_eq!(classes, 10.0);
         // Two cases a thread: two words to a level, two lines to a row.
-        let found = Locality::new(&inputs(2));
+        let found = Locality::new(&of_dim(2));
         assert_eq!(found.first_case_lines, 0.4);
         assert_eq!(found.words, [vec![0, 1], vec![2]]);
     }

@@ -269,7 +269,7 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::testing::spec;
+    use crate::sim::testing::{self, spec};
 
     fn demand() -> Demand {
         Demand {
@@ -296,14 +296,8 @@ mod tests {
 
     fn memory(spec: &SmxSpec) -> Memory {
         let geometry = Geometry {
-            threads_per_block: 32,
             stack_dim: 2,
-            fitness_cases: 1024,
-            programs: 1,
-            case_blocks: 1,
-            resident_blocks: 1,
-            n_smx: 1,
-            local_stride_bytes: 4096,
+            ..testing::geometry()
         };
         Memory::new(spec, &geometry, &demand(), &traffic(), 0.9)
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::isa::{OpClass, Space, TimingOp};
 use crate::launch::cause::Cause;
-use crate::sim::testing::{alu, load, looped, spec, store, use_of_load};
+use crate::sim::testing::{self, alu, load, looped, spec, store, use_of_load};
 
 /// 35 cycles for the stack and 200 for the fitness case, each with the instruction that uses it.
 const ALONE_CYCLES: f64 = 237.0;
@@ -17,28 +17,26 @@ fn loads() -> Vec<TimingOp> {
     ]
 }
 
-fn analysis(code: &ReplayCode) -> Analysis {
-    Analysis::new(&Inputs {
+/// One block of the only program, which reads one row.
+pub(super) fn inputs(code: &ReplayCode) -> Inputs<'_> {
+    Inputs {
         code,
         prologues: &[(0, 1.0)],
         sample: &[0],
         rows_per_program: &[1],
         rows: 1,
         stack_dim: 1,
-    })
+    }
 }
 
 /// Blocks of a warp, whose stacks lie in neighbouring sets.
 fn geometry(blocks: u32, iterations: u32) -> Geometry {
     Geometry {
-        threads_per_block: 32,
-        stack_dim: 1,
         fitness_cases: 32 * iterations,
         programs: 1000,
-        case_blocks: 1,
         resident_blocks: blocks,
-        n_smx: 1,
         local_stride_bytes: 4096 + 128,
+        ..testing::geometry()
     }
 }
 
@@ -48,7 +46,7 @@ fn solved(spec: &SmxSpec, code: &ReplayCode, geometry: Geometry) -> Steady {
         geometry,
         partial_residencies: &[],
     };
-    Solver::new(&point, &analysis(code)).solve(geometry.resident_blocks)
+    Solver::new(&point, &Analysis::new(&inputs(code))).solve(geometry.resident_blocks)
 }
 
 fn near(found: f64, expected: f64) {
@@ -179,7 +177,7 @@ fn what_is_sent_are_stored_bytes_and_requests() {
         write_backs: 0.5,
         ..Traffic::default()
     };
-    let analysis = analysis(&code);
+    let analysis = Analysis::new(&inputs(&code));
     let sent = |spec: &SmxSpec| {
         let point = Point {
             spec,

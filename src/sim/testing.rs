@@ -235,18 +235,37 @@ fn trace_op(index: usize, op: &TimingOp) -> TraceOp {
     }
 }
 
+/// The same with every instruction at a place of its own, 16 bytes apart.
+pub fn placed(timing: &[TimingOp]) -> ReplayCode {
+    let mut code = looped(timing);
+    for (op, n) in code.ops.iter_mut().zip(0..) {
+        op.pc_bytes = 16 * n;
+    }
+    code
+}
+
+/// One multiprocessor, and one block of one warp with one pass over the fitness cases.
+pub fn geometry() -> Geometry {
+    Geometry {
+        threads_per_block: 32,
+        stack_dim: 1,
+        fitness_cases: 32,
+        programs: 1,
+        case_blocks: 1,
+        resident_blocks: 1,
+        n_smx: 1,
+        local_stride_bytes: 4096,
+    }
+}
+
 /// Counters of `n_warps` one-warp blocks that run `code` until `tokens` tokens are done, after as many
 /// tokens of warm-up.
 pub fn run(spec: &SmxSpec, code: &ReplayCode, n_warps: u32, tokens: u64) -> Counters {
     let geometry = Geometry {
-        threads_per_block: 32,
-        stack_dim: 1,
         fitness_cases: 32 * 1_000_000,
         programs: 1000,
-        case_blocks: 1,
         resident_blocks: n_warps,
-        n_smx: 1,
-        local_stride_bytes: 4096,
+        ..geometry()
     };
     let queue = BlockQueue::units(code, &[0], &geometry, f64::INFINITY);
     let setup = Setup {

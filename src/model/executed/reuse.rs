@@ -310,6 +310,8 @@ impl Stays {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::Space;
+    use crate::sim::testing::{load, looped, placed, spec};
 
     #[test]
     fn a_line_that_comes_soon_enough_is_there_and_one_that_others_want_may_be() {
@@ -406,9 +408,8 @@ mod tests {
 
     #[test]
     fn every_warp_has_a_local_memory_of_its_own() {
-        let spec = crate::sim::testing::spec();
-        let mut code =
-            crate::sim::testing::looped(&[crate::sim::testing::load(crate::isa::Space::Local, 8)]);
+        let spec = spec();
+        let mut code = looped(&[load(Space::Local, 8)]);
         code.ops[0].address = 12;
         let touched = |warp: u32, lines: u8| {
             let mut touched = Vec::new();
@@ -434,15 +435,11 @@ mod tests {
     /// A warp of each of two resident blocks loads a line in every tick: the 128 lines of the L1 are those of the last 64 ticks.
     #[test]
     fn a_line_is_there_again_within_the_ticks_that_the_cache_has_lines_for() {
-        let load = crate::sim::testing::load(crate::isa::Space::Local, 4);
-        let mut code = crate::sim::testing::looped(&vec![load; 2000]);
-        for (op, n) in code.ops.iter_mut().zip(0..) {
-            op.pc_bytes = 16 * n;
-            op.address = 4 * n;
-        }
+        // Each loads the word after that of the one before.
+        let mut code = placed(&vec![load(Space::Local, 4); 2000]);
         code.ops[1000].address = 4 * (1000 - 55);
         code.ops[1100].address = 4 * (1100 - 75);
-        let hits = hits(&code, &crate::sim::testing::spec(), &[0], 1, 2.0);
+        let hits = hits(&code, &spec(), &[0], 1, 2.0);
         assert_eq!(hits.of(16 * 1000).l1, 1.0);
         let far = hits.of(16 * 1100);
         // The L2 has 1024.

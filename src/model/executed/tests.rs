@@ -5,35 +5,9 @@ use crate::isa::{OpClass, Space, TimingOp};
 use crate::launch::cause::Cause;
 use crate::launch::code::Part;
 use crate::launch::spec::{BarrierTiming, DependenceTracking, DramSpec, N_CLASSES};
-use crate::sim::testing::{alu, load, load_to, looped, spec, store, use_of_load};
+use crate::sim::testing::{alu, geometry, load, load_to, placed, spec, store, use_of_load};
 use crate::trace::AddressKind;
-use walk::{DRAM, ISSUE, READ_PORT, Service, UNIT};
-
-const PIPES: usize = 1;
-const WRITE_PORT: usize = READ_PORT + 1;
-const PAGES: usize = DRAM + 1;
-
-/// One warp's code, every instruction at a place of its own.
-fn code_of(ops: &[TimingOp]) -> ReplayCode {
-    let mut code = looped(ops);
-    for (op, n) in code.ops.iter_mut().zip(0..) {
-        op.pc_bytes = 16 * n;
-    }
-    code
-}
-
-fn geometry() -> Geometry {
-    Geometry {
-        threads_per_block: 32,
-        stack_dim: 1,
-        fitness_cases: 32,
-        programs: 1,
-        case_blocks: 1,
-        resident_blocks: 1,
-        n_smx: 1,
-        local_stride_bytes: 4096,
-    }
-}
+use walk::{DRAM, ISSUE, PAGES, PIPES, READ_PORT, Service, UNIT, WRITE_PORT};
 
 fn alone(spec: &SmxSpec, code: &ReplayCode) -> Alone {
     let modelled = Modelled::new(spec, code, &geometry(), &[0], 1);
@@ -60,7 +34,7 @@ fn service(cycles: f64, squares: f64, waits: f64) -> Service {
 /// A line of 128 bytes is 8 cycles of the DRAM at 16 bytes a cycle, 4 of the read port at 32; 200 cycles to the L2 and 100 more.
 #[test]
 fn the_first_load_comes_from_the_dram_and_the_next_from_the_l1() {
-    let mut code = code_of(&[load(Space::Local, 4), use_of_load()]);
+    let mut code = placed(&[load(Space::Local, 4), use_of_load()]);
     let first = alone(&spec(), &code);
     // Loaded at 0, the last part 7 cycles later, there at 307; the use issues then and takes one cycle.
     assert_eq!(first.cycles, 308.0);
@@ -80,7 +54,7 @@ fn the_first_load_comes_from_the_dram_and_the_next_from_the_l1() {
     };
     assert_eq!(first.traffic, traffic);
 
-    code = code_of(&[
+    code = placed(&[
         load(Space::Local, 4),
         use_of_load(),
         load(Space::Local, 4),
@@ -105,7 +79,7 @@ fn the_first_load_comes_from_the_dram_and_the_next_from_the_l1() {
 #[test]
 fn a_load_takes_the_mean_of_what_its_instruction_finds() {
     let once = [load(Space::Local, 4), use_of_load()];
-    let mut code = code_of(&[once.clone(), once].concat());
+    let mut code = placed(&[once.clone(), once].concat());
     code.ops[2].address = code.ops[0].address;
     code.ops[2].pc_bytes = code.ops[0].pc_bytes;
     let warp = alone(&spec(), &code);
@@ -130,7 +104,7 @@ fn loads_follow_each_other_at_the_pace_of_the_slowest() {
         of_second,
     ];
     // The second starts when the DRAM is done with the first.
-    assert_eq!(alone(&spec(), &code_of(&ops)).cycles, 8.0 + 307.0 + 1.0);
+    assert_eq!(alone(&spec(), &placed(&ops)).cycles, 8.0 + 307.0 + 1.0);
 }
 
 #[test]
@@ -142,7 +116,7 @@ fn operands_are_read_in_the_units_turn() {
         }),
         ..spec()
     };
-    let mut code = code_of(&[
+    let mut code = placed(&[
         alu(OpClass::Nop, 1),
         store(Space::Local, 4),
         alu(OpClass::Nop, 1),
@@ -164,7 +138,7 @@ fn requests_for_lines_take_of_the_write_port_where_they_have_a_size() {
     let mut spec = spec();
     spec.l2_request_bytes = 16;
     spec.return_bytes_per_cycle = 64;
-    let warp = alone(&spec, &code_of(&[load(Space::Local, 4), use_of_load()]));
+    let warp = alone(&spec, &placed(&[load(Space::Local, 4), use_of_load()]));
     assert_eq!(warp.services[WRITE_PORT], service(0.5, 0.25, 1.0));
     // One line in, and 128 bytes back at 64 a cycle.
     assert_eq!(warp.services[UNIT], service(3.0, 9.0, 1.0));
@@ -174,12 +148,12 @@ fn requests_for_lines_take_of_the_write_port_where_they_have_a_size() {
 fn a_machine_without_caches_loads_everything_from_the_dram() {
     let mut spec = spec();
     (spec.l1_caches_local, spec.has_l2) = (false, false);
-    let mut code = code_of(&[load(Space::Local, 4), load(Space::Local, 4)]);
+    let mut code = placed(&[load(Space::Local, 4), load(Space::Local, 4)]);
     code.ops[1].address = code.ops[0].address;
     let warp = alone(&spec, &code);
     assert_eq!(warp.traffic.dram_read_bytes, 256.0);
     assert_eq!((warp.traffic.l2_hits, warp.traffic.load_hits), (0.0, 0.0));
-    let stored = alone(&spec, &code_of(&[store(Space::Local, 4)]));
+    let stored = alone(&spec, &placed(&[store(Space::Local, 4)]));
     assert_eq!(stored.traffic.dram_written_bytes, 128.0);
     assert_eq!(stored.services[DRAM].cycles, 8.0);
     assert_eq!(stored.services[UNIT].cycles, 1.0);
@@ -187,7 +161,7 @@ fn a_machine_without_caches_loads_everything_from_the_dram() {
 
 #[test]
 fn a_stored_line_goes_to_the_l2_at_once_or_when_another_takes_its_place() {
-    let code = code_of(&[store(Space::Local, 4)]);
+    let code = placed(&[store(Space::Local, 4)]);
     let mut spec = spec();
     spec.store_cycles_per_line = 3;
     let back = alone(&spec, &code);
@@ -203,7 +177,7 @@ fn a_stored_line_goes_to_the_l2_at_once_or_when_another_takes_its_place() {
         (128.0, 0.0)
     );
 
-    let mut twice = code_of(&[store(Space::Local, 4), store(Space::Local, 4)]);
+    let mut twice = placed(&[store(Space::Local, 4), store(Space::Local, 4)]);
     twice.ops[1].address = twice.ops[0].address;
     let back = alone(&spec, &twice);
     assert_eq!(
@@ -218,7 +192,7 @@ fn a_stored_line_goes_to_the_l2_at_once_or_when_another_takes_its_place() {
         (1.0, 256.0)
     );
     // A global store is written whatever the L1 does.
-    let global = alone(&spec, &code_of(&[store(Space::Global, 8)]));
+    let global = alone(&spec, &placed(&[store(Space::Global, 8)]));
     assert_eq!(global.traffic.written_bytes, 256.0);
     assert_eq!(global.services[UNIT], service(6.0, 36.0, 0.0));
 }
@@ -227,7 +201,7 @@ fn a_stored_line_goes_to_the_l2_at_once_or_when_another_takes_its_place() {
 fn a_global_load_of_data_that_the_host_just_wrote_comes_from_the_l2() {
     let mut spec = spec();
     spec.l2_holds_data = true;
-    let warp = alone(&spec, &code_of(&[load(Space::Global, 4), use_of_load()]));
+    let warp = alone(&spec, &placed(&[load(Space::Global, 4), use_of_load()]));
     // 4 cycles of the read port, 200 to the L2.
     assert_eq!(warp.cycles, 3.0 + 200.0 + 1.0);
     assert_eq!(warp.stalls, stalls(&[(Cause::Global, 202.0)]));
@@ -238,13 +212,13 @@ fn a_global_load_of_data_that_the_host_just_wrote_comes_from_the_l2() {
     // A second one waits until the first is back, where a warp may have only one.
     spec.global_loads_in_flight_per_warp = 1;
     let two = [load_to(10, Space::Global, 4), load_to(11, Space::Global, 4)];
-    let warp = alone(&spec, &code_of(&two));
+    let warp = alone(&spec, &placed(&two));
     assert_eq!(warp.cycles, 200.0 + 1.0);
     assert_eq!(warp.stalls, stalls(&[(Cause::Global, 199.0)]));
     assert_eq!(warp.memory_instructions, 2.0);
 
     spec.l1_caches_global_loads = true;
-    let mut again = code_of(&two);
+    let mut again = placed(&two);
     again.ops[1].address = again.ops[0].address;
     let warp = alone(&spec, &again);
     assert_eq!(
@@ -258,12 +232,12 @@ fn a_global_load_of_data_that_the_host_just_wrote_comes_from_the_l2() {
 fn shared_memory_has_a_latency_and_takes_the_unit() {
     let mut spec = spec();
     spec.shared_access_cycles = 5;
-    let warp = alone(&spec, &code_of(&[load(Space::Shared, 4), use_of_load()]));
+    let warp = alone(&spec, &placed(&[load(Space::Shared, 4), use_of_load()]));
     assert_eq!(warp.cycles, 4.0 + 26.0 + 1.0);
     assert_eq!(warp.stalls, stalls(&[(Cause::Shared, 29.0)]));
     assert_eq!(warp.services[UNIT], service(5.0, 25.0, 1.0));
     spec.unit_is_unlimited = true;
-    let warp = alone(&spec, &code_of(&[load(Space::Shared, 4), use_of_load()]));
+    let warp = alone(&spec, &placed(&[load(Space::Shared, 4), use_of_load()]));
     assert_eq!((warp.cycles, warp.services[UNIT].cycles), (27.0, 0.0));
 }
 
@@ -273,7 +247,7 @@ fn stall_counts_and_branches_are_told_apart() {
         redirects: true,
         ..alu(OpClass::Control, 7)
     };
-    let code = code_of(&[alu(OpClass::Fp32, 5), branch, alu(OpClass::Sfu, 1)]);
+    let code = placed(&[alu(OpClass::Fp32, 5), branch, alu(OpClass::Sfu, 1)]);
     let warp = alone(&spec(), &code);
     assert_eq!(warp.cycles, 13.0);
     let waits = [(Cause::Wait, 4.0), (Cause::Branch, 6.0)];
@@ -291,7 +265,7 @@ fn stall_counts_and_branches_are_told_apart() {
 
 /// Four lanes' sectors, in three pages, by hand-made parts.
 fn scattered() -> ReplayCode {
-    let mut code = code_of(&[load(Space::Global, 4), use_of_load()]);
+    let mut code = placed(&[load(Space::Global, 4), use_of_load()]);
     code.ops[0].address_kind = AddressKind::Scattered;
     code.ops[0].address = 0;
     let part = |address: u32| Part {
@@ -333,11 +307,11 @@ fn lanes_that_are_no_neighbours_take_the_unit_and_open_pages_one_by_one() {
 
 #[test]
 fn neighbours_share_the_page_that_they_open() {
-    let warp = alone(&queued(spec()), &code_of(&[load(Space::Local, 4)]));
+    let warp = alone(&queued(spec()), &placed(&[load(Space::Local, 4)]));
     // Half of the 256 bytes that lie in one partition; the queue's other request is for the same page.
     assert_eq!(warp.services[PAGES].cycles, 0.0);
     let two = [load_to(10, Space::Local, 4), load_to(11, Space::Local, 4)];
-    let mut code = code_of(&two);
+    let mut code = placed(&two);
     code.ops[1].address = 8;
     let warp = alone(&queued(spec()), &code);
     // Two pages: with (1/2)^2 neither request of the queue is for this one.
@@ -348,7 +322,7 @@ fn neighbours_share_the_page_that_they_open() {
 #[test]
 fn pages_of_a_block_are_those_of_all_its_warps() {
     let spec = queued(spec());
-    let mut code = code_of(&[load(Space::Local, 4)]);
+    let mut code = placed(&[load(Space::Local, 4)]);
     let mut second = code.ops[0];
     code.ops[0].address = 64;
     second.address = 0;

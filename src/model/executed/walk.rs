@@ -19,12 +19,12 @@ use crate::trace::{AddressKind, SECTOR_BYTES};
 /// What warps wait for: issue slots, pipes, load/store unit, read port, write port, DRAM, activations of its pages.
 pub const N_SERVERS: usize = 1 + N_PIPES + 5;
 pub const ISSUE: usize = 0;
-const PIPES: usize = 1;
+pub const PIPES: usize = 1;
 pub const UNIT: usize = PIPES + N_PIPES;
 pub const READ_PORT: usize = UNIT + 1;
-const WRITE_PORT: usize = UNIT + 2;
+pub const WRITE_PORT: usize = UNIT + 2;
 pub const DRAM: usize = UNIT + 3;
-const PAGES: usize = UNIT + 4;
+pub const PAGES: usize = UNIT + 4;
 
 pub const N_CAUSES: usize = Cause::ALL.len();
 

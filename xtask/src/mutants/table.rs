@@ -64,11 +64,12 @@ pub fn with_outcomes(rows: Vec<Row>, before: &[Row]) -> Vec<Row> {
 }
 
 pub fn write(path: &Path, rows: &[Row]) -> Result<(), Failure> {
-    let mut writer = csv::Writer::from_path(path)?;
+    let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         writer.serialize(row)?;
     }
-    Ok(writer.flush()?)
+    let text = writer.into_inner().map_err(|error| error.into_error())?;
+    Ok(warpstack::report::output::write(Some(path), &text)?)
 }
 
 pub fn read(path: &Path) -> Result<Vec<Row>, Failure> {
