@@ -1,9 +1,14 @@
 //! The analytical model against its twin, the simulator: the same inputs must give nearly the same throughput.
 
+use std::sync::Arc;
 use warpstack::device::Preset;
 use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::engine::{Engine, Kind, Settings};
+use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::gpu::workload::measured_programs;
+use warpstack::launch::{CarveOut, Cases, Request};
 use warpstack::predict::{Configuration, PaperSizes, Prediction};
+use warpstack::programs::Population;
 
 fn engine(kind: Kind) -> Engine {
     engine_of(kind, "gtx670", &["sextic"])
@@ -169,6 +174,10 @@ fn holds(cell: &Cell, sim: &Prediction, model: &Prediction) {
         l1_hits,
     );
     near("L2", &|p| p.memory.l2_hit_percent, points, l2_hits);
+    let to_dram = |p: &Prediction| per_node(p.memory.dram_write_bytes, p);
+    if to_dram(sim) > 1.0 {
+        near("DRAM written", &to_dram, percent, dram_bytes);
+    }
 }
 
 fn cells_follow(device: &str, cells: &[Cell]) {
@@ -206,7 +215,12 @@ fn time_and_traffic_follow_the_simulators_on_kepler() {
             [2.0, 3.0, 25.0],
             [3.0, 6.0],
         ),
-        (["kddcup", "lgp"], [1, 256, 16], [3.0, 4.0, 6.0], [2.5, 2.0]),
+        (
+            ["kddcup", "lgp"],
+            [1, 256, 16],
+            [3.0, 4.0, 10.0],
+            [2.5, 2.0],
+        ),
     ];
     cells_follow("gtx670", &cells);
 }
@@ -245,6 +259,45 @@ fn a_launch_has_the_instructions_of_its_nodes() {
             "{found} for {expected}"
         );
     }
+}
+
+/// A block copies its program once and goes through its cases: what a launch executes grows by as much with every further case, from what its
+/// blocks begin with.
+#[test]
+fn instructions_are_those_of_blocks_and_of_cases() {
+    let engine = engine_of(Kind::Analytical, "h200", &[]);
+    let set = FunctionSet::Sextic;
+    let mut programs = measured_programs(set).unwrap();
+    programs.truncate(10);
+    let population = Arc::new(Population::of_list(&programs, 40).unwrap());
+    let (threads, warps) = (128, 4.0);
+    let instructions = |iterations: u64, case_blocks: u32| {
+        let request = Request {
+            kernel: Variant {
+                stack_registers: 2,
+                ..Variant::new(KernelId::Accumulator, set, 8, Arch::Sm90)
+            }
+            .into(),
+            programs: Arc::clone(&population),
+            cases: Cases::of(set, iterations * 8 * u64::from(threads)),
+            threads_per_block: threads,
+            case_blocks,
+            carve_out: CarveOut::Default,
+        };
+        engine.predict_request(&request).unwrap().warp_instructions
+    };
+    let near = |found: f64, expected: f64| {
+        assert!(
+            (found / expected - 1.0).abs() < 1e-6,
+            "{found} for {expected}"
+        );
+    };
+    let of_iteration = instructions(40, 1) - instructions(20, 1);
+    near(instructions(60, 1) - instructions(40, 1), of_iteration);
+    let beginnings = instructions(20, 1) - of_iteration;
+    let per_warp = beginnings / (40.0 * warps);
+    assert!((10.0..1000.0).contains(&per_warp), "{per_warp}");
+    near(instructions(40, 2), 2.0 * (of_iteration + beginnings));
 }
 
 /// Sixteen blocks of a warp leave 48 of 64 places empty; what the end of the grid costs is less than a tenth.

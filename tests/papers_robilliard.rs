@@ -7,7 +7,9 @@ use warpstack::gp::program::Rpn;
 use warpstack::gpu::variant::Arch;
 use warpstack::papers::kernels::ARCHES;
 use warpstack::papers::launch::On;
-use warpstack::papers::robilliard::kernel::{Interpreter, Scheme, agrees, expected_error};
+use warpstack::papers::robilliard::kernel::{
+    Interpreter, Scheme, agrees, expected_error, is_decided,
+};
 use warpstack::papers::robilliard::population::Evolved;
 use warpstack::papers::robilliard::predict::{Layout, Speed, predict};
 use warpstack::papers::robilliard::problem::{Benchmark, FunctionSet};
@@ -188,4 +190,19 @@ fn measure_refuses_what_the_paper_does_not_have_in_one_line() {
         );
         assert_eq!(message.lines().count(), 1, "{message}");
     }
+}
+
+/// Large values that cancel leave in single precision what rounding left of them.
+#[test]
+fn errors_that_rounding_decides_are_told_from_others() {
+    let benchmark = Benchmark::Regression { cases: 64 };
+    let (set, cases) = (benchmark.function_set(), benchmark.case_words());
+    let decided = |text: &str| {
+        let program: Rpn = text.parse().unwrap();
+        is_decided(&program, set, &cases, expected_error(&program, set, &cases))
+    };
+    assert!(decided("X1 X1 * sin"));
+    assert!(decided("X1 exp exp exp"));
+    let large = "X1 exp exp exp X1 exp exp exp *";
+    assert!(!decided(&format!("{large} X1 + {large} -")));
 }

@@ -2,9 +2,15 @@
 //! worked out by hand, on a multiprocessor of round numbers (`warpstack::sim::testing`).
 
 use warpstack::isa::{OpClass, Space, TimingOp};
+use warpstack::launch::geometry::Geometry;
+use warpstack::sim::blocks::run_queue;
+use warpstack::sim::dispatch::BlockQueue;
 use warpstack::sim::observe::{Cause, Counters};
+use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{IssueLimit, Pipe, Replacement, SmxSpec};
-use warpstack::sim::testing::{alu, load, load_to, looped, paired, run, spec, store, use_of_load};
+use warpstack::sim::testing::{
+    alu, geometry, load, load_to, looped, paired, run, spec, store, use_of_load,
+};
 
 fn cycles_per_instruction(counters: &Counters) -> f64 {
     counters.cycles as f64 / counters.instructions as f64
@@ -23,6 +29,21 @@ fn assert_near(value: f64, expected: f64, relative: f64) {
 
 fn run_ops(spec: &SmxSpec, ops: &[TimingOp], n_warps: u32) -> Counters {
     run(spec, &looped(ops), n_warps, 4000)
+}
+
+/// So many blocks of `ops` from their first instruction to their last.
+fn run_blocks(spec: &SmxSpec, ops: &[TimingOp], geometry: Geometry, blocks: usize) -> Counters {
+    let setup = Setup {
+        spec,
+        code: &looped(ops),
+        code_bytes: 64,
+        geometry,
+        queue: BlockQueue::once(vec![0; blocks], &geometry, u32::MAX, 0),
+        seed: 1,
+    };
+    let run = run_queue(setup, u64::MAX, ()).expect("the bench code ends");
+    assert!(run.ended);
+    run.counters
 }
 
 #[test]
@@ -215,4 +236,33 @@ fn what_is_stored_goes_at_the_pace_of_the_port_or_of_the_l2() {
     };
     assert_near(pace(8.0), 16.0, 0.02);
     assert_near(pace(128.0), 4.0, 0.02);
+}
+
+/// Two blocks of two warps share ten rows of 64 cases: each row is two lines, and no case is loaded twice.
+#[test]
+fn blocks_of_one_program_load_cases_of_their_own() {
+    let grid = Geometry {
+        threads_per_block: 64,
+        fitness_cases: 64 * 10,
+        case_blocks: 2,
+        ..geometry()
+    };
+    let ops = [load(Space::Global, 4), use_of_load()];
+    let counters = run_blocks(&spec(), &ops, grid, 2);
+    assert_eq!(counters.l2_read_bytes, 20 * 128);
+    assert_eq!(counters.dram_read_bytes, 20 * 128);
+}
+
+/// A block ends with eight lines for the unit, which is closed while it passes them; the next one's first instructions need no unit and run
+/// meanwhile.
+#[test]
+fn a_warp_that_comes_after_a_store_is_not_held_by_the_unit() {
+    let spec = SmxSpec {
+        lsu_queue_cycles: 1,
+        ..spec()
+    };
+    let mut ops = vec![alu(OpClass::Fp32, 1); 3];
+    ops.extend(vec![store(Space::Local, 16); 2]);
+    let counters = run_blocks(&spec, &ops, geometry(), 200);
+    assert_near(counters.cycles as f64 / 200.0, 8.0, 0.02);
 }

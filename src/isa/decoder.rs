@@ -296,3 +296,25 @@ fn split_guard(text: &str) -> (Predicate, &str) {
     }
     (Predicate::ALWAYS, text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::half_bits;
+
+    /// By the definition of IEEE 754's binary16.
+    #[test]
+    fn every_number_of_half_precision_has_its_pattern() {
+        for bits in 0..=u16::MAX {
+            let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+            let magnitude = match (exponent, fraction) {
+                (31, 0.0) => f32::INFINITY,
+                (31, _) => continue,
+                (0, fraction) => fraction * 2f32.powi(-24),
+                _ => (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15),
+            };
+            let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+            assert_eq!(half_bits(sign * magnitude), u32::from(bits));
+        }
+        assert_eq!(half_bits(f32::NAN) & 0x7fff, 0x7e00);
+    }
+}

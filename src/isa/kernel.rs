@@ -184,3 +184,23 @@ fn param_base(attributes: &[u8], arch: &str) -> u32 {
     }
     if arch == "sm_35" { 0x140 } else { 0x210 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_from_its_address_to_that_of_the_next() {
+        let lines = [(16, 3), (48, 7), (64, 3)].map(|(pc_bytes, line)| SourceLine {
+            pc_bytes,
+            file: "a.cu".into(),
+            line,
+        });
+        let line = |pc_bytes| Kernel::source_line(&lines, pc_bytes).map(|found| found.line);
+        assert_eq!(
+            [0, 16, 32, 48, 56, 64, 999].map(line),
+            [None, Some(3), Some(3), Some(7), Some(7), Some(3), Some(3)]
+        );
+        assert!(Kernel::source_line(&[], 0).is_none());
+    }
+}

@@ -205,3 +205,21 @@ pub fn special(name: &str) -> Option<Special> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_of_special_registers() {
+        for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+            let axis = axis as u8;
+            assert_eq!(special(&format!("SR_TID.{name}")), Some(Special::Tid(axis)));
+            assert_eq!(
+                special(&format!("SR_CTAID.{name}")),
+                Some(Special::Ctaid(axis))
+            );
+        }
+        assert_eq!(special("SR_TID.W"), None);
+    }
+}

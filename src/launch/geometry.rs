@@ -121,6 +121,16 @@ mod tests {
         }
     }
 
+    /// The last warp of a block may have one iteration fewer.
+    #[test]
+    fn a_block_that_is_not_cut_runs_all_its_iterations() {
+        let warps = |cap| [5, 4].map(|full| cut_iterations(full, 5, cap));
+        assert_eq!(warps(6), [5, 4]);
+        assert_eq!(warps(5), [5, 4]);
+        assert_eq!(warps(4), [4, 4]);
+        assert_eq!(warps(1), [1, 1]);
+    }
+
     #[test]
     fn blocks_of_a_program_share_its_passes() {
         for (passes, case_blocks) in [(196, 1), (196, 50), (7, 3), (2, 5)] {

@@ -112,7 +112,7 @@ fn instruction_fetch(spec: &mut SmxSpec) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::{BarrierTiming, Pipe};
+    use super::super::spec::{BarrierTiming, DramSpec, Pipe};
     use super::*;
     use crate::sim::testing;
 
@@ -148,6 +148,24 @@ mod tests {
         ];
         assert_eq!((latencies, fetch.icache_next_line_cycles), ([0; 3], [0; 2]));
         assert!(without(Ideal::L1Misses).l1_always_hits && !known.l1_always_hits);
+        let slow = SmxSpec {
+            grid_cycles: 900,
+            block_cycles: 70,
+            dram: DramSpec {
+                queue_requests: 5,
+                activation_cycles: 3.0,
+                ..known.dram.clone()
+            },
+            ..known.clone()
+        };
+        let at_once = slow.clone().without(Ideals::of(&[Ideal::GridEnds]));
+        assert_eq!((at_once.grid_cycles, at_once.block_cycles), (0, 0));
+        let wide = slow.without(Ideals::of(&[Ideal::MemoryBandwidth]));
+        assert_eq!(
+            (wide.dram.queue_requests, wide.dram.activation_cycles),
+            (0, 0.0)
+        );
+        assert_eq!((wide.l2_request_bytes, wide.grid_cycles), (0, 900));
         let pipes = without(Ideal::Pipes);
         assert!(pipes.limits.iter().all(|limit| *limit == IssueLimit::Free));
     }

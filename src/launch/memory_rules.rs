@@ -78,3 +78,33 @@ impl MemoryRules {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 32 words in a row: one turn of 32 banks, two where half a warp is served at a time.
+    #[test]
+    fn shared_memory_serves_a_warp_or_its_halves() {
+        let lanes: Vec<LaneAddress> = (0..32).map(|lane| (lane, 4 * lane as u64)).collect();
+        let access = |bytes_per_lane| Access {
+            space: Space::Shared,
+            bytes_per_lane,
+            store: false,
+        };
+        let turns = |shared_lanes: u32, bytes: u8| {
+            let rules = MemoryRules {
+                banks: shared_lanes,
+                shared_lanes,
+                ..MemoryRules::LINES
+            };
+            match rules.spread(access(bytes), &lanes) {
+                Spread::One(_) => 1,
+                Spread::Parts(parts) => parts.len(),
+            }
+        };
+        assert_eq!((turns(32, 4), turns(16, 4)), (1, 2));
+        // Of two words a lane the second is the next lane's first.
+        assert_eq!(turns(32, 8), 2);
+    }
+}

@@ -165,9 +165,7 @@ impl SmxSpec {
             dispatches_per_scheduler: device.issue.n_dispatch,
             warp_policy: device.issue.warp_policy,
             issue_interval_cycles: device.issue.interval_cycles,
-            alu_warps_per_cycle: (device.throughput.fp32_lanes_per_cycle / LANES)
-                .min(f64::from(device.issue.full_rate_per_cycle))
-                as u8,
+            alu_warps_per_cycle: alu_warps_per_cycle(device),
             limits: pipes::table(device),
             arbitration: device.load_store.arbitration,
             uncoalesced_cycles: device.load_store.uncoalesced_cycles,
@@ -373,6 +371,12 @@ fn accepted_bytes(device: &Device) -> f32 {
     }
 }
 
+/// Warp instructions that the arithmetic units take in a cycle, all of them together.
+fn alu_warps_per_cycle(device: &Device) -> u8 {
+    let lanes = device.throughput.fp32_lanes_per_cycle / LANES;
+    lanes.min(f64::from(device.issue.full_rate_per_cycle)) as u8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -392,6 +396,18 @@ mod tests {
         let last = most("l1.index_hash_bits") as u32;
         assert!(XorBits::new(&[last], 128).is_some());
         assert!(XorBits::new(&[last + 1], 128).is_none());
+    }
+
+    /// 32 lanes a warp; no more than the rate at which operands are read.
+    #[test]
+    fn lanes_and_operands_limit_the_arithmetic() {
+        let mut device = Preset::load("gtx670").unwrap().device;
+        device.issue.full_rate_per_cycle = 6;
+        let mut warps = |lanes: f64| {
+            device.throughput.fp32_lanes_per_cycle = lanes;
+            alu_warps_per_cycle(&device)
+        };
+        assert_eq!([64.0, 128.0, 192.0, 256.0].map(&mut warps), [2, 4, 6, 6]);
     }
 
     /// A chip of round numbers: four multiprocessors share 1 MiB of L2, of which half is used, and 64 GB a second at 1 GHz.

@@ -483,6 +483,7 @@ impl Survival {
 mod tests {
     use super::*;
     use crate::isa::Space;
+    use crate::launch::code::ReplayProgram;
     use crate::model::tests::inputs;
     use crate::sim::testing::{load, looped};
 
@@ -543,6 +544,26 @@ mod tests {
         for (found, expected) in found.into_iter().zip(expected) {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
+    }
+
+    /// Programs of one, two and four lines; each class has an equal part of the instructions that are executed.
+    #[test]
+    fn classes_are_equal_parts_of_the_time() {
+        let mut code = looped(&vec![load(Space::Local, 4); 4]);
+        code.segments = vec![(0, 4), (0, 1), (0, 2)];
+        code.lists = vec![0, 1, 2];
+        let program = code.programs[0].clone();
+        code.programs = (0..3)
+            .map(|list| ReplayProgram {
+                steady: list..list + 1,
+                ..program.clone()
+            })
+            .collect();
+        let segments = Segments::new(&code);
+        let found = |blocks| classes(&inputs(&code), &segments, blocks);
+        // Middles at 1/14, 4/14 and 10/14 of the time, then at 1/6, 3/6 and 5/6.
+        assert_eq!(found(&[1, 1, 1]), [2, 0, 1]);
+        assert_eq!(found(&[2, 8, 4]), [3, 0, 2]);
     }
 
     /// Three instructions of the stack and two that load a case of the only row.

@@ -110,6 +110,23 @@ fn a_wait_for_the_unit_is_no_part_of_the_latencies_behind_it() {
     near(stack.iter().sum(), 4.0 / steady.tokens_per_cycle);
 }
 
+/// Each line takes the write port for four cycles; a warp waits for nothing else.
+#[test]
+fn what_stores_wait_for_is_the_unit() {
+    let mut spec = spec();
+    spec.l1_write_through = true;
+    let steady = solved(&spec, &looped(&[store(Space::Local, 4)]), geometry(64, 1));
+    assert!(
+        (0.24..=0.25).contains(&steady.tokens_per_cycle),
+        "{steady:?}"
+    );
+    let idle = 4.0 / steady.tokens_per_cycle - 1.0;
+    assert!(
+        steady.cpi_stack[Cause::LoadStoreUnit as usize] > 0.95 * idle,
+        "{steady:?}"
+    );
+}
+
 #[test]
 fn more_than_four_instructions_a_cycle_do_not_issue() {
     let steady = solved(

@@ -414,6 +414,41 @@ mod tests {
         }
     }
 
+    /// Only the first way has its data: whichever the generator names, that one leaves.
+    #[test]
+    fn random_replacement_seeks_a_way_that_is_filled_all_round() {
+        for seed in 1..20 {
+            let mut cache = filling(Replacement::Random);
+            (cache.random, cache.now) = (seed * 0x1234_5678, 150);
+            cache.access(1024, false);
+            let gone = cache.access(0, false);
+            assert!(matches!(gone, Lookup::Miss { .. }), "{seed}: {gone:?}");
+        }
+    }
+
+    /// Two rows of more lines than are compared at a time: the oldest line of the full row leaves, wherever it stands.
+    #[test]
+    fn the_oldest_line_of_a_long_row_leaves() {
+        let mut spec = cache(12, Replacement::Rows).spec;
+        spec.sets = 1;
+        spec.rows = Some(RowSpec {
+            rows_per_set: 2,
+            lines_per_row: 6,
+            index: BitFlips::new(&[1], 2).unwrap(),
+            protected_hits: 0,
+        });
+        let mut cache = Cache::new(spec, 1);
+        let odd: Vec<u32> = (0..9).map(|line| 2 * line + 1).collect();
+        let even: Vec<u32> = (0..6).map(|line| 2 * line).collect();
+        assert_eq!(missing(&mut cache, 0, &even), even);
+        assert_eq!(missing(&mut cache, 0, &odd), odd);
+        // The three that came first made place for the last three.
+        assert_eq!(missing(&mut cache, 0, &odd[3..]), [] as [u32; 0]);
+        assert_eq!(missing(&mut cache, 0, &even), [] as [u32; 0]);
+        assert_eq!(missing(&mut cache, 0, &odd[..3]), odd[..3]);
+        assert_eq!(missing(&mut cache, 0, &odd[6..]), [] as [u32; 0]);
+    }
+
     /// One set of two rows of two lines with room for three; bit 0 of a line's number says which row.
     fn of_rows(hold: bool) -> Cache {
         let mut spec = cache(3, Replacement::Rows).spec;

@@ -285,6 +285,26 @@ mod tests {
         }
     }
 
+    /// A token a warp and iteration, of two warps: eight tokens are four iterations. They begin anywhere from the first to the
+    /// fourth last, the first and the last included.
+    #[test]
+    fn units_begin_wherever_they_fit() {
+        let code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);
+        let geometry = Geometry {
+            threads_per_block: 64,
+            fitness_cases: 64 * 10,
+            programs: 10,
+            ..testing::geometry()
+        };
+        let mut queue = BlockQueue::units(&code, &[0], &geometry, 8.0);
+        let starts: Vec<BlockStart> = (0..100).filter_map(|_| queue.pop()).collect();
+        assert!(starts.iter().all(|start| start.cut == Some(4)));
+        let first = || starts.iter().map(|start| start.first_iteration);
+        assert_eq!((first().min(), first().max()), (Some(0), Some(6)));
+        // Four of ten iterations each: two of five have a prologue.
+        assert_eq!(starts.iter().filter(|start| start.run_prologue).count(), 40);
+    }
+
     #[test]
     fn units_divide_the_work_as_the_grid_does() {
         let mut code = testing::looped(&[testing::alu(OpClass::Fp32, 1)]);

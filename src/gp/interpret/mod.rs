@@ -84,8 +84,8 @@ pub trait Interpreter: Sync {
     ) -> Result<ProgramValues, UnsupportedFunction>;
 }
 
-/// Every interpreter, the oracle first, the fastest last.
-pub const ALL: [&dyn Interpreter; 5] = [
+/// Every interpreter, the oracle first, the fastest last. Statics: a constant would compile every interpreter again in each crate that names it.
+pub static ALL: [&dyn Interpreter; 5] = [
     &reference::Reference,
     &scalar::Scalar,
     &rpn_2d::Rpn2d,
@@ -94,10 +94,11 @@ pub const ALL: [&dyn Interpreter; 5] = [
 ];
 
 /// Those that compute on vectors.
-pub const FAST: [&dyn Interpreter; 3] = [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d, &accumulator::Accumulator];
+pub static FAST: [&dyn Interpreter; 3] =
+    [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d, &accumulator::Accumulator];
 
 /// Those whose blocks of cases can be chosen.
-pub const BLOCKED: [&dyn Interpreter; 2] = [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d];
+pub static BLOCKED: [&dyn Interpreter; 2] = [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d];
 
 /// No interpreter has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -123,14 +124,18 @@ pub fn evaluate<'a>(
     programs: impl IntoIterator<Item = &'a Rpn>,
     problem: &Problem,
 ) -> Result<Vec<f64>, UnsupportedFunction> {
-    let programs: Vec<&Rpn> = programs.into_iter().collect();
-    let repetition = plan::Repetition::of(&programs);
+    evaluate_all(&programs.into_iter().collect::<Vec<_>>(), problem)
+}
+
+/// Not generic: the interpreters are compiled here, not where it is called.
+fn evaluate_all(programs: &[&Rpn], problem: &Problem) -> Result<Vec<f64>, UnsupportedFunction> {
+    let repetition = plan::Repetition::of(programs);
     let options = Options {
         share: true,
         ..Options::best()
     };
     if repetition.factor() >= LEAST_REPETITION {
-        return lgp_2d::Lgp2d.errors(&programs, problem, options);
+        return lgp_2d::Lgp2d.errors(programs, problem, options);
     }
     let distinct: Vec<&Rpn> = repetition.first.iter().map(|&i| programs[i]).collect();
     let errors = accumulator::Accumulator

@@ -248,3 +248,138 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     };
     Some(Meaning::new(op, OpClass::Control))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::op::Round;
+
+    #[test]
+    fn conversions_name_what_differs_from_the_usual_formats() {
+        let convert = |opcode: &str| {
+            let found = meaning(opcode).unwrap();
+            let Op::Convert {
+                to,
+                from,
+                integral: false,
+            } = found.op
+            else {
+                panic!("{opcode}: {found:?}")
+            };
+            let registers = (found.dst_registers, found.source_registers);
+            (to, from, found.round, registers)
+        };
+        let (float, signed) = (Number::Float(32), Number::Signed(32));
+        let unsigned = Number::Unsigned(32);
+        assert_eq!(
+            convert("F2I.TRUNC.NTZ"),
+            (signed, float, Round::Zero, (1, 1))
+        );
+        assert_eq!(
+            convert("F2I.U32"),
+            (unsigned, float, Round::Nearest, (1, 1))
+        );
+        assert_eq!(
+            convert("F2I.FTZ.U32.TRUNC.NTZ"),
+            (unsigned, float, Round::Zero, (1, 1))
+        );
+        assert_eq!(convert("I2F"), (float, signed, Round::Nearest, (1, 1)));
+        assert_eq!(
+            convert("I2FP.F32.U32"),
+            (float, unsigned, Round::Nearest, (1, 1))
+        );
+        assert_eq!(
+            convert("I2F.F64.U32.RP"),
+            (Number::Float(64), unsigned, Round::Up, (2, 1))
+        );
+        assert_eq!(
+            convert("F2F.F32.F64"),
+            (float, Number::Float(64), Round::Nearest, (1, 2))
+        );
+        for unknown in ["I2F.U32", "F2F", "F2F.F32", "I2FP", "F2I.ODD"] {
+            assert!(meaning(unknown).is_none(), "{unknown}");
+        }
+        assert!(meaning("F2I.FTZ.NTZ").unwrap().flush_denormals);
+        assert!(!meaning("F2I.NTZ").unwrap().flush_denormals);
+    }
+
+    #[test]
+    fn the_uniform_datapath_does_the_same() {
+        for opcode in [
+            "MOV", "IADD3", "IMAD", "LEA", "LOP3.LUT", "POPC", "SEL", "PRMT", "SGXT",
+        ] {
+            assert_eq!(meaning(&format!("U{opcode}")), meaning(opcode), "{opcode}");
+            assert!(meaning(opcode).is_some());
+        }
+        assert!(meaning("UFADD").is_none());
+    }
+
+    #[test]
+    fn products_and_shifts_say_what_they_keep() {
+        let op = |opcode: &str| meaning(opcode).unwrap().op;
+        let signed = true;
+        assert_eq!(
+            op("IMAD.MOV.U32"),
+            Op::Imad {
+                high: false,
+                signed: false
+            }
+        );
+        assert_eq!(
+            op("IMAD.IADD"),
+            Op::Imad {
+                high: false,
+                signed
+            }
+        );
+        assert_eq!(op("IMAD.HI"), Op::Imad { high: true, signed });
+        assert_eq!(op("IMAD.WIDE.U32"), Op::ImadWide { signed: false });
+        assert_eq!(meaning("IMAD.WIDE").unwrap().dst_registers, 2);
+        assert_eq!(op("LEA.HI"), Op::Lea { high: true });
+        assert_eq!(op("LEA.HI.X.SX32"), Op::LeaSigned);
+        assert_eq!(op("LEA.X"), Op::Lea { high: false });
+        let shift = |opcode: &str| match op(opcode) {
+            Op::Shf {
+                right,
+                wide,
+                signed,
+                wrap,
+                high,
+            } => [right, wide, signed, wrap, high],
+            other => panic!("{opcode}: {other:?}"),
+        };
+        assert_eq!(shift("SHF.L.U32"), [false; 5]);
+        assert_eq!(shift("SHF.R.S32.HI"), [true, false, true, false, true]);
+        assert_eq!(shift("SHF.R.S64.W"), [true, true, true, true, false]);
+        assert_eq!(shift("SHF.L.U64.HI"), [false, true, false, false, true]);
+        assert!(meaning("SHF.U32").is_none(), "neither way");
+    }
+
+    #[test]
+    fn memory_and_barriers_by_their_names() {
+        let bytes = |opcode: &str| {
+            let access = meaning(opcode).unwrap().access.unwrap();
+            (access.space, access.store, access.bytes_per_lane)
+        };
+        assert_eq!(bytes("LDG.E.64.CONSTANT"), (Space::Global, false, 8));
+        assert_eq!(bytes("STG.E"), (Space::Global, true, 4));
+        assert_eq!(bytes("LDS.U.128"), (Space::Shared, false, 16));
+        assert_eq!(bytes("LDL.U8"), (Space::Local, false, 1));
+        assert_eq!(bytes("STL.LU"), (Space::Local, true, 4));
+        assert_eq!(meaning("LDC.64").unwrap().dst_registers, 2);
+        assert_eq!(meaning("CS2R").unwrap().dst_registers, 2);
+        assert_eq!(meaning("CS2R.32").unwrap().dst_registers, 1);
+        assert!(meaning("BSYNC").unwrap().sync);
+        assert_eq!(meaning("BAR.SYNC.DEFER_BLOCKING").unwrap().op, Op::Barrier);
+        assert_eq!(meaning("CALL.REL.NOINC").unwrap().op, Op::Call);
+        for unknown in [
+            "CALL.ABS.NOINC",
+            "RET.ABS.NODEC",
+            "BAR.ARV",
+            "VOTE.ALL",
+            "STL.U8",
+        ] {
+            assert!(meaning(unknown).is_none(), "{unknown}");
+        }
+    }
+}

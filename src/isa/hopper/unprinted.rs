@@ -48,4 +48,15 @@ mod tests {
         assert_eq!(text, "VIMNMX.U32 R2, R14, 0x2, PT");
         assert_eq!(super::text(0x0000_0002_0e02_7849, 0), None);
     }
+
+    #[test]
+    fn guard_sign_registers_and_choice() {
+        let text = |lower, upper| super::text(lower, upper).unwrap();
+        let all = text(0x0000_0005_ff02_b248, 0x000f_ca00_057e_0200);
+        assert_eq!(all, "@!P3 VIMNMX R2, RZ, R5, !P2");
+        let negated = text(0x0000_0005_ff02_f248, 0x000f_ca00_07fe_0000);
+        assert_eq!(negated, "@!PT VIMNMX.U32 R2, RZ, R5, !PT");
+        let guarded = text(0x0000_00ff_0e02_0248, 0x000f_ca00_007e_0000);
+        assert_eq!(guarded, "@P0 VIMNMX.U32 R2, R14, RZ, P0");
+    }
 }

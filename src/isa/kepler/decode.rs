@@ -202,3 +202,125 @@ fn control(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     };
     Some(Meaning::new(op, OpClass::Control))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::op::Round;
+
+    #[test]
+    fn conversions_name_both_formats_and_round_as_they_say() {
+        let convert = |opcode: &str| {
+            let found = meaning(opcode).unwrap();
+            let Op::Convert { to, from, integral } = found.op else {
+                panic!("{opcode}: {found:?}")
+            };
+            let registers = (found.dst_registers, found.source_registers);
+            (to, from, integral, found.round, registers)
+        };
+        let (float, signed) = (Number::Float(32), Number::Signed(32));
+        let single = (1, 1);
+        assert_eq!(
+            convert("F2I.S32.F32.TRUNC"),
+            (signed, float, false, Round::Zero, single)
+        );
+        assert_eq!(
+            convert("I2F.F32.S32"),
+            (float, signed, false, Round::Nearest, single)
+        );
+        assert_eq!(
+            convert("F2F.F32.F32.FLOOR"),
+            (float, float, true, Round::Down, single)
+        );
+        assert_eq!(
+            convert("F2F.F32.F32.ROUND"),
+            (float, float, true, Round::Nearest, single)
+        );
+        assert_eq!(
+            convert("F2F.F32.F32"),
+            (float, float, false, Round::Nearest, single)
+        );
+        assert_eq!(
+            convert("I2I.S32.S32"),
+            (signed, signed, false, Round::Nearest, single)
+        );
+        let double = Number::Float(64);
+        assert_eq!(
+            convert("F2F.F64.F32"),
+            (double, float, false, Round::Nearest, (2, 1))
+        );
+        assert_eq!(
+            convert("F2F.F32.F64.RM"),
+            (float, double, false, Round::Down, (1, 2))
+        );
+        assert!(meaning("F2I.S32.F32.SAT").unwrap().saturate);
+        assert!(meaning("F2I.FTZ.S32.F32").unwrap().flush_denormals);
+        assert!(meaning("F2I.S32").is_none());
+    }
+
+    #[test]
+    fn arithmetic_says_how_it_rounds_and_what_it_reads() {
+        let found = meaning("FADD.FTZ.SAT.RZ").unwrap();
+        assert!(found.flush_denormals && found.saturate);
+        assert_eq!(found.round, Round::Zero);
+        let found = meaning("DFMA.RP").unwrap();
+        assert_eq!((found.dst_registers, found.source_registers), (2, 2));
+        assert_eq!(found.round, Round::Up);
+        assert_eq!(meaning("FFMA").unwrap().source_registers, 1);
+        let product = |opcode: &str| meaning(opcode).unwrap().op;
+        let (high, signed) = (true, false);
+        assert_eq!(product("IMUL.U32.U32.HI"), Op::Imul { high, signed });
+        assert_eq!(product("IMAD.U32.U32.HI"), Op::Imad { high, signed });
+        let signed = true;
+        assert_eq!(product("IMUL.HI"), Op::Imul { high, signed });
+        assert_eq!(
+            product("IMAD"),
+            Op::Imad {
+                high: false,
+                signed
+            }
+        );
+        assert_eq!(product("IMNMX"), Op::Imnmx { signed });
+        assert_eq!(product("IMNMX.U32"), Op::Imnmx { signed: false });
+        assert_eq!(product("BFE.U32"), Op::Bfe { signed: false });
+        let shift = false;
+        assert_eq!(
+            product("FLO.U32"),
+            Op::Flo {
+                signed: false,
+                shift
+            }
+        );
+        assert_eq!(
+            product("SHR.U32.W"),
+            Op::Shr {
+                signed: false,
+                wrap: true
+            }
+        );
+        assert_eq!(
+            product("SHR"),
+            Op::Shr {
+                signed,
+                wrap: false
+            }
+        );
+        let found = meaning("ISUB.X").unwrap();
+        assert!(found.subtract && found.carry_in);
+        assert!(!meaning("IADD").unwrap().subtract);
+        assert!(meaning("SHF.W").is_none(), "neither way");
+        let wide = |opcode: &str| match product(opcode) {
+            Op::Shf {
+                right,
+                wide,
+                signed,
+                wrap,
+                high,
+            } => [right, wide, signed, wrap, high],
+            other => panic!("{opcode}: {other:?}"),
+        };
+        assert_eq!(wide("SHF.L.W"), [false, false, false, true, true]);
+        assert_eq!(wide("SHF.R.U64"), [true, true, false, false, false]);
+        assert_eq!(wide("SHF.R.S64"), [true, true, true, false, false]);
+    }
+}

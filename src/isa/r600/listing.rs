@@ -177,3 +177,16 @@ fn fetch(line: &str) -> Option<Fetch> {
     };
     (parts.next() == Some("0")).then_some(fetch)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs of an address and a value: registers in the lowest byte of the first value, branch stack in the next.
+    #[test]
+    fn registers_and_stack_stand_in_the_first_value() {
+        let text = "\t.section\t.AMDGPU.config\n\t.long\t163840\n\t.long\t773\n\t.long\t165900\n\t.long\t9\n";
+        let listing = Listing::parse(text).unwrap();
+        assert_eq!((listing.n_registers, listing.n_stack_entries), (5, 3));
+    }
+}

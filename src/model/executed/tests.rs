@@ -133,6 +133,29 @@ fn operands_are_read_in_the_units_turn() {
     assert_eq!(warp.stalls, stalls(&[(Cause::LoadStoreUnit, 21.0)]));
 }
 
+/// A scoreboard that says when operands have been read holds as one that says when a result is there.
+#[test]
+fn arithmetic_is_awaited_by_either_scoreboard() {
+    let spec = SmxSpec {
+        dependences: DependenceTracking::Barriers(BarrierTiming {
+            result_cycles: [12; N_CLASSES],
+            operand_cycles: 20,
+        }),
+        ..spec()
+    };
+    let mut code = placed(&[alu(OpClass::Sfu, 1), alu(OpClass::Fp32, 1)]);
+    let mut cycles = |result: u64, read: u8| {
+        (code.ops[0].result_targets, code.ops[0].read_targets) = (result, read.into());
+        code.ops[1].registers = 3;
+        let warp = alone(&spec, &code);
+        assert_eq!(warp.cycles - 2.0, warp.stalls.iter().sum::<f64>());
+        warp.cycles
+    };
+    assert_eq!(cycles(0, 0), 2.0, "nothing is awaited");
+    assert_eq!(cycles(1, 0), 13.0);
+    assert_eq!(cycles(0, 2), 13.0);
+}
+
 #[test]
 fn requests_for_lines_take_of_the_write_port_where_they_have_a_size() {
     let mut spec = spec();

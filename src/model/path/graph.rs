@@ -270,6 +270,7 @@ mod tests {
     use super::*;
     use crate::isa::{OpClass, Space};
     use crate::launch::code::ReplayCode;
+    use crate::launch::spec::N_CLASSES;
     use crate::model::path::Builder;
     use crate::sim::testing::{alu, load_to, looped, use_of_load};
 
@@ -405,6 +406,29 @@ mod tests {
             assert_eq!(path.cycles(&latencies), expected);
             assert_eq!(tree.cycles(&latencies), expected);
         }
+    }
+
+    #[test]
+    fn code_is_open_whose_results_nobody_has_read_when_it_ends() {
+        let rules = PathRules {
+            result_cycles: Some([9; N_CLASSES]),
+            ..PathRules::default()
+        };
+        let is_open = |ops: &[crate::isa::TimingOp]| Path::is_open(&looped(ops).ops, &rules);
+        let (load, read) = (load_to(10, Space::Global, 4), use_of_load());
+        assert!(is_open(std::slice::from_ref(&load)));
+        assert!(!is_open(&[load.clone(), read.clone()]));
+        assert!(is_open(&[load.clone(), alu(OpClass::Fp32, 20)]));
+        assert!(is_open(&[read, load]), "read before");
+        // A result that is there after nine cycles.
+        let result = |stall| crate::isa::TimingOp {
+            writes: vec![20],
+            ..alu(OpClass::Sfu, stall)
+        };
+        assert!(is_open(&[result(8)]));
+        assert!(!is_open(&[result(9)]));
+        assert!(!is_open(&[result(1), alu(OpClass::Fp32, 8)]));
+        assert!(!is_open(&[]));
     }
 
     /// Four lines of which each comes four cycles after the one before: the last comes later than that of a load issued meanwhile.

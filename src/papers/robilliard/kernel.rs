@@ -5,7 +5,7 @@
 
 use super::problem::{CaseTable, FunctionSet, case_error};
 use super::program::chunk;
-use crate::gp::interpret::reference::value_f32;
+use crate::gp::interpret::reference::{value_f32, value_f64};
 use crate::gp::program::Rpn;
 use crate::gpu::variant::{Arch, unpack};
 use crate::isa::Kernel;
@@ -137,17 +137,27 @@ pub fn stem(scheme: Scheme, set: FunctionSet, arch: &str) -> String {
 
 /// Errors of a program by the reference interpreter, which evaluates all branches of the tree.
 pub fn expected_error(program: &Rpn, set: FunctionSet, cases: &CaseTable) -> f64 {
+    error_by(set, cases, |inputs| f64::from(value_f32(program, inputs)))
+}
+
+/// Whether rounding leaves an expected error what it is: it agrees with that in double precision. Of another program a GPU, whose functions
+/// round otherwise, may well report another error.
+pub fn is_decided(program: &Rpn, set: FunctionSet, cases: &CaseTable, expected: f64) -> bool {
+    let double = error_by(set, cases, |inputs| {
+        let inputs: Vec<f64> = inputs.iter().copied().map(f64::from).collect();
+        value_f64(program, &inputs)
+    });
+    agrees(set, double as f32, expected)
+}
+
+fn error_by(set: FunctionSet, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) -> f64 {
     let as_value = |word: u32| match set {
         FunctionSet::Multiplexer => word as f32,
         FunctionSet::Regression | FunctionSet::Spirals => f32::from_bits(word),
     };
     let error = |at: usize| {
         let inputs: Vec<f32> = cases.case(at).into_iter().map(as_value).collect();
-        case_error(
-            set,
-            value_f32(program, &inputs),
-            as_value(cases.expected[at]),
-        )
+        case_error(set, value(&inputs), as_value(cases.expected[at]).into())
     };
     (0..cases.len()).map(error).sum()
 }

@@ -4,7 +4,7 @@
 //! interpreter. A row is the mean over the generations, as a prediction is. Leaves out: transfers.
 //! Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
-use super::kernel::{agrees, expected_error, stem};
+use super::kernel::{agrees, expected_error, is_decided, stem};
 use super::predict::Layout;
 use super::program::{chunk, translate};
 use super::runs::Run;
@@ -40,6 +40,8 @@ pub struct Row {
     pub gpops_billion: f64,
     pub checked_programs: usize,
     pub agreeing_programs: usize,
+    /// Of those that do not agree, whose error rounding decides.
+    pub undecided_programs: usize,
 }
 
 /// What one generation's launches showed.
@@ -48,6 +50,7 @@ struct Measured {
     nodes: usize,
     checked: usize,
     agreeing: usize,
+    undecided: usize,
     registers: i32,
     shared_bytes: u32,
     resident_blocks: u32,
@@ -89,6 +92,7 @@ pub fn measure(
         gpops_billion: f64::from(layout.population) * mean_nodes * cases / median_ms / 1e6,
         checked_programs: all.iter().map(|one| one.checked).sum(),
         agreeing_programs: all.iter().map(|one| one.agreeing).sum(),
+        undecided_programs: all.iter().map(|one| one.undecided).sum(),
     })
 }
 
@@ -121,17 +125,21 @@ fn of_generation(
         0 => &[],
         _ => &programs[..programs.len().min(population)],
     };
-    let agreeing = checked.par_iter().enumerate().filter(|&(at, program)| {
+    // Of those that do not agree, whether rounding decides them.
+    let differing = checked.par_iter().enumerate().filter_map(|(at, program)| {
         let expected = expected_error(program, set, &cases);
         // Repeated programs have the same error everywhere.
         let mut places = (at..population).step_by(programs.len());
-        places.all(|place| agrees(set, run.errors[place], expected))
+        let agree = places.all(|place| agrees(set, run.errors[place], expected));
+        (!agree).then(|| !is_decided(program, set, &cases, expected))
     });
+    let differing: Vec<bool> = differing.collect();
     Ok(Measured {
         median_ms: median(&run.times.milliseconds).unwrap_or(f64::NAN),
         nodes: whole_nodes(programs, population),
         checked: checked.len(),
-        agreeing: agreeing.count(),
+        agreeing: checked.len() - differing.len(),
+        undecided: differing.iter().filter(|&&undecided| undecided).count(),
         registers: run.times.registers,
         shared_bytes: launch.shared_bytes,
         resident_blocks: run.times.resident_blocks,

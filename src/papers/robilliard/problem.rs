@@ -184,11 +184,11 @@ impl CaseTable {
 }
 
 /// The error that the kernels add up, of one case.
-pub fn case_error(set: FunctionSet, value: f32, expected: f32) -> f64 {
+pub fn case_error(set: FunctionSet, value: f64, expected: f64) -> f64 {
     match set {
-        FunctionSet::Regression => f64::from((value - expected).abs()),
+        FunctionSet::Regression => (value - expected).abs(),
         FunctionSet::Multiplexer => f64::from(u8::from(value != expected)),
-        FunctionSet::Spirals => Score::WrongSigns.case_error(f64::from(value), f64::from(expected)),
+        FunctionSet::Spirals => Score::WrongSigns.case_error(value, expected),
     }
 }
 

@@ -213,11 +213,10 @@ mod tests {
     use super::super::super::spec::{BitFlips, Replacement, SetIndex};
     use super::*;
 
-    /// More rows than a word has bits.
-    #[test]
-    fn the_next_row_with_a_line_is_found_in_every_word() {
+    /// Two sets of `rows_per_set` rows.
+    fn rows(rows_per_set: u32) -> Rows {
         let spec = RowSpec {
-            rows_per_set: 256,
+            rows_per_set,
             lines_per_row: 2,
             index: BitFlips::new(&[0, 1, 2, 3, 4, 5, 6, 7], 256).expect("eight bits"),
             protected_hits: 2,
@@ -233,23 +232,24 @@ mod tests {
             fills_hold_lines: false,
             rows: Some(spec),
         };
-        let mut rows = Rows::new(&cache, spec);
-        for row in [10, 70, 200, 256 + 130] {
-            rows.came(row);
-        }
-        for (from, found) in [
-            (0, 10),
-            (10, 10),
-            (11, 70),
-            (70, 70),
-            (71, 200),
-            (130, 200),
-            (201, 10),
-        ] {
-            assert_eq!(rows.next_taken(0, from), Some(found), "from {from}");
-        }
-        for from in [0, 129, 130, 131, 255] {
-            assert_eq!(rows.next_taken(1, from), Some(130), "from {from}");
+        Rows::new(&cache, spec)
+    }
+
+    proptest::proptest! {
+        /// More rows than a word has bits, and no whole words.
+        #[test]
+        fn the_next_row_with_a_line_is_found_in_every_word(
+            held in proptest::collection::btree_set(0usize..2 * 200, 0..12), from in 0usize..200
+        ) {
+            let mut rows = rows(200);
+            for row in &held {
+                rows.came(*row);
+            }
+            for set in 0..2 {
+                let holds = |at: &usize| held.contains(&(200 * set + at));
+                let expected = (from..200).chain(0..from).find(holds);
+                proptest::prop_assert_eq!(rows.next_taken(set, from), expected);
+            }
         }
     }
 }

@@ -48,6 +48,9 @@ enum Step {
     Baseline {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
+        /// Test programs to leave out, such as "ledger", which takes minutes
+        #[arg(long, value_delimiter = ',')]
+        without: Vec<String>,
     },
     /// Run the tests with each mutant: writes mutants.csv into the folder
     Run(run::Options),
@@ -56,7 +59,7 @@ enum Step {
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.step {
         Step::Prepare { sample, seed } => prepare::run(&args.folder, sample, seed),
-        Step::Baseline { jobs } => suites::baseline(&args.folder, jobs),
+        Step::Baseline { jobs, without } => suites::baseline(&args.folder, jobs, &without),
         Step::Run(options) => run::run(&args.folder, &options),
     }
 }

@@ -65,9 +65,15 @@ pub fn read(folder: &Path) -> Result<Vec<Suite>, Failure> {
     )?)?)
 }
 
-pub fn baseline(folder: &Path, jobs: usize) -> Result<(), Failure> {
-    let binaries: Vec<Binary> =
+pub fn baseline(folder: &Path, jobs: usize, without: &[String]) -> Result<(), Failure> {
+    let mut binaries: Vec<Binary> =
         serde_json::from_slice(&std::fs::read(folder.join("binaries.json"))?)?;
+    for name in without {
+        if !binaries.iter().any(|binary| binary.name == *name) {
+            return Err(format!("no test program {name:?} in binaries.json").into());
+        }
+    }
+    binaries.retain(|binary| !without.contains(&binary.name));
     let found = in_parallel(jobs, &binaries, |binary| suites_of(folder, binary));
     let suites: Vec<Suite> = found.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     let numbered: Vec<(usize, Suite)> = suites.into_iter().enumerate().collect();

@@ -1,6 +1,10 @@
 //! Is the translation of Kepler's machine code to that of compute capability 1.x what the table says, on code worked out by hand? Does it
 //! agree with a real compiler for those chips (listings in `fixtures/nv50/`)?
 
+#[path = "../kepler_listing/mod.rs"]
+mod kepler_listing;
+mod table;
+
 use std::io::Read;
 use warpstack::gpu::variant::{Arch, Variant};
 use warpstack::isa::cfg::ControlFlow;
@@ -186,12 +190,6 @@ fn texts(instructions: &[&str]) -> Vec<String> {
     found.map(|found| found.text).collect()
 }
 
-/// How many instructions one becomes that computes `R3`.
-fn count(instruction: &str) -> usize {
-    let kernel = kernel(&["S2R R0, SR_TID.X", instruction, "ST [R9], R3", "EXIT"]);
-    translated(&kernel).of(1).len()
-}
-
 #[test]
 fn an_addition_on_a_shared_stack() {
     let found = texts(&[
@@ -276,45 +274,6 @@ fn addresses_of_global_memory_have_32_bits_and_no_offset() {
             "st g14[] $r5 $r6 $r58",
         ]
     );
-}
-
-#[test]
-fn products_are_made_of_pieces_of_16_bits() {
-    assert_eq!(count("IMUL R3, R4, R5"), 4);
-    assert_eq!(count("IMAD R3, R4, R5, R6"), 5);
-    // Of the size of a block, or a small number, the upper half is 0; of a thread's number, too.
-    assert_eq!(count("IMUL R3, R4, c[0x0][0x28]"), 3);
-    assert_eq!(count("IMUL R3, R4, 0x64"), 3);
-    assert_eq!(count("IMAD R3, R4, c[0x0][0x28], R0"), 4);
-    assert_eq!(count("IMAD R3, R0, c[0x0][0x28], R4"), 1);
-    assert_eq!(count("IMUL.U32.U32.HI R3, R4, R5"), 8);
-    assert_eq!(count("IMUL.HI R3, R4, R5"), 18);
-}
-
-#[test]
-fn what_these_chips_lack_is_made_of_shifts_and_logic() {
-    assert_eq!(count("POPC R3, R4, -0x1"), 14);
-    assert_eq!(count("BFE.U32 R3, R4, 0x808"), 2);
-    assert_eq!(count("BFE R3, R4, 0x1000"), 1);
-    assert_eq!(count("ISCADD R3, R4, R5, 0x2"), 2);
-    assert_eq!(count("SHF.L R3, RZ, 0x2, R4"), 1);
-    assert_eq!(count("SHF.R R3, R4, 0x2, R5"), 3);
-    assert_eq!(count("SEL R3, R4, R5, P1"), 2);
-    assert_eq!(count("SEL R3, R3, R5, P1"), 1);
-    assert_eq!(count("FADD R3, |R4|, R5"), 2);
-    assert_eq!(count("FSET.BF.LT.AND R3, R4, R5, PT"), 2);
-    assert_eq!(count("ICMP.EQ R3, R4, R5, R6"), 3);
-}
-
-#[test]
-fn predicates_are_combined_in_registers() {
-    let of_branch = |setter: &str| {
-        let kernel = kernel(&[setter, "@P0 EXIT", "ST [R9], R3", "EXIT"]);
-        translated(&kernel).of(0).len()
-    };
-    assert_eq!(of_branch("ISETP.GE.AND P0, PT, R4, R5, PT"), 1);
-    assert_eq!(of_branch("ISETP.GE.AND P0, PT, R4, R5, P1"), 3);
-    assert_eq!(of_branch("PSETP.AND.AND P0, PT, P1, P2, PT"), 3);
 }
 
 #[test]
