@@ -37,11 +37,6 @@ fn functions(set: FunctionSet) -> Vec<Primitive> {
     codes.iter().map(|(primitive, _)| *primitive).collect()
 }
 
-fn is_exact(function: &Primitive) -> bool {
-    use Primitive::{Cos, Exp, Log, Sin};
-    ![Sin, Cos, Log, Exp].contains(function)
-}
-
 fn program(functions: &[Primitive], words: bool, seed: u64) -> Rpn {
     let ingredients = Ingredients {
         functions: functions.to_vec(),
@@ -137,7 +132,7 @@ fn compare(program: &Rpn, problem: &Problem, tally: &mut Tally) {
     }
     tally.pairs += oracle.len();
     let exact = program.0.iter().all(|token| match token {
-        Token::Apply(function) => is_exact(function),
+        Token::Apply(function) => function.is_exact(),
         _ => true,
     });
     match &problem.dataset {

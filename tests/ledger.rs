@@ -283,7 +283,10 @@ impl Bench {
         problems: &[&str],
         launches: impl Fn(&Engine) -> Vec<Request>,
     ) -> Bench {
-        let simulator = Engine::new(device.clone(), problems, Settings::default()).unwrap();
+        let mut settings = Settings::default();
+        // Which values are read shows in short windows, too.
+        settings.simulator.plan.window.instructions = (300_000, 1_000_000);
+        let simulator = Engine::new(device.clone(), problems, settings).unwrap();
         let model = simulator.with_kind(Kind::Analytical);
         Bench {
             launches: launches(&simulator),

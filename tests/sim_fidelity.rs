@@ -5,7 +5,7 @@ use warpstack::isa::{OpClass, Space, TimingOp};
 use warpstack::launch::geometry::Geometry;
 use warpstack::sim::blocks::run_queue;
 use warpstack::sim::dispatch::BlockQueue;
-use warpstack::sim::observe::{Cause, Counters};
+use warpstack::sim::observe::{Cause, Counters, Observer, WarpSlot};
 use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{IssueLimit, Pipe, Replacement, SmxSpec};
 use warpstack::sim::testing::{
@@ -265,4 +265,55 @@ fn a_warp_that_comes_after_a_store_is_not_held_by_the_unit() {
     ops.extend(vec![store(Space::Local, 16); 2]);
     let counters = run_blocks(&spec, &ops, geometry(), 200);
     assert_near(counters.cycles as f64 / 200.0, 8.0, 0.02);
+}
+
+/// Where the first warp of each block starts: block, scheduler.
+#[derive(Default)]
+struct FirstWarps(Vec<(u32, u16)>);
+
+impl Observer for FirstWarps {
+    fn started(&mut self, slot: WarpSlot, block: u32, warp: u32, _cycle: u64) {
+        if warp == 0 {
+            self.0.push((block, slot.scheduler));
+        }
+    }
+}
+
+/// Four blocks of one, two and four warps on four schedulers.
+#[test]
+fn first_warps_take_schedulers_in_turn() {
+    let first_warps = |warps: u32, in_turn: bool| {
+        let spec = SmxSpec {
+            first_warps_in_turn: in_turn,
+            ..spec()
+        };
+        let geometry = Geometry {
+            threads_per_block: 32 * warps,
+            fitness_cases: 32 * warps,
+            resident_blocks: 4,
+            ..geometry()
+        };
+        let setup = Setup {
+            spec: &spec,
+            code: &looped(&[alu(OpClass::Fp32, 1)]),
+            code_bytes: 64,
+            geometry,
+            queue: BlockQueue::once(vec![0; 4], &geometry, u32::MAX, 0),
+            seed: 1,
+        };
+        let mut found = run_queue(setup, u64::MAX, FirstWarps::default())
+            .unwrap()
+            .observer
+            .0;
+        found.sort_unstable();
+        found
+            .into_iter()
+            .map(|(_, scheduler)| scheduler)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(first_warps(1, true), [0, 1, 2, 3]);
+    assert_eq!(first_warps(2, true), [0, 2, 1, 3]);
+    assert_eq!(first_warps(4, true), [0, 1, 2, 3]);
+    assert_eq!(first_warps(2, false), [0, 2, 0, 2]);
+    assert_eq!(first_warps(4, false), [0, 0, 0, 0]);
 }

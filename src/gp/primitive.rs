@@ -113,6 +113,14 @@ impl Primitive {
     pub fn apply_f32(self, operands: [f32; 4]) -> f32 {
         self.apply_f64(operands.map(f64::from)) as f32
     }
+
+    /// Whether IEEE 754 says to the bit what it gives; what the others give differs from library to library.
+    pub fn is_exact(self) -> bool {
+        !matches!(
+            self,
+            Primitive::Sin | Primitive::Cos | Primitive::Exp | Primitive::Log
+        )
+    }
 }
 
 impl std::fmt::Display for Primitive {

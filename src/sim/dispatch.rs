@@ -301,8 +301,19 @@ mod tests {
         assert!(starts.iter().all(|start| start.cut == Some(4)));
         let first = || starts.iter().map(|start| start.first_iteration);
         assert_eq!((first().min(), first().max()), (Some(0), Some(6)));
-        // Four of ten iterations each: two of five have a prologue.
+        // Four of ten iterations each: two of five have a prologue, and with it a first and a last iteration.
         assert_eq!(starts.iter().filter(|start| start.run_prologue).count(), 40);
+        assert!(
+            starts
+                .iter()
+                .all(|start| start.steady_only != start.run_prologue)
+        );
+        for (tokens, has_ends) in [(4.0, true), (2.0, false)] {
+            let mut queue = BlockQueue::units(&code, &[0], &geometry, tokens);
+            let starts: Vec<BlockStart> = (0..100).filter_map(|_| queue.pop()).collect();
+            let with_ends = starts.iter().filter(|start| !start.steady_only).count();
+            assert_eq!(with_ends > 0, has_ends, "{tokens} tokens");
+        }
     }
 
     #[test]

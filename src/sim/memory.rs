@@ -9,6 +9,7 @@
 //! Units: cycles, bytes. Sources: the values are in [`SmxSpec`], their sources in the device preset.
 
 mod behind;
+mod mshrs;
 
 use super::cache::{Cache, Lookup};
 use super::code::{MemoryRequest, ReplayCode, ReplayOp};
@@ -17,6 +18,7 @@ use super::observe::{Cause, Counters, L1Access, Observer};
 use super::port::Port;
 use super::spec::SmxSpec;
 use crate::trace::{AddressKind, LINE_BYTES};
+use mshrs::Mshrs;
 
 /// Local memory lies above all global buffers in the simulated physical address space.
 pub const LOCAL_BASE: u32 = 0x8000_0000;
@@ -43,47 +45,6 @@ impl CaseOffset {
             bytes,
             l2_bytes: bytes,
         }
-    }
-}
-
-/// L1 misses in flight; a further one waits for the first to end.
-#[derive(Debug, Clone)]
-struct Mshrs {
-    ends_at: Vec<u64>,
-    limit: usize,
-}
-
-impl Mshrs {
-    fn new(limit: u32) -> Self {
-        Mshrs {
-            ends_at: Vec::with_capacity(limit as usize),
-            limit: limit as usize,
-        }
-    }
-
-    /// The first cycle from `cycle` on at which a miss can be tracked.
-    #[inline]
-    fn admit(&mut self, cycle: u64) -> u64 {
-        if self.ends_at.len() < self.limit {
-            return cycle;
-        }
-        let (index, &first) = self
-            .ends_at
-            .iter()
-            .enumerate()
-            .min_by_key(|entry| *entry.1)
-            .expect("the limit is above 0");
-        if first <= cycle {
-            self.ends_at.retain(|&end| end > cycle);
-            return cycle;
-        }
-        self.ends_at.swap_remove(index);
-        first
-    }
-
-    #[inline]
-    fn track(&mut self, ends_at: u64) {
-        self.ends_at.push(ends_at);
     }
 }
 

@@ -323,3 +323,19 @@ fn rate_curve(mut points: Vec<(u32, f64)>) -> Result<RateCurve, PredictError> {
         allowed: "1 or more".into(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A token takes two blocks 10 cycles each and five 40: three are in between, at 20, and four at 30.
+    #[test]
+    fn between_two_levels_the_time_for_a_token_is_linear() {
+        let points = [(5u32, 40.0), (2, 10.0)].map(|(n, time)| (n, f64::from(n) / time));
+        let curve = rate_curve(points.to_vec()).unwrap();
+        for (n, time) in [(2, 10.0), (3, 20.0), (4, 30.0), (5, 40.0)] {
+            let found = n as f64 / curve.tokens_per_cycle(n);
+            assert!((found - time).abs() < 1e-9, "{n}: {found}");
+        }
+    }
+}

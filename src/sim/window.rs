@@ -165,3 +165,20 @@ fn relative_standard_error_percent(costs: &[f64]) -> f64 {
     let variance = costs.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (n - 1.0);
     100.0 * (variance / n).sqrt() / mean
 }
+
+#[cfg(test)]
+mod tests {
+    use super::relative_standard_error_percent;
+
+    /// Mean 10, squares of the differences 1, 1, 0 and 0: of four batches the mean is off by the root of 2 / 3 / 4.
+    #[test]
+    fn batches_say_how_far_their_mean_may_be_off() {
+        let error = relative_standard_error_percent(&[9.0, 11.0, 10.0, 10.0]);
+        assert!(
+            (error - 10.0 * (2.0f64 / 12.0).sqrt()).abs() < 1e-9,
+            "{error}"
+        );
+        assert_eq!(relative_standard_error_percent(&[7.0, 7.0]), 0.0);
+        assert!(relative_standard_error_percent(&[7.0]).is_nan());
+    }
+}

@@ -47,6 +47,34 @@ pub fn value_f32(program: &Rpn, inputs: &[f32]) -> f32 {
     run(program, |i| inputs[i], |c| c, Primitive::apply_f32)
 }
 
+/// Units in the last place that a GPU's functions may be off where they are accurate: sine, cosine and exponential 2, logarithm 1 (CUDA C++
+/// Programming Guide, mathematical functions).
+const LIBRARY_ULPS: i32 = 2;
+
+/// What rounding might as well have made of a value in single precision: it in double precision, and with all that a library computes larger,
+/// and smaller, by as much as libraries differ.
+pub fn other_roundings(program: &Rpn, inputs: &[f32]) -> [f64; 3] {
+    let double: Vec<f64> = inputs.iter().copied().map(f64::from).collect();
+    let moved = |ulps: i32| {
+        let apply = |p: Primitive, operands| moved(p, p.apply_f32(operands), ulps);
+        f64::from(run(program, |i| inputs[i], |c| c, apply))
+    };
+    [
+        value_f64(program, &double),
+        moved(LIBRARY_ULPS),
+        moved(-LIBRARY_ULPS),
+    ]
+}
+
+/// A result so many units in the last place further from 0. What libraries give exactly stays: 0 and 1.
+fn moved(function: Primitive, value: f32, ulps: i32) -> f32 {
+    let stays = function.is_exact() || value == 0.0 || value.abs() == 1.0 || !value.is_finite();
+    match stays {
+        true => value,
+        false => f32::from_bits(value.to_bits().saturating_add_signed(ulps)),
+    }
+}
+
 /// The values of a valid Boolean program on 32 packed cases; functions without Boolean meaning give 0.
 pub fn value_u32(program: &Rpn, inputs: &[u32]) -> u32 {
     let bits = |c: f32| if c != 0.0 { u32::MAX } else { 0 };

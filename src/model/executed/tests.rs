@@ -145,7 +145,7 @@ fn arithmetic_is_awaited_by_either_scoreboard() {
     };
     let mut code = placed(&[alu(OpClass::Sfu, 1), alu(OpClass::Fp32, 1)]);
     let mut cycles = |result: u64, read: u8| {
-        (code.ops[0].result_targets, code.ops[0].read_targets) = (result, read.into());
+        (code.ops[0].result_targets, code.ops[0].read_targets) = (result, read);
         code.ops[1].registers = 3;
         let warp = alone(&spec, &code);
         assert_eq!(warp.cycles - 2.0, warp.stalls.iter().sum::<f64>());

@@ -5,7 +5,7 @@
 
 use super::problem::{CaseTable, FunctionSet, case_error};
 use super::program::chunk;
-use crate::gp::interpret::reference::{value_f32, value_f64};
+use crate::gp::interpret::reference::{other_roundings, value_f32};
 use crate::gp::program::Rpn;
 use crate::gpu::variant::{Arch, unpack};
 use crate::isa::Kernel;
@@ -140,14 +140,13 @@ pub fn expected_error(program: &Rpn, set: FunctionSet, cases: &CaseTable) -> f64
     error_by(set, cases, |inputs| f64::from(value_f32(program, inputs)))
 }
 
-/// Whether rounding leaves an expected error what it is: it agrees with that in double precision. Of another program a GPU, whose functions
-/// round otherwise, may well report another error.
+/// Whether rounding leaves an expected error what it is: it agrees with that of every other rounding. Of another program a GPU, whose
+/// functions round otherwise, may well report another error.
 pub fn is_decided(program: &Rpn, set: FunctionSet, cases: &CaseTable, expected: f64) -> bool {
-    let double = error_by(set, cases, |inputs| {
-        let inputs: Vec<f64> = inputs.iter().copied().map(f64::from).collect();
-        value_f64(program, &inputs)
-    });
-    agrees(set, double as f32, expected)
+    (0..3).all(|way| {
+        let value = |inputs: &[f32]| other_roundings(program, inputs)[way];
+        agrees(set, error_by(set, cases, value) as f32, expected)
+    })
 }
 
 fn error_by(set: FunctionSet, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) -> f64 {

@@ -81,7 +81,7 @@ pub const FAULTS: [Fault; 31] = [
     ),
     fault(
         "L1 misses in flight without limit",
-        "src/sim/memory.rs",
+        "src/sim/memory/mshrs.rs",
         "self.ends_at.len() < self.limit",
         "true",
     ),

@@ -8,8 +8,11 @@ use super::table::{self, Row};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// What the mutants go by, in the copy.
+const RUNTIME_PATH: &str = "src/mutant.rs";
 
 type Places = HashMap<String, Vec<(u32, Range<usize>)>>;
 
@@ -67,7 +70,10 @@ fn copy(root: &Path, folder: &Path) -> Result<(), Failure> {
         .args(["ls-files", "-z"])
         .current_dir(root)
         .output()?;
-    for path in String::from_utf8(listed.stdout)?.split_terminator('\0') {
+    let listed = String::from_utf8(listed.stdout)?;
+    let mut known: BTreeSet<PathBuf> = listed.split_terminator('\0').map(PathBuf::from).collect();
+    known.insert(RUNTIME_PATH.into());
+    for path in listed.split_terminator('\0') {
         let to = folder.join(path);
         if let Some(parent) = to.parent() {
             std::fs::create_dir_all(parent)?;
@@ -78,11 +84,32 @@ fn copy(root: &Path, folder: &Path) -> Result<(), Failure> {
     let manifest = std::fs::read_to_string(root.join("Cargo.toml"))?;
     let shared = manifest.replace("[[bin]]", "[lib]\ncrate-type = [\"dylib\"]\n\n[[bin]]");
     write_if_changed(&folder.join("Cargo.toml"), shared.as_bytes())?;
-    write_if_changed(&folder.join("src/mutant.rs"), schemata::RUNTIME.as_bytes())?;
+    write_if_changed(&folder.join(RUNTIME_PATH), schemata::RUNTIME.as_bytes())?;
     let library = std::fs::read_to_string(root.join("src/lib.rs"))?;
     let library =
         library.replace("#![deny(missing_docs)]", "") + "\n#[doc(hidden)]\npub mod mutant;\n";
-    write_if_changed(&folder.join("src/lib.rs"), library.as_bytes())
+    write_if_changed(&folder.join("src/lib.rs"), library.as_bytes())?;
+    // A test that has moved would be there twice.
+    let top = |path: &PathBuf| Some(PathBuf::from(path.components().next()?.as_os_str()));
+    let folders: BTreeSet<PathBuf> = known.iter().filter_map(top).collect();
+    for one in folders.iter().filter(|one| folder.join(one).is_dir()) {
+        remove_others(folder, one, &known)?;
+    }
+    Ok(())
+}
+
+/// Files under `within` that are not `known`.
+fn remove_others(folder: &Path, within: &Path, known: &BTreeSet<PathBuf>) -> Result<(), Failure> {
+    for entry in std::fs::read_dir(folder.join(within))? {
+        let entry = entry?;
+        let path = within.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => remove_others(folder, &path, known)?,
+            false if known.contains(&path) => {}
+            false => std::fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(())
 }
 
 /// Beside the copy, which then runs where no Rust is.
