@@ -589,6 +589,14 @@ mod tests {
         assert_eq!(found.words, [[0], [1], [2]]);
         let classes: f64 = found.classes.iter().map(|class| class.instructions).sum();
         assert_eq!(classes, 10.0);
+        // What all lanes read together is no case of theirs.
+        let mut code = code.clone();
+        code.ops[3].address_kind = AddressKind::Uniform;
+        let uniform = Inputs {
+            sample: &[0, 0],
+            ..inputs(&code)
+        };
+        assert_eq!(Locality::new(&uniform).case_lines, 0.2);
         // Two cases a thread: two words to a level, two lines to a row.
         let found = Locality::new(&of_dim(2));
         assert_eq!(found.first_case_lines, 0.4);

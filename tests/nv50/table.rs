@@ -349,5 +349,10 @@ fn predicates_are_combined_in_registers() {
     };
     assert_eq!(of_branch("ISETP.GE.AND P0, PT, R4, R5, PT"), 1);
     assert_eq!(of_branch("ISETP.GE.AND P0, PT, R4, R5, P1"), 3);
+    assert_eq!(
+        of_branch("ISETP.GE.AND P0, P2, R4, R5, P1"),
+        5,
+        "and its complement"
+    );
     assert_eq!(of_branch("PSETP.AND.AND P0, PT, P1, P2, PT"), 3);
 }

@@ -272,7 +272,7 @@ mod tests {
     use crate::launch::code::ReplayCode;
     use crate::launch::spec::N_CLASSES;
     use crate::model::path::Builder;
-    use crate::sim::testing::{alu, load_to, looped, use_of_load};
+    use crate::sim::testing::{alu, load_to, looped, paired, use_of_load};
 
     fn path(ops: &[crate::isa::TimingOp]) -> Path {
         let code: ReplayCode = looped(ops);
@@ -332,6 +332,19 @@ mod tests {
     fn stalls_add_up() {
         let path = path(&[alu(OpClass::Fp32, 9), alu(OpClass::Fp32, 4)]);
         assert_eq!(path.cycles(&Latencies::default()), 13.0);
+    }
+
+    #[test]
+    fn a_pair_takes_a_cycle_where_there_is_one_dispatch() {
+        let code = looped(&[paired(OpClass::Fp32), alu(OpClass::Fp32, 4)]);
+        let cycles = |dispatches| {
+            let rules = PathRules {
+                dispatches,
+                ..PathRules::default()
+            };
+            Path::new(&code.ops, &rules).cycles(&Latencies::default())
+        };
+        assert_eq!((cycles(2), cycles(1)), (4.0, 5.0));
     }
 
     #[test]
