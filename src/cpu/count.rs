@@ -205,7 +205,8 @@ impl Simd for Counter {
     type F = Chain;
     type W = Chain;
     type M = Chain;
-    type Tile<T: Element> = One<T, Self>;
+    type Floats = One<f32, Self>;
+    type Words = One<u32, Self>;
     const IN_LINE: bool = true;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {

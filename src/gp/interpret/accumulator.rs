@@ -82,10 +82,10 @@ impl Machine for Accumulator {
                 for (program, &end) in memory.ends.iter().enumerate() {
                     let code = &memory.code[start..end];
                     let program = first + program;
-                    tile::<T, S, S::Tile<T>>(simd, code, vectors, program, at, output);
+                    tile::<T, S, T::Tile<S>>(simd, code, vectors, program, at, output);
                     start = end;
                 }
-                at += <S::Tile<T> as Tile<T, S>>::N;
+                at += <T::Tile<S> as Tile<T, S>>::N;
             }
             first += plans.len();
         }
@@ -100,7 +100,7 @@ pub fn tile_vectors<T: Element>(path: Path) -> usize {
 
         #[inline(always)]
         fn run<S: Simd>(self, _: S) -> usize {
-            <S::Tile<T> as Tile<T, S>>::N
+            <T::Tile<S> as Tile<T, S>>::N
         }
     }
     path.run(Vectors::<T>(PhantomData))

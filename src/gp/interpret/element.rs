@@ -7,6 +7,7 @@
 use super::math::{self, Function};
 use super::score::Sums;
 use super::simd::{Simd, Vector};
+use super::tile::Tile;
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::Score;
 
@@ -16,6 +17,8 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     const CASES: usize;
     /// 16 elements in registers.
     type V<S: Simd>: Copy;
+    /// Vectors that stay in registers.
+    type Tile<S: Simd>: Tile<Self, S>;
     /// The function has a meaning on this element type.
     fn supports(function: Primitive) -> bool;
     /// A constant, as it is pushed for every case.
@@ -74,6 +77,7 @@ fn is_false<S: Simd>(simd: S, x: S::F) -> S::M {
 impl Element for f32 {
     const CASES: usize = 1;
     type V<S: Simd> = S::F;
+    type Tile<S: Simd> = S::Floats;
 
     fn supports(_: Primitive) -> bool {
         true
@@ -172,6 +176,7 @@ fn not<S: Simd>(simd: S, x: S::W) -> S::W {
 impl Element for u32 {
     const CASES: usize = 32;
     type V<S: Simd> = S::W;
+    type Tile<S: Simd> = S::Words;
 
     fn supports(function: Primitive) -> bool {
         function.apply_u32([0; 4]).is_some()

@@ -3,7 +3,6 @@
 //! Leaves out: nothing. Units: elements. Sources: Intel Intrinsics Guide.
 
 use super::{Kernel, LANES, Simd, Vector};
-use crate::gp::interpret::element::Element;
 use crate::gp::interpret::tile::Four;
 use std::arch::x86_64::*;
 
@@ -79,7 +78,8 @@ impl Simd for Avx2 {
     type F = Floats;
     type W = Words;
     type M = Floats;
-    type Tile<T: Element> = Four<T, Self>;
+    type Floats = Four<f32, Self>;
+    type Words = Four<u32, Self>;
     const IN_LINE: bool = true;
 
     #[inline(always)]

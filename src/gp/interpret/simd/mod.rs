@@ -17,7 +17,6 @@ mod avx2;
 mod avx512;
 mod portable;
 
-use super::element::Element;
 use super::tile::Tile;
 pub use portable::Portable;
 
@@ -49,8 +48,10 @@ pub trait Simd: Copy + Send + Sync + 'static {
     type W: Copy;
     /// 16 truth values.
     type M: Copy;
-    /// Vectors that stay in registers, with some registers left to compute with.
-    type Tile<T: Element>: Tile<T, Self>;
+    /// Vectors of floats that stay in registers, with some registers left to compute with.
+    type Floats: Tile<f32, Self>;
+    /// Vectors of words that stay in registers: their few functions need fewer registers than those of floats.
+    type Words: Tile<u32, Self>;
     /// Long computations are worth a copy in every place.
     const IN_LINE: bool;
 

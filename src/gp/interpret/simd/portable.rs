@@ -4,7 +4,6 @@
 //! Units: elements. Sources: Boldo and Melquiond 2008 for rounding to odd.
 
 use super::{Kernel, LANES, Simd, Vector};
-use crate::gp::interpret::element::Element;
 use crate::gp::interpret::tile::One;
 
 /// See the module text.
@@ -81,7 +80,8 @@ impl Simd for Portable {
     type F = [f32; LANES];
     type W = [u32; LANES];
     type M = [u32; LANES];
-    type Tile<T: Element> = One<T, Self>;
+    type Floats = One<f32, Self>;
+    type Words = One<u32, Self>;
     const IN_LINE: bool = false;
 
     #[inline(never)]
