@@ -1,7 +1,7 @@
 //! The fields of a device preset: name, type, unit, allowed range and who reads it, each stated once.
 //!
 //! Adding a field takes two lines: one here, one in each file under `fixtures/devices/`. What nothing reads is kept in
-//! the files' sections `reference.*`, and not here. `tests/ledger.rs` holds the readers against predictions.
+//! the files' sections `reference.*`, and not here. `tests/model/ledger.rs` holds the readers against predictions.
 //! Every section becomes a plain struct for the models, and a struct of [`Quantity`] for the file.
 //! Units: in the field names where there is one; the unit text is checked against the file.
 

@@ -28,7 +28,7 @@ use crate::stats::median;
 /// Programs whose error differs from the CPU's by at most this much, relative, agree.
 pub const AGREEMENT: f64 = 1e-2;
 
-/// The same of single from double precision, where a program's error counts as decided. Chosen: a hundredth, as in `tests/differential.rs`.
+/// The same of single from double precision, where a program's error counts as decided. Chosen: a hundredth, as in `tests/gp/differential.rs`.
 const DECIDED: f64 = AGREEMENT / 100.0;
 
 /// Why a measurement failed.

@@ -12,15 +12,8 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<(), Failure> {
     let output = Command::new("cargo")
-        .args([
-            "test",
-            "--release",
-            "--test",
-            "differential",
-            "--test",
-            "trace_conformance",
-        ])
-        .args(["--", "--nocapture"])
+        .args(["test", "--release", "--test", "gp", "--test", "isa"])
+        .args(["--", "differential::", "trace_conformance::", "--nocapture"])
         .env("WARPSTACK_DIFFERENTIAL", args.times.to_string())
         .current_dir(crate::in_repository("."))
         .stderr(Stdio::inherit())

@@ -1,0 +1,24 @@
+//! The program `warpstack` and the library as their users meet them.
+
+#[cfg(feature = "cli")]
+mod bad_input;
+mod explain;
+#[cfg(feature = "cli")]
+mod formats;
+#[cfg(feature = "cli")]
+mod golden;
+mod library;
+#[cfg(feature = "cli")]
+mod measure;
+#[cfg(feature = "cli")]
+mod own_gpu;
+#[cfg(feature = "cli")]
+mod own_kernel;
+#[cfg(feature = "cli")]
+mod results;
+#[cfg(feature = "cli")]
+mod shards;
+#[cfg(feature = "report")]
+mod sweep;
+#[cfg(feature = "report")]
+mod whatif;

@@ -1,0 +1,4 @@
+//! The repository itself.
+
+mod recipes;
+mod test_files;

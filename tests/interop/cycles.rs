@@ -1,0 +1,300 @@
+//! Does a trace that went out and came back behave as the original? Cycles, counters, addresses, classes.
+
+use warpstack::device::Preset;
+use warpstack::engine::{Engine, SampleBlocks, Settings};
+use warpstack::gp::problem::{self, Dataset};
+use warpstack::gpu::lower::lower;
+use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+use warpstack::interop::accel_sim::{AddressMode, TraceWriter};
+use warpstack::interop::classify;
+use warpstack::interop::record::{Recorder, static_line};
+use warpstack::interop::replay::{Imported, Limits, import};
+use warpstack::interop::schedule::{self, Schedule};
+use warpstack::isa::{Kernel, TimingOp};
+use warpstack::launch::blocks::Blocks;
+use warpstack::launch::geometry::Geometry;
+use warpstack::launch::spec::SmxSpec;
+use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::sim::blocks;
+use warpstack::sim::observe::Counters;
+use warpstack::trace::launch::LOCAL_TOP;
+use warpstack::trace::{CaseWords, KernelLaunch, ProgramWords, TraceBuilder, run_block};
+
+const ALL: Limits = Limits {
+    blocks: usize::MAX,
+    instructions: u64::MAX,
+};
+
+fn configuration(problem: &str, kernel: &str, threads: u32, stack_dim: u32) -> Configuration {
+    Configuration {
+        problem: problem.into(),
+        kernel: kernel.into(),
+        stack_dim,
+        stack_registers: if kernel == "lgp-registers" { 2 } else { 0 },
+        threads_per_block: threads,
+        case_blocks: 1,
+        l1_bytes: Some(48 * 1024),
+        sizes: PaperSizes::default(),
+    }
+}
+
+fn sample(configuration: &Configuration, n_blocks: usize, iterations: u32) -> SampleBlocks {
+    let device = Preset::load("gtx670").unwrap().device;
+    let engine = Engine::new(device, &[&configuration.problem], Settings::default()).unwrap();
+    engine
+        .sample_blocks(configuration, n_blocks, iterations)
+        .unwrap()
+}
+
+/// The trace file and its schedule file.
+fn files(sample: &SampleBlocks, mode: AddressMode) -> (String, String) {
+    let blocks = &sample.blocks;
+    let recorder = Recorder::new(
+        &sample.kernel,
+        &blocks.pool,
+        &blocks.geometry,
+        blocks.iterations,
+    );
+    let header = recorder.header(&blocks.kernel, blocks.resources, blocks.order.len() as u32);
+    let mut writer = TraceWriter::new(&header, mode);
+    for (number, (trace, positions)) in sample.traces.iter().enumerate() {
+        let block = recorder.block(number as u32, trace, positions);
+        assert_eq!(block.instructions() as u64, recorder.instructions(trace));
+        writer.block(&block);
+    }
+    (writer.finish(), schedule::text(blocks, &sample.kernel))
+}
+
+fn run(spec: &SmxSpec, blocks: &Blocks, seed: u32) -> Counters {
+    let run = blocks::run(spec, blocks, seed, u64::MAX, ()).unwrap();
+    assert!(run.ended);
+    Counters {
+        // A trace of another tool says nothing of tokens.
+        token_credits: 0,
+        ..run.counters
+    }
+}
+
+fn read(trace: &str, schedule: Option<&str>, residents: u32) -> Imported {
+    let schedule = schedule.map(|text| Schedule::parse(text, "schedule").unwrap());
+    let mut imported = import(trace.as_bytes(), "trace", schedule, ALL).unwrap();
+    imported.blocks.geometry.resident_blocks = residents;
+    imported
+}
+
+#[test]
+fn an_exported_trace_imported_again_gives_the_same_counters() {
+    let cases = [
+        (configuration("sextic", "rpn", 128, 2), 1, 1),
+        (configuration("sextic", "rpn", 128, 2), 20, 3),
+        (configuration("sextic", "rpn", 48, 1), 3, 4),
+        (configuration("sextic", "lgp", 1024, 6), 3, 2),
+        (configuration("sextic", "lgp-vector", 96, 3), 4, 2),
+        (configuration("sextic", "lgp-registers", 64, 4), 9, 2),
+        (configuration("shuttle", "lgp", 64, 3), 2, 2),
+        (configuration("kddcup", "rpn", 64, 1), 2, 2),
+        (configuration("mux20", "rpn", 64, 1), 2, 2),
+    ];
+    for (configuration, n_blocks, iterations) in cases {
+        let sample = sample(&configuration, n_blocks, iterations);
+        let native = run(&sample.spec, &sample.blocks, sample.seed);
+        assert_eq!(native.blocks_finished, n_blocks as u64);
+        for mode in [AddressMode::Compressed, AddressMode::ListAll] {
+            let (trace, schedule) = files(&sample, mode);
+            let imported = read(&trace, Some(&schedule), sample.occupancy.blocks);
+            let again = run(&sample.spec, &imported.blocks, sample.seed);
+            assert_eq!(
+                format!("{native:?}"),
+                format!("{again:?}"),
+                "{configuration:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_its_schedule_a_trace_runs_by_latency_and_stays_near() {
+    for kernel in ["rpn", "lgp", "lgp-vector"] {
+        for (threads, n_blocks) in [(128, 1), (256, 8)] {
+            let sample = sample(&configuration("sextic", kernel, threads, 2), n_blocks, 2);
+            let native = run(&sample.spec, &sample.blocks, sample.seed);
+            let (trace, _) = files(&sample, AddressMode::Compressed);
+            let imported = read(&trace, None, sample.occupancy.blocks);
+            let default = run(&sample.spec, &imported.blocks, sample.seed);
+            assert_eq!(default.instructions, native.instructions);
+            assert_eq!((default.dual_issued, native.dual_issued > 0), (0, true));
+            let ratio = default.cycles as f64 / native.cycles as f64;
+            assert!(
+                ratio != 1.0 && (0.85..1.15).contains(&ratio),
+                "{kernel} {threads}: {ratio}"
+            );
+        }
+    }
+}
+
+fn registers(op: &TimingOp) -> Vec<u8> {
+    let mut all = [op.reads.clone(), op.writes.clone()].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[test]
+fn every_instruction_of_every_kernel_is_classified_as_it_is_decoded() {
+    let variants = Variant::all().unwrap();
+    let mut seen = 0;
+    for variant in variants.iter().filter(|variant| variant.arch == Arch::Sm35) {
+        let kernel = Kernel::parse(&variant.sass().unwrap(), variant.sass_file().unwrap()).unwrap();
+        for instruction in &kernel.instructions {
+            let native = instruction.timing();
+            let line = static_line(instruction);
+            let known = classify::timing(&line, 35);
+            let known = known.unwrap_or_else(|| panic!("{}", instruction.text));
+            let text = &instruction.text;
+            assert_eq!(
+                (known.class, known.access),
+                (native.class, native.access),
+                "{text}"
+            );
+            assert_eq!(known.redirects, native.redirects, "{text}");
+            assert_eq!(registers(&known), registers(&native), "{text}");
+            assert_eq!(known.writes, native.writes, "{text}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 50_000, "{seen} instructions");
+}
+
+/// The addresses of lane 0 of the first warp in a trace, against the execution of all lanes.
+#[test]
+fn recorded_addresses_are_those_that_the_lanes_access() {
+    const THREADS: u32 = 64;
+    const STACK_DIM: u32 = 2;
+    const ITERATIONS: u32 = 3;
+    for kernel_id in [KernelId::Rpn, KernelId::Lgp, KernelId::LgpVector] {
+        let variant = Variant {
+            math: Math::Fast,
+            ..Variant::new(kernel_id, FunctionSet::Sextic, STACK_DIM, Arch::Sm35)
+        };
+        let kernel = Kernel::parse(&variant.sass().unwrap(), "kernel").unwrap();
+        let program = "X1 X1 * 0.5 + X1 X1 X1 - * *".parse().unwrap();
+        let lowered = lower(&program, kernel_id.lowering(), FunctionSet::Sextic).unwrap();
+        let bits = lowered.bits(variant.dispatch);
+        let words = ProgramWords::new(bits, &lowered.token_starts, lowered.nodes).unwrap();
+        let cases = THREADS * STACK_DIM * ITERATIONS;
+        let launch = KernelLaunch::block_gp(THREADS, STACK_DIM, cases);
+        let mut builder = TraceBuilder::new(&kernel, launch.clone()).unwrap();
+        let (trace, positions) = builder.trace_with_positions(&words).unwrap();
+        let pool = builder.into_pool();
+        let geometry = Geometry {
+            threads_per_block: THREADS,
+            stack_dim: STACK_DIM,
+            fitness_cases: cases,
+            programs: 1,
+            case_blocks: 1,
+            resident_blocks: 1,
+            n_smx: 1,
+            local_stride_bytes: 512,
+        };
+        let recorder = Recorder::new(&kernel, &pool, &geometry, u32::MAX);
+        let block = recorder.block(0, &trace, &positions);
+        let sextic = problem::by_name("sextic", Some(cases as usize)).unwrap();
+        let Dataset::Float(data) = &sextic.dataset else {
+            panic!("the sextic's cases are floats");
+        };
+        let bits = |values: &[f32]| {
+            values
+                .iter()
+                .map(|value| value.to_bits())
+                .collect::<Vec<u32>>()
+        };
+        let (inputs, outputs) = (bits(&data.inputs[0]), bits(&data.expected));
+        let case_words = CaseWords {
+            inputs: &inputs,
+            outputs: &outputs,
+            cases,
+        };
+        let executed = run_block(&kernel, &launch, &words, &case_words).unwrap();
+        let lines = &block.warps[0];
+        assert_eq!(lines.len(), executed.path.len(), "{variant}");
+        let mut n_addresses = 0;
+        for (line, step) in lines.iter().zip(&executed.path) {
+            let instruction = &kernel.instructions[usize::from(step.instruction)];
+            assert_eq!(line.pc, u64::from(instruction.pc_bytes));
+            let recorded = line
+                .memory
+                .as_ref()
+                .and_then(|memory| memory.addresses.first().copied());
+            let frame = u64::from(LOCAL_TOP - kernel.frame_bytes);
+            let is_local = line.opcode.starts_with("LDL") || line.opcode.starts_with("STL");
+            let lane = step
+                .address
+                .map(|address| u64::from(address) - if is_local { frame } else { 0 });
+            assert_eq!(recorded, lane, "{}", instruction.text);
+            n_addresses += u32::from(lane.is_some());
+        }
+        assert!(n_addresses > 50, "{variant}: {n_addresses}");
+    }
+}
+
+/// A block of one warp of `n` times the same line, and an exit.
+fn hand_written(line: &str, n: usize) -> String {
+    let mut text = String::from(
+        "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-nregs = 8\n-binary version = 70\n\
+         -accelsim tracer version = 4\n-shmem base_addr = 0x00007f0000000000\n\
+         -local mem base_addr = 0x00007f0001000000\n\n#traces format\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\n",
+    );
+    text.push_str(&format!("insts = {}\n", n + 1));
+    for _ in 0..n {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push_str("0100 ffffffff 0 EXIT 0 0\n\n#END_TB\n");
+    text
+}
+
+fn counters_of(line: &str, n: usize) -> Counters {
+    let device = Preset::load("gtx670").unwrap().device;
+    let spec = SmxSpec::new(&device, 48 * 1024).unwrap();
+    run(&spec, &read(&hand_written(line, n), None, 1).blocks, 1)
+}
+
+#[test]
+fn scattered_accesses_of_other_kernels_cost_their_lines_and_turns() {
+    let stride =
+        |stride: u32| format!("0010 ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f1200000000 {stride}");
+    let [one, two, all] = [4, 8, 128].map(|step| counters_of(&stride(step), 64));
+    assert_eq!(one.l2_read_bytes, 64 * 128);
+    assert_eq!(two.l2_read_bytes, 64 * 256);
+    assert_eq!(all.l2_read_bytes, 64 * 32 * 32, "a sector per lane");
+    assert!(all.cycles > two.cycles && two.cycles >= one.cycles);
+    let shared = |stride: u32| format!("0010 ffffffff 1 R4 LDS 1 R2 4 1 0x0 {stride}");
+    let [free, conflicting] = [4, 128].map(|step| counters_of(&shared(step), 64).cycles);
+    assert!(conflicting > free + 64 * 25, "{conflicting} against {free}");
+    // Generic loads are told apart by their addresses.
+    let local = counters_of("0010 ffffffff 1 R4 LD.E 1 R2 4 1 0x7f0001000010 0", 8);
+    assert_eq!((local.l1_load_lines, local.l1_load_hits), (8, 7));
+    assert_eq!(
+        counters_of("0010 ffffffff 1 R4 LD.E 1 R2 4 1 0x7f0000000010 0", 8).l2_lines,
+        0
+    );
+}
+
+#[test]
+fn dependent_arithmetic_without_a_schedule_takes_nine_cycles() {
+    let chain = counters_of("0010 ffffffff 1 R4 FADD 2 R4 R5 0", 100).cycles;
+    let free = counters_of("0010 ffffffff 1 R4 FADD 2 R6 R5 0", 100).cycles;
+    // Independent additions of two registers wait for a bank of operands every fourth time.
+    assert!(
+        (890..=900).contains(&chain) && (120..=130).contains(&free),
+        "{chain} and {free}"
+    );
+}
+
+#[test]
+fn imported_code_has_no_scattered_parts_unless_lanes_are_scattered() {
+    let sample = sample(&configuration("sextic", "rpn", 64, 2), 1, 1);
+    let (trace, schedule) = files(&sample, AddressMode::Compressed);
+    let blocks = read(&trace, Some(&schedule), 1).blocks;
+    assert!(blocks.code.scattered.is_empty());
+}

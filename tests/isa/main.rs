@@ -1,0 +1,7 @@
+//! Machine code: its text, and what it executes.
+
+mod listing;
+mod nv50;
+mod sass;
+mod trace_conformance;
+mod trace_memory;

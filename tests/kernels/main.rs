@@ -1,0 +1,13 @@
+//! The CUDA kernels of all systems: what they are made from and what they compute.
+
+mod accumulate;
+mod gpocl;
+mod gpocl_juniper;
+mod langdon;
+#[cfg(feature = "gpu")]
+mod launch;
+mod lower;
+#[cfg(feature = "cli")]
+mod papers;
+mod robilliard;
+mod variants;

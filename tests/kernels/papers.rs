@@ -1,0 +1,295 @@
+//! Are the other papers' kernels predicted like any other: by the same code as their reproductions, by both models, and varied by studies?
+
+use assert_cmd::Command;
+use warpstack::device::Preset;
+use warpstack::engine::{Engine, Kind, Settings};
+use warpstack::gpu::variant::Arch;
+use warpstack::papers::gpocl::{self, Domain, Strategy};
+use warpstack::papers::kernels::PaperKernel;
+use warpstack::papers::langdon;
+use warpstack::papers::launch::On;
+use warpstack::papers::robilliard::kernel::Scheme;
+use warpstack::papers::robilliard::problem::Benchmark;
+use warpstack::papers::robilliard::{self, runs::Run};
+use warpstack::predict::{Configuration, PaperSizes, Prediction};
+
+fn predicted(device: &str, kind: Kind, configuration: &Configuration) -> Prediction {
+    let device = Preset::load(device).unwrap().device;
+    let settings = Settings {
+        kind,
+        ..Settings::default()
+    };
+    let engine = Engine::new(device, &[], settings).unwrap();
+    engine.predict(configuration).unwrap()
+}
+
+fn configuration(kernel: &str, problem: &str, threads: u32) -> Configuration {
+    Configuration {
+        problem: problem.into(),
+        kernel: kernel.into(),
+        stack_dim: 1,
+        stack_registers: 0,
+        threads_per_block: threads,
+        case_blocks: 1,
+        l1_bytes: None,
+        sizes: PaperSizes::default(),
+    }
+}
+
+fn of_population(configuration: Configuration, population: u32) -> Configuration {
+    Configuration {
+        sizes: PaperSizes {
+            population: Some(population),
+            ..configuration.sizes
+        },
+        ..configuration
+    }
+}
+
+#[test]
+fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
+    let g80 = Preset::load("g80").unwrap().device;
+    let on = On::new(&g80, Arch::Sm35);
+    let layout = robilliard::predict::Layout {
+        scheme: Scheme::BlockGp,
+        benchmark: Benchmark::Mux6,
+        threads_per_block: 64,
+        population: 100,
+    };
+    let runs = Run::of(Benchmark::Mux6, &[100], 1).unwrap();
+    let speed = robilliard::predict::predict(on, layout, &runs[0].generations()).unwrap();
+    let same = of_population(configuration("blockgp", "mux6", 64), 100);
+    let found = predicted("g80", Kind::Simulator, &same);
+    assert_eq!(found.gpops_billion, speed.gpops_billion);
+    assert_eq!(found.warp_instructions, speed.warp_instructions);
+
+    let gtx285 = Preset::load("gtx285").unwrap().device;
+    let one = gpocl::Configuration {
+        strategy: Strategy::Ppcu,
+        domain: Domain::Regression,
+        population: 100,
+        dataset: 100,
+    };
+    let speeds = gpocl::predict::predict(On::new(&gtx285, Arch::Sm35), &[one], 1).unwrap();
+    let mut same = of_population(configuration("gpocl-ppcu", "regression", 0), 100);
+    same.sizes.cases = Some(100);
+    let found = predicted("gtx285", Kind::Simulator, &same);
+    assert_eq!(found.gpops_billion, speeds[0].gpops_billion);
+    assert_eq!(found.configuration.threads_per_block, speeds[0].range.local);
+
+    let h200 = Preset::load("h200").unwrap().device;
+    let layout = langdon::predict::Layout {
+        threads_per_program: 64,
+        threads_per_block: 64,
+    };
+    let speed = langdon::predict::predict(On::new(&h200, Arch::Sm90), layout, 1).unwrap();
+    let found = predicted(
+        "h200",
+        Kind::Simulator,
+        &configuration("submachine", "mux20", 64),
+    );
+    assert_eq!(found.gpops_billion, speed.gpops_billion);
+}
+
+#[test]
+fn every_cycle_has_a_cause_and_every_instruction_a_role() {
+    for kind in [Kind::Simulator, Kind::Analytical] {
+        let launch = of_population(configuration("blockgp-shared", "mux6", 64), 100);
+        let found = predicted("h200", kind, &launch);
+        let cycles = found.scheduler_cycles() as f64;
+        assert!(cycles > 0.0);
+        let roles = found.instruction_mix.iter();
+        let sum: f64 = roles.map(|entry| entry.warp_instructions_per_node).sum();
+        assert!((sum / found.warp_instructions_per_node - 1.0).abs() < 1e-9);
+        let issued = cycles * found.ipc / 4.0;
+        let charged = found
+            .cpi_stack
+            .iter()
+            .find(|one| one.cause == warpstack::Cause::Issued);
+        let charged = charged.unwrap().cycles as f64;
+        assert!(
+            (charged / issued - 1.0).abs() < 0.02,
+            "{kind:?}: {charged} {issued}"
+        );
+    }
+}
+
+#[test]
+fn the_closed_form_is_near_the_simulator() {
+    let small = |kernel, problem, threads, population| {
+        of_population(configuration(kernel, problem, threads), population)
+    };
+    let mut ppcu = small("gpocl-ppcu", "regression", 0, 2000);
+    ppcu.sizes.cases = Some(1000);
+    let launches = [
+        ("g80", small("blockgp", "mux6", 64, 2500)),
+        ("g80", small("threadgp", "regression-64", 64, 100)),
+        ("h200", small("blockgp", "regression-64", 64, 500)),
+        ("h200", small("submachine", "mux20", 64, 32_768)),
+        ("gtx285", ppcu),
+    ];
+    let error = |(device, launch): &(&str, Configuration)| {
+        let of = |kind| predicted(device, kind, launch).gpops_billion;
+        100.0 * (of(Kind::Analytical) / of(Kind::Simulator) - 1.0)
+    };
+    let errors: Vec<f64> = launches.iter().map(error).collect();
+    let mean = errors.iter().map(|error| error.abs()).sum::<f64>() / errors.len() as f64;
+    assert!(mean < 15.0, "{errors:.1?}");
+    assert!(
+        errors.iter().all(|error| error.abs() < 40.0),
+        "{errors:.1?}"
+    );
+}
+
+#[test]
+fn studies_vary_presets_and_populations() {
+    let output = Command::cargo_bin("warpstack")
+        .unwrap()
+        .args([
+            "whatif",
+            "--kernel",
+            "gpocl-pppe",
+            "--problem",
+            "regression",
+        ])
+        .args(["--device", "h200", "--cases", "300", "--format", "csv"])
+        .args([
+            "--vary",
+            "population=200,400",
+            "--vary",
+            "l1.hit_latency_cycles=20,60",
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let header = rows.headers().unwrap().clone();
+    assert_eq!(&header[0], "population");
+    let at = header
+        .iter()
+        .position(|name| name == "gpops_billion")
+        .unwrap();
+    let records = rows.records().map(Result::unwrap);
+    let speeds: Vec<f64> = records.map(|record| record[at].parse().unwrap()).collect();
+    assert_eq!(speeds.len(), 4);
+    // A slower L1 is never faster, twice the programs on idle multiprocessors are.
+    assert!(speeds[0] > speeds[1] && speeds[2] > speeds[3], "{speeds:?}");
+    assert!(speeds[2] > 1.2 * speeds[0], "{speeds:?}");
+}
+
+fn refusal(args: &str) -> String {
+    let output = Command::cargo_bin("warpstack")
+        .unwrap()
+        .args(args.split(' '))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args}: {stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
+    assert!(output.stdout.is_empty());
+    stderr
+}
+
+#[test]
+fn what_a_kernel_does_not_have_is_refused_in_one_line() {
+    for (args, part) in [
+        (
+            "simulate --kernel rpn --threads 64 --population 5",
+            "--population: given 5; allowed: with",
+        ),
+        (
+            "simulate --kernel rpn --threads 64 --cases 5",
+            "cases: given 5; allowed: none",
+        ),
+        (
+            "simulate --kernel gpocl-fp --problem regression --threads 64",
+            "given 64; allowed: none, they follow",
+        ),
+        (
+            "simulate --kernel blockgp --problem mux6 --threads 48",
+            "given 48; allowed: 32, 64",
+        ),
+        (
+            "simulate --kernel blockgp --problem sextic --threads 64",
+            "given sextic; allowed: regression-64",
+        ),
+        (
+            "simulate --kernel blockgp --problem mux6 --threads 64 --cases 9",
+            "cases: given 9",
+        ),
+        (
+            "simulate --kernel blockgp --problem mux6 --threads 64 --threads-per-program 2",
+            "only submachine",
+        ),
+        (
+            "simulate --kernel blockgp --problem mux6 --threads 64 --shape rolled",
+            "code shape: given rolled",
+        ),
+        (
+            "simulate --kernel submachine --problem mux20 --threads 32 --threads-per-program 64",
+            "at most 32",
+        ),
+        (
+            "simulate --kernel submachine --problem mux20 --threads 64 --threads-per-program 8 --population 9",
+            "multiples of 8",
+        ),
+        (
+            "simulate --kernel gpocl-fp --problem regression --device h200 --cases 0",
+            "cases: given 0; allowed: 1 to 1000000",
+        ),
+        (
+            "explain --kernel rpn --threads 64 --against population=4",
+            "population: given 4; allowed: none",
+        ),
+        (
+            "whatif --kernel rpn --vary cases=4",
+            "cases: given 4; allowed: none",
+        ),
+        (
+            "sweep --kernel blockgp --threads 64",
+            "run in simulate, explain, whatif",
+        ),
+        (
+            "simulate --threads 64 --device hd5750",
+            "allowed with it: `reproduce --paper gpocl",
+        ),
+        (
+            "measure --paper langdon --strategy fp",
+            "--strategy: given with --paper langdon",
+        ),
+        (
+            "measure --paper gpocl --threads 64",
+            "--threads: given with --paper gpocl",
+        ),
+    ] {
+        let message = refusal(args);
+        assert!(message.contains(part), "{args}: {message}");
+    }
+}
+
+#[test]
+fn names_are_found_and_listed() {
+    for kernel in PaperKernel::ALL {
+        assert_eq!(PaperKernel::named(kernel.name()), Some(kernel));
+    }
+    let listed = Command::cargo_bin("warpstack")
+        .unwrap()
+        .arg("kernels")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(listed.stdout).unwrap();
+    for kernel in PaperKernel::ALL {
+        assert!(text.contains(kernel.name()), "{}", kernel.name());
+    }
+    let devices = Command::cargo_bin("warpstack")
+        .unwrap()
+        .arg("devices")
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8(devices.stdout)
+            .unwrap()
+            .contains("hd5750")
+    );
+}

@@ -1,0 +1,8 @@
+//! The analytical model, and the presets that both models read.
+
+mod against_sim;
+mod ledger;
+mod mechanisms;
+mod preset_limits;
+#[cfg(feature = "report")]
+mod properties;

@@ -1,0 +1,347 @@
+//! Can everybody read the report: is it whole, self-contained, in order, and as wide as the screen?
+//!
+//! The screenshots need Chromium; without one they are skipped and say so. `WARPSTACK_SCREENSHOTS=<folder>` keeps them.
+//! The other papers' part of the page, which takes long to predict, is made of given rows (`papers.rs`).
+
+mod papers;
+mod script;
+
+use crate::browser;
+use crate::colour::contrast;
+use assert_cmd::Command;
+use scraper::{ElementRef, Html, Selector};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// A small report: one measured table of one problem and one that was not measured, with the quick model.
+const SMALL: [&str; 9] = [
+    "--engine",
+    "model",
+    "--population-seed",
+    "2",
+    "--problems",
+    "sextic",
+    "--tables",
+    "3,9",
+    "--spread=1",
+];
+
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("page");
+    let output = report(&out, &SMALL);
+    assert!(output.status.success(), "{output:?}");
+    let files: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
+    assert_eq!(files.len(), 1, "the page and nothing else");
+    let page = std::fs::read_to_string(out.join("index.html")).unwrap();
+    let here = folder.path().display().to_string();
+    assert!(!page.contains(&here), "a folder of this machine");
+    page
+});
+
+fn report(out: &Path, args: &[&str]) -> std::process::Output {
+    let mut command = Command::cargo_bin("warpstack").unwrap();
+    command.arg("report").arg("--out").arg(out).args(args);
+    if !args.contains(&"--launches") {
+        command.args(["--launches", "0"]);
+    }
+    command.output().unwrap()
+}
+
+fn select<'a>(html: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
+    html.select(&Selector::parse(selector).unwrap()).collect()
+}
+
+fn text(element: ElementRef) -> String {
+    element.text().collect::<String>().trim().to_owned()
+}
+
+/// What holds of every page: it is one file of correct HTML, in order, and everything on it has a name.
+fn check_structure(page: &str) {
+    check_self_contained(page);
+    let html = Html::parse_document(page);
+    check_headings(&html);
+    check_links(&html);
+    check_names(&html);
+}
+
+#[test]
+fn the_page_has_the_structure_of_every_page() {
+    check_structure(&PAGE);
+}
+
+fn check_self_contained(page: &str) {
+    let html = Html::parse_document(page);
+    assert!(html.errors.is_empty(), "{:?}", html.errors);
+    for outside in [
+        "http:", "https:", "url(", "@import", "src=", "fetch(", "XMLHttp",
+    ] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    assert_eq!(select(&html, "html[lang=en]").len(), 1);
+    assert_eq!(select(&html, "meta[name=viewport]").len(), 1);
+}
+
+/// They go down one level at a time.
+fn check_headings(html: &Html) {
+    let level = |heading: &ElementRef| heading.value().name()[1..].parse::<u32>().unwrap();
+    let levels: Vec<u32> = select(html, "h1, h2, h3, h4, h5, h6")
+        .iter()
+        .map(level)
+        .collect();
+    assert_eq!(levels[0], 1);
+    assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+    assert!(
+        levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
+        "{levels:?}"
+    );
+}
+
+/// Every link leads to a place, and every place is one.
+fn check_links(html: &Html) {
+    let ids: Vec<&str> = select(html, "[id]")
+        .iter()
+        .map(|e| e.value().attr("id").unwrap())
+        .collect();
+    let unique: HashSet<&str> = ids.iter().copied().collect();
+    assert_eq!(unique.len(), ids.len(), "{ids:?}");
+    let links = select(html, "a[href]");
+    assert!(
+        text(links[0]).starts_with("Skip"),
+        "the first stop of the keyboard"
+    );
+    for link in links {
+        let target = link.value().attr("href").unwrap().trim_start_matches('#');
+        assert!(unique.contains(target), "{target}");
+    }
+}
+
+/// Of drawings, and captions and headers of tables.
+fn check_names(html: &Html) {
+    for drawing in select(html, "svg") {
+        assert_eq!(drawing.value().attr("role"), Some("img"));
+        for part in ["title", "desc"] {
+            let part = Selector::parse(part).unwrap();
+            let found = drawing.select(&part).next().map(text);
+            assert!(found.is_some_and(|text| !text.is_empty()));
+        }
+    }
+    assert!(select(html, "img").is_empty());
+    for table in select(html, "table") {
+        let inside = |selector: &str| table.select(&Selector::parse(selector).unwrap()).count();
+        assert_eq!(inside("caption"), 1);
+        assert!(inside("thead th[scope=col]") >= 2 && inside("th:not([scope])") == 0);
+        assert_eq!(inside("tbody tr"), inside("tbody th[scope=row]"));
+    }
+}
+
+#[test]
+fn every_drawing_and_table_is_on_the_page() {
+    let html = Html::parse_document(&PAGE);
+    // The answer, five on how the model works, one scatter, six panels, two stack tables, two studies.
+    assert_eq!(select(&html, "svg").len(), 1 + 5 + 1 + 6 + 2 + 2);
+    // Errors, what is known of the programs, three heat maps and one that was only predicted, Tables 5 and 6, two on best and worst with two listings, the H200.
+    assert_eq!(select(&html, "table").len(), 2 + 4 + 2 + 4 + 1);
+}
+
+/// The answer stands first, in one sentence whose numbers are those of the tables below it.
+#[test]
+fn the_answer_stands_first_and_agrees_with_the_tables() {
+    let html = Html::parse_document(&PAGE);
+    let answer = text(select(&html, "header .answer")[0]);
+    assert!(answer.ends_with('.') && !answer.contains(". "), "{answer}");
+    let best = select(&html, "table.heat td b").into_iter().map(text);
+    let best = best.map(|value| value.parse::<f64>().unwrap());
+    // Measured and predicted in Table 3, predicted in Table 9.
+    let best: Vec<f64> = best.collect();
+    let fastest = best[1].max(best[2]);
+    let named = format!("a predicted {fastest:.1} billion GPop/s");
+    assert!(answer.contains(&named), "{answer}: {best:?}");
+    let row = select(&html, "tbody tr").into_iter().map(text);
+    let held_out = row.filter(|row| row.starts_with("All held out")).count();
+    assert_eq!(held_out, 1);
+    assert!(answer.contains("18 cells that nothing was fitted on"));
+    assert_eq!(select(&html, "header figure svg").len(), 1);
+}
+
+/// The listing has the kernel's instructions, and their shares of the cycles sum up.
+#[test]
+fn the_best_kernels_machine_code_is_on_the_page() {
+    let html = Html::parse_document(&PAGE);
+    let whole = select(&html, "details.listing tbody tr");
+    assert!(whole.len() > 100, "{} instructions", whole.len());
+    let shares: f64 = select(&html, "details.listing td.share")
+        .into_iter()
+        .map(|cell| text(cell).parse::<f64>().unwrap())
+        .sum();
+    assert!((shares - 100.0).abs() < 3.0, "{shares} %");
+    let hot = select(&html, "details.listing tr.hot").len();
+    assert!(hot > 0 && hot < whole.len() / 5, "{hot} hot instructions");
+    assert!(whole.iter().any(|row| text(*row).contains("LDL")));
+}
+
+#[test]
+fn every_cell_of_the_tables_is_on_the_page() {
+    let html = Html::parse_document(&PAGE);
+    // 24 cells measured, predicted, compared; 33 only predicted.
+    let cells = select(&html, "table.heat td");
+    assert_eq!(cells.len(), 3 * 24 + 33);
+    let fitted = cells
+        .iter()
+        .filter(|cell| text(**cell).contains('†'))
+        .count();
+    assert_eq!(fitted, 6, "128 and 512 threads with three preferences");
+    let measured = text(cells[0]);
+    assert_eq!(measured, "23.0", "as in the paper's Table 3");
+}
+
+#[test]
+fn fitted_and_held_out_errors_are_apart() {
+    let html = Html::parse_document(&PAGE);
+    let rows: Vec<String> = select(&html, "tbody th[scope=row]")
+        .into_iter()
+        .map(text)
+        .collect();
+    for row in [
+        "Table 3, sextic: fitted",
+        "Table 3, sextic: held out",
+        "All held out cells",
+    ] {
+        assert!(rows.iter().any(|name| name == row), "{row}");
+    }
+}
+
+/// The commands under the figures are the ones that the program understands.
+#[test]
+fn every_command_on_the_page_is_one_of_the_program() {
+    let html = Html::parse_document(&PAGE);
+    let commands = select(&html, "code.command");
+    assert!(commands.len() > 10);
+    let mut names: Vec<String> = Vec::new();
+    for command in commands {
+        let text = text(command);
+        let words: Vec<&str> = text.split(' ').collect();
+        check_command(&words);
+        names.push(words[1].to_owned());
+        if ["reproduce", "explain", "whatif", "report"].contains(&words[1]) {
+            assert!(
+                text.contains(" --engine model --population-seed 2"),
+                "{text}"
+            );
+        }
+    }
+    for name in [
+        "annotate",
+        "figure",
+        "reproduce",
+        "stacks",
+        "explain",
+        "whatif",
+        "report",
+    ] {
+        assert!(names.iter().any(|other| other == name), "{name}");
+    }
+}
+
+/// Its subcommand and its options are the program's.
+fn check_command(words: &[&str]) {
+    assert_eq!(words[0], "warpstack", "{words:?}");
+    let output = Command::cargo_bin("warpstack")
+        .unwrap()
+        .args([words[1], "--help"])
+        .output()
+        .unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    for option in words.iter().filter(|word| word.starts_with("--")) {
+        assert!(help.contains(option), "{words:?}: {option}");
+    }
+}
+
+/// Rules that keep the page as wide as the screen, and the two colour schemes readable.
+#[test]
+fn the_style_wraps_scrolls_and_has_contrast() {
+    let style = PAGE
+        .split("<style>")
+        .nth(1)
+        .unwrap()
+        .split("</style>")
+        .next()
+        .unwrap();
+    let rule = |selector: &str| {
+        let (_, rest) = style
+            .split_once(&format!("\n{selector} {{"))
+            .unwrap_or_else(|| panic!("{selector}"));
+        rest.split('}').next().unwrap()
+    };
+    assert!(rule("figure svg").contains("width: 100%"));
+    assert!(rule(".scroll").contains("overflow-x: auto"));
+    assert!(rule("code").contains("overflow-wrap: anywhere"));
+    let schemes: Vec<&str> = style.split("--ink: #").skip(1).take(3).collect();
+    assert_eq!(
+        schemes.len(),
+        3,
+        "light, dark by the system, dark by choice"
+    );
+    for scheme in schemes {
+        let scheme = format!("--ink: #{scheme}");
+        let colour = |name: &str| {
+            let (_, rest) = scheme.split_once(&format!("--{name}: #")).unwrap();
+            rest[..6].to_owned()
+        };
+        for (ink, paper, least) in [
+            ("ink", "paper", 7.0),
+            ("soft", "paper", 4.5),
+            ("link", "paper", 4.5),
+            ("ink", "shade", 7.0),
+            ("soft", "shade", 4.5),
+            ("focus", "paper", 3.0),
+            ("edge", "paper", 3.0),
+            ("chart-ink", "paper", 7.0),
+        ] {
+            let contrast = contrast(&colour(ink), &colour(paper));
+            assert!(contrast >= least, "{ink} on {paper}: {contrast:.1}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_report_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page");
+    for (out, args, named) in [
+        (page.clone(), vec!["--tables", "3,5"], "\"5\"; allowed: 3"),
+        (
+            page.clone(),
+            vec!["--problems", "sextic,chess"],
+            "'chess' for '--problems <LIST>'; allowed: sextic",
+        ),
+        (
+            page.clone(),
+            vec!["--papers", "gpocl,koza"],
+            "\"koza\"; allowed: robilliard, langdon, gpocl, all",
+        ),
+        (
+            page.clone(),
+            vec!["--papers", "all", "--effort", "whole-run"],
+            "--effort whole-run given with --papers; allowed: --code",
+        ),
+        (page.clone(), vec!["--paper-launches", "3"], "--papers"),
+        (page.join("deeper"), vec![], "deeper"),
+    ] {
+        let output = report(&out, &args);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains(named) && message.lines().count() == 1,
+            "{message}"
+        );
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn the_page_is_as_wide_as_the_screen() {
+    browser::check_widths(&PAGE, "report");
+}

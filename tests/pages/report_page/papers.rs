@@ -1,0 +1,189 @@
+//! The other papers' part of the page, of rows that were not predicted: predicting takes minutes.
+
+use super::{check_command, check_structure, select, text};
+use crate::browser;
+use scraper::Html;
+use std::sync::LazyLock;
+use warpstack::papers::figure::Figure;
+use warpstack::report::page::{Content, PaperPart, page};
+use warpstack::report::validation::Line;
+use warpstack::validate::papers::{Paper, compare};
+
+const SPEED: &str = "speed (billion GPop/s)";
+
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let robilliard = figures("section 5", "highest evaluation speedup", &["g80, mux6"]);
+    let drawn = figures(
+        "figure 3",
+        "evaluation speedup",
+        &[
+            "g80, sextic 64, population 500",
+            "g80, sextic 64, population 2500",
+        ],
+    );
+    let best = ["gtx295, best configuration"];
+    let mut langdon = figures("section 8", SPEED, &best);
+    langdon.extend(figures(
+        "section 8",
+        "speed (billion GPop/s), heavier compiler",
+        &best,
+    ));
+    langdon.extend(figures(
+        "figure 5",
+        SPEED,
+        &["gtx295, 8 threads per program, 64 per block"],
+    ));
+    let content = Content {
+        papers: vec![
+            part(Paper::Robilliard, [robilliard, drawn].concat()),
+            part(Paper::Langdon, langdon),
+            part(Paper::Gpocl, gpocl()),
+        ],
+        ..Content::default()
+    };
+    page(&content).unwrap()
+});
+
+/// Values count up from 1.
+fn figures(
+    experiment: &'static str,
+    quantity: &'static str,
+    configurations: &[&str],
+) -> Vec<Figure> {
+    let figure = |(at, configuration): (usize, &&str)| Figure {
+        experiment,
+        configuration: configuration.to_string(),
+        quantity,
+        predicted: 1.0 + at as f64,
+    };
+    configurations.iter().enumerate().map(figure).collect()
+}
+
+/// A table and a surface.
+fn gpocl() -> Vec<Figure> {
+    let strategies = ["gtx285 fp", "gtx285 pppe", "gtx285 ppcu"];
+    let mut all = figures("table 4", "peak speed (billion GPop/s)", &strategies);
+    all.extend(figures(
+        "table 4",
+        "median speed (billion GPop/s)",
+        &strategies,
+    ));
+    let cells = [
+        "gtx285 fp, 100 programs, 500 rows",
+        "gtx285 fp, 100 programs, 1000 rows",
+    ];
+    all.extend(figures("figure 7", SPEED, &cells));
+    all
+}
+
+fn part(paper: Paper, figures: Vec<Figure>) -> PaperPart {
+    let name = paper.name();
+    PaperPart {
+        paper,
+        rows: compare(paper, figures).unwrap(),
+        command: format!("warpstack reproduce --paper {name} --chart {name}.svg"),
+        launches: vec![launch(name, 2.0), launch(name, 1.0)],
+        launches_command: format!(
+            "warpstack validate --device h200 --measured fixtures/measured/h200/{name}/seed61.csv --rows 2"
+        ),
+    }
+}
+
+fn launch(paper: &str, measured_ms: f64) -> Line {
+    Line {
+        device: "h200".into(),
+        split: "holdout",
+        problem: paper.into(),
+        kernel: "one of its kernels".into(),
+        stack_dim: 1,
+        data_type: String::new(),
+        stack_registers: 0,
+        threads_per_block: 64,
+        population: 100,
+        case_blocks: 1,
+        l1_kib: 0,
+        measured_ms: Some(measured_ms),
+        predicted_ms: 1.5,
+        measured_warp_instructions: None,
+        predicted_warp_instructions: 1,
+        measured_l1_hit_percent: None,
+        predicted_l1_hit_percent: None,
+    }
+}
+
+#[test]
+fn it_has_the_structure_of_every_page() {
+    check_structure(&PAGE);
+}
+
+#[test]
+fn every_paper_has_its_numbers_its_figures_and_its_commands() {
+    let html = Html::parse_document(&PAGE);
+    let titles: Vec<String> = select(&html, "h3").into_iter().map(text).collect();
+    for (title, name) in titles.iter().zip(["Robilliard", "Langdon", "GPOCL"]) {
+        assert!(title.starts_with(name), "{title}");
+    }
+    // One for every kind of chart.
+    let drawings: Vec<String> = select(&html, "svg title").into_iter().map(text).collect();
+    for name in [
+        "Figure 3: sextic, evaluation",
+        "Figure 5: initial generation, one chip",
+        "Table 4: regression, gtx285",
+        "Figure 7: regression, FP, gtx285",
+    ] {
+        assert!(
+            drawings.iter().any(|drawing| drawing == name),
+            "{drawings:?}"
+        );
+    }
+    let commands = select(&html, "code.command");
+    let of_papers = commands.into_iter().map(text);
+    let of_papers = of_papers.filter(|text| text.contains(" --paper ") || text.contains("seed61"));
+    let of_papers: Vec<String> = of_papers.collect();
+    assert_eq!(of_papers.len(), 6, "{of_papers:?}");
+    for command in of_papers {
+        check_command(&command.split(' ').collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn published_numbers_stand_once_with_both_ends_of_their_band() {
+    let html = Html::parse_document(&PAGE);
+    let rows: Vec<Vec<String>> = select(&html, "tbody tr")
+        .into_iter()
+        .map(|row| row.child_elements().map(text).collect())
+        .collect();
+    let with = |part: &str| -> Vec<&Vec<String>> {
+        let found = rows.iter();
+        found.filter(|row| row[0].contains(part)).collect()
+    };
+    let best = with("gtx295, best configuration");
+    assert_eq!(best.len(), 1, "the heavier end is in its row");
+    assert_eq!(
+        best[0][1..],
+        ["141", "1.00", "-99.3", "1.00 to 1.00", "-99.3 to -99.3"]
+    );
+    let mux6 = with("g80, mux6");
+    assert_eq!(mux6[0][1..], ["1", "1.00", "+0.0", "–", "–"]);
+    assert_eq!(with("table 4").len(), 6);
+    assert!(
+        with("figure 7").is_empty(),
+        "nothing was published for a surface's cells"
+    );
+}
+
+#[test]
+fn launches_are_summed_up_and_listed() {
+    let html = Html::parse_document(&PAGE);
+    let summaries: Vec<String> = select(&html, "summary").into_iter().map(text).collect();
+    assert_eq!(
+        summaries,
+        ["2 launches on an H200: mean error 37.5 %, worst 50.0 %"; 3]
+    );
+    assert_eq!(select(&html, "details tbody tr").len(), 6);
+}
+
+#[test]
+fn it_is_as_wide_as_the_screen() {
+    browser::check_widths(&PAGE, "papers");
+}

@@ -1,0 +1,215 @@
+//! What the page does in a browser: sorting, copying, values of points, both themes, paper.
+//!
+//! Needs Chromium; without one every test is skipped and says so.
+
+use super::PAGE;
+use crate::browser;
+use scraper::{Html, Selector};
+use std::path::PathBuf;
+
+/// Finds elements, and waits.
+const HELP: &str = "const later = (ms) => new Promise((done) => setTimeout(done, ms));
+    const at = (selector) => document.querySelector(selector);
+    const all = (selector) => [...document.querySelectorAll(selector)];";
+
+/// A folder with the page, at whose end a script runs.
+struct Opened {
+    chromium: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Opened {
+    fn new(script: &str) -> Option<Opened> {
+        let Some(chromium) = browser::chromium() else {
+            println!("skipped: no Chromium on the path");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let run = format!(
+            "<script>{HELP} (async () => {{ {script} }})().then((seen) => {{ document.body.dataset.seen = seen; }}, \
+             (error) => {{ document.body.dataset.seen = 'failed: ' + error; }});</script></body>"
+        );
+        let page = PAGE.replace("</body>", &run);
+        std::fs::write(folder.path().join("page.html"), page).unwrap();
+        Some(Opened { chromium, folder })
+    }
+
+    fn browse(&self, width: u32, args: &[String]) -> String {
+        let page = self.folder.path().join("page.html");
+        browser::browse(&self.chromium, &page, width, args)
+    }
+}
+
+/// What a script returns that runs on the page; `None` without a browser.
+fn seen(script: &str, options: &[&str]) -> Option<String> {
+    let opened = Opened::new(script)?;
+    let mut args = vec![
+        "--dump-dom".to_owned(),
+        "--virtual-time-budget=10000".to_owned(),
+    ];
+    args.extend(options.iter().map(|option| option.to_string()));
+    let html = Html::parse_document(&opened.browse(1280, &args));
+    let body = html.select(&Selector::parse("body").unwrap()).next();
+    let seen = body.and_then(|body| body.value().attr("data-seen").map(String::from));
+    Some(seen.expect("the script came to its end"))
+}
+
+#[test]
+fn a_column_is_sorted_by_its_header_in_both_directions() {
+    let script = "const table = all('table.sortable').find((t) => t.caption.textContent.startsWith('Errors'));
+        const header = table.tHead.rows[0].cells[2];
+        const button = header.querySelector('button');
+        const column = () => [...table.tBodies[0].rows].map((row) => row.cells[2].textContent).join(' ');
+        const states = [column()];
+        button.focus();
+        states.push(document.activeElement === button ? 'by keyboard' : 'no stop of the keyboard');
+        for (const _ of [1, 2]) { button.click(); states.push(header.getAttribute('aria-sort'), column()); }
+        table.tHead.rows[0].cells[0].querySelector('button').click();
+        states.push(String(header.getAttribute('aria-sort')), at('#status').textContent);
+        return states.join('|');";
+    let Some(seen) = seen(script, &[]) else {
+        return;
+    };
+    let states: Vec<&str> = seen.split('|').collect();
+    let [before, keyboard, up, rising, down, falling, other, said] = states[..] else {
+        panic!("{seen}");
+    };
+    assert_eq!(
+        [keyboard, up, down],
+        ["by keyboard", "ascending", "descending"]
+    );
+    let numbers = |text: &str| -> Vec<f64> {
+        let numbers = text.split(' ').map(|number| number.parse().unwrap());
+        numbers.collect()
+    };
+    let mut sorted = numbers(before);
+    sorted.sort_by(f64::total_cmp);
+    assert_eq!(numbers(rising), sorted);
+    assert_ne!(numbers(before), sorted, "sorting changes something");
+    sorted.reverse();
+    assert_eq!(numbers(falling), sorted);
+    assert_eq!(other, "null", "one column at a time");
+    assert_eq!(said, "Sorted by cells of, ascending.");
+}
+
+#[test]
+fn addresses_and_names_are_sorted_as_what_they_are() {
+    let script = "const table = all('details.listing table')[0];
+        const header = table.tHead.rows[0].cells[0];
+        const column = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.slice(0, 4)).join(' ');
+        const before = column();
+        table.tHead.rows[0].cells[6].querySelector('button').click();
+        const moved = column();
+        header.querySelector('button').click();
+        return [before === column(), before !== moved, before.includes('a0')].join(' ');";
+    if let Some(seen) = seen(script, &[]) {
+        assert_eq!(seen, "true true true");
+    }
+}
+
+#[test]
+fn every_command_has_a_button_that_copies_it() {
+    let script = "const copied = [];
+        Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (words) => { copied.push(words); } } });
+        const buttons = all('button.copy');
+        for (const button of buttons) button.click();
+        await later(50);
+        const shown = all('code.command').map((code) => code.textContent);
+        return [buttons.every((button) => button.checkVisibility() || button.closest('details')),
+          shown.length > 10, shown.join() === copied.join(), at('#status').textContent].join('|');";
+    if let Some(seen) = seen(script, &[]) {
+        assert_eq!(seen, "true|true|true|Command copied.");
+    }
+}
+
+#[test]
+fn points_say_their_values_to_pointer_and_keyboard() {
+    let script = "const svg = all('.scatters svg')[0];
+        const note = svg.querySelectorAll('.note')[3];
+        svg.scrollIntoView();
+        await later(200);
+        const box = note.getBoundingClientRect();
+        const move = (x, y) => svg.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, clientX: x, clientY: y }));
+        move(box.left + box.width / 2, box.top + box.height / 2);
+        const tip = at('#tip');
+        const states = [tip.hidden, tip.textContent === note.dataset.words, tip.textContent];
+        const edge = tip.getBoundingClientRect();
+        states.push(edge.left >= 0 && edge.right <= innerWidth);
+        svg.dispatchEvent(new PointerEvent('pointerleave', {}));
+        states.push(tip.hidden);
+        svg.focus();
+        const press = (key) => svg.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        press('ArrowRight');
+        states.push(tip.textContent === svg.querySelector('.note').dataset.words, at('#status').textContent === tip.textContent);
+        press('Escape');
+        states.push(tip.hidden, all('.note').length > 100);
+        return states.join('|');";
+    let Some(seen) = seen(script, &[]) else {
+        return;
+    };
+    let states: Vec<&str> = seen.split('|').collect();
+    assert_eq!(
+        states[..2],
+        ["false", "true"],
+        "the nearest point is named: {seen}"
+    );
+    let said = states[2];
+    for part in ["threads", "measured", "predicted", "billion GPop/s", "%"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(states[3..], ["true"; 6], "{seen}");
+}
+
+/// Colours of the paper, of a chart's text and of a cell, as the browser computed them.
+const COLOURS: &str = "const style = (element) => getComputedStyle(element);
+    return [style(document.body).backgroundColor, style(at('.scatters svg text')).fill, style(at('table.heat td')).backgroundColor].join('|');";
+
+#[test]
+fn charts_and_heat_maps_follow_the_dark_theme() {
+    let dark = "--blink-settings=preferredColorScheme=0";
+    let light = "--blink-settings=preferredColorScheme=1";
+    let Some((dark, light)) = seen(COLOURS, &[dark]).zip(seen(COLOURS, &[light])) else {
+        return;
+    };
+    let brightness = |text: &str| -> Vec<u32> {
+        let channels = |colour: &str| -> u32 {
+            let numbers = colour.trim_start_matches("rgb(").trim_end_matches(')');
+            numbers.split(", ").map(|n| n.parse::<u32>().unwrap()).sum()
+        };
+        text.split('|').map(channels).collect()
+    };
+    let (dark, light) = (brightness(&dark), brightness(&light));
+    assert!(
+        dark[0] < 150 && light[0] > 700,
+        "paper: {dark:?}, {light:?}"
+    );
+    assert!(dark[1] > 600 && light[1] < 200, "ink: {dark:?}, {light:?}");
+    assert_ne!(dark[2], light[2], "cells");
+}
+
+/// A page is A4 or Letter; what is folded away is on it, but the whole listing is not.
+#[test]
+fn the_page_is_printed_without_gaps() {
+    let Some(opened) = Opened::new("return '';") else {
+        return;
+    };
+    let pdf = opened.folder.path().join("page.pdf");
+    let args = [
+        format!("--print-to-pdf={}", pdf.display()),
+        "--no-pdf-header-footer".to_owned(),
+        "--virtual-time-budget=5000".to_owned(),
+    ];
+    opened.browse(1280, &args);
+    let bytes = std::fs::read(&pdf).unwrap();
+    let pages = bytes
+        .windows(12)
+        .filter(|part| part.starts_with(b"/Type /Page") && part[11] != b's')
+        .count();
+    if let Some(kept) = std::env::var_os("WARPSTACK_SCREENSHOTS") {
+        std::fs::copy(&pdf, PathBuf::from(kept).join("report.pdf")).unwrap();
+    }
+    assert!((4..=MOST_PAGES).contains(&pages), "{pages} pages");
+}
+
+/// One more than the small report takes.
+const MOST_PAGES: usize = 9;
