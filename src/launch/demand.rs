@@ -134,7 +134,7 @@ impl TimeParts {
 mod tests {
     use super::*;
     use crate::isa::OpClass;
-    use crate::sim::testing::{alu, looped};
+    use crate::launch::testing::{alu, looped};
 
     fn program(instructions: u32, local_lines: u32) -> ReplayProgram {
         let mut program = ReplayProgram {

@@ -114,7 +114,7 @@ fn instruction_fetch(spec: &mut SmxSpec) {
 mod tests {
     use super::super::spec::{BarrierTiming, DramSpec, Pipe};
     use super::*;
-    use crate::sim::testing;
+    use crate::launch::testing;
 
     fn without(ideal: Ideal) -> SmxSpec {
         testing::spec().without(Ideals::of(&[ideal]))

@@ -12,6 +12,7 @@ mod calendar;
 pub mod cause;
 pub mod code;
 mod code_layout;
+pub mod counters;
 pub mod demand;
 pub mod dependence;
 mod dram;
@@ -29,6 +30,8 @@ pub mod residency;
 pub mod resolved;
 pub mod spec;
 pub mod spread;
+pub mod testing;
 
-pub use request::{CarveOut, Cases, Request};
+pub use request::{Cases, Request};
+pub use residency::CarveOut;
 pub use resolved::{Launches, Resolved};

@@ -2,6 +2,7 @@
 //!
 //! The only file of `launch` that knows GP. Units: bytes, fitness cases, threads.
 
+use super::residency::CarveOut;
 use std::sync::Arc;
 
 use crate::gp::problem::Dataset;
@@ -9,19 +10,6 @@ use crate::gpu::code::Code;
 use crate::gpu::variant::FunctionSet;
 use crate::gpu::workload::cases_per_element;
 use crate::programs::Population;
-
-/// How the on-chip memory is divided between L1 and shared memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CarveOut {
-    /// An L1 of this size; a block that needs more shared memory gets less.
-    L1Bytes(u32),
-    /// Shared memory of this size, for all blocks of a multiprocessor together.
-    SharedBytes(u32),
-    /// The least shared memory that limits no block.
-    LeastShared,
-    /// As the device divides it when nobody asks.
-    Default,
-}
 
 /// The fitness cases of a launch.
 #[derive(Debug, Clone)]

@@ -2,11 +2,23 @@
 //!
 //! Leaves out: how a block came by its needs. Units: bytes. Sources: `device::occupancy`.
 
-use super::request::CarveOut;
 use crate::device::Device;
 use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError, OccupancyLimits};
 use crate::predict::PredictError;
+
+/// How the on-chip memory is divided between L1 and shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CarveOut {
+    /// An L1 of this size; a block that needs more shared memory gets less.
+    L1Bytes(u32),
+    /// Shared memory of this size, for all blocks of a multiprocessor together.
+    SharedBytes(u32),
+    /// The least shared memory that limits no block.
+    LeastShared,
+    /// As the device divides it when nobody asks.
+    Default,
+}
 
 /// Residency of `block` of a kernel, and the bytes of the L1 in effect.
 pub fn reside(

@@ -381,7 +381,7 @@ fn alu_warps_per_cycle(device: &Device) -> u8 {
 mod tests {
     use super::*;
     use crate::device::Preset;
-    use crate::sim::testing;
+    use crate::launch::testing;
 
     /// What a field may hold ends where the simulator's tables do.
     #[test]

@@ -159,7 +159,7 @@ pub const N_PIPES: usize = 1 + Pipe::ALL.len();
 mod tests {
     use super::*;
     use crate::isa::{Space, TimingOp};
-    use crate::sim::testing::{alu, load, looped, paired, spec, store};
+    use crate::launch::testing::{alu, load, looped, paired, spec, store};
 
     fn demand() -> Demand {
         let branch = TimingOp {

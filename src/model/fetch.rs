@@ -136,9 +136,9 @@ fn survival(lines: &[Entries], ways: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::isa::OpClass;
+    use crate::launch::testing::{alu, placed, spec};
     use crate::model::shapes::Shapes;
     use crate::model::tests::inputs;
-    use crate::sim::testing::{alu, placed, spec};
 
     /// Cycles that a loop over so many lines of 64 bytes waits for code.
     fn waits(lines: u32, change: impl Fn(&mut SmxSpec)) -> f64 {

@@ -304,8 +304,8 @@ mod tests {
     use crate::isa::Space;
     use crate::launch::code::ReplayCode;
     use crate::launch::spec::SetIndex;
+    use crate::launch::testing::{load, looped, spec, store};
     use crate::model::tests::inputs;
-    use crate::sim::testing::{load, looped, spec, store};
 
     fn misses(loads: f64) -> Misses {
         Misses {

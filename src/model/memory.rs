@@ -269,7 +269,7 @@ fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::testing::{self, spec};
+    use crate::launch::testing::{self, spec};
 
     fn demand() -> Demand {
         Demand {

@@ -9,7 +9,7 @@
 
 pub mod analytical;
 mod demand;
-mod dram;
+pub mod dram;
 pub mod executed;
 mod explain;
 pub mod fetch;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::isa::{OpClass, Space, TimingOp};
 use crate::launch::cause::Cause;
-use crate::sim::testing::{self, alu, load, looped, spec, store, use_of_load};
+use crate::launch::testing::{self, alu, load, looped, spec, store, use_of_load};
 
 /// 35 cycles for the stack and 200 for the fitness case, each with the instruction that uses it.
 const ALONE_CYCLES: f64 = 237.0;

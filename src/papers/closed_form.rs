@@ -3,17 +3,17 @@
 //! Models: the same blocks as `replay`, by `model::executed`. Leaves out: what that leaves out.
 //! Units: cycles of a multiprocessor.
 
+use super::ends::last_to_end;
 use super::grid::{Grid, Sample};
 use super::launch::Timed;
-use super::replay::last_to_end;
 use crate::launch::cause::Cause;
+use crate::launch::counters::Counters;
 use crate::model::executed::{Modelled, Ran, Traffic};
-use crate::sim::observe::Counters;
 use crate::workload::executed::ExecutedCode;
 
 impl Grid {
     /// The whole grid, if all its blocks are as those of the `sample`, which `executed` holds.
-    pub(super) fn modelled(&self, sample: &Sample, executed: &ExecutedCode) -> Timed {
+    pub(crate) fn modelled(&self, sample: &Sample, executed: &ExecutedCode) -> Timed {
         let (code, order) = (&executed.code, &executed.order[..]);
         let resident = self.geometry.resident_blocks;
         let places = match sample {

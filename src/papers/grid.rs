@@ -36,15 +36,15 @@ pub struct Launch<'a> {
 /// A launch on a device.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    pub(super) spec: SmxSpec,
-    pub(super) geometry: Geometry,
+    pub(crate) spec: SmxSpec,
+    pub(crate) geometry: Geometry,
     megahertz: f64,
     to_its_end: bool,
     /// What is made free.
-    pub(super) ideals: Ideals,
-    pub(super) block: BlockResources,
-    pub(super) occupancy: Occupancy,
-    pub(super) l1_bytes: u32,
+    pub(crate) ideals: Ideals,
+    pub(crate) block: BlockResources,
+    pub(crate) occupancy: Occupancy,
+    pub(crate) l1_bytes: u32,
 }
 
 /// Blocks of a grid that are to be executed, by their numbers.
@@ -131,7 +131,7 @@ impl Grid {
     }
 
     /// How often all places of all multiprocessors are filled.
-    pub(super) fn waves(&self) -> f64 {
+    pub(crate) fn waves(&self) -> f64 {
         let Geometry {
             programs: blocks,
             resident_blocks,
@@ -182,7 +182,7 @@ impl Grid {
     }
 
     /// Multiprocessors that get most blocks: the grid ends with one of them.
-    pub(super) fn longest_multiprocessors(&self) -> u32 {
+    pub(crate) fn longest_multiprocessors(&self) -> u32 {
         match self.geometry.programs % self.geometry.n_smx {
             0 => self.geometry.n_smx,
             rest => rest,

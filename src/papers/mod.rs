@@ -8,6 +8,7 @@
 
 pub mod band;
 mod closed_form;
+mod ends;
 pub mod figure;
 pub mod gpocl;
 pub mod grid;

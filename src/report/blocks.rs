@@ -6,8 +6,8 @@ use super::prediction::cpi_table;
 use super::table::table;
 use crate::device::occupancy::Occupancy;
 use crate::launch::blocks::Blocks;
+use crate::launch::counters::{cpi_entries, traffic};
 use crate::predict::{CpiEntry, MemoryTraffic};
-use crate::sim::figures::{cpi_entries, traffic};
 use crate::sim::observe::Counters;
 use serde::Serialize;
 

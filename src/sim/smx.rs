@@ -22,8 +22,9 @@ use super::resident::Resident;
 use super::scheduler::Scheduler;
 use super::spec::SmxSpec;
 use super::waits::Waits;
-use super::warp::{CREDITS_PER_TOKEN, Warp, WarpStart};
+use super::warp::{Warp, WarpStart};
 use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, Slots};
+use crate::launch::counters::CREDITS_PER_TOKEN;
 
 /// See the module text; `QUARTERS` is that of [`Slots`].
 pub struct Smx<'a, O, const QUARTERS: bool> {

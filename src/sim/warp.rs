@@ -6,13 +6,11 @@
 
 use super::code::{ReplayCode, ReplayOp};
 use super::observe::Cause;
+use crate::launch::counters::CREDITS_PER_TOKEN;
 use crate::trace::AddressKind;
 
 /// Loads that the scoreboard tracks.
 const MAX_LOADS: usize = 16;
-
-/// Token credits are counted in fractions, because a token may span parts of several segments.
-pub const CREDITS_PER_TOKEN: u32 = 1 << 16;
 
 #[derive(Debug, Clone, Copy)]
 struct PendingLoad {

@@ -1,6 +1,7 @@
 //! The analytical model, and the presets that both models read.
 
 mod against_sim;
+mod dram;
 mod ledger;
 mod mechanisms;
 mod preset_limits;

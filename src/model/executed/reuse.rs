@@ -311,7 +311,7 @@ impl Stays {
 mod tests {
     use super::*;
     use crate::isa::Space;
-    use crate::sim::testing::{load, looped, placed, spec};
+    use crate::launch::testing::{load, looped, placed, spec};
 
     #[test]
     fn a_line_that_comes_soon_enough_is_there_and_one_that_others_want_may_be() {

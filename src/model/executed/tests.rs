@@ -5,7 +5,7 @@ use crate::isa::{OpClass, Space, TimingOp};
 use crate::launch::cause::Cause;
 use crate::launch::code::Part;
 use crate::launch::spec::{BarrierTiming, DependenceTracking, DramSpec, N_CLASSES};
-use crate::sim::testing::{alu, geometry, load, load_to, placed, spec, store, use_of_load};
+use crate::launch::testing::{alu, geometry, load, load_to, placed, spec, store, use_of_load};
 use crate::trace::AddressKind;
 use walk::{DRAM, ISSUE, PAGES, PIPES, READ_PORT, Service, UNIT, WRITE_PORT};
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::isa::Space;
 use crate::launch::code::ReplayProgram;
+use crate::launch::testing::{load, looped};
 use crate::model::tests::inputs;
-use crate::sim::testing::{load, looped};
 
 #[test]
 fn a_time_is_survived_or_not_and_the_rest_of_it_the_line_is_away() {

@@ -271,8 +271,8 @@ mod tests {
     use crate::isa::{OpClass, Space};
     use crate::launch::code::ReplayCode;
     use crate::launch::spec::N_CLASSES;
+    use crate::launch::testing::{alu, load_to, looped, paired, use_of_load};
     use crate::model::path::Builder;
-    use crate::sim::testing::{alu, load_to, looped, paired, use_of_load};
 
     fn path(ops: &[crate::isa::TimingOp]) -> Path {
         let code: ReplayCode = looped(ops);

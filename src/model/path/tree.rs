@@ -342,8 +342,8 @@ mod tests {
     use super::*;
     use crate::isa::{OpClass, Space, TimingOp};
     use crate::launch::code::{ReplayCode, ReplayOp};
+    use crate::launch::testing::{alu, load_to, looped, use_of_load};
     use crate::model::path::{Latencies, Path, PathRules};
-    use crate::sim::testing::{alu, load_to, looped, use_of_load};
 
     /// A segment, somewhere in which all results are awaited that a segment before may have left.
     fn segment(kinds: &[u8]) -> Vec<TimingOp> {
