@@ -10,8 +10,8 @@ use warpstack::gp::corpus::Corpus;
 use warpstack::gp::evolve::{EvolveConfig, Run};
 use warpstack::gp::problem::{self, Source};
 use warpstack::gp::program::Rpn;
-use warpstack::gpu::lower::lower;
-use warpstack::gpu::variant::{FunctionSet, KernelId};
+use warpstack::systems::chitty::lower::lower;
+use warpstack::systems::chitty::variant::{FunctionSet, KernelId};
 
 /// Name, fitness cases (as few as there can be), corpus.
 const PROBLEMS: [(&str, usize, &str); 2] = [

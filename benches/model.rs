@@ -5,8 +5,8 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::study::l1::{l1_geometry, with_l1};
 
 const SIZES_KIB: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];

@@ -5,8 +5,8 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Settings};
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::predictor::{Engine, Settings};
 
 fn configuration(
     problem: &str,

@@ -73,22 +73,14 @@
 // Results leave through `report::output`, everything else through `report::progress`: neither panics where nobody reads.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
-mod api;
 #[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
+pub mod commands;
 #[doc(hidden)]
 pub mod cpu;
 #[cfg_attr(doc, doc(hidden))]
 pub mod device;
-#[cfg_attr(doc, doc(hidden))]
-pub mod engine;
 #[doc(hidden)]
 pub mod gp;
-#[cfg_attr(doc, doc(hidden))]
-pub mod gpu;
-#[doc(hidden)]
-pub mod input;
 #[cfg(feature = "interop")]
 #[doc(hidden)]
 pub mod interop;
@@ -96,38 +88,31 @@ pub mod interop;
 pub mod isa;
 #[doc(hidden)]
 pub mod launch;
-#[doc(hidden)]
-pub mod memo;
+pub mod measure;
 #[doc(hidden)]
 pub mod model;
-#[doc(hidden)]
-pub mod papers;
-#[cfg_attr(doc, doc(hidden))]
-pub mod predict;
-#[doc(hidden)]
-pub mod programs;
+pub mod predictor;
 #[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod report;
 #[doc(hidden)]
 pub mod sim;
-#[doc(hidden)]
-pub mod stats;
 #[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod study;
+pub mod systems;
 #[doc(hidden)]
 pub mod trace;
+#[doc(hidden)]
+pub mod util;
 #[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod validate;
 #[doc(hidden)]
 pub mod vliw;
-#[doc(hidden)]
-pub mod workload;
 
 #[doc(inline)]
-pub use api::{
+pub use crate::predictor::api::{
     BlockResources, Cause, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error,
     InputError, Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
     PaperSizes, PredictError, Prediction, Predictor, Preset, Problem, Role,

@@ -1,5 +1,5 @@
-//! The program `warpstack`; everything it does is in the library, from `warpstack::cli::main` on.
+//! The program `warpstack`; everything it does is in the library, from `warpstack::commands::main` on.
 
 fn main() -> std::process::ExitCode {
-    warpstack::cli::main()
+    warpstack::commands::main()
 }

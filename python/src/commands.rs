@@ -5,10 +5,8 @@
 
 use serde::Serialize;
 use std::error::Error;
-use warpstack::cli::stop::Stop;
-use warpstack::cli::{
-    evolve as evolving, measure_cpu, parse, simulate, sweep as sweeping, whatif as studies,
-};
+use warpstack::commands::stop::Stop;
+use warpstack::commands::{evolve as evolving, measure_cpu, parse, simulate, sweep as sweeping, whatif as studies};
 use warpstack::gp::record::RunRecord;
 use warpstack::report::provenance::Provenance;
 use warpstack::report::rows::{self, Row};

@@ -12,8 +12,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use warpstack::cli::one_line;
-use warpstack::cli::stop::Stop;
+use warpstack::commands::one_line;
+use warpstack::commands::stop::Stop;
 
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 /// As much as the program's main thread has.

@@ -6,8 +6,8 @@
 use super::ideal::Ideals;
 use super::quantity::{Entry, FieldError, Quantity};
 use super::spec::*;
-use super::vliw;
 use super::{Device, Preset, Validated};
+use crate::vliw::preset as vliw;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -146,7 +146,7 @@ impl Preset {
 }
 
 fn read(path: &Path) -> Result<String, DeviceError> {
-    crate::input::text(path).map_err(|source| DeviceError::Read {
+    crate::util::input::text(path).map_err(|source| DeviceError::Read {
         file: path.display().to_string(),
         source,
     })
@@ -225,7 +225,7 @@ impl DeviceFile {
 
 /// Turns the parser's several lines into one, with the line number and the field found there.
 fn parse_error(text: &str, file: &str, error: &toml::de::Error) -> DeviceError {
-    let line = crate::input::toml_line(text, error);
+    let line = crate::util::input::toml_line(text, error);
     DeviceError::Parse {
         file: file.into(),
         line,

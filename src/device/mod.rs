@@ -22,8 +22,6 @@ mod quantity;
 mod spec;
 #[doc(hidden)]
 pub mod values;
-#[doc(hidden)]
-pub mod vliw;
 
 pub use cache::{CacheGeometry, OnChipSplit};
 #[doc(hidden)]

@@ -70,6 +70,6 @@ pub fn text_of(builtin: &[(&str, &'static str)], name: &str) -> Option<&'static 
 
 /// A file's mistake in one line.
 pub fn message(text: &str, error: &toml::de::Error) -> String {
-    let line = crate::input::toml_line(text, error);
+    let line = crate::util::input::toml_line(text, error);
     format!("line {line}: {}", error.message().replace('\n', " "))
 }

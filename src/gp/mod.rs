@@ -8,6 +8,8 @@ pub mod lgp;
 pub mod primitive;
 pub mod problem;
 pub mod program;
+pub mod programs;
 pub mod record;
 pub mod stack_depth;
 pub mod weights;
+pub mod workload;

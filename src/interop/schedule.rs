@@ -73,7 +73,7 @@ impl Schedule {
             message,
         };
         let parsed: File = toml::from_str(text).map_err(|error: toml::de::Error| {
-            let line = crate::input::toml_line(text, &error);
+            let line = crate::util::input::toml_line(text, &error);
             failed(line, error.message().to_owned())
         })?;
         if parsed.version != VERSION {

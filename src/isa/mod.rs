@@ -20,7 +20,6 @@ pub mod nv50;
 pub mod op;
 pub mod operand;
 mod operands;
-pub mod r600;
 mod reconvergence;
 mod registers;
 pub mod text;

@@ -5,7 +5,7 @@
 //! Units: cycles, warp instructions, bytes.
 
 use super::cause::Cause;
-use crate::predict::{CpiEntry, MemoryTraffic};
+use crate::launch::prediction::{CpiEntry, MemoryTraffic};
 use serde::Serialize;
 
 /// Fractions of a program node in which warps' progress is counted.

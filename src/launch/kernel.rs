@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::code::ReplayCode;
 use super::makespan::HandedOut;
-use crate::memo::Memo;
-use crate::predict::PredictError;
+use crate::launch::prediction::PredictError;
 use crate::trace::mix::MixEntry;
+use crate::util::memo::Memo;
 
 /// The blocks of one launch.
 #[derive(Debug)]

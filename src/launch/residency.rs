@@ -5,7 +5,7 @@
 use crate::device::Device;
 use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError, OccupancyLimits};
-use crate::predict::PredictError;
+use crate::launch::prediction::PredictError;
 
 /// How the on-chip memory is divided between L1 and shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

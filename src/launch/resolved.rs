@@ -13,7 +13,7 @@ use super::rates::Rates;
 use super::spec::SmxSpec;
 use crate::device::ideal::{Ideal, Ideals};
 use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::predict::Configuration;
+use crate::launch::prediction::Configuration;
 
 /// See the module text.
 #[derive(Debug, Clone)]

@@ -12,10 +12,10 @@ use super::{
 use crate::launch::Resolved;
 use crate::launch::cause::Cause;
 use crate::launch::demand::TimeParts;
-use crate::memo::Memo;
-use crate::predict::{
+use crate::launch::prediction::{
     CpiEntry, HitRates, MemoryTraffic, PerformanceModel, PredictError, Prediction,
 };
+use crate::util::memo::Memo;
 
 /// Nodes of a warp that counts are given for.
 const NOMINAL_NODES: f64 = 1e6;

@@ -9,6 +9,7 @@
 
 pub mod analytical;
 mod demand;
+pub(crate) mod divergent;
 pub mod dram;
 pub mod executed;
 mod explain;
@@ -32,7 +33,7 @@ use crate::launch::geometry::Geometry;
 use crate::launch::makespan::RateCurve;
 use crate::launch::rates::Rates;
 use crate::launch::spec::{Replacement, SetIndex, SmxSpec};
-use crate::memo::Memo;
+use crate::util::memo::Memo;
 use demand::Demand;
 use fetch::FetchRules;
 use l1::{L1Curve, Layout};

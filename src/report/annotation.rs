@@ -3,8 +3,8 @@
 //! Leaves out: computing. Units: per operation, one node on 32 fitness cases; cycles are those of warps, of which many stand at a time.
 
 use super::table::table;
-use crate::engine::annotate::{Annotated, AnnotatedLine};
 use crate::launch::cause::{Cause, NOT_SELECTED};
+use crate::predictor::annotate::{Annotated, AnnotatedLine};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use super::table::table;
 use crate::device::occupancy::Occupancy;
 use crate::launch::blocks::Blocks;
 use crate::launch::counters::{cpi_entries, traffic};
-use crate::predict::{CpiEntry, MemoryTraffic};
+use crate::launch::prediction::{CpiEntry, MemoryTraffic};
 use crate::sim::observe::Counters;
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct BlocksReport {
     pub registers_per_thread: u32,
     pub shared_bytes_per_block: u32,
     pub occupancy: Occupancy,
-    #[serde(rename = "l1", serialize_with = "crate::predict::kib")]
+    #[serde(rename = "l1", serialize_with = "crate::launch::prediction::kib")]
     pub l1_bytes: u32,
     /// From the first block's start to the last one's end on one multiprocessor.
     pub cycles: u64,

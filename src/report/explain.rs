@@ -9,8 +9,8 @@ use super::chart::bars::{Bar, StackedBars};
 use super::table::table;
 use super::verdict::{self, stack_bytes};
 use crate::device::ideal::Ideal;
-use crate::engine::{Explained, Gain};
-use crate::predict::Prediction;
+use crate::launch::prediction::Prediction;
+use crate::predictor::{Explained, Gain};
 use serde::Serialize;
 
 /// One configuration, explained.
@@ -38,7 +38,7 @@ pub struct Explanation {
     pub cycles_per_operation: f64,
     /// What the resident warps' stacks touch on average, against what the L1 holds.
     pub stack_bytes: f64,
-    #[serde(rename = "l1", serialize_with = "crate::predict::kib")]
+    #[serde(rename = "l1", serialize_with = "crate::launch::prediction::kib")]
     pub l1_bytes: u32,
     pub l1_load_hit_percent: f64,
     pub l2_hit_percent: f64,

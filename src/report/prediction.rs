@@ -4,7 +4,7 @@
 //! Units: beside every figure. Percentages of the CPI stack are of all scheduler cycles.
 
 use super::table::table;
-use crate::predict::{CpiEntry, MemoryTraffic, Prediction};
+use crate::launch::prediction::{CpiEntry, MemoryTraffic, Prediction};
 
 /// Everything a prediction says, as two tables.
 pub fn text(prediction: &Prediction) -> String {

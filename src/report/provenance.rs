@@ -4,8 +4,8 @@
 //! Leaves out: files of programs and of corpora, which the command line names. Units: none.
 
 use crate::device::Device;
-use crate::engine::{Engine, Kind, Settings, Weighting};
-use crate::gpu::variant::Math;
+use crate::predictor::{Engine, Kind, Settings, Weighting};
+use crate::systems::chitty::variant::Math;
 
 use serde::Serialize;
 

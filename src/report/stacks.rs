@@ -6,8 +6,8 @@
 use super::rows;
 use super::table::table;
 use crate::gp::depth_profile::Representation;
+use crate::gp::programs::paper_depths::paper_percentages;
 use crate::gp::record::Record;
-use crate::programs::paper_depths::paper_percentages;
 use crate::validate::stack_tables::RunSpread;
 use serde::Serialize;
 

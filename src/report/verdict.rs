@@ -5,8 +5,8 @@
 //! Units: in the sentences. An operation is one node on 32 fitness cases.
 
 use crate::device::ideal::Ideal;
-use crate::engine::{Explained, Gain};
-use crate::predict::Prediction;
+use crate::launch::prediction::Prediction;
+use crate::predictor::{Explained, Gain};
 
 /// Gains and differences below this are not worth a word.
 const NOTABLE: f64 = 0.02;

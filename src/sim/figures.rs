@@ -3,7 +3,7 @@
 //! Units: in field names.
 
 use crate::launch::counters::{Counters, traffic};
-use crate::predict::MemoryTraffic;
+use crate::launch::prediction::MemoryTraffic;
 
 /// Windows at several numbers of resident blocks.
 #[derive(Debug, Default)]

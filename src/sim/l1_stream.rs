@@ -10,7 +10,7 @@ use super::cache::{Cache, Lookup};
 use super::code::MemoryRequest;
 use super::observe::{Counters, L1Access, Observer};
 use super::spec::CacheSpec;
-use crate::predict::HitRates;
+use crate::launch::prediction::HitRates;
 
 /// Local loads, local stores, global loads.
 const N_KINDS: usize = 3;

@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod cache;
 pub mod chip;
 pub mod dispatch;
+pub(crate) mod divergent;
 pub mod dram;
 pub mod figures;
 pub mod icache;

@@ -20,9 +20,9 @@ use crate::launch::counters::cpi_entries;
 use crate::launch::demand::{TimeParts, per_token_of};
 use crate::launch::kernel::Replay;
 use crate::launch::makespan::{RateCurve, makespan_cycles};
+use crate::launch::prediction::{PerformanceModel, PredictError, Prediction};
 use crate::launch::rates::Rates;
 use crate::launch::spec::SmxSpec;
-use crate::predict::{PerformanceModel, PredictError, Prediction};
 use crate::trace::LINE_BYTES;
 
 /// How much of a launch is simulated.

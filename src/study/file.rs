@@ -27,7 +27,7 @@ pub struct StudyFile {
 impl StudyFile {
     pub fn load(path: &Path) -> Result<StudyFile, StudyError> {
         let shown = path.display().to_string();
-        let text = crate::input::text(path).map_err(|error| {
+        let text = crate::util::input::text(path).map_err(|error| {
             StudyError::input(
                 "study file",
                 &shown,
@@ -40,7 +40,7 @@ impl StudyFile {
     /// `file` is used in messages only.
     pub fn parse(text: &str, file: &str) -> Result<StudyFile, StudyError> {
         toml::from_str(text).map_err(|error: toml::de::Error| {
-            let line = crate::input::toml_line(text, &error);
+            let line = crate::util::input::toml_line(text, &error);
             StudyError::input(
                 format!("study file {file}, line {line}"),
                 text.lines().nth(line - 1).unwrap_or_default().trim(),

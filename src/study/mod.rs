@@ -45,7 +45,7 @@ pub enum StudyError {
     #[error(transparent)]
     Device(#[from] crate::device::DeviceError),
     #[error(transparent)]
-    Predict(#[from] crate::predict::PredictError),
+    Predict(#[from] crate::launch::prediction::PredictError),
     #[error("journal {file}: {message}")]
     Journal { file: String, message: String },
 }

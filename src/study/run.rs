@@ -9,8 +9,8 @@ use super::setting::{Base, Key, configuration};
 use super::shard::Shard;
 use super::{Site, StudyError};
 use crate::device::Device;
-use crate::memo::Memo;
-use crate::predict::{Cause, Configuration, PredictError, Prediction};
+use crate::launch::prediction::{Cause, Configuration, PredictError, Prediction};
+use crate::util::memo::Memo;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -234,7 +234,7 @@ fn outcome(predicted: Result<Prediction, PredictError>) -> Result<Outcome, Study
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predict::PaperSizes;
+    use crate::launch::prediction::PaperSizes;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// However a study ends, what was predicted before is not predicted again.

@@ -6,7 +6,7 @@
 
 use super::StudyError;
 use crate::device::{Device, Entry, Kind, Preset, Reader, ledger};
-use crate::predict::Configuration;
+use crate::launch::prediction::Configuration;
 
 /// What is varied.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

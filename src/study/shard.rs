@@ -71,7 +71,7 @@ impl Description {
                 allowed,
             )
         };
-        let text = crate::input::text(&path).map_err(|error| refused(error.to_string()))?;
+        let text = crate::util::input::text(&path).map_err(|error| refused(error.to_string()))?;
         serde_json::from_str(&text).map_err(|error| refused(error.to_string()))
     }
 }

@@ -5,7 +5,7 @@
 //! Source: Chitty's Tables 3, 4 and 7 to 10. All but 3 and 7 were measured with a preference for the L1.
 
 use super::compare::Split;
-use crate::predict::{Configuration, PaperSizes};
+use crate::launch::prediction::{Configuration, PaperSizes};
 
 /// A table of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

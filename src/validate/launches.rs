@@ -10,8 +10,8 @@ use std::str::FromStr;
 
 use crate::device::Device;
 use crate::device::occupancy::OccupancyLimits;
-use crate::gpu::split::Split;
-use crate::gpu::variant::{KernelId, Variant, VariantError};
+use crate::systems::chitty::split::Split;
+use crate::systems::chitty::variant::{KernelId, Variant, VariantError};
 
 const COMMITTED: [(&str, &str); 3] = [
     (

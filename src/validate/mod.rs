@@ -23,7 +23,7 @@ pub mod requests;
 pub mod stack_tables;
 pub mod workload;
 
-pub use crate::stats;
+pub use crate::util::stats;
 pub use cells::{Axis, Cell, Table, cells, fitted_cells};
 pub use compare::{Compared, Split, Summary};
 pub use measured::{Measured, MeasuredError};

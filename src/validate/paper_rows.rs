@@ -6,11 +6,11 @@
 use super::MeasuredError;
 use super::columns::present_name;
 use super::papers::Paper;
-use crate::papers::gpocl::{Configuration, Domain, Strategy};
-use crate::papers::kernels::PaperLaunch;
-use crate::papers::langdon::predict::Layout;
-use crate::papers::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
-use crate::papers::robilliard;
+use crate::systems::gpocl::{Configuration, Domain, Strategy};
+use crate::systems::kernels::PaperLaunch;
+use crate::systems::langdon::predict::Layout;
+use crate::systems::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use crate::systems::robilliard;
 use std::collections::HashMap;
 
 /// Launches of a paper's system on the H200, none of which had been run when they were predicted.

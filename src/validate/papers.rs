@@ -3,8 +3,8 @@
 //! Leaves out: how a figure was predicted (`papers`). Units: in the quantities' names.
 //! Source: `fixtures/papers/`, each value with its place in the paper.
 
-use crate::papers::figure::Figure;
-use crate::papers::heavier;
+use crate::systems::figure::Figure;
+use crate::systems::heavier;
 use serde::{Deserialize, Serialize};
 
 /// What names one end of a band in a quantity.

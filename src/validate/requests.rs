@@ -9,12 +9,12 @@ use std::sync::Arc;
 use super::launches::MeasuredLaunch;
 use crate::gp::problem::{CASE_SEED, Dataset};
 use crate::gp::program::Rpn;
-use crate::gpu::variant::FunctionSet;
-use crate::gpu::workload::{
+use crate::gp::programs::{Population, PopulationError};
+use crate::gp::workload::{
     Workload, WorkloadError, measured_programs, programs_digest, read_programs,
 };
 use crate::launch::{CarveOut, Cases, Request};
-use crate::programs::{Population, PopulationError};
+use crate::systems::chitty::variant::FunctionSet;
 
 /// Where a launch's programs come from.
 #[derive(Debug, Clone, PartialEq, Eq)]

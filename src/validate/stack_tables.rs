@@ -5,7 +5,7 @@
 
 use super::stats::mean;
 use crate::gp::depth_profile::{DepthProfile, Representation};
-use crate::programs::paper_depths::paper_percentages;
+use crate::gp::programs::paper_depths::paper_percentages;
 
 /// Mean absolute difference of these programs to the paper's percentages over both tables, in points; none if the
 /// paper's values are not at hand.

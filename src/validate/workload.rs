@@ -5,7 +5,7 @@
 //! Leaves out: every other cell; those stay held out. Units: factors; errors in percent.
 
 use super::cells::{Cell, Table, cells};
-use crate::programs::Inferred;
+use crate::gp::programs::Inferred;
 
 /// Steps of a factor, coarse on purpose: finer ones would fit the noise of 29 cells.
 const SIZES: [f64; 7] = [0.6, 0.75, 0.9, 1.0, 1.15, 1.3, 1.5];

@@ -8,7 +8,7 @@ use super::lanes::{Lanes, Surroundings};
 use super::memory::{Memory, Region};
 use super::steps::{Access, Executed, LINE_BYTES, Step};
 use super::{ExecuteError, LANES, Mask, first_lanes};
-use crate::isa::r600::{ClauseFlow, Control, Listing};
+use crate::vliw::r600::{ClauseFlow, Control, Listing};
 
 /// Words of local memory that a work-group may use.
 const LOCAL_WORDS: usize = 8192;

@@ -5,7 +5,7 @@
 //! Leaves out: clause temporaries. Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 4.
 
 use super::{ExecuteError, LANES, Mask, Words, ops};
-use crate::isa::r600::{Bundle, Destination, Instruction, Opcode, Operand, Predicate, Source};
+use crate::vliw::r600::{Bundle, Destination, Instruction, Opcode, Operand, Predicate, Source};
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@
 use super::cache::Cache;
 use super::memory::Region;
 use super::steps::LINE_BYTES;
-use crate::device::vliw::Machine;
+use crate::vliw::preset::Machine;
 
 /// Lanes of four bytes that a wavefront fetches.
 const WAVEFRONT_BYTES: f64 = 256.0;

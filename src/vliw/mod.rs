@@ -12,6 +12,8 @@ pub mod lanes;
 pub mod memory;
 pub mod memory_path;
 pub mod ops;
+pub mod preset;
+pub mod r600;
 pub mod simd;
 pub mod steps;
 

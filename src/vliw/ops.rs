@@ -4,7 +4,7 @@
 //! sine, cosine and reciprocal, and flushing of denormals. Units: SIN and COS take revolutions.
 //! Sources: AMD, Evergreen Family Instruction Set Architecture, chapter 9.
 
-use crate::isa::r600::Opcode;
+use crate::vliw::r600::Opcode;
 use std::f32::consts::TAU;
 
 /// The value of an instruction that computes one from up to three words.

@@ -10,7 +10,7 @@
 use super::memory::Region;
 use super::memory_path::MemoryPath;
 use super::steps::{Executed, Step};
-use crate::device::vliw::Machine;
+use crate::vliw::preset::Machine;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use std::sync::LazyLock;
 use warpstack::device::Preset;
 use warpstack::device::ideal::{Ideal, Ideals};
-use warpstack::engine::{Engine, Explained, Kind, Settings};
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::predictor::{Engine, Explained, Kind, Settings};
 use warpstack::report::verdict;
 use warpstack::validate::cells::{Cell, PROBLEMS, Table, cells};
 

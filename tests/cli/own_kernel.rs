@@ -2,9 +2,9 @@
 
 use assert_cmd::Command;
 use std::path::Path;
-use warpstack::gpu::code::{Code, OwnCode};
-use warpstack::gpu::kernel_id::Lowering;
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::code::{Code, OwnCode};
+use warpstack::systems::chitty::kernel_id::Lowering;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 fn variant(kernel: KernelId, arch: Arch) -> Variant {
     Variant::new(kernel, FunctionSet::Sextic, 2, arch)

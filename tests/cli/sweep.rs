@@ -2,8 +2,8 @@
 
 use warpstack::device::Device;
 use warpstack::device::ideal::{Ideal, Ideals};
-use warpstack::engine::{Engine, Settings};
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::predictor::{Engine, Settings};
 use warpstack::study::Base;
 use warpstack::study::l1::with_l1;
 

@@ -14,8 +14,8 @@ use warpstack::gp::interpret::{FAST, Interpreter, Options, ProgramValues};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::problem::{Cases, Dataset, Problem, Score};
 use warpstack::gp::program::{Rpn, Token};
-use warpstack::gpu::lower::function_codes;
-use warpstack::gpu::variant::FunctionSet;
+use warpstack::systems::chitty::lower::function_codes;
+use warpstack::systems::chitty::variant::FunctionSet;
 
 const N_INPUTS: usize = 5;
 const N_CASES: usize = 96;

@@ -1,10 +1,7 @@
 //! Does a trace that went out and came back behave as the original? Cycles, counters, addresses, classes.
 
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, SampleBlocks, Settings};
 use warpstack::gp::problem::{self, Dataset};
-use warpstack::gpu::lower::lower;
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
 use warpstack::interop::accel_sim::{AddressMode, TraceWriter};
 use warpstack::interop::classify;
 use warpstack::interop::record::{Recorder, static_line};
@@ -13,10 +10,13 @@ use warpstack::interop::schedule::{self, Schedule};
 use warpstack::isa::{Kernel, TimingOp};
 use warpstack::launch::blocks::Blocks;
 use warpstack::launch::geometry::Geometry;
+use warpstack::launch::prediction::{Configuration, PaperSizes};
 use warpstack::launch::spec::SmxSpec;
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::predictor::{Engine, SampleBlocks, Settings};
 use warpstack::sim::blocks;
 use warpstack::sim::observe::Counters;
+use warpstack::systems::chitty::lower::lower;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Variant};
 use warpstack::trace::launch::LOCAL_TOP;
 use warpstack::trace::{CaseWords, KernelLaunch, ProgramWords, TraceBuilder, run_block};
 

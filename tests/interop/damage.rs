@@ -6,16 +6,16 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::time::{Duration, Instant};
 use warpstack::device::Preset;
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::interop::replay::{Limits, import};
 use warpstack::isa::Kernel;
 use warpstack::isa::cfg::ControlFlow;
 use warpstack::isa::nv50;
 use warpstack::launch::spec::SmxSpec;
 use warpstack::sim::blocks;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::TraceBuilder;
 use warpstack::trace::launch::KernelLaunch;
-use warpstack::workload::words_of_program;
 
 /// What one damaged file may take: a hundred times what a good one does.
 const LONGEST: Duration = Duration::from_secs(20);

@@ -4,11 +4,11 @@
 mod table;
 
 use std::io::Read;
-use warpstack::gpu::variant::{Arch, Variant};
 use warpstack::isa::cfg::ControlFlow;
 use warpstack::isa::nv50::{self, Translated};
 use warpstack::isa::{Kernel, OpClass};
-use warpstack::papers::langdon::kernel::Submachine;
+use warpstack::systems::chitty::variant::{Arch, Variant};
+use warpstack::systems::langdon::kernel::Submachine;
 
 fn translated(kernel: &Kernel) -> Translated {
     nv50::translate(kernel, nv50::target("sm_13").unwrap()).unwrap()

@@ -3,10 +3,10 @@
 use crate::listing::listing;
 use std::collections::BTreeSet;
 
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::isa::cfg::{ControlFlow, live_before};
 use warpstack::isa::op::Op;
 use warpstack::isa::{Instruction, IsaError, Kernel, OpClass, Space};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 fn parse(variant: &Variant) -> Kernel {
     let file = variant.sass_file().unwrap();
@@ -148,7 +148,7 @@ fn kepler_timing_checked_by_hand() {
 #[test]
 fn hopper_timing_checked_by_hand() {
     let kernel = parse(&Variant {
-        math: warpstack::gpu::variant::Math::Fast,
+        math: warpstack::systems::chitty::variant::Math::Fast,
         ..sextic(Arch::Sm90)
     });
     let first = at(&kernel, 0x0).timing();

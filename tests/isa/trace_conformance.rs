@@ -9,15 +9,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use warpstack::gp::interpret::reference::{value_f32, value_f64, value_u32};
 use warpstack::gp::program::{Rpn, Token};
-use warpstack::gpu::lower::function_codes;
-use warpstack::gpu::variant::{Arch, FunctionSet, Math, Variant};
 use warpstack::isa::Kernel;
+use warpstack::systems::chitty::lower::function_codes;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, Math, Variant};
+use warpstack::systems::chitty::{program_words, words_of_program};
 use warpstack::trace::launch::{LOCAL_TOP, PROGRAMS_ADDRESS};
 use warpstack::trace::{
     AddressKind, BlockRun, CaseWords, KernelLaunch, ProgramTrace, SegmentId, TraceBuilder, TraceOp,
     run_block,
 };
-use warpstack::workload::{program_words, words_of_program};
 
 const THREADS: u32 = 64;
 const ITERATIONS: u32 = 2;

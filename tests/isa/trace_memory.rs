@@ -2,8 +2,8 @@
 
 use crate::listing::listing;
 use proptest::prelude::*;
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use warpstack::isa::Kernel;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
 use warpstack::trace::{
     KernelLaunch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, TraceError, TraceOp,
 };

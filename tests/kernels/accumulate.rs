@@ -9,20 +9,20 @@ use warpstack::gp::interpret::reference::{value_f32, value_u32};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::problem;
 use warpstack::gp::program::{Rpn, Token};
-use warpstack::gpu::accumulate::{Form, Handler, Target};
-use warpstack::gpu::lower::{LowerError, function_codes};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Variant};
 use warpstack::isa::Kernel;
 use warpstack::launch::blocks::Blocks;
 use warpstack::launch::code::ReplayCode;
 use warpstack::launch::geometry::Geometry;
 use warpstack::launch::spec::SmxSpec;
+use warpstack::systems::chitty::accumulate::{Form, Handler, Target};
+use warpstack::systems::chitty::divergence::divergent_instructions;
+use warpstack::systems::chitty::lower::{LowerError, function_codes};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::{
     CaseWords, KernelLaunch, ProgramTrace, ProgramWords, SegmentId, SegmentPool, TraceBuilder,
     run_block,
 };
-use warpstack::workload::divergence::divergent_instructions;
-use warpstack::workload::words_of_program;
 
 const N_INPUTS: [u16; 4] = [1, 9, 41, 20];
 

@@ -1,12 +1,12 @@
 //! Do GPOCL's kernels compute what the reference interpreter does, whichever way programs and cases are spread?
 
-use warpstack::gpu::variant::Arch;
-use warpstack::papers::gpocl::kernel::{Interpreter, Part, error};
-use warpstack::papers::gpocl::ndrange::NdRange;
-use warpstack::papers::gpocl::population::{Data, program};
-use warpstack::papers::gpocl::program::Program;
-use warpstack::papers::gpocl::{Domain, Strategy};
-use warpstack::papers::kernels::ARCHES;
+use warpstack::systems::chitty::variant::Arch;
+use warpstack::systems::gpocl::kernel::{Interpreter, Part, error};
+use warpstack::systems::gpocl::ndrange::NdRange;
+use warpstack::systems::gpocl::population::{Data, program};
+use warpstack::systems::gpocl::program::Program;
+use warpstack::systems::gpocl::{Domain, Strategy};
+use warpstack::systems::kernels::ARCHES;
 
 /// Of a local size that is no multiple of a warp's.
 const LOCAL: u32 = 40;

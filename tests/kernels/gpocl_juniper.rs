@@ -1,10 +1,10 @@
 //! GPOCL on the Radeon HD 5750: do all values of its machine act, and do the strategies behave as the paper says they must?
 
-use warpstack::device::vliw::{FIELDS, VliwPreset};
-use warpstack::papers::band::Band;
-use warpstack::papers::gpocl::juniper::kernel::Placement;
-use warpstack::papers::gpocl::juniper::{DEVICE, Predictor, predict};
-use warpstack::papers::gpocl::{Configuration, Domain, Strategy};
+use warpstack::systems::gpocl::juniper::kernel::Placement;
+use warpstack::systems::gpocl::juniper::{DEVICE, Predictor, predict};
+use warpstack::systems::gpocl::{Configuration, Domain, Strategy};
+use warpstack::util::band::Band;
+use warpstack::vliw::preset::{FIELDS, VliwPreset};
 
 fn cell(strategy: Strategy, population: u32, dataset: u32) -> Configuration {
     Configuration {

@@ -3,16 +3,16 @@
 
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
-use warpstack::gpu::variant::Arch;
-use warpstack::papers::kernels::ARCHES;
-use warpstack::papers::langdon::evolved::{evolved, sized};
-use warpstack::papers::langdon::experiment::Experiment;
-use warpstack::papers::langdon::figures::layouts;
-use warpstack::papers::langdon::generation::{Generation, Launching};
-use warpstack::papers::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
-use warpstack::papers::langdon::predict::{Layout, predict, predict_generation};
-use warpstack::papers::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
-use warpstack::papers::launch::On;
+use warpstack::launch::divergent::On;
+use warpstack::systems::chitty::variant::Arch;
+use warpstack::systems::kernels::ARCHES;
+use warpstack::systems::langdon::evolved::{evolved, sized};
+use warpstack::systems::langdon::experiment::Experiment;
+use warpstack::systems::langdon::figures::layouts;
+use warpstack::systems::langdon::generation::{Generation, Launching};
+use warpstack::systems::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
+use warpstack::systems::langdon::predict::{Layout, predict, predict_generation};
+use warpstack::systems::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
 
 const THREADS: u32 = 64;
 

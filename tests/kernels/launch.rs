@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use warpstack::gp::program::Rpn;
-use warpstack::gpu::error::GpuError;
-use warpstack::gpu::launch::{Gpu, GridLaunch};
-use warpstack::gpu::layout::ProgramTable;
-use warpstack::gpu::measure::{Bench, Configuration, Programs, Protocol};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
-use warpstack::gpu::workload::{Workload, read_programs};
+use warpstack::gp::workload::{Workload, read_programs};
+use warpstack::measure::error::GpuError;
+use warpstack::measure::launch::{Gpu, GridLaunch};
+use warpstack::measure::measure::{Bench, Configuration, Programs, Protocol};
+use warpstack::systems::chitty::layout::ProgramTable;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 /// The first GPU, or a visible skip.
 fn gpu() -> Option<Gpu> {

@@ -5,9 +5,11 @@ use warpstack::gp::corpus::{Corpus, Entry};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::program::{Rpn, Token};
 use warpstack::gp::record::Size;
-use warpstack::gpu::kernel_id::Lowering;
-use warpstack::gpu::lower::{LowerError, MAX_NODES, ProgramWords, function_codes, lower, n_words};
-use warpstack::gpu::variant::FunctionSet;
+use warpstack::systems::chitty::kernel_id::Lowering;
+use warpstack::systems::chitty::lower::{
+    LowerError, MAX_NODES, ProgramWords, function_codes, lower, n_words,
+};
+use warpstack::systems::chitty::variant::FunctionSet;
 
 fn words(program: &str, kernel: Lowering) -> ProgramWords {
     lower(&program.parse().unwrap(), kernel, FunctionSet::Sextic).unwrap()
@@ -63,7 +65,7 @@ fn only_the_last_word_can_end_the_copy() {
 
 #[test]
 fn codes_are_those_of_the_kernel_source() {
-    let source = include_str!("../../src/gpu/kernels/functions.cuh");
+    let source = include_str!("../../src/systems/cuda/functions.cuh");
     let define = |name: &str, code: u8| source.contains(&format!("#define {name} {code}\n"));
     let names = [
         (Primitive::Add, "ADDITION"),

@@ -2,16 +2,18 @@
 
 use assert_cmd::Command;
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::Arch;
-use warpstack::papers::gpocl::{self, Domain, Strategy};
-use warpstack::papers::kernels::PaperKernel;
-use warpstack::papers::langdon;
-use warpstack::papers::launch::On;
-use warpstack::papers::robilliard::kernel::Scheme;
-use warpstack::papers::robilliard::problem::Benchmark;
-use warpstack::papers::robilliard::{self, runs::Run};
-use warpstack::predict::{Configuration, PaperSizes, Prediction};
+use warpstack::launch::divergent::On;
+use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
+use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::variant::Arch;
+use warpstack::systems::gpocl;
+use warpstack::systems::gpocl::{Domain, Strategy};
+use warpstack::systems::kernels::PaperKernel;
+use warpstack::systems::langdon;
+use warpstack::systems::robilliard;
+use warpstack::systems::robilliard::kernel::Scheme;
+use warpstack::systems::robilliard::problem::Benchmark;
+use warpstack::systems::robilliard::runs::Run;
 
 fn predicted(device: &str, kind: Kind, configuration: &Configuration) -> Prediction {
     let device = Preset::load(device).unwrap().device;

@@ -4,17 +4,17 @@
 use std::process::Command;
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
-use warpstack::gpu::variant::Arch;
-use warpstack::papers::kernels::ARCHES;
-use warpstack::papers::launch::On;
-use warpstack::papers::robilliard::kernel::{
+use warpstack::launch::divergent::On;
+use warpstack::launch::prediction::PredictError;
+use warpstack::systems::chitty::variant::Arch;
+use warpstack::systems::kernels::ARCHES;
+use warpstack::systems::robilliard::kernel::{
     Interpreter, Scheme, agrees, expected_error, is_decided,
 };
-use warpstack::papers::robilliard::population::Evolved;
-use warpstack::papers::robilliard::predict::{Layout, Speed, predict};
-use warpstack::papers::robilliard::problem::{Benchmark, FunctionSet};
-use warpstack::papers::robilliard::program::{evaluated_nodes, translate};
-use warpstack::predict::PredictError;
+use warpstack::systems::robilliard::population::Evolved;
+use warpstack::systems::robilliard::predict::{Layout, Speed, predict};
+use warpstack::systems::robilliard::problem::{Benchmark, FunctionSet};
+use warpstack::systems::robilliard::program::{evaluated_nodes, translate};
 
 const BENCHMARKS: [Benchmark; 3] = [
     Benchmark::Regression { cases: 64 },

@@ -1,7 +1,9 @@
 //! Is every committed kernel readable, named consistently, and made from the sources that are here?
 
 use sha2::{Digest, Sha256};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant, VariantError};
+use warpstack::systems::chitty::variant::{
+    Arch, FunctionSet, KernelId, Math, Shape, Variant, VariantError,
+};
 
 #[test]
 fn every_variant_unpacks_to_the_machine_code_of_its_entry_point() {
@@ -58,7 +60,7 @@ fn kepler_kernels_keep_to_63_registers_and_every_frame_holds_the_stack() {
 
 #[test]
 fn the_index_was_made_from_the_sources_here() {
-    let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu/kernels");
+    let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/systems/cuda");
     let read = |name: &str| std::fs::read(kernels.join(name)).unwrap();
     for variant in Variant::all().unwrap() {
         let resources = variant.resources().unwrap();

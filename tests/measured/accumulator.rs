@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use warpstack::device::{Device, Preset};
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::{FunctionSet, KernelId, Math};
+use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::variant::{FunctionSet, KernelId, Math};
 use warpstack::validate::launches::{MeasuredLaunch, parse};
 use warpstack::validate::requests::{Programs, Requests};
 

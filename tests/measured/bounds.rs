@@ -4,7 +4,7 @@
 //! change in the last digits, too narrow for a model that has lost a mechanism. How far every cell is off: `warpstack reproduce`, `warpstack validate`.
 
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Kind, Settings, problems};
+use warpstack::predictor::{Engine, Kind, Settings, problems};
 use warpstack::validate::launches::{MeasuredLaunch, measured_launches};
 use warpstack::validate::requests::{Programs, Requests};
 use warpstack::validate::{Cell, Measured, Table, cells};

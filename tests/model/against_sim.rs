@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use warpstack::device::Preset;
 use warpstack::device::ideal::{Ideal, Ideals};
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
-use warpstack::gpu::workload::measured_programs;
+use warpstack::gp::programs::Population;
+use warpstack::gp::workload::measured_programs;
+use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::predict::{Configuration, PaperSizes, Prediction};
-use warpstack::programs::Population;
+use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 fn engine(kind: Kind) -> Engine {
     engine_of(kind, "gtx670", &["sextic"])

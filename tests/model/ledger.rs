@@ -9,12 +9,12 @@ use warpstack::device::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset,
     Reader, RegisterAllocation, Replacement, WarpPolicy, ledger,
 };
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
-use warpstack::gpu::workload::measured_programs;
+use warpstack::gp::programs::Population;
+use warpstack::gp::workload::measured_programs;
+use warpstack::launch::prediction::{Configuration, PaperSizes};
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::predict::{Configuration, PaperSizes};
-use warpstack::programs::Population;
+use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 type Unseen = (
     &'static str,

@@ -5,15 +5,15 @@ use std::path::Path;
 use warpstack::device::Preset;
 use warpstack::gp::corpus::Corpus;
 use warpstack::gp::program::Rpn;
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::launch::code::ReplayCode;
 use warpstack::launch::geometry::Geometry;
 use warpstack::launch::spec::{BarrierTiming, DependenceTracking, SmxSpec};
 use warpstack::model::solve::Solver;
 use warpstack::model::{Analysis, Inputs, Point};
 use warpstack::sim::window::{WindowPlan, simulate};
-use warpstack::workload::traces::MAX_THREADS_PER_BLOCK;
-use warpstack::workload::{KernelSummary, KernelTraces};
+use warpstack::systems::chitty::traces::MAX_THREADS_PER_BLOCK;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::{KernelSummary, KernelTraces};
 
 const CASES: u32 = 98_304;
 

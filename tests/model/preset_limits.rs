@@ -12,13 +12,13 @@ use warpstack::device::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset,
     RegisterAllocation, Replacement, WarpPolicy,
 };
-use warpstack::engine::{CodeChoice, Engine, Kind, Settings, architecture};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
-use warpstack::gpu::workload::measured_programs;
+use warpstack::gp::programs::Population;
+use warpstack::gp::workload::measured_programs;
+use warpstack::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::predict::{Configuration, PaperSizes, PredictError, Prediction};
-use warpstack::programs::Population;
+use warpstack::predictor::{CodeChoice, Engine, Kind, Settings, architecture};
 use warpstack::sim::smx::Deadlock;
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 /// What one prediction may take: a hundred times what it does.
 const LONGEST: Duration = Duration::from_secs(20);

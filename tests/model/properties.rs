@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use std::sync::LazyLock;
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, PaperSizes, Prediction};
+use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
+use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::study::Base;
 use warpstack::study::l1::with_l1;
 

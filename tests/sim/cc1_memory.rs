@@ -1,18 +1,18 @@
 //! Do blocks that are executed lane by lane move what the memory of compute capability 1.x moves, and take as long?
 
 use warpstack::device::{Device, Preset};
-use warpstack::gpu::variant::Arch;
 use warpstack::isa::{Access, OpClass, Space};
 use warpstack::launch::CarveOut;
+use warpstack::launch::divergent::Timing;
+use warpstack::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use warpstack::launch::grid::{Grid, Launch};
 use warpstack::launch::memory_rules::MemoryRules;
 use warpstack::launch::spread::Spread;
-use warpstack::papers::grid::{Grid, Launch};
-use warpstack::papers::langdon::experiment::Experiment;
-use warpstack::papers::langdon::kernel::Submachine;
-use warpstack::papers::langdon::population;
-use warpstack::papers::launch::Timing;
+use warpstack::systems::chitty::variant::Arch;
+use warpstack::systems::langdon::experiment::Experiment;
+use warpstack::systems::langdon::kernel::Submachine;
+use warpstack::systems::langdon::population;
 use warpstack::trace::AddressKind;
-use warpstack::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
 
 fn device(name: &str) -> Device {
     Preset::load(name).unwrap().device

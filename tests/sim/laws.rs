@@ -3,18 +3,18 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use warpstack::device::{Device, Preset};
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
-use warpstack::gpu::workload::measured_programs;
+use warpstack::gp::programs::Population;
+use warpstack::gp::workload::measured_programs;
 use warpstack::isa::{OpClass, Space, TimingOp};
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::programs::Population;
+use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::sim::blocks::run_queue;
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::Counters;
 use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{CacheSpec, SmxSpec};
 use warpstack::sim::testing::{alu, load_to, looped, paired, spec, store};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 /// A grid: warps of a block, blocks, blocks that are resident together, iterations.
 #[derive(Debug, Clone, Copy)]

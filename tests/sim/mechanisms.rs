@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::device::{Device, Host, Preset};
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
-use warpstack::gpu::workload::measured_programs;
+use warpstack::gp::programs::Population;
+use warpstack::gp::workload::measured_programs;
 use warpstack::isa::{Barriers, OpClass, Space, TimingOp};
+use warpstack::launch::prediction::Prediction;
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::predict::Prediction;
-use warpstack::programs::Population;
+use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::{Cause, Counters};
 use warpstack::sim::smx::{Setup, Smx};
 use warpstack::sim::spec::{BarrierTiming, CacheSpec, DependenceTracking, N_CLASSES, SmxSpec};
 use warpstack::sim::testing::{self, alu, load_to, looped, run, store, use_of_load};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 fn cycles_per_instruction(counters: &Counters) -> f64 {
     counters.cycles as f64 / counters.instructions as f64

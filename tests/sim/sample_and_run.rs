@@ -1,8 +1,8 @@
 //! Does the sample say what the run says, and the run what the whole chip says?
 
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Settings};
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::predictor::{Engine, Settings};
 use warpstack::sim::simulator::Effort;
 
 /// Problem, kernel, second dimension, stack levels in registers, threads per block.
@@ -46,7 +46,7 @@ fn gpops(engine: &Engine, cell: &Cell) -> f64 {
 fn engine(device: &str, effort: Effort, list: Option<&str>) -> Engine {
     let mut settings = Settings::default();
     settings.simulator.effort = effort;
-    settings.list = list.map(|path| warpstack::engine::ProgramList {
+    settings.list = list.map(|path| warpstack::predictor::ProgramList {
         path: path.into(),
         n_blocks: Some(56),
     });

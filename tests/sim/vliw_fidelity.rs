@@ -1,7 +1,7 @@
 //! Does a SIMD of the VLIW5 chip keep its timing rules?
 
-use warpstack::device::vliw::{Machine, VliwPreset};
 use warpstack::vliw::memory::Region;
+use warpstack::vliw::preset::{Machine, VliwPreset};
 use warpstack::vliw::simd::{Group, SimdTime, Stretch, Work, run};
 use warpstack::vliw::steps::{Access, Executed, Step};
 

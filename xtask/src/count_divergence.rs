@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use super::{Failure, in_repository};
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Settings, problems};
 use warpstack::gp::problem::CASE_SEED;
-use warpstack::gpu::variant::{Arch, Dispatch, FunctionSet, Math, Shape, Variant};
-use warpstack::gpu::workload::Workload;
-use warpstack::workload::KernelTraces;
-use warpstack::workload::divergence::divergent_instructions;
+use warpstack::gp::workload::Workload;
+use warpstack::predictor::{Engine, Settings, problems};
+use warpstack::systems::chitty::KernelTraces;
+use warpstack::systems::chitty::divergence::divergent_instructions;
+use warpstack::systems::chitty::variant::{Arch, Dispatch, FunctionSet, Math, Shape, Variant};
 
 #[derive(clap::Args)]
 pub struct Args {

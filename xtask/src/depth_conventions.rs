@@ -7,7 +7,7 @@ use super::{Failure, in_repository};
 use warpstack::gp::corpus::Corpus;
 use warpstack::gp::depth_profile::Representation::{self, Lgp, Rpn};
 use warpstack::gp::program::{self, Token};
-use warpstack::programs::paper_depths::paper_percentages;
+use warpstack::gp::programs::paper_depths::paper_percentages;
 
 /// In which order a function's operands are evaluated.
 #[derive(Debug, Clone, Copy)]

@@ -11,9 +11,9 @@ use super::Failure;
 use warpstack::gp::evolve::config::{Init, InitMethod};
 use warpstack::gp::evolve::dice::Dice;
 use warpstack::gp::evolve::init::{Ingredients, initial};
-use warpstack::gpu::kernel_id::Lowering;
-use warpstack::gpu::lower::{function_codes, lower};
-use warpstack::gpu::variant::FunctionSet;
+use warpstack::systems::chitty::kernel_id::Lowering;
+use warpstack::systems::chitty::lower::{function_codes, lower};
+use warpstack::systems::chitty::variant::FunctionSet;
 
 const POPULATION: usize = 1000;
 

@@ -8,9 +8,9 @@
 use super::Failure;
 use rayon::prelude::*;
 use warpstack::device::{Device, Preset};
-use warpstack::engine::{Engine, Settings};
-use warpstack::gpu::split::Split;
 use warpstack::launch::Request;
+use warpstack::predictor::{Engine, Settings};
+use warpstack::systems::chitty::split::Split;
 use warpstack::validate::launches::{MeasuredLaunch, measured_launches};
 use warpstack::validate::requests::{Programs, Requests};
 

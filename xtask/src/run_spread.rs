@@ -7,8 +7,8 @@
 use super::{Failure, in_repository};
 use std::path::{Path, PathBuf};
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Kind, Settings, Weighting};
 use warpstack::gp::corpus::{Corpus, Statistics};
+use warpstack::predictor::{Engine, Kind, Settings, Weighting};
 
 use warpstack::validate::{Cell, Measured, Table, cells};
 

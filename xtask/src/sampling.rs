@@ -6,7 +6,7 @@
 use super::Failure;
 use rayon::prelude::*;
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Settings, problems};
+use warpstack::predictor::{Engine, Settings, problems};
 use warpstack::sim::simulator::Effort;
 use warpstack::validate::{Cell, Table, cells};
 

@@ -6,13 +6,13 @@
 use super::Failure;
 use serde::Deserialize;
 use warpstack::device::{Device, Preset};
-use warpstack::engine::{CodeChoice, executed_architecture};
-use warpstack::papers::grid::{Grid, Launch};
-use warpstack::papers::launch::Timing;
-use warpstack::papers::robilliard::kernel::{Interpreter, Scheme};
-use warpstack::papers::robilliard::problem::{CaseTable, FunctionSet};
-use warpstack::papers::robilliard::program::Opcode;
-use warpstack::workload::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use warpstack::launch::divergent::Timing;
+use warpstack::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use warpstack::launch::grid::{Grid, Launch};
+use warpstack::predictor::{CodeChoice, executed_architecture};
+use warpstack::systems::robilliard::kernel::{Interpreter, Scheme};
+use warpstack::systems::robilliard::problem::{CaseTable, FunctionSet};
+use warpstack::systems::robilliard::program::Opcode;
 
 const MEASURED: &str = include_str!("../../fixtures/measured/h200/token_latency.csv");
 

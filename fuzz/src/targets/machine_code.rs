@@ -2,12 +2,12 @@
 
 use super::text;
 use std::sync::LazyLock;
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
 use warpstack::isa::cfg::ControlFlow;
 use warpstack::isa::{Kernel, nv50};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::launch::KernelLaunch;
 use warpstack::trace::{ProgramWords, TraceBuilder};
-use warpstack::workload::words_of_program;
 
 fn variants() -> [Variant; 2] {
     let variant = |arch| Variant::new(KernelId::Rpn, FunctionSet::Mux20, 1, arch);

@@ -3,11 +3,11 @@
 use super::text;
 use std::sync::{Arc, LazyLock};
 use warpstack::device::Preset;
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::gpu::variant::{Arch, FunctionSet, KernelId, Variant};
-use warpstack::gpu::workload::measured_programs;
+use warpstack::gp::programs::Population;
+use warpstack::gp::workload::measured_programs;
 use warpstack::launch::{CarveOut, Cases, Request};
-use warpstack::programs::Population;
+use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 struct Predicted {
     simulator: Engine,

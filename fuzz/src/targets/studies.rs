@@ -3,8 +3,8 @@
 use super::text;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
-use warpstack::engine::{Engine, Kind, Settings};
-use warpstack::predict::{Configuration, PaperSizes};
+use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::study::axis::Axis;
 use warpstack::study::file::StudyFile;
 use warpstack::study::journal::Journal;

@@ -3,9 +3,9 @@
 use super::text;
 use std::sync::LazyLock;
 use warpstack::device::Preset;
-use warpstack::gpu::ncu;
 use warpstack::interop::replay::{Limits, import};
 use warpstack::launch::spec::SmxSpec;
+use warpstack::measure::ncu;
 use warpstack::sim::blocks;
 
 /// One block of two warps, with local, shared and global accesses.

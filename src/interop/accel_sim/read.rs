@@ -7,7 +7,7 @@
 use super::Line;
 use super::error::{Fault, FormatError};
 use super::header::{Header, Partial};
-use crate::input;
+use crate::util::input;
 use std::io::{BufRead, Read};
 
 /// The longest line: an instruction of a warp has 32 addresses at most.

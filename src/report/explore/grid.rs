@@ -5,7 +5,7 @@
 //! units of its last decimal place.
 
 use crate::device::occupancy::Limiter;
-use crate::predict::{Cause, Prediction};
+use crate::launch::prediction::{Cause, Prediction};
 use crate::report::verdict::stack_bytes;
 use serde::Serialize;
 

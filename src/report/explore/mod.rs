@@ -8,7 +8,7 @@ mod controls;
 pub mod grid;
 mod pack;
 
-use crate::predict::Cause;
+use crate::launch::prediction::Cause;
 use crate::report::web;
 use grid::{Axis, LIMITERS, Record, columns};
 use serde::Serialize;

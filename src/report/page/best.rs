@@ -4,7 +4,7 @@
 
 use super::html::command;
 use super::{Content, listing};
-use crate::engine::annotate::Annotated;
+use crate::predictor::annotate::Annotated;
 use crate::report::explain::{Explanation, Share};
 use maud::{Markup, html};
 

@@ -4,7 +4,7 @@
 //! many stand at a time.
 
 use super::html::command;
-use crate::engine::annotate::{Annotated, AnnotatedLine};
+use crate::predictor::annotate::{Annotated, AnnotatedLine};
 use crate::report::annotation::{HOT, address, is_hot, waits};
 use maud::{Markup, html};
 
@@ -86,9 +86,9 @@ fn row(line: &AnnotatedLine, is_hot: bool, most: f64) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::annotate::Wait;
     use crate::launch::cause::Cause;
-    use crate::predict::{Configuration, PaperSizes};
+    use crate::launch::prediction::{Configuration, PaperSizes};
+    use crate::predictor::annotate::Wait;
     use crate::trace::mix::Role;
 
     fn line(address: u32, percent_of_cycles: f64) -> AnnotatedLine {

@@ -4,9 +4,9 @@ use super::{check_command, check_structure, select, text};
 use crate::browser;
 use scraper::Html;
 use std::sync::LazyLock;
-use warpstack::papers::figure::Figure;
 use warpstack::report::page::{Content, PaperPart, page};
 use warpstack::report::validation::Line;
+use warpstack::systems::figure::Figure;
 use warpstack::validate::papers::{Paper, compare};
 
 const SPEED: &str = "speed (billion GPop/s)";

@@ -51,7 +51,7 @@ pub const FAULTS: [Fault; 31] = [
     ),
     fault(
         "Slow paths of data make it faster",
-        "src/predict/divergence.rs",
+        "src/launch/prediction/divergence.rs",
         "1.0 + part * self.added_by_data_percent / 100.0",
         "1.0 - part * self.added_by_data_percent / 100.0",
     ),

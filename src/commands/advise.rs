@@ -1,0 +1,421 @@
+//! `warpstack advise`: the fastest kernel and launch for a device and a problem, and why.
+//!
+//! What it does: predicts every kernel compiled for the problem at every block size and division of the on-chip memory
+//! with the analytical model; explains the best; says what limits it by giving it ten percent more of each resource.
+//! Leaves out: kernels that were not compiled. Units: billions of GPop/s.
+
+use super::CliResult;
+use super::engine::EngineArgs;
+use super::format::{Format, OutputArgs};
+use super::look::{self, LookArgs};
+use super::names;
+use crate::device::{Preset, Reader};
+use crate::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
+use crate::predictor::{Engine, Kind, architecture};
+use crate::report::chart::bars::{Bar, StackedBars};
+use crate::report::provenance::Provenance;
+use crate::report::{chart, table, verdict};
+use crate::study::{Base, Key};
+use crate::systems::chitty::variant::{KernelId, Variant};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Find the fastest kernel, block size, second dimension and L1 size, and explain the choice.
+#[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
+pub struct AdviseArgs {
+    /// Problem name (`warpstack problems` lists them)
+    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem())]
+    pub problem: String,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "gtx670", value_parser = crate::commands::names::device())]
+    pub device: String,
+    /// Consider only this kernel (`warpstack kernels` lists them)
+    #[arg(long, value_parser = names::kernel())]
+    pub kernel: Option<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Number of the analytical model's best choices to simulate, besides the best of every kernel (with --engine sim)
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub confirm: u16,
+    /// Chart of the fastest launch of each kernel to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What is advised.
+#[derive(Debug, Serialize)]
+struct Advice {
+    problem: String,
+    /// Launches that were predicted in closed form.
+    searched: usize,
+    bottleneck: String,
+    /// The fastest of each kernel, the fastest of all first.
+    launches: Vec<Launch>,
+    gains: Vec<Gain>,
+}
+
+/// A launch.
+#[derive(Debug, Clone, Serialize)]
+struct Launch {
+    kernel: String,
+    stack_dim: u32,
+    stack_registers: u32,
+    threads: u32,
+    case_blocks: u32,
+    /// In KiB.
+    l1: u32,
+    gpops_billion: f64,
+    /// The fastest has 0.
+    behind_percent: f64,
+    resident_blocks: u32,
+    occupancy_limit: Vec<&'static str>,
+    #[serde(skip)]
+    name: String,
+}
+
+/// What a change of the machine gains.
+#[derive(Debug, Serialize)]
+struct Gain {
+    field: &'static str,
+    #[serde(skip)]
+    words: &'static str,
+    from: f64,
+    to: f64,
+    percent: f64,
+}
+
+/// Block sizes are tried in steps of a warp.
+const WARP_THREADS: usize = 32;
+/// Fields of the preset whose increase is tried, and what they are in words.
+const RESOURCES: [(&str, &str); 9] = [
+    ("chip.clock_mhz", "clock"),
+    ("limits.registers_per_smx", "registers"),
+    ("limits.blocks_per_smx", "block slots"),
+    ("load_store.l1_misses_in_flight", "misses in flight"),
+    ("l2.port_bytes_per_cycle", "L2 port width"),
+    ("l2.bytes", "L2 size"),
+    ("dram.bandwidth_gb_per_s", "DRAM bandwidth"),
+    ("throughput.fp32_lanes_per_cycle", "arithmetic lanes"),
+    ("instruction_cache.l1_bytes", "instruction cache"),
+];
+/// Latencies whose decrease is tried.
+const LATENCIES: [(&str, &str); 4] = [
+    ("l1.hit_latency_cycles", "L1 latency"),
+    ("shared.latency_cycles", "shared-memory latency"),
+    ("l2.hit_latency_cycles", "L2 latency"),
+    ("dram.latency_cycles", "DRAM latency"),
+];
+const CHANGE: f64 = 0.1;
+/// Launches of each kernel that the simulator confirms.
+const OF_EACH_KERNEL: usize = 3;
+/// Gains below this are not shown, in percent.
+const LEAST_GAIN: f64 = 0.05;
+
+pub fn run(args: &AdviseArgs) -> CliResult {
+    args.output.check()?;
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
+    let device = Preset::load(&args.device)?.device;
+    let chosen = args.engine.open(&device, &[&args.problem])?;
+    let model = chosen.with_kind(Kind::Analytical);
+    let mut all = search(args, &model)?;
+    if all.is_empty() {
+        let given = args.kernel.as_deref().unwrap_or("any kernel");
+        return Err(format!(
+            "kernel for {}: given {given}; allowed: one of `warpstack kernels`",
+            args.problem
+        )
+        .into());
+    }
+    let n_searched = all.len();
+    if args.engine.engine == super::engine::Engine::Sim {
+        all = candidates(all, usize::from(args.confirm))
+            .par_iter()
+            .map(|launch| chosen.predict(&launch.configuration))
+            .collect::<Result<_, _>>()?;
+        sort(&mut all);
+    }
+    let explained = chosen.explain(&all[0].configuration)?;
+    let advice = Advice {
+        problem: args.problem.clone(),
+        searched: n_searched,
+        bottleneck: verdict::of_one(&explained),
+        launches: best_of_each_kernel(&all)
+            .iter()
+            .map(|one| Launch::of(one, &all[0]))
+            .collect(),
+        gains: gains(&Base::load(&args.device)?, &model, &all[0].configuration)?,
+    };
+    let provenance = Provenance::of(&chosen);
+    let text = || report(&advice, &device.title, &all[0]);
+    match args.output.format() {
+        Format::Csv => args.output.print(&advice.launches, &provenance, text)?,
+        _ => args.output.print_one(&advice, &provenance, text)?,
+    }
+    if let Some(path) = &args.chart {
+        let bars = self::chart(&all, &device.title, &args.problem);
+        chart::save(&bars, path, args.look.look())?;
+    }
+    Ok(())
+}
+
+/// The best `n` launches, and the best few of every kernel besides: the two models do not agree to a percent.
+fn candidates(all: Vec<Prediction>, n: usize) -> Vec<Prediction> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut chosen = Vec::new();
+    for (place, launch) in all.into_iter().enumerate() {
+        let of_kernel = seen.entry(launch.configuration.kernel.clone()).or_default();
+        *of_kernel += 1;
+        if place < n || *of_kernel <= OF_EACH_KERNEL {
+            chosen.push(launch);
+        }
+    }
+    chosen
+}
+
+/// All launches that can run, the fastest first.
+fn search(
+    args: &AdviseArgs,
+    model: &Engine,
+) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
+    let device = model.device();
+    let arch = architecture(device, &args.engine.code_choice())?;
+    let kernels: BTreeSet<(String, u32, u32)> = Variant::all()?
+        .into_iter()
+        .filter(|variant| variant.problem.name() == args.problem && variant.arch == arch)
+        .map(|variant| {
+            (
+                variant.kernel.to_string(),
+                variant.stack_dim,
+                variant.stack_registers,
+            )
+        })
+        .filter(|(kernel, _, _)| args.kernel.as_ref().is_none_or(|only| only == kernel))
+        .collect();
+    let mut launches = Vec::new();
+    for (kernel, stack_dim, stack_registers) in kernels {
+        for threads in
+            (WARP_THREADS..=device.limits.threads_per_block as usize).step_by(WARP_THREADS)
+        {
+            for &case_blocks in case_blocks(&kernel) {
+                launches.extend(device.l1.splits.iter().map(|split| Configuration {
+                    problem: args.problem.clone(),
+                    kernel: kernel.clone(),
+                    stack_dim,
+                    stack_registers,
+                    threads_per_block: threads as u32,
+                    case_blocks,
+                    l1_bytes: Some(split.l1_bytes),
+                    sizes: PaperSizes::default(),
+                }));
+            }
+        }
+    }
+    let found: Vec<Option<Prediction>> = launches
+        .par_iter()
+        .map(|launch| match model.predict(launch) {
+            Ok(prediction) => Ok(Some(prediction)),
+            // Not compiled with these settings, or too large a block.
+            Err(PredictError::Occupancy { .. } | PredictError::Input { .. }) => Ok(None),
+            Err(error) => Err(error),
+        })
+        .collect::<Result<_, _>>()?;
+    let mut found: Vec<Prediction> = found.into_iter().flatten().collect();
+    sort(&mut found);
+    Ok(found)
+}
+
+/// Numbers of blocks that share a program's cases, as many as are tried.
+fn case_blocks(kernel: &str) -> &'static [u32] {
+    kernel
+        .parse::<KernelId>()
+        .map_or(&[1], |id| id.sharing().case_blocks_to_try())
+}
+
+fn sort(predictions: &mut [Prediction]) {
+    predictions.sort_by(|a, b| b.gpops_billion.total_cmp(&a.gpops_billion));
+}
+
+fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
+    let Advice {
+        problem,
+        searched,
+        bottleneck,
+        launches,
+        gains,
+    } = advice;
+    let first = &launches[0];
+    let mut text = format!("{problem} on {device}: {}\n", first.name);
+    text += &format!(
+        "  {} billion GPop/s predicted, the best of {searched} launches. {} blocks ({} warps) per SMX, limited by {}.\n",
+        significant(first.gpops_billion),
+        first.resident_blocks,
+        best.occupancy.warps,
+        first.occupancy_limit.join(" and "),
+    );
+    text += &format!("  First bottleneck: {bottleneck}\n\n");
+    text += "The best launch of each other kernel:\n";
+    text += &runners_up(launches);
+    text += "\nWhat limits it: the gain from 10 % more of one thing, or 10 % less latency, everything else as it is.\n";
+    text + &gain_table(gains)
+}
+
+impl Launch {
+    fn of(prediction: &Prediction, best: &Prediction) -> Launch {
+        let configuration = &prediction.configuration;
+        let limiters = prediction.occupancy.limiters.iter();
+        Launch {
+            kernel: configuration.kernel.clone(),
+            stack_dim: configuration.stack_dim,
+            stack_registers: configuration.stack_registers,
+            threads: configuration.threads_per_block,
+            case_blocks: configuration.case_blocks,
+            l1: prediction.l1_bytes / 1024,
+            gpops_billion: prediction.gpops_billion,
+            behind_percent: 100.0 * (1.0 - prediction.gpops_billion / best.gpops_billion),
+            resident_blocks: prediction.occupancy.blocks,
+            occupancy_limit: limiters.map(|limit| limit.name()).collect(),
+            name: name(prediction),
+        }
+    }
+}
+
+/// A number with as many digits as it needs, at most four after the point.
+fn rounded(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn name(prediction: &Prediction) -> String {
+    let configuration = &prediction.configuration;
+    let registers = match configuration.stack_registers {
+        0 => String::new(),
+        1 => ", 1 level in registers".into(),
+        levels => format!(", {levels} levels in registers"),
+    };
+    let case_blocks = match configuration.case_blocks {
+        1 => String::new(),
+        blocks => format!(", {blocks} blocks a program"),
+    };
+    format!(
+        "kernel {}, second dimension {}{registers}, {} threads{case_blocks}, {} KiB L1",
+        configuration.kernel,
+        configuration.stack_dim,
+        configuration.threads_per_block,
+        prediction.l1_bytes / 1024
+    )
+}
+
+fn runners_up(launches: &[Launch]) -> String {
+    let rows = launches.iter().skip(1).map(|launch| {
+        vec![
+            launch.name.clone(),
+            significant(launch.gpops_billion),
+            format!("{:+.1}", -launch.behind_percent),
+        ]
+    });
+    table::table(
+        &["launch", "billion GPop/s", "against the best (%)"],
+        rows.collect(),
+        1,
+    )
+}
+
+/// The fastest launch of each kernel, the fastest of all first.
+fn best_of_each_kernel(all: &[Prediction]) -> Vec<&Prediction> {
+    let mut seen = BTreeSet::new();
+    let is_first = |p: &&Prediction| seen.insert(p.configuration.kernel.clone());
+    all.iter().filter(is_first).collect()
+}
+
+fn chart(all: &[Prediction], device: &str, problem: &str) -> StackedBars {
+    let bar = |p: &Prediction| Bar {
+        label: name(p),
+        layers: vec![("speed".to_owned(), p.gpops_billion)],
+    };
+    StackedBars::new(
+        format!("The fastest launch of each kernel: {problem} on {device}"),
+        "billion GPop/s, predicted".into(),
+        best_of_each_kernel(all).into_iter().map(bar).collect(),
+    )
+}
+
+/// With four digits that count.
+fn significant(value: f64) -> String {
+    let digits = 3 - value.abs().max(1e-9).log10().floor() as i32;
+    format!("{value:.*}", digits.max(0) as usize)
+}
+
+/// Gains of the best launch, the largest first.
+fn gains(
+    base: &Base,
+    model: &Engine,
+    best: &Configuration,
+) -> Result<Vec<Gain>, Box<dyn std::error::Error>> {
+    let now = model.predict(best)?.gpops_billion;
+    let more = RESOURCES
+        .iter()
+        .map(|&(field, words)| (field, words, 1.0 + CHANGE));
+    let less = LATENCIES
+        .iter()
+        .map(|&(field, words)| (field, words, 1.0 - CHANGE));
+    let mut gains = Vec::new();
+    for (field, words, factor) in more.chain(less) {
+        let (key, ty) = base.key(field)?;
+        if base.check_read(&key, Reader::Model, &[]).is_err() {
+            continue;
+        }
+        let Key::Field(section, entry) = &key else {
+            continue;
+        };
+        let Some(value) = base.value(section, entry) else {
+            continue;
+        };
+        let changed = match ty {
+            crate::study::setting::Type::Whole if factor > 1.0 => {
+                (value * factor).ceil().to_string()
+            }
+            crate::study::setting::Type::Whole => (value * factor).floor().to_string(),
+            _ => (value * factor).to_string(),
+        };
+        // A resource whose other values must fit may not be changeable alone.
+        let Ok(device) = base.device(&[(&key, &changed)]) else {
+            continue;
+        };
+        let Ok(then) = model.on(device).predict(best) else {
+            continue;
+        };
+        let Ok(to) = changed.parse() else {
+            continue;
+        };
+        gains.push(Gain {
+            field,
+            words,
+            from: value,
+            to,
+            percent: 100.0 * (then.gpops_billion / now - 1.0),
+        });
+    }
+    gains.retain(|gain| gain.percent.abs() >= LEAST_GAIN);
+    gains.sort_by(|a, b| b.percent.total_cmp(&a.percent));
+    Ok(gains)
+}
+
+fn gain_table(gains: &[Gain]) -> String {
+    let rows = gains.iter().map(|gain| {
+        vec![
+            gain.words.to_owned(),
+            format!("{} to {}", rounded(gain.from), rounded(gain.to)),
+            format!("{:+.1}", gain.percent),
+        ]
+    });
+    table::table(&["what", "change", "gain (%)"], rows.collect(), 2)
+}

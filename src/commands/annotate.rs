@@ -1,0 +1,43 @@
+//! `warpstack annotate`: the machine code of a kernel with what happens at each instruction.
+
+use super::CliResult;
+use super::configuration::ConfigurationArgs;
+use super::engine::{InputArgs, note_weights};
+use super::format::{Format, OutputArgs};
+use super::own_kernel::{self, with_own_kernel};
+use crate::device::Preset;
+use crate::predictor::Engine;
+use crate::report::annotation;
+use crate::report::provenance::Provenance;
+
+/// Show a kernel's machine code, instruction by instruction: how often each issues, and what it waits for.
+#[derive(Debug, clap::Args)]
+pub struct AnnotateArgs {
+    #[command(flatten)]
+    pub configuration: ConfigurationArgs,
+    #[command(flatten)]
+    pub inputs: InputArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+pub fn run(args: &AnnotateArgs) -> CliResult {
+    args.output.check()?;
+    let device = Preset::load(&args.configuration.device)?.device;
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, &device)?;
+    let configuration = named.configuration(&device, &inputs)?;
+    inputs.check_population()?;
+    let problems = [configuration.problem.as_str()];
+    let engine = Engine::new(device.clone(), &problems, inputs.settings())?;
+    own_kernel::check(&engine, [&configuration], &named.own)?;
+    note_weights(&engine);
+    let annotated = engine.annotate(&configuration)?;
+    let provenance = Provenance::of(&engine);
+    let text = || annotation::text(&annotated);
+    match args.output.format() {
+        Format::Json => args.output.print_one(&annotated, &provenance, text),
+        _ => args
+            .output
+            .print(&annotation::rows(&annotated), &provenance, text),
+    }
+}

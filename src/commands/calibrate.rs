@@ -1,0 +1,307 @@
+//! `warpstack calibrate`: refits the values of a preset that are marked as fitted, on the paper's declared cells, or those that it
+//! does not know, on half of somebody's own measurements.
+//!
+//! Leaves out: the search itself (`validate::calibrate`). The preset is never overwritten.
+//! Units: those of the preset; errors in percent.
+
+use super::CliResult;
+use super::engine::EngineArgs;
+use super::reproduce::{compare, predict_all};
+use crate::device::{Device, Preset};
+use crate::gp::problem::uci::folder;
+use crate::launch::Request;
+use crate::launch::prediction::PredictError;
+use crate::predictor::{Engine, Kind};
+use crate::report::output;
+use crate::report::table::table;
+use crate::study::Base;
+use crate::systems::chitty::split::Split;
+use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
+use crate::validate::launches::{merged, parse};
+use crate::validate::requests::{Programs, Requests};
+use crate::validate::{Cell, Measured, Summary, Table, fitted_cells, stats};
+use rayon::prelude::*;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Refit the fitted values of a preset on the declared cells, and print every combination tried; or, with --measured, the values
+/// that a preset does not know on half of the rows, and report the other half.
+#[derive(Debug, clap::Args)]
+pub struct CalibrateArgs {
+    /// Device name, or the path of a .toml file [default: gtx670]
+    #[arg(long, value_parser = crate::commands::names::device())]
+    pub device: Option<String>,
+    /// Rows that `warpstack measure` wrote on the device, instead of the paper's cells
+    #[arg(long, value_name = "FILE", requires = "device")]
+    pub measured: Option<PathBuf>,
+    /// Infer three factors on the programs of each problem instead, from Table 3 and the row of 32 threads of Table 4; --out writes them as
+    /// a CSV file for --inferred=FILE
+    #[arg(long, conflicts_with_all = ["measured", "programs", "inferred"])]
+    pub workload: bool,
+    /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
+    #[arg(long, value_name = "DIR", requires = "measured")]
+    pub data: Option<PathBuf>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// File to write: a copy of the preset with the values found; with --workload the factors
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+impl CalibrateArgs {
+    fn device(&self) -> &str {
+        self.device.as_deref().unwrap_or("gtx670")
+    }
+}
+
+pub fn run(args: &CalibrateArgs) -> CliResult {
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
+    match &args.measured {
+        Some(path) => on_measured(args, path),
+        None if args.workload => {
+            let device = Preset::load(args.device())?.device;
+            super::infer::run(&device, &args.engine, args.out.as_deref())
+        }
+        None => on_cells(args),
+    }
+}
+
+fn on_cells(args: &CalibrateArgs) -> CliResult {
+    let base = Base::load(args.device())?;
+    let scalars = calibrate::fitted_scalars(&base);
+    let cells = fitted_cells();
+    let measured = [Table::Three, Table::Four].map(Measured::of_paper);
+    let measured = measured.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let found = calibrate::search(&base, &scalars, |device| {
+        error_percent(args, device, &cells, &measured)
+    })?;
+    output::write(None, text(&scalars, &found).as_bytes())?;
+    if let Some(path) = &args.out {
+        let text = Preset::text(args.device())?;
+        let text = calibrate::with_values(&text, &scalars, &found.values, None);
+        output::write(Some(path), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Mean absolute error of a device's predictions over the cells.
+fn error_percent(
+    args: &CalibrateArgs,
+    device: &Device,
+    cells: &[Cell],
+    measured: &[Measured],
+) -> Result<f64, Box<dyn Error>> {
+    let model = args.engine.open(device, &[&cells[0].problem])?;
+    let predictions = predict_all(&model, cells)?;
+    let compared = compare(cells, &predictions, measured);
+    let summary = Summary::of(&compared).ok_or("no cell to fit on has a measured value")?;
+    Ok(summary.mean_absolute_error_percent)
+}
+
+fn text(scalars: &[Scalar], found: &Calibration) -> String {
+    let trials = found.trials.iter().map(|trial| {
+        let mut cells: Vec<String> = trial.values.iter().map(f64::to_string).collect();
+        cells.push(format!("{:.3}", trial.error_percent));
+        cells
+    });
+    let names: Vec<String> = scalars.iter().map(|scalar| scalar.key.name()).collect();
+    let fields = names
+        .iter()
+        .map(|name| name.rsplit('.').next().unwrap_or(name));
+    let header: Vec<&str> = fields.chain(["mean |error| (%)"]).collect();
+    let tried = table(&header, trials.collect(), 0);
+    let error = vec![
+        "mean |error| (%)".into(),
+        format!("{:.3}", found.start_error_percent),
+        format!("{:.3}", found.error_percent),
+    ];
+    let rows = values(scalars, found).chain([error]).collect();
+    tried + "\n" + &table(&["fitted value", "preset", "refitted"], rows, 1)
+}
+
+fn values<'a>(
+    scalars: &'a [Scalar],
+    found: &'a Calibration,
+) -> impl Iterator<Item = Vec<String>> + 'a {
+    let pairs = scalars.iter().zip(&found.values);
+    pairs.map(|(scalar, value)| {
+        vec![
+            scalar.key.name(),
+            scalar.start.to_string(),
+            value.to_string(),
+        ]
+    })
+}
+
+/// A launch and its measured milliseconds.
+type Row = (Request, f64);
+
+/// The rows of a file by the half that they belong to: what is fitted on, and what is reported.
+struct Halves {
+    fit: Vec<Row>,
+    report: Vec<Row>,
+}
+
+fn on_measured(args: &CalibrateArgs, path: &Path) -> CliResult {
+    check_meaning(args)?;
+    let base = Base::load(args.device())?;
+    let halves = halves(args, path, &base.device)?;
+    let engine = Engine::new(base.device.clone(), &[], args.engine.settings())?;
+    let closed = engine.with_kind(Kind::Analytical);
+    let reader = args.engine.engine.reader();
+    let scalars = calibrate::unknown_scalars(&base, reader, halves.fit.len(), |device| {
+        let ratios = ratios(&closed.on(device.clone()), &halves.fit)?;
+        Ok::<_, PredictError>(ratios.iter().sum())
+    })?;
+    if scalars.is_empty() {
+        return Err(format!(
+            "device {}: given no value that is assumed or fitted and that these rows depend on; allowed: at least one \
+             (`warpstack devices {} --kind assumed`)",
+            args.device(),
+            args.device()
+        )
+        .into());
+    }
+    let found = calibrate::search_in_turn(&base, &scalars, |device| {
+        let errors = errors(&engine.on(device.clone()), &halves.fit)?;
+        Ok::<_, Box<dyn Error>>(stats::mean(&errors).unwrap_or(0.0))
+    })?;
+    let source = format!(
+        "fitted on {} rows of {}, calibration half",
+        halves.fit.len(),
+        path.display()
+    );
+    let preset = Preset::text(args.device())?;
+    let refitted = calibrate::with_values(&preset, &scalars, &found.values, Some(&source));
+    let report = report(&engine, &halves, &scalars, &found)?;
+    let text = report + "\n" + &changed_lines(&preset, &refitted);
+    output::write(None, text.as_bytes())?;
+    if let Some(out) = &args.out {
+        output::write(Some(out), refitted.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Refuses options that say which programs and kernels to predict: the rows say it.
+fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
+    let inputs = &args.engine.inputs;
+    let given = [
+        ("--corpus", inputs.corpus.is_some()),
+        ("--inferred", inputs.inferred.is_some()),
+        ("--population", inputs.population.is_some()),
+        ("--code", inputs.code.is_some()),
+        ("--shape", inputs.shape.is_some()),
+        ("--math", inputs.math.is_some()),
+        ("--dispatch", inputs.dispatch.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(format!(
+            "{option}: given with --measured; allowed with it: --device, --programs, --data, --engine, --effort, --out"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn halves(args: &CalibrateArgs, path: &Path, device: &Device) -> Result<Halves, Box<dyn Error>> {
+    let file = path.display().to_string();
+    let programs = Programs::File(args.engine.inputs.programs.clone());
+    let mut requests = Requests::new(programs, folder(args.data.as_deref()));
+    let mut halves = Halves {
+        fit: Vec::new(),
+        report: Vec::new(),
+    };
+    for row in merged(parse(&super::measure::read(path)?, &file, device)?) {
+        let Some(milliseconds) = row.milliseconds else {
+            continue;
+        };
+        let half = match row.split {
+            Split::Calibration => &mut halves.fit,
+            Split::Holdout => &mut halves.report,
+        };
+        half.push((requests.of(&row)?, milliseconds));
+    }
+    let (fit, report) = (halves.fit.len(), halves.report.len());
+    if fit < ROWS_PER_VALUE || report == 0 {
+        return Err(format!(
+            "{file}: given {fit} different launches of the calibration half and {report} of the other; allowed: at least \
+             {ROWS_PER_VALUE} and 1 (column split; measure more block sizes, carve-outs or kernels)"
+        )
+        .into());
+    }
+    Ok(halves)
+}
+
+/// Predicted over measured time of every row.
+fn ratios(engine: &Engine, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
+    let ratio = |(request, measured): &Row| {
+        let predicted = engine.predict_request(request)?.run_milliseconds;
+        Ok(predicted / measured)
+    };
+    rows.par_iter().map(ratio).collect()
+}
+
+/// Absolute errors in percent.
+fn errors(engine: &Engine, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
+    let ratios = ratios(engine, rows)?.into_iter();
+    Ok(ratios.map(|ratio| 100.0 * (ratio - 1.0).abs()).collect())
+}
+
+fn report(
+    engine: &Engine,
+    halves: &Halves,
+    scalars: &[Scalar],
+    found: &Calibration,
+) -> Result<String, PredictError> {
+    let refitted = engine.on(found.device.clone());
+    let mut rows = Vec::new();
+    let mut means = Vec::new();
+    for (name, half) in [("fitted on", &halves.fit), ("not seen", &halves.report)] {
+        let mut row = vec![name.to_owned(), half.len().to_string()];
+        for engine in [engine, &refitted] {
+            let errors = errors(engine, half)?;
+            let mean = stats::mean(&errors).unwrap_or(0.0);
+            let median = stats::median(&errors).unwrap_or(0.0);
+            row.push(format!("{mean:.1} ({median:.1})"));
+            means.push(mean);
+        }
+        rows.push(row);
+    }
+    let headers = ["half of the rows", "launches", "preset", "refitted"];
+    let mut text = format!(
+        "mean (median) |error| of time, %\n{}",
+        table(&headers, rows, 1)
+    );
+    text += "\n";
+    let headers = ["value", "preset", "refitted"];
+    text += &table(&headers, values(scalars, found).collect(), 1);
+    // The last two are those of the half that was not seen.
+    if means[3] >= means[2] {
+        text += "\nThe half that was not seen is predicted no better: keep the preset.\n";
+    }
+    Ok(text)
+}
+
+/// What differs between two texts of a preset, under the sections' names, to paste.
+fn changed_lines(before: &str, after: &str) -> String {
+    let (mut section, mut shown) = ("", "");
+    let mut text = String::new();
+    for (old, new) in before.lines().zip(after.lines()) {
+        if old.starts_with('[') {
+            section = old;
+        }
+        if old == new {
+            continue;
+        }
+        if shown != section {
+            text += &format!("{section}\n");
+            shown = section;
+        }
+        text += &format!("{new}\n");
+    }
+    match text.is_empty() {
+        true => "No other value is better than the preset's.\n".into(),
+        false => text,
+    }
+}

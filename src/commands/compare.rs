@@ -1,0 +1,250 @@
+//! `warpstack compare`: the analytical model against the simulator, cell by cell, and why they part.
+//!
+//! What it does: predicts cells of the paper's tables with both; where they part, names the term of the CPI stack that
+//! differs most. Leaves out: measured values. Units: scheduler cycles per operation (one node on 32 cases).
+
+use super::CliResult;
+use super::engine::{Effort, InputArgs, note_validated};
+use super::format::OutputArgs;
+use super::reproduce::{all_cells, parse_problems, parse_tables};
+use crate::device::Preset;
+use crate::launch::prediction::{Cause, PredictError, Prediction};
+use crate::predictor::{Engine, Kind};
+use crate::report::progress::Progress;
+use crate::report::provenance::Provenance;
+use crate::report::rows::Row;
+use crate::report::table;
+use crate::validate::Cell;
+use rayon::prelude::*;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Compare the analytical model with the simulator over tables of the paper.
+#[derive(Debug, clap::Args)]
+pub struct CompareArgs {
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
+    #[arg(long, default_value = "all")]
+    pub table: String,
+    /// Problem names, separated by commas (`warpstack problems` lists them), or all
+    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem().list())]
+    pub problem: String,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "gtx670", value_parser = crate::commands::names::device())]
+    pub device: String,
+    /// Compare only every Nth cell
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// How much of a launch the simulator simulates
+    #[arg(long, value_enum, default_value = "sampled")]
+    pub effort: Effort,
+    #[command(flatten)]
+    pub inputs: InputArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// One cell, predicted twice.
+struct Pair {
+    cell: Cell,
+    simulated: Prediction,
+    modelled: Prediction,
+}
+
+/// Cells shown in the table, those that part most.
+const SHOWN: usize = 12;
+
+pub fn run(args: &CompareArgs) -> CliResult {
+    args.output.check()?;
+    let device = Preset::load(&args.device)?.device;
+    let problems = parse_problems(&args.problem)?;
+    let cells: Vec<Cell> = all_cells(&parse_tables(&args.table)?, &problems)
+        .into_iter()
+        .step_by(args.every as usize)
+        .collect();
+    args.inputs.check_population()?;
+    let mut settings = args.inputs.settings();
+    settings.simulator.effort = args.effort.effort();
+    note_validated(&device);
+    let opened = Engine::new(device, &problems, settings)?;
+    let (simulator, model) = (
+        opened.with_kind(Kind::Simulator),
+        opened.with_kind(Kind::Analytical),
+    );
+    let progress = Progress::new(cells.len() as u64, "cells");
+    let pairs = cells
+        .into_par_iter()
+        .map(|cell| {
+            let configuration = cell.configuration();
+            let pair = Pair {
+                simulated: simulator.predict(&configuration)?,
+                modelled: model.predict(&configuration)?,
+                cell,
+            };
+            progress.step();
+            Ok(pair)
+        })
+        .collect::<Result<Vec<Pair>, PredictError>>()?;
+    drop(progress);
+    let provenance = Provenance {
+        // Both.
+        engine: None,
+        ..Provenance::of(&simulator)
+    };
+    let rows: Vec<Row> = pairs.iter().map(row).collect();
+    args.output.print(&rows, &provenance, || text(&pairs))
+}
+
+impl Pair {
+    fn difference_percent(&self) -> f64 {
+        100.0 * (self.modelled.gpops_billion / self.simulated.gpops_billion - 1.0)
+    }
+
+    /// Cycles per operation by cause: simulated, modelled.
+    fn terms(&self) -> BTreeMap<Cause, [f64; 2]> {
+        let mut terms: BTreeMap<Cause, [f64; 2]> = BTreeMap::new();
+        for (which, prediction) in [&self.simulated, &self.modelled].into_iter().enumerate() {
+            let nodes = prediction.memory.warp_nodes.max(1) as f64;
+            let operations = nodes * f64::from(prediction.configuration.stack_dim);
+            for entry in &prediction.cpi_stack {
+                terms.entry(entry.cause).or_default()[which] += entry.cycles as f64 / operations;
+            }
+        }
+        terms
+    }
+
+    /// The term that differs most, and its cycles.
+    fn largest_term(&self) -> (Cause, [f64; 2]) {
+        let terms = self.terms().into_iter();
+        let apart = |term: &(Cause, [f64; 2])| (term.1[1] - term.1[0]).abs();
+        terms
+            .max_by(|a, b| apart(a).total_cmp(&apart(b)))
+            .unwrap_or((Cause::Issued, [0.0; 2]))
+    }
+}
+
+fn text(pairs: &[Pair]) -> String {
+    let mut groups: BTreeMap<(u32, &str), Vec<&Pair>> = BTreeMap::new();
+    for pair in pairs {
+        let key = (pair.cell.table.number(), pair.cell.problem.as_str());
+        groups.entry(key).or_default().push(pair);
+    }
+    let mut rows: Vec<Vec<String>> = groups
+        .iter()
+        .map(|((number, problem), pairs)| summary(format!("table {number}, {problem}"), pairs))
+        .collect();
+    rows.push(summary("all".into(), &pairs.iter().collect::<Vec<_>>()));
+    let headers = [
+        "cells of",
+        "n",
+        "mean |difference| (%)",
+        "mean difference (%)",
+        "most (%)",
+        "the terms that part (cycles per operation, model - simulator)",
+    ];
+    let mut text = table::table(&headers, rows, usize::MAX);
+    let mut worst: Vec<&Pair> = pairs.iter().collect();
+    worst.sort_by(|a, b| {
+        b.difference_percent()
+            .abs()
+            .total_cmp(&a.difference_percent().abs())
+    });
+    let rows = worst.into_iter().take(SHOWN).map(|pair| {
+        let (term, [simulated, modelled]) = pair.largest_term();
+        vec![
+            format!(
+                "table {}, {}, {}",
+                pair.cell.table.number(),
+                pair.cell.problem,
+                pair.cell.label()
+            ),
+            format!("{:.3}", pair.simulated.gpops_billion),
+            format!("{:.3}", pair.modelled.gpops_billion),
+            format!("{:+.1}", pair.difference_percent()),
+            format!(
+                "{}: {simulated:.2} simulated, {modelled:.2} modelled",
+                term.name()
+            ),
+        ]
+    });
+    text += "\nThe cells that part most:\n";
+    text += &table::table(
+        &[
+            "cell",
+            "simulated",
+            "modelled",
+            "difference (%)",
+            "the term that parts most",
+        ],
+        rows.collect(),
+        usize::MAX,
+    );
+    text
+}
+
+fn summary(name: String, pairs: &[&Pair]) -> Vec<String> {
+    let n = pairs.len().max(1) as f64;
+    let differences: Vec<f64> = pairs.iter().map(|pair| pair.difference_percent()).collect();
+    let mean = differences.iter().sum::<f64>() / n;
+    let size = differences.iter().map(|d| d.abs()).sum::<f64>() / n;
+    let most = differences
+        .iter()
+        .copied()
+        .fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
+    let mut terms: BTreeMap<Cause, f64> = BTreeMap::new();
+    for pair in pairs {
+        for (term, [simulated, modelled]) in pair.terms() {
+            *terms.entry(term).or_default() += (modelled - simulated) / n;
+        }
+    }
+    let mut terms: Vec<(Cause, f64)> = terms.into_iter().collect();
+    terms.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let terms: Vec<String> = terms
+        .iter()
+        .take(3)
+        .map(|(term, by)| format!("{} {by:+.2}", term.name()))
+        .collect();
+    vec![
+        name,
+        pairs.len().to_string(),
+        format!("{size:.2}"),
+        format!("{mean:+.2}"),
+        format!("{most:+.1}"),
+        terms.join(", "),
+    ]
+}
+
+fn row(pair: &Pair) -> Row {
+    let terms = pair.terms();
+    let (simulated, modelled) = (&pair.simulated, &pair.modelled);
+    let launch = [
+        ("table", pair.cell.table.number().into()),
+        ("problem", pair.cell.problem.as_str().into()),
+        ("threads", pair.cell.threads_per_block.into()),
+        ("axis", pair.cell.table.axis_name().into()),
+        ("value", pair.cell.axis.value().into()),
+        ("simulated_gpops_billion", rounded(simulated.gpops_billion)),
+        ("modelled_gpops_billion", rounded(modelled.gpops_billion)),
+        ("difference_percent", rounded(pair.difference_percent())),
+        (
+            "simulated_load_hit_percent",
+            rounded(simulated.memory.l1_load_hit_percent),
+        ),
+        (
+            "modelled_load_hit_percent",
+            rounded(modelled.memory.l1_load_hit_percent),
+        ),
+    ];
+    let mut columns: Vec<(String, Value)> = launch.map(|(name, value)| (name.into(), value)).into();
+    for (side, name) in ["simulated", "modelled"].into_iter().enumerate() {
+        columns.extend(Cause::ALL.map(|cause| {
+            let cycles = terms.get(&cause).map_or(0.0, |both| both[side]);
+            (format!("{name}_{}", cause.name()), rounded(cycles))
+        }));
+    }
+    Row(columns)
+}
+
+/// To three digits after the point.
+fn rounded(value: f64) -> Value {
+    ((1e3 * value).round() / 1e3).into()
+}

@@ -1,0 +1,334 @@
+//! `warpstack devices`: the presets of GPUs and CPUs, and every value of one of them with its source.
+//!
+//! Leaves out: writing a preset of one's own (`devices_new.rs`).
+
+use super::CliResult;
+use super::devices_new::{self, NewArgs};
+use super::engine::NEVER_VALIDATED;
+use super::format::OutputArgs;
+use super::names;
+use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
+use crate::device::values::Value;
+use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
+use crate::report::progress;
+use crate::report::provenance::Provenance;
+use crate::report::table::{WIDTH, table, wrapped};
+use crate::vliw::preset as vliw;
+use crate::vliw::preset::VliwPreset;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::error::Error;
+
+/// List the devices, or all values of one with unit, kind, source and readers.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct DevicesArgs {
+    #[command(subcommand)]
+    command: Option<DevicesCommand>,
+    /// Device name, the path of a .toml file, a CPU, or `cpu` for this one
+    #[arg(value_parser = names::device_or_cpu())]
+    device: Option<String>,
+    /// Show only values of this kind
+    #[arg(long, requires = "device")]
+    kind: Option<KindArg>,
+    /// Show only devices that run machine code of this architecture
+    #[arg(long, value_name = "ARCH", conflicts_with = "device", value_parser = names::device_arch())]
+    arch: Option<String>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum DevicesCommand {
+    New(NewArgs),
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum KindArg {
+    Documented,
+    Measured,
+    Derived,
+    Assumed,
+    Fitted,
+}
+
+impl KindArg {
+    fn kind(self) -> Kind {
+        match self {
+            KindArg::Documented => Kind::Documented,
+            KindArg::Measured => Kind::Measured,
+            KindArg::Derived => Kind::Derived,
+            KindArg::Assumed => Kind::Assumed,
+            KindArg::Fitted => Kind::Fitted,
+        }
+    }
+}
+
+pub fn run(args: &DevicesArgs) -> CliResult {
+    if let Some(DevicesCommand::New(args)) = &args.command {
+        return devices_new::run(args);
+    }
+    args.output.check()?;
+    match &args.device {
+        Some(name) => values(args, name),
+        None => list(args),
+    }
+}
+
+/// A device.
+#[derive(Debug, Serialize)]
+struct Listed {
+    device: String,
+    title: String,
+    /// Of the machine code that it runs.
+    architecture: String,
+    compute_capability: Option<String>,
+    /// Of a machine of another kind: SIMDs; of a CPU, the one core that is modelled.
+    multiprocessors: u32,
+    clock_mhz: f64,
+    /// Sizes in KiB.
+    l1: Vec<u32>,
+    values: usize,
+    fitted: usize,
+    /// Nobody says it of a CPU.
+    validated: Option<&'static str>,
+    /// Of a CPU, in KiB.
+    #[serde(skip)]
+    l2_l3: Option<[f64; 2]>,
+}
+
+impl Listed {
+    fn of(preset: &Preset, name: &str) -> Listed {
+        let device = &preset.device;
+        let splits = device.l1.splits.iter();
+        Listed {
+            device: name.to_owned(),
+            title: device.title.clone(),
+            architecture: device.code.clone(),
+            compute_capability: Some(device.compute_capability.clone()),
+            multiprocessors: device.chip.n_smx,
+            clock_mhz: device.chip.clock_mhz,
+            l1: splits.map(|split| split.l1_bytes / 1024).collect(),
+            values: preset.entries.len(),
+            fitted: preset.fitted().len(),
+            validated: Some(device.validated.name()),
+            l2_l3: None,
+        }
+    }
+
+    /// A machine of another kind: its SIMDs run wavefronts of VLIW code.
+    fn of_vliw(preset: &VliwPreset) -> Result<Listed, Box<dyn Error>> {
+        let machine = preset.machine()?;
+        Ok(Listed {
+            device: preset.name.clone(),
+            title: preset.title.clone(),
+            architecture: VLIW.to_owned(),
+            compute_capability: None,
+            multiprocessors: machine.n_simds as u32,
+            clock_mhz: machine.clock_mhz,
+            l1: vec![(machine.l1_bytes / 1024.0) as u32],
+            values: preset.values.len(),
+            fitted: 0,
+            validated: Some(Validated::Here.name()),
+            l2_l3: None,
+        })
+    }
+
+    /// One core.
+    fn of_cpu(preset: &CpuPreset) -> Listed {
+        let value = |key: &str| preset.values.get(key).map_or(0.0, |value| value.value);
+        let kib = |level: &str| value(&format!("{level}.bytes")) / 1024.0;
+        let values = preset.values.values();
+        Listed {
+            device: preset.name.clone(),
+            title: preset.title.clone(),
+            architecture: CPU.to_owned(),
+            compute_capability: None,
+            multiprocessors: 1,
+            clock_mhz: (value("core.clock_ghz") * 1000.0).round(),
+            l1: vec![kib("l1") as u32],
+            values: preset.values.len(),
+            fitted: values.filter(|value| value.kind == Kind::Fitted).count(),
+            validated: None,
+            l2_l3: Some(["l2", "l3"].map(kib)),
+        }
+    }
+
+    fn cpu_cells(&self) -> Vec<String> {
+        let [l2, l3] = self.l2_l3.unwrap_or_default();
+        let sizes = self.l1.iter().map(u32::to_string);
+        [self.device.clone(), self.title.clone()]
+            .into_iter()
+            .chain([self.clock_mhz.to_string()])
+            .chain(sizes)
+            .chain([l2, l3].map(|kib| kib.to_string()))
+            .chain([self.values, self.fitted].map(|n| n.to_string()))
+            .collect()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let title = self.title.split(',').next().unwrap_or_default();
+        let least = self.l1.iter().min().copied().unwrap_or(0);
+        let most = self.l1.iter().max().copied().unwrap_or(0);
+        vec![
+            self.device.clone(),
+            title.to_owned(),
+            self.architecture.clone(),
+            self.multiprocessors.to_string(),
+            self.clock_mhz.to_string(),
+            match least < most {
+                true => format!("{least} to {most}"),
+                false => most.to_string(),
+            },
+            self.values.to_string(),
+            self.fitted.to_string(),
+            self.validated.unwrap_or_default().to_owned(),
+        ]
+    }
+}
+
+/// What a machine of another kind runs.
+pub(super) const VLIW: &str = "VLIW5";
+
+/// What a CPU runs.
+pub(super) const CPU: &str = "x86-64";
+
+const CPU_HEADERS: [&str; 8] = [
+    "device", "title", "MHz", "L1 (KiB)", "L2 (KiB)", "L3 (KiB)", "values", "fitted",
+];
+
+fn list(args: &DevicesArgs) -> CliResult {
+    let mut devices = Vec::new();
+    for name in builtin_names() {
+        devices.push(Listed::of(&Preset::load(name)?, name));
+    }
+    for name in vliw::builtin_names() {
+        devices.push(Listed::of_vliw(&VliwPreset::load(name)?)?);
+    }
+    for name in cpu::builtin_names() {
+        devices.push(Listed::of_cpu(&CpuPreset::load(name)?));
+    }
+    let is_meant = |one: &Listed| {
+        args.arch
+            .as_ref()
+            .is_none_or(|arch| one.architecture == *arch)
+    };
+    devices.retain(is_meant);
+    let headers = [
+        "device",
+        "title",
+        "arch",
+        "SMX",
+        "MHz",
+        "L1 (KiB)",
+        "values",
+        "fitted",
+        "validated",
+    ];
+    let text = || {
+        let (cpus, gpus): (Vec<&Listed>, Vec<&Listed>) =
+            devices.iter().partition(|one| one.l2_l3.is_some());
+        let gpus = gpus.into_iter().map(Listed::cells).collect::<Vec<_>>();
+        let cpus = cpus.into_iter().map(Listed::cpu_cells).collect::<Vec<_>>();
+        let of_gpus = (!gpus.is_empty()).then(|| table(&headers, gpus, 3));
+        let of_cpus = (!cpus.is_empty()).then(|| table(&CPU_HEADERS, cpus, 2));
+        let of_cpus = of_cpus.map(|table| format!("CPUs, one core each\n{table}"));
+        let tables: Vec<String> = of_gpus.into_iter().chain(of_cpus).collect();
+        tables.join("\n")
+    };
+    args.output.print(&devices, &Provenance::of_program(), text)
+}
+
+/// A value of a preset.
+#[derive(Debug, Serialize)]
+struct Listing {
+    field: String,
+    value: String,
+    unit: String,
+    kind: &'static str,
+    read_by: Vec<&'static str>,
+    source: String,
+}
+
+impl Listing {
+    fn of(entry: &Entry) -> Listing {
+        Listing {
+            field: entry.key(),
+            value: entry.value.clone(),
+            unit: entry.unit.clone(),
+            kind: entry.kind.name(),
+            read_by: entry.readers.iter().map(|reader| reader.name()).collect(),
+            source: entry.source.clone(),
+        }
+    }
+
+    fn of_value((key, value): (&String, &Value), read_by: &[&'static str]) -> Listing {
+        Listing {
+            field: key.clone(),
+            value: match (value.low, value.high) {
+                (Some(low), Some(high)) => format!("{} ({low} to {high})", value.value),
+                _ => value.value.to_string(),
+            },
+            unit: value.unit.clone(),
+            kind: value.kind.name(),
+            read_by: read_by.to_vec(),
+            source: value.source.clone(),
+        }
+    }
+
+    /// The value, then where it is from, further in.
+    fn text(&self) -> String {
+        let readers = match self.read_by.is_empty() {
+            true => "nothing (reference)".to_owned(),
+            false => self.read_by.join(", "),
+        };
+        let Listing {
+            field,
+            value,
+            unit,
+            kind,
+            source,
+            ..
+        } = self;
+        let value = format!("{field} = {value} {unit} ({kind}, read by {readers})");
+        wrapped(&value, 0, WIDTH) + &wrapped(source, 4, WIDTH)
+    }
+}
+
+fn values(args: &DevicesArgs, name: &str) -> CliResult {
+    let of_values = |values: &BTreeMap<String, Value>, read_by: &[&'static str]| {
+        let listings = values.iter().map(|one| Listing::of_value(one, read_by));
+        (listings.collect::<Vec<Listing>>(), String::new())
+    };
+    let is_cpu = name == cpu::THIS || cpu::builtin_names().contains(&name);
+    let (mut listings, head): (Vec<Listing>, String) = if is_cpu {
+        of_values(&CpuPreset::named(name)?.values, &["CPU model"])
+    } else if vliw::builtin_names().any(|known| known == name) {
+        of_values(&VliwPreset::load(name)?.values, &["VLIW simulator", "host"])
+    } else {
+        let preset = Preset::load(name)?;
+        let listings = preset.entries.iter().map(Listing::of).collect();
+        (listings, validation(&preset))
+    };
+    if let Some(kind) = args.kind.map(|kind| kind.kind().name()) {
+        listings.retain(|one| one.kind == kind);
+        if listings.is_empty() {
+            progress::say(&format!("{name}: none of its values is {kind}"));
+        }
+    }
+    let text = || {
+        let texts: Vec<String> = listings.iter().map(Listing::text).collect();
+        head + &texts.concat()
+    };
+    args.output
+        .print(&listings, &Provenance::of_device(name), text)
+}
+
+/// A line above the values of a device whose predictions nobody has compared with measurements.
+fn validation(preset: &Preset) -> String {
+    let device = &preset.device;
+    match device.validated {
+        Validated::Here => String::new(),
+        Validated::Never => format!("{}: {NEVER_VALIDATED}\n\n", device.title),
+    }
+}

@@ -1,0 +1,233 @@
+//! `warpstack devices new`: a preset of one's own to start from.
+//!
+//! The file is a copy of a preset under a new name. Its head lists the values that matter most, by what 10 % of each changes in a
+//! closed-form prediction, and how each can be found.
+//! Leaves out: changing any value; finding one on a card (`measure`, then `calibrate --measured`).
+
+use super::CliResult;
+use crate::device::{Kind, Preset, Reader};
+use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
+use crate::predictor as engine;
+use crate::predictor::{Engine, Settings};
+use crate::report::progress;
+use crate::report::{output, table::table};
+use crate::study::sensitivity::{Sensitivity, sensitivities};
+use crate::study::{Base, Key};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Write a preset of your own to start from: a copy of another, with the values that matter most listed at its head.
+#[derive(Debug, clap::Args)]
+pub struct NewArgs {
+    /// Device to copy: a name, or the path of a .toml file; best one of the same generation as yours
+    #[arg(long, value_name = "DEVICE")]
+    from: String,
+    /// File to write, NAME.toml; the device is then called NAME
+    file: PathBuf,
+}
+
+/// The launch whose prediction says which values matter.
+const PROBLEM: &str = "sextic";
+const KERNEL: &str = "rpn";
+const THREADS: u32 = 256;
+/// Values in the list.
+const MOST: usize = 16;
+/// Values that change less are not in the list, in percent.
+const LEAST_PERCENT: f64 = 0.05;
+
+pub fn run(args: &NewArgs) -> CliResult {
+    let name = name(&args.file)?;
+    output::check_writable(&args.file)?;
+    let base = Base::load(&args.from)?;
+    let text = Preset::text(&args.from)?;
+    let found = matters(&base)?;
+    let head = head(&base, &name, &found);
+    let commented: String = head
+        .lines()
+        .map(|line| format!("# {line}").trim_end().to_owned() + "\n")
+        .collect();
+    let content = commented + "\n" + &renamed(&text, &base, &name);
+    Preset::from_toml(&content, &args.file.display().to_string())?;
+    output::write(Some(&args.file), content.as_bytes())?;
+    output::write(None, head.as_bytes())?;
+    let written = args.file.display();
+    progress::say(&format!("{written} written; this list is at its head"));
+    Ok(())
+}
+
+/// The name that a device gets from its file, which must not be there yet.
+fn name(file: &Path) -> Result<String, String> {
+    let shown = file.display();
+    if file.exists() {
+        let what = if file.is_dir() {
+            "a folder"
+        } else {
+            "a file that exists"
+        };
+        return Err(format!(
+            "FILE: given {shown}, {what}; allowed: a new file NAME.toml"
+        ));
+    }
+    let stem = file.file_stem().and_then(|stem| stem.to_str());
+    let is_toml = file
+        .extension()
+        .is_some_and(|extension| extension == "toml");
+    let plain = |name: &&str| {
+        let mut characters = name.chars();
+        characters.all(|one| one.is_ascii_alphanumeric() || "-_.".contains(one))
+    };
+    match stem.filter(plain) {
+        Some(name) if is_toml => Ok(name.to_owned()),
+        _ => Err(format!(
+            "FILE: given {shown}; allowed: NAME.toml, NAME of letters, digits, -, _ and ."
+        )),
+    }
+}
+
+/// The values that a prediction of the postfix interpreter depends on most.
+fn matters(base: &Base) -> Result<Vec<Sensitivity>, Box<dyn Error>> {
+    let settings = Settings {
+        kind: engine::Kind::Analytical,
+        ..Settings::default()
+    };
+    let opened = Engine::new(base.device.clone(), &[PROBLEM], settings)?;
+    let arch = match engine::architecture(&base.device, &opened.settings().code) {
+        Ok(arch) => arch,
+        // No code of its own: nothing can be predicted without a choice of another's.
+        Err(_) => return Ok(Vec::new()),
+    };
+    let (stack_dim, stack_registers) = engine::smallest(KERNEL.parse()?, PROBLEM.parse()?, arch)?;
+    let configuration = Configuration {
+        problem: PROBLEM.into(),
+        kernel: KERNEL.into(),
+        stack_dim,
+        stack_registers,
+        threads_per_block: THREADS,
+        case_blocks: 1,
+        l1_bytes: base.device.default_l1_bytes(),
+        sizes: PaperSizes::default(),
+    };
+    let found = sensitivities(
+        base,
+        Reader::Model,
+        |_, _| true,
+        |device| {
+            let predicted = opened.on(device.clone()).predict(&configuration)?;
+            Ok::<_, PredictError>(predicted.gpops_billion)
+        },
+    )?;
+    let shown = found
+        .into_iter()
+        .filter(|one| one.percent() >= LEAST_PERCENT);
+    Ok(shown.take(MOST).collect())
+}
+
+/// The head of the file: what to do, and the list.
+fn head(base: &Base, name: &str, found: &[Sensitivity]) -> String {
+    let device = &base.device;
+    let mut lines = vec![
+        format!("{name}: a copy of {} ({}), to be changed.", device.name, device.title),
+        "Change a value together with its kind (documented, measured, derived, assumed, fitted) and its source. What stays unknown is".into(),
+        "`assumed`: `warpstack calibrate --measured` refits what is assumed or fitted from rows that `warpstack measure` wrote.".into(),
+    ];
+    if found.is_empty() {
+        lines.push(
+            "There is no machine code for this device, so no prediction says which values matter."
+                .into(),
+        );
+    } else {
+        lines.push(String::new());
+        lines.push(format!(
+            "The values that matter most, by what 10 % less and 10 % more of each (whole numbers: at least 1) change in the speed of {KERNEL},"
+        ));
+        lines.push(format!(
+            "{PROBLEM}, {THREADS} threads per block, in closed form:"
+        ));
+        lines.push(String::new());
+        let rows = found.iter().map(row).collect();
+        let headers = ["field", "value", "kind", "less", "more", "how to find it"];
+        lines.extend(table(&headers, rows, 6).lines().map(str::to_owned));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn row(one: &Sensitivity) -> Vec<String> {
+    let effect = |is_less: bool| {
+        let mut tried = one.tried.iter();
+        let found = tried.find(|(value, _)| (*value < one.value) == is_less);
+        found.map_or("-".to_owned(), |(_, percent)| format!("{percent:+.1} %"))
+    };
+    vec![
+        one.key.name(),
+        one.value.to_string(),
+        one.kind.name().into(),
+        effect(true),
+        effect(false),
+        how_to_find(&one.key, one.kind).into(),
+    ]
+}
+
+/// Where a value can be looked up or measured.
+fn how_to_find(key: &Key, kind: Kind) -> &'static str {
+    match key.name().as_str() {
+        "chip.n_smx" => "deviceQuery of the CUDA samples: multiprocessors",
+        "chip.clock_mhz" => "nvidia-smi -q -d CLOCK while `warpstack measure` runs",
+        "l2.bytes" => "deviceQuery of the CUDA samples: L2 cache size",
+        "dram.bandwidth_gb_per_s" => "data sheet, or memory clock x bus width of deviceQuery",
+        "dram.efficiency" => "microbenchmark: a large copy, over the bandwidth of the data sheet",
+        "l2.port_efficiency" => {
+            "microbenchmark: reads of data that only the L2 holds, over the port's width"
+        }
+        "chip.grid_cycles" => "microbenchmark: events around an empty kernel",
+        "chip.block_cycles" => {
+            "microbenchmark: clock at the end of a block and at the start of the next in its place"
+        }
+        _ => how_to_find_any(key, kind),
+    }
+}
+
+fn how_to_find_any(key: &Key, kind: Kind) -> &'static str {
+    let Key::Field(section, field) = key else {
+        return "";
+    };
+    match (section.as_str(), field.as_str(), kind) {
+        ("limits", ..) => "CUDA C++ Programming Guide, table of compute capabilities",
+        ("throughput", ..) => "CUDA C++ Programming Guide, table of arithmetic throughput",
+        (_, "hit_latency_cycles", _) | ("dram" | "shared", "latency_cycles", _) => {
+            "microbenchmark: a chain of dependent loads (gpu-benches, gpu-latency)"
+        }
+        ("latency", ..) => {
+            "microbenchmark: a chain of dependent instructions; the compiler's stall counts"
+        }
+        ("issue", ..) => "white paper of the architecture",
+        (_, _, Kind::Assumed | Kind::Fitted) => {
+            "warpstack calibrate --measured, where nothing else says"
+        }
+        (_, _, Kind::Documented) => "white paper of the architecture, or data sheet",
+        (_, _, Kind::Measured | Kind::Derived) => "microbenchmark; see the source in this file",
+    }
+}
+
+/// The preset under another name, from `[device]` on.
+fn renamed(text: &str, base: &Base, name: &str) -> String {
+    let body = text.find("[device]").map_or(text, |start| &text[start..]);
+    let mut in_device = false;
+    let lines = body.lines().filter_map(|line| {
+        if line.starts_with('[') {
+            in_device = line == "[device]";
+        }
+        let key = line.split_once('=').map_or("", |(key, _)| key.trim());
+        match (in_device, key) {
+            (true, "name") => Some(format!("name = \"{name}\"")),
+            (true, "title") => {
+                let title = base.device.title.replace(['"', '\\'], "'");
+                Some(format!(
+                    "title = \"{name}, from {title}\"\nvalidated = \"never\""
+                ))
+            }
+            (true, "validated") => None,
+            _ => Some(line.to_owned()),
+        }
+    });
+    lines.map(|line| line + "\n").collect()
+}

@@ -1,0 +1,352 @@
+//! The options that make a performance model, and the model they make.
+//!
+//! Leaves out: the configuration (`configuration.rs`).
+
+use crate::device::{Device, Reader, Validated};
+use crate::gp::programs::{Inferred, inferred};
+use crate::predictor as engine;
+use crate::predictor::{CodeChoice, ProgramList};
+use crate::predictor::{Kind, Settings, Weighting};
+use crate::report::progress;
+use crate::sim::simulator;
+use crate::systems::chitty::code::OwnCode;
+use crate::systems::chitty::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
+use crate::systems::kernels::PaperKernel;
+use crate::util::input;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Which model, which programs, which code.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Model")]
+pub struct EngineArgs {
+    /// Performance model
+    #[arg(long, value_enum, default_value = "sim")]
+    pub engine: Engine,
+    /// How much of the launch to simulate
+    #[arg(long, value_enum, default_value = "sampled")]
+    pub effort: Effort,
+    #[command(flatten)]
+    pub inputs: InputArgs,
+}
+
+/// Which programs, which code: what every performance model starts from.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Programs and code")]
+pub struct InputArgs {
+    /// Corpus file to draw programs from [default: the built-in corpus of the problem]
+    #[arg(long, value_name = "FILE")]
+    pub corpus: Option<PathBuf>,
+    /// File of programs to run instead of a corpus: one per line in postfix order, one block each
+    #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
+    pub programs: Option<PathBuf>,
+    /// Number of programs. With --programs: of blocks, the list is repeated [default: the length of the list]. With a kernel of
+    /// another paper: of a generation [default: 10000 for gpocl-*, 2500 for blockgp, blockgp-shared, threadgp, 262144 for submachine]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub population: Option<u32>,
+    /// Weights of the corpus: match the stack depths of the paper's Tables 5 and 6, or none
+    #[arg(long, value_enum, default_value = "paper")]
+    pub weights: WeightsArg,
+    /// Programs with what was inferred of the paper's from Table 3 and from 32 threads of Table 4: mean size, longest, slow operands; FILE: as
+    /// `calibrate --workload` wrote it [default of FILE: what this program has; without the option nothing is inferred]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = read_inferred, conflicts_with = "programs")]
+    pub inferred: Option<InferredFile>,
+    /// Seed that selects the programs drawn from the corpus
+    #[arg(long, default_value_t = 1)]
+    pub population_seed: u64,
+    /// Architecture of the machine code: sm_35, sm_75, sm_80, sm_86, sm_89, sm_90 [default: the device's own]
+    #[arg(long, value_name = "ARCH")]
+    pub code: Option<Arch>,
+    /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
+    #[arg(long, value_name = "SHAPE")]
+    pub shape: Option<Shape>,
+    /// Math of the kernel: accurate, fast
+    #[arg(long, value_name = "MATH")]
+    pub math: Option<Math>,
+    /// Program words of the kernel: float, int
+    #[arg(long, value_name = "WORDS")]
+    pub dispatch: Option<Dispatch>,
+    /// A kernel of one's own, where a command takes one.
+    #[arg(skip)]
+    pub own: Option<Arc<OwnCode>>,
+}
+
+/// What is inferred of the programs of each problem.
+#[derive(Debug, Clone)]
+pub struct InferredFile {
+    /// Empty for what is part of the program.
+    path: String,
+    factors: BTreeMap<String, Inferred>,
+}
+
+impl InferredFile {
+    /// What is part of the program.
+    pub fn own() -> Self {
+        InferredFile {
+            path: String::new(),
+            factors: engine::inferred(),
+        }
+    }
+}
+
+fn read_inferred(path: &str) -> Result<InferredFile, String> {
+    if path.is_empty() {
+        return Ok(InferredFile::own());
+    }
+    let text = input::text(Path::new(path)).map_err(|error| error.to_string())?;
+    let factors = inferred::parse(&text, path).map_err(|error| error.to_string())?;
+    Ok(InferredFile {
+        path: path.to_owned(),
+        factors,
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Engine {
+    /// Simulator, cycle by cycle
+    Sim,
+    /// Analytical model: the same inputs, in closed form
+    Model,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Effort {
+    /// Windows of one multiprocessor, about a million warp instructions
+    Sampled,
+    /// All blocks of one multiprocessor, from first to last instruction: seconds to minutes
+    WholeRun,
+    /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes
+    WholeChip,
+}
+
+impl Effort {
+    pub fn effort(self) -> simulator::Effort {
+        match self {
+            Effort::Sampled => simulator::Effort::Sampled,
+            Effort::WholeRun => simulator::Effort::WholeRun,
+            Effort::WholeChip => simulator::Effort::WholeChip,
+        }
+    }
+}
+
+impl Engine {
+    /// As the ledger of the preset's values names it.
+    pub fn reader(self) -> Reader {
+        match self {
+            Engine::Sim => Reader::Sim,
+            Engine::Model => Reader::Model,
+        }
+    }
+
+    /// The option, if it differs from the default.
+    pub fn changed_option(self) -> &'static str {
+        match self {
+            Engine::Sim => "",
+            Engine::Model => " --engine model",
+        }
+    }
+
+    pub fn kind(self) -> Kind {
+        match self {
+            Engine::Sim => Kind::Simulator,
+            Engine::Model => Kind::Analytical,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum WeightsArg {
+    Paper,
+    None,
+}
+
+impl EngineArgs {
+    /// The options that differ from the defaults, as they are typed, each with a space before it.
+    pub fn changed_options(&self) -> String {
+        let mut text = self.engine.changed_option().to_owned();
+        if self.effort != Effort::Sampled {
+            text += &format!(" --effort {}", self.effort.effort().name());
+        }
+        text + &self.inputs.changed_options()
+    }
+
+    pub fn code_choice(&self) -> CodeChoice {
+        self.inputs.code_choice()
+    }
+
+    /// The same with other programs and code.
+    pub fn with_inputs(&self, inputs: InputArgs) -> EngineArgs {
+        EngineArgs {
+            inputs,
+            ..self.clone()
+        }
+    }
+
+    /// The model for a device and the problems named.
+    pub fn open(
+        &self,
+        device: &Device,
+        problems: &[&str],
+    ) -> Result<engine::Engine, Box<dyn Error>> {
+        self.inputs.check_population()?;
+        note_validated(device);
+        let settings = self.settings();
+        Ok(engine::Engine::new(device.clone(), problems, settings)?)
+    }
+
+    /// The model for a device and launches of these kernels for these problems, in any combination: kernels of the other papers
+    /// make their own programs.
+    pub fn open_for(
+        &self,
+        device: &Device,
+        kernels: &[String],
+        problems: &[String],
+    ) -> Result<engine::Engine, Box<dyn Error>> {
+        let of_papers: Vec<PaperKernel> = kernels
+            .iter()
+            .filter_map(|name| PaperKernel::named(name))
+            .collect();
+        if of_papers.len() == kernels.len() {
+            note_validated(device);
+            return Ok(engine::Engine::new(device.clone(), &[], self.settings())?);
+        }
+        let theirs: Vec<String> = of_papers.iter().flat_map(|one| one.problems()).collect();
+        let is_own = |name: &&str| {
+            name.parse::<FunctionSet>().is_ok() || !theirs.iter().any(|one| one == name)
+        };
+        let problems = problems.iter().map(String::as_str);
+        self.open(device, &problems.filter(is_own).collect::<Vec<_>>())
+    }
+
+    /// Everything of it that decides results: the options, the content of the files of programs that they name, the factors of the
+    /// file of what is inferred.
+    pub fn described(&self) -> Result<String, String> {
+        let mut named = self.clone();
+        if let Some(inferred) = &mut named.inputs.inferred {
+            inferred.path.clear();
+        }
+        let mut text = format!("{named:?}");
+        let files = [&self.inputs.corpus, &self.inputs.programs];
+        for path in files.into_iter().flatten() {
+            let content = input::data(path)
+                .map_err(|error| format!("programs {}: {error}", path.display()))?;
+            text += &format!("{:?}", Sha256::digest(content));
+        }
+        Ok(text)
+    }
+
+    pub fn settings(&self) -> Settings {
+        let mut settings = self.inputs.settings();
+        settings.kind = self.engine.kind();
+        settings.simulator.effort = self.effort.effort();
+        settings
+    }
+}
+
+impl InputArgs {
+    /// Refuses a population that nothing is repeated to.
+    pub fn check_population(&self) -> Result<(), String> {
+        match (self.population, &self.programs) {
+            (Some(given), None) => Err(format!(
+                "--population: given {given}; allowed: with --programs FILE, or with a kernel of another paper in simulate, explain, whatif"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn changed_options(&self) -> String {
+        let mut text = String::new();
+        let mut add = |name: &str, value: Option<String>| {
+            text.extend(value.map(|value| format!(" --{name} {value}")));
+        };
+        add(
+            "corpus",
+            self.corpus.as_ref().map(|path| path.display().to_string()),
+        );
+        let programs = self.programs.as_ref();
+        add("programs", programs.map(|path| path.display().to_string()));
+        add("population", self.population.map(|n| n.to_string()));
+        add("code", self.code.map(|code| code.to_string()));
+        add(
+            "weights",
+            (self.weights == WeightsArg::None).then(|| "none".into()),
+        );
+        let seed = self.population_seed;
+        let inferred = self.inferred.as_ref();
+        let file = inferred.map(|file| match file.path.is_empty() {
+            true => String::new(),
+            false => format!("={}", file.path),
+        });
+        add("population-seed", (seed != 1).then(|| seed.to_string()));
+        add("shape", self.shape.map(|shape| shape.to_string()));
+        add("math", self.math.map(|math| math.to_string()));
+        add(
+            "dispatch",
+            self.dispatch.map(|dispatch| dispatch.to_string()),
+        );
+        text.extend(file.map(|file| format!(" --inferred{file}")));
+        text
+    }
+
+    pub fn code_choice(&self) -> CodeChoice {
+        CodeChoice {
+            arch: self.code,
+            shape: self.shape,
+            math: self.math,
+            dispatch: self.dispatch,
+            own: self.own.clone(),
+        }
+    }
+
+    /// For the simulator, as much as is usual.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            code: self.code_choice(),
+            corpus: self.corpus.clone(),
+            list: self.programs.as_ref().map(|path| ProgramList {
+                path: path.clone(),
+                n_blocks: self.population.map(|n| n as usize),
+            }),
+            weighting: match self.weights {
+                WeightsArg::Paper => Weighting::Paper,
+                WeightsArg::None => Weighting::AsEvolved,
+            },
+            inferred: (self.inferred.as_ref())
+                .map(|file| file.factors.clone())
+                .unwrap_or_default(),
+            population_seed: self.population_seed,
+            ..Settings::default()
+        }
+    }
+}
+
+/// Says on standard error how the programs of each problem were weighted.
+pub fn note_weights(model: &engine::Engine) {
+    for sentence in model.weighting() {
+        progress::say(&sentence);
+    }
+}
+
+/// The first device that was predicted for and never validated.
+static NEVER: OnceLock<String> = OnceLock::new();
+
+/// Remembers that a device is predicted for.
+pub fn note_validated(device: &Device) {
+    if device.validated == Validated::Never {
+        NEVER.get_or_init(|| device.name.clone());
+    }
+}
+
+/// Says on standard error, once and after all results, that nobody has compared predictions for a device with measurements.
+pub fn say_validated() {
+    if let Some(name) = NEVER.get() {
+        progress::say(&format!("{name}: {NEVER_VALIDATED}"));
+    }
+}
+
+/// What is said of a device that was never validated.
+pub const NEVER_VALIDATED: &str =
+    "never validated here: its values are documents, other people's measurements and assumptions";

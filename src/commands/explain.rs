@@ -1,0 +1,93 @@
+//! `warpstack explain`: why a configuration is as fast as it is, alone or beside another one.
+
+use super::CliResult;
+use super::configuration::ConfigurationArgs;
+use super::engine::{EngineArgs, note_weights};
+use super::explain_cpu;
+use super::format::OutputArgs;
+use super::look::{self, LookArgs};
+use super::measure_cpu::CpuWorkArgs;
+use super::names;
+use super::own_kernel::{self, with_own_kernel};
+use crate::device::Preset;
+use crate::launch::prediction::Configuration;
+use crate::predictor::Explained;
+use crate::report::chart;
+use crate::report::explain;
+use crate::report::provenance::Provenance;
+use crate::systems::kernels::check_sizes;
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Explain where a configuration's cycles go, alone or side by side with a changed one; with --device cpu those of the CPU's interpreters.
+#[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart), mut_args(any_device))]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    pub configuration: ConfigurationArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Changes that make a second configuration: threads=N,stack-dim=N,stack-registers=N,l1=KIB,kernel=NAME,problem=NAME, and with
+    /// kernels of the other papers population=N,cases=N,threads-per-program=N
+    #[arg(long, value_name = "CHANGES")]
+    pub against: Option<String>,
+    #[command(flatten)]
+    pub cpu: CpuWorkArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Chart of the cycles to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// Cores of CPUs, too.
+fn any_device(arg: clap::Arg) -> clap::Arg {
+    match arg.get_id().as_str() {
+        "device" => arg.value_parser(names::device_or_cpu()),
+        _ => arg,
+    }
+}
+
+pub fn run(args: &ExplainArgs) -> CliResult {
+    args.output.check()?;
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
+    if explain_cpu::is_cpu(&args.configuration.device) {
+        return explain_cpu::run(args);
+    }
+    let (explained, provenance) = explained(args)?;
+    let explanations = explain::explanations(&explained);
+    let text = || explain::text(&explanations);
+    args.output.print(&explanations, &provenance, text)?;
+    if let Some(path) = &args.chart {
+        chart::save(&explain::chart(&explanations), path, args.look.look())?;
+    }
+    Ok(())
+}
+
+fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn Error>> {
+    let device = Preset::load(&args.configuration.device)?.device;
+    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
+    let mut configurations = vec![named.any_configuration(&device, &inputs)?];
+    if let Some(changes) = &args.against {
+        let changed = named.changed(changes)?;
+        configurations.push(changed.any_configuration(&device, &inputs)?);
+    }
+    configurations.iter().try_for_each(check_sizes)?;
+    let of_each = |name: fn(&Configuration) -> &String| {
+        let mut names: Vec<String> = configurations.iter().map(name).cloned().collect();
+        names.dedup();
+        names
+    };
+    let (kernels, problems) = (of_each(|one| &one.kernel), of_each(|one| &one.problem));
+    let engine = args.engine.with_inputs(inputs);
+    let model = engine.open_for(&device, &kernels, &problems)?;
+    own_kernel::check(&model, &configurations, &named.own)?;
+    note_weights(&model);
+    let explained = configurations.iter().map(|one| model.explain(one));
+    let explained = explained.collect::<Result<_, _>>()?;
+    Ok((explained, Provenance::of(&model)))
+}

@@ -1,0 +1,88 @@
+//! `warpstack explain --device cpu`: why the CPU's interpreters are as fast as they are, and how long a block of cases should be.
+//!
+//! What it does: a row for each interpreter and block, a text for each interpreter. Leaves out: the model (`cpu`), measuring (`measure --on cpu`);
+//! options of launches and kernels are ignored. Units: fitness cases.
+
+use super::CliResult;
+use super::explain::ExplainArgs;
+use super::measure_cpu::{BEST, n_random};
+use super::names;
+use crate::cpu::explain::{Explained, explain};
+use crate::cpu::preset::{Preset, THIS, builtin_names};
+use crate::cpu::work::{Kind, Setup, WorkError};
+use crate::gp::problem::Problem;
+use crate::gp::program::Rpn;
+use crate::gp::workload::{Workload, read_programs};
+use crate::report::chart;
+use crate::report::cpu as report;
+use crate::report::provenance::Provenance;
+use crate::systems::chitty::variant::FunctionSet;
+use std::error::Error;
+
+/// Random programs where none are named.
+const USUAL_PROGRAMS: usize = 200;
+
+/// Blocks from one vector to so many times as much.
+const DOUBLINGS: u32 = 13;
+
+/// Whether the device is a core of a CPU.
+pub fn is_cpu(device: &str) -> bool {
+    device == THIS || builtin_names().contains(&device)
+}
+
+pub fn run(args: &ExplainArgs) -> CliResult {
+    let preset = Preset::named(&args.configuration.device)?;
+    let (problem, programs) = work(args)?;
+    let options = args.cpu.options();
+    let setup = Setup::of(options)?;
+    let machine = preset.machine(setup.width)?;
+    let blocks = blocks(args, &problem)?;
+    let mut explained: Vec<Explained> = Vec::new();
+    for kind in kinds(args)? {
+        let one = explain(kind, &programs, &problem, setup, &blocks, &machine)?;
+        explained.push(one);
+    }
+    let rows = report::rows(&explained, &preset, options);
+    let text = || report::text(&explained, &preset, &machine);
+    args.output
+        .print(&rows, &Provenance::of_device(&preset.name), text)?;
+    if let Some(path) = &args.chart {
+        chart::save(&report::chart(&explained), path, args.look.look())?;
+    }
+    Ok(())
+}
+
+/// Those that are named; all that are modelled where none or all are.
+fn kinds(args: &ExplainArgs) -> Result<Vec<Kind>, WorkError> {
+    let named = &args.cpu.interpreter;
+    if named.iter().any(|name| name == BEST || name == names::ALL) {
+        return Ok(Kind::ALL.to_vec());
+    }
+    named.iter().map(|name| Kind::named(name)).collect()
+}
+
+fn blocks(args: &ExplainArgs, problem: &Problem) -> Result<Vec<usize>, Box<dyn Error>> {
+    let given = args.cpu.blocks(problem)?;
+    let given: Vec<usize> = given.into_iter().flatten().collect();
+    if !given.is_empty() {
+        return Ok(given);
+    }
+    let least = Kind::Rpn2d.block_cases(problem, Some(1)).unwrap_or(1);
+    Ok((0..DOUBLINGS).map(|n| least << n).collect())
+}
+
+/// The problem with cases whose values do not matter, and the programs.
+fn work(args: &ExplainArgs) -> Result<(Problem, Vec<Rpn>), Box<dyn Error>> {
+    let function_set: FunctionSet = args.configuration.problem().parse()?;
+    let cases = args.configuration.sizes.cases.map(|cases| cases as usize);
+    let workload = Workload::with_cases(function_set, None, 1, cases)?;
+    let file = args.engine.inputs.programs.as_deref();
+    let programs = match (file, n_random(file)?) {
+        (Some(file), None) => read_programs(file)?,
+        (_, n) => args
+            .cpu
+            .programs(n.unwrap_or(USUAL_PROGRAMS), &workload.problem)?,
+    };
+    workload.check(&programs)?;
+    Ok((workload.problem, programs))
+}

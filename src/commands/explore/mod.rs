@@ -1,0 +1,134 @@
+//! `warpstack explore`: one page to try launches and machines on, with every prediction already in it.
+//!
+//! What it does: predicts every combination of the axes in closed form (`axes.rs`, `points.rs`), adds what was measured. Leaves out: what
+//! the page looks like (`report/explore/`). Units: those of the options of `simulate` and of the keys of `whatif` that the page names.
+
+mod axes;
+mod points;
+
+use super::CliResult;
+use super::engine::{Effort, Engine as EngineName, EngineArgs, InputArgs};
+use super::names::ALL;
+use super::reproduce::parse_problems;
+use crate::predictor::architecture;
+use crate::report::explore::{Content, MeasuredPoint, page};
+use crate::report::output;
+use crate::study::Base;
+use crate::validate::compare::Split;
+use crate::validate::{Cell, Measured, cells};
+use axes::Plan;
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Write one page of HTML to try launches and machines on: every prediction is already in it.
+#[derive(Debug, clap::Args)]
+pub struct ExploreArgs {
+    /// File to write, .html
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = DEVICE, value_parser = crate::commands::names::device())]
+    pub device: String,
+    /// Problem names, separated by commas (`warpstack problems` lists them), or all
+    #[arg(long, default_value = ALL, value_name = "LIST", value_parser = super::names::problem().list())]
+    pub problem: String,
+    /// Kernel names, separated by commas (`warpstack kernels` lists them)
+    #[arg(long, default_value = KERNELS, value_name = "LIST")]
+    pub kernel: String,
+    #[command(flatten)]
+    pub inputs: InputArgs,
+}
+
+/// The device whose speeds the paper measured.
+const DEVICE: &str = "gtx670";
+pub(super) const KERNELS: &str = "rpn,lgp";
+
+pub fn run(args: &ExploreArgs) -> CliResult {
+    output::check_writable(&args.out)?;
+    let text = made(args)?;
+    Ok(output::write(Some(&args.out), text.as_bytes())?)
+}
+
+/// The page's text.
+pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
+    let mut problems = parse_problems(&args.problem)?;
+    once(&mut problems);
+    let kernels = args.kernel.to_lowercase();
+    let mut kernels: Vec<&str> = kernels.split(',').map(str::trim).collect();
+    once(&mut kernels);
+    let base = Base::load(&args.device)?;
+    let engine_args = EngineArgs {
+        engine: EngineName::Model,
+        effort: Effort::Sampled,
+        inputs: args.inputs.clone(),
+    };
+    let arch = architecture(&base.device, &engine_args.code_choice())?;
+    let plan = Plan::new(&base, &problems, &kernels, arch)?;
+    let engine = engine_args.open(&base.device, &problems)?;
+    let (records, reasons) = points::predict(&plan, &engine)?;
+    // Measured values are read only now that everything is predicted.
+    let measured = match args.device == DEVICE {
+        true => measured(&plan, &problems)?,
+        false => Vec::new(),
+    };
+    let mut options = engine_args.changed_options();
+    if args.device != DEVICE {
+        options += &format!(" --device {}", args.device);
+    }
+    let limits = &base.device.limits;
+    page(&Content {
+        device: base.device.title.clone(),
+        n_warps: limits.warps_per_smx,
+        n_blocks: limits.blocks_per_smx,
+        command: command(args, &options.replace(" --engine model", "")),
+        options,
+        weighting: engine.weighting(),
+        axes: plan.axes,
+        records,
+        reasons,
+        measured,
+    })
+}
+
+/// In the order given, each once.
+fn once(names: &mut Vec<&str>) {
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(*name));
+}
+
+fn command(args: &ExploreArgs, options: &str) -> String {
+    let mut text = format!("warpstack explore --out {}", args.out.display());
+    for (name, value, default) in [
+        ("problem", &args.problem, ALL),
+        ("kernel", &args.kernel, KERNELS),
+    ] {
+        if value != default {
+            text += &format!(" --{name} {}", value.replace(' ', ""));
+        }
+    }
+    text + options
+}
+
+/// The measured cells whose launches are on the page.
+fn measured(plan: &Plan, problems: &[&str]) -> Result<Vec<MeasuredPoint>, Box<dyn Error>> {
+    let mut points = Vec::new();
+    for table in Measured::tables() {
+        let measured = Measured::of_paper(table)?;
+        let of_problem = |problem: &&str| cells(table, problem);
+        for cell in problems.iter().flat_map(of_problem) {
+            let value = measured.get(&cell).zip(plan.places(&cell.configuration()));
+            points.extend(value.map(|(value, places)| MeasuredPoint {
+                places,
+                gpops_billion: value.gpops_billion,
+                ci_billion: value.ci_billion,
+                table: table.number(),
+                fitted: is_fitted(&cell),
+            }));
+        }
+    }
+    Ok(points)
+}
+
+fn is_fitted(cell: &Cell) -> bool {
+    cell.split() == Split::Fitted
+}

@@ -1,0 +1,59 @@
+//! Predicts every point of the explorer, in parallel, launch by launch.
+//!
+//! Leaves out: which points (`axes.rs`), what is kept of a prediction (`report/explore/grid.rs`). Units: launches of the progress bar.
+
+use super::axes::Plan;
+use crate::launch::prediction::{Configuration, PredictError};
+use crate::predictor::Engine;
+use crate::report::explore::grid::{Record, impossible, record};
+use crate::report::progress::Progress;
+use rayon::prelude::*;
+use std::error::Error;
+
+/// What a column of one byte can name.
+const MAX_REASONS: usize = 255;
+
+/// The record of every point, and why some cannot run.
+pub fn predict(plan: &Plan, engine: &Engine) -> Result<(Vec<Record>, Vec<String>), Box<dyn Error>> {
+    let engines: Vec<Engine> = plan
+        .machines
+        .iter()
+        .map(|machine| engine.on(machine.clone()))
+        .collect();
+    let progress = Progress::new(plan.launches.len() as u64, "launches");
+    let of_launch = |launch: &Configuration| {
+        let records: Result<Vec<_>, _> = engines.iter().map(|on| point(on, launch)).collect();
+        progress.step();
+        records
+    };
+    let points: Vec<Vec<Result<Record, String>>> = plan
+        .launches
+        .par_iter()
+        .map(of_launch)
+        .collect::<Result<_, _>>()?;
+    let mut reasons: Vec<String> = Vec::new();
+    let records = points.into_iter().flatten().map(|point| {
+        point.unwrap_or_else(|why| {
+            let known = reasons.iter().position(|reason| *reason == why);
+            let at = known.unwrap_or_else(|| {
+                if reasons.len() < MAX_REASONS {
+                    reasons.push(why);
+                }
+                reasons.len() - 1
+            });
+            impossible(at + 1)
+        })
+    });
+    Ok((records.collect(), reasons))
+}
+
+/// What was predicted, or why this cannot run.
+fn point(engine: &Engine, launch: &Configuration) -> Result<Result<Record, String>, PredictError> {
+    match engine.predict(launch) {
+        Ok(prediction) => Ok(Ok(record(&prediction))),
+        Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {
+            Ok(Err(why.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,299 @@
+//! `warpstack figure`: the drawings that explain how the model works; the report and the book show them.
+//!
+//! Leaves out: drawing (`report/chart/`). Units: on the axes.
+
+use super::CliResult;
+use super::engine::EngineArgs;
+use super::look::LookArgs;
+use crate::device::occupancy::{BlockResources, OccupancyLimits};
+use crate::device::{Device, Preset};
+use crate::gp::program::Rpn;
+use crate::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
+use crate::predictor::Engine;
+use crate::report::chart::bars::Bar;
+use crate::report::chart::columns::Columns;
+use crate::report::chart::lines::{Line, Lines, Scale};
+use crate::report::chart::smx::SmxDrawing;
+use crate::report::chart::tree::TreeDrawing;
+use crate::report::chart::{self, ChartError, Look};
+use crate::report::explain;
+use crate::report::progress;
+use crate::report::verdict::stack_bytes;
+use rayon::prelude::*;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Draw one of the figures that explain how an interpreter runs on a GPU.
+#[derive(Debug, clap::Args)]
+pub struct FigureArgs {
+    /// Figure to draw
+    #[arg(value_enum)]
+    pub name: Name,
+    /// File to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub look: LookArgs,
+    /// Program of the figure `tree`, in postfix order
+    #[arg(long, default_value = PROGRAM)]
+    pub program: String,
+    /// Problem of the figures `l1` and `cycles`
+    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem())]
+    pub problem: String,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "gtx670", value_parser = crate::commands::names::device())]
+    pub device: String,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Name {
+    /// A program as a tree, as tokens and as instructions, with its stack
+    Tree,
+    /// One multiprocessor with its numbers
+    Smx,
+    /// Resident warps over threads per block for some register counts
+    Occupancy,
+    /// L1 hits against what the resident stacks touch
+    L1,
+    /// Where the cycles go, over threads per block
+    Cycles,
+}
+
+/// A program that is short enough to draw.
+pub const PROGRAM: &str = "X1 X1 * X1 X1 + * X1 -";
+
+/// A drawing with a text for those who cannot see it.
+#[derive(Debug)]
+pub struct Figure {
+    pub drawing: Drawing,
+    /// What it shows.
+    pub caption: String,
+    /// The same in words, for those who cannot see it.
+    pub description: String,
+}
+
+#[derive(Debug)]
+pub enum Drawing {
+    Tree(TreeDrawing),
+    Smx(SmxDrawing),
+    Lines(Lines),
+    Columns(Columns),
+}
+
+impl Drawing {
+    /// As a part of a page.
+    pub fn svg_of_page(&self) -> Result<String, Box<dyn Error>> {
+        match self {
+            Drawing::Tree(drawing) => chart::svg_of_page(drawing),
+            Drawing::Smx(drawing) => chart::svg_of_page(drawing),
+            Drawing::Lines(drawing) => chart::svg_of_page(drawing),
+            Drawing::Columns(drawing) => chart::svg_of_page(drawing),
+        }
+    }
+
+    fn save(&self, path: &Path, look: Look) -> Result<(), ChartError> {
+        match self {
+            Drawing::Tree(drawing) => chart::save(drawing, path, look),
+            Drawing::Smx(drawing) => chart::save(drawing, path, look),
+            Drawing::Lines(drawing) => chart::save(drawing, path, look),
+            Drawing::Columns(drawing) => chart::save(drawing, path, look),
+        }
+    }
+}
+
+pub fn run(args: &FigureArgs) -> CliResult {
+    chart::check_path(&args.out)?;
+    let device = Preset::load(&args.device)?.device;
+    let figure = match args.name {
+        Name::Tree => tree(&args.program)?,
+        Name::Smx => smx(&device),
+        Name::Occupancy => occupancy(&device)?,
+        Name::L1 => {
+            let model = args.engine.open(&device, &[&args.problem])?;
+            l1(&model, &device, &args.problem)?
+        }
+        Name::Cycles => {
+            let model = args.engine.open(&device, &[&args.problem])?;
+            cycles(&model, &device, &args.problem)?
+        }
+    };
+    figure.drawing.save(&args.out, args.look.look())?;
+    progress::say(&figure.caption);
+    Ok(())
+}
+
+pub fn tree(program: &str) -> Result<Figure, Box<dyn Error>> {
+    let program: Rpn = program.parse()?;
+    let drawing = TreeDrawing::new(program)?;
+    Ok(Figure {
+        caption: drawing.description(),
+        description: drawing.description(),
+        drawing: Drawing::Tree(drawing),
+    })
+}
+
+pub fn smx(device: &Device) -> Figure {
+    let drawing = SmxDrawing::of(device);
+    Figure {
+        caption: "What is modelled of it. Instructions go from the top to the bottom; whatever the L1 does not hold goes further down."
+            .into(),
+        description: drawing.description(),
+        drawing: Drawing::Smx(drawing),
+    }
+}
+
+/// Registers per thread of the steps: the most that do not limit, a few more, the most that a thread can have.
+const REGISTERS: [u32; 3] = [32, 36, 63];
+
+/// Resident warps of blocks without shared memory.
+pub fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
+    let limits = OccupancyLimits::of(device);
+    let preferred = device.l1.splits.iter().map(|split| split.shared_bytes);
+    let preferred = preferred.max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for registers_per_thread in REGISTERS
+        .into_iter()
+        .filter(|r| *r <= limits.registers_per_thread)
+    {
+        let mut points = Vec::new();
+        for warps in 1..=limits.threads_per_block / limits.warp_lanes {
+            let threads_per_block = warps * limits.warp_lanes;
+            let block = BlockResources {
+                threads_per_block,
+                registers_per_thread,
+                shared_bytes_per_block: 0,
+            };
+            match limits.occupancy(block, preferred) {
+                Ok(resident) => {
+                    points.push((f64::from(threads_per_block), f64::from(resident.warps)));
+                }
+                // Too many registers for one block, and so for every larger one.
+                Err(_) if !points.is_empty() => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let name = format!("{registers_per_thread} registers");
+        lines.push(Line { name, points });
+    }
+    Ok(Figure {
+        caption: format!(
+            "Resident warps over threads per block. With {} blocks and {} warps at most, small blocks leave room \
+             unused, and so do blocks whose size does not divide the limit; the more registers a thread takes, the lower the steps.",
+            limits.blocks_per_smx, limits.warps_per_smx
+        ),
+        description: String::new(),
+        drawing: Drawing::Lines(Lines {
+            x_label: "threads per block".into(),
+            y_label: "resident warps".into(),
+            scale: Scale::Even,
+            lines,
+            mark: None,
+            levels: Vec::new(),
+            steps: false,
+        }),
+    })
+}
+
+const STACK_DIMS: std::ops::RangeInclusive<u32> = 1..=6;
+const BLOCKS: [u32; 7] = [32, 64, 128, 256, 512, 768, 1024];
+const L1_BLOCK: u32 = 256;
+
+/// L1 hits over the stacks' size, one line per L1 size of the device.
+pub fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
+    let mut lines = Vec::new();
+    for split in &device.l1.splits {
+        let configurations: Vec<Configuration> = STACK_DIMS
+            .map(|stack_dim| configuration(problem, stack_dim, L1_BLOCK, split.l1_bytes))
+            .collect();
+        let predictions = predict_all(model, &configurations)?;
+        let point = |prediction: &Prediction| {
+            let kib = stack_bytes(prediction) / 1024.0;
+            (kib, prediction.memory.l1_load_hit_percent)
+        };
+        lines.push(Line {
+            name: format!("L1 of {} KiB", split.l1_bytes / 1024),
+            points: predictions.iter().map(point).collect(),
+        });
+    }
+    Ok(Figure {
+        caption: format!(
+            "L1 load hits over the bytes that the stacks of all resident warps touch, for second dimensions of 1 to 6 of \
+             {problem} in blocks of {L1_BLOCK} threads. Hits fall as the stacks outgrow the L1, and a larger L1 falls later."
+        ),
+        description: String::new(),
+        drawing: Drawing::Lines(Lines {
+            x_label: "resident stacks touch, KiB".into(),
+            y_label: "L1 load hits, %".into(),
+            scale: Scale::Even,
+            lines,
+            mark: None,
+            levels: Vec::new(),
+            steps: false,
+        }),
+    })
+}
+
+/// Cycles per operation by cause, over the block size, with a one-dimensional stack: what differs is how many warps are there.
+pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
+    const STACK_DIM: u32 = 1;
+    let largest = device.l1.splits.iter().map(|split| split.l1_bytes).max();
+    let l1_bytes = largest.unwrap_or(0);
+    let configurations: Vec<Configuration> = BLOCKS
+        .into_iter()
+        .map(|threads| configuration(problem, STACK_DIM, threads, l1_bytes))
+        .collect();
+    let predictions = predict_all(model, &configurations)?;
+    let bar = |prediction: &Prediction| Bar {
+        label: prediction.configuration.threads_per_block.to_string(),
+        layers: explain::cycles(prediction)
+            .0
+            .into_iter()
+            .map(|share| (share.name, share.per_operation))
+            .collect(),
+    };
+    Ok(Figure {
+        caption: format!(
+            "Scheduler cycles per operation by what they were spent on, for {problem} with a second dimension of {STACK_DIM}, over \
+             threads per block; shorter is faster. At most {} blocks are resident, so blocks of 32 threads leave most places for warps empty \
+             and less is there to hide latency with.",
+            device.limits.blocks_per_smx
+        ),
+        description: String::new(),
+        drawing: Drawing::Columns(Columns::new(
+            "threads per block",
+            "cycles per operation",
+            predictions.iter().map(bar).collect(),
+        )),
+    })
+}
+
+fn configuration(
+    problem: &str,
+    stack_dim: u32,
+    threads_per_block: u32,
+    l1_bytes: u32,
+) -> Configuration {
+    Configuration {
+        problem: problem.into(),
+        kernel: "rpn".into(),
+        stack_dim,
+        stack_registers: 0,
+        threads_per_block,
+        case_blocks: 1,
+        l1_bytes: Some(l1_bytes),
+        sizes: PaperSizes::default(),
+    }
+}
+
+/// In parallel, in the order given.
+pub(super) fn predict_all(
+    model: &Engine,
+    configurations: &[Configuration],
+) -> Result<Vec<Prediction>, PredictError> {
+    configurations
+        .par_iter()
+        .map(|c| model.predict(c))
+        .collect()
+}

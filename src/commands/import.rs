@@ -1,0 +1,199 @@
+//! `warpstack import`: traces and counters of other tools.
+
+use super::CliResult;
+use super::format::OutputArgs;
+use crate::device::{Device, Preset};
+use crate::interop::accel_sim::list;
+use crate::interop::replay::{Imported, Limits, import};
+use crate::interop::schedule::{self, Schedule};
+use crate::launch::CarveOut;
+use crate::launch::residency::reside;
+use crate::launch::spec::SmxSpec;
+use crate::measure::ncu;
+use crate::report::blocks::BlocksReport;
+use crate::report::progress;
+use crate::report::provenance::Provenance;
+use crate::report::table::table;
+use crate::sim::blocks;
+use crate::sim::simulator::Simulator;
+use serde::Serialize;
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// Simulate an Accel-Sim kernel trace on a device, or tabulate Nsight Compute's counters.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// A .traceg file or a kernelslist.g; with --from ncu the output of `ncu --csv`
+    file: PathBuf,
+    /// Tool that wrote the file
+    #[arg(long, value_enum, default_value = "accel-sim")]
+    from: Tool,
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "gtx670", value_parser = super::names::device())]
+    device: String,
+    /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: the device's own division]
+    #[arg(long, value_name = "KIB")]
+    l1: Option<u32>,
+    /// File of the compiler's schedule, or none [default: the .schedule.toml beside the trace, if any]
+    #[arg(long, value_name = "FILE")]
+    schedule: Option<PathBuf>,
+    /// Number of blocks to simulate per kernel [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Option<u32>,
+    /// Largest number of warp instructions per kernel; about 100 bytes of memory each
+    #[arg(long, default_value_t = 10_000_000, value_name = "N")]
+    instructions: u64,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Tool {
+    AccelSim,
+    Ncu,
+}
+
+pub fn run(args: &ImportArgs) -> CliResult {
+    args.output.check()?;
+    match args.from {
+        Tool::AccelSim => accel_sim(args),
+        Tool::Ncu => counters(args),
+    }
+}
+
+fn accel_sim(args: &ImportArgs) -> CliResult {
+    let device = Preset::load(&args.device)?.device;
+    let l1_bytes = args.l1.map(|kib| super::l1_bytes(&device, kib));
+    let l1_bytes = l1_bytes.transpose()?;
+    let mut reports = Vec::new();
+    for trace in traces(&args.file)? {
+        let imported = read(args, &trace)?;
+        reports.push(simulate(&device, l1_bytes, &imported)?);
+    }
+    let provenance = Provenance {
+        engine: Some("sim"),
+        sampling_seed: Some(seed().into()),
+        ..Provenance::of_device(&device.name)
+    };
+    args.output.print(&reports, &provenance, || {
+        let texts: Vec<String> = reports.iter().map(BlocksReport::text).collect();
+        texts.join("\n")
+    })
+}
+
+/// Of the simulator.
+fn seed() -> u32 {
+    Simulator::default().plan.window.seed
+}
+
+/// A metric of a launch.
+#[derive(Debug, Serialize)]
+struct Counter<'a> {
+    launch: &'a str,
+    kernel: &'a str,
+    block: &'a str,
+    metric: &'a str,
+    unit: &'a str,
+    value: Option<f64>,
+}
+
+/// One row per launch and metric.
+fn counters(args: &ImportArgs) -> CliResult {
+    let text = super::measure::read(&args.file)?;
+    let launches = ncu::parse(&text, &args.file.display().to_string())?;
+    let rows = launches.iter().flat_map(|launch| {
+        let metrics = launch.metrics.iter();
+        metrics.map(|(name, metric)| Counter {
+            launch: &launch.id,
+            kernel: &launch.kernel,
+            block: &launch.block_size,
+            metric: name,
+            unit: &metric.unit,
+            value: metric.value,
+        })
+    });
+    let rows: Vec<Counter> = rows.collect();
+    let cells = |row: &Counter| {
+        let value = row.value.map_or(String::new(), |value| value.to_string());
+        [
+            row.launch, row.kernel, row.block, row.metric, row.unit, &value,
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    };
+    let headers = ["launch", "kernel", "block", "metric", "unit", "value"];
+    let text = || table(&headers, rows.iter().map(cells).collect(), 5);
+    args.output.print(&rows, &Provenance::of_program(), text)
+}
+
+/// The trace itself, or those of a list.
+fn traces(file: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let name = file.display().to_string();
+    list::check_unpacked(&name).map_err(|fault| fault.at(&name, 1))?;
+    if file.extension().is_none_or(|extension| extension != "g") {
+        return Ok(vec![file.to_owned()]);
+    }
+    let commands = list::parse(&super::measure::read(file)?, &file.display().to_string())?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let kernels = commands.into_iter().filter_map(|command| match command {
+        list::Command::Kernel { file } => Some(folder.join(file)),
+        list::Command::CopyToDevice { .. } => None,
+    });
+    Ok(kernels.collect())
+}
+
+fn read(args: &ImportArgs, trace: &Path) -> Result<Imported, Box<dyn Error>> {
+    let file =
+        File::open(trace).map_err(|error| format!("cannot read `{}`: {error}", trace.display()))?;
+    let limits = Limits {
+        blocks: args.blocks.map_or(usize::MAX, |blocks| blocks as usize),
+        instructions: args.instructions,
+    };
+    let name = trace.display().to_string();
+    let schedule = read_schedule(args.schedule.as_deref(), trace)?;
+    let imported = import(BufReader::new(file), &name, schedule, limits)?;
+    if imported.more_blocks {
+        let blocks = imported.blocks.order.len();
+        progress::say(&format!("{name}: the first {blocks} blocks only"));
+    }
+    Ok(imported)
+}
+
+fn read_schedule(given: Option<&Path>, trace: &Path) -> Result<Option<Schedule>, Box<dyn Error>> {
+    let beside = trace.with_extension(schedule::EXTENSION);
+    let path = match given {
+        Some(none) if none == Path::new("none") => return Ok(None),
+        Some(path) => path,
+        None if beside.exists() => &beside,
+        None => return Ok(None),
+    };
+    let text = super::measure::read(path)?;
+    Ok(Some(Schedule::parse(&text, &path.display().to_string())?))
+}
+
+fn simulate(
+    device: &Device,
+    l1_bytes: Option<u32>,
+    imported: &Imported,
+) -> Result<BlocksReport, Box<dyn Error>> {
+    let mut blocks = imported.blocks.clone();
+    let carve_out = l1_bytes.map_or(CarveOut::Default, CarveOut::L1Bytes);
+    let (occupancy, l1_bytes) = reside(device, &blocks.kernel, carve_out, blocks.resources)?;
+    let spec = SmxSpec::new(device, l1_bytes)?;
+    blocks.geometry.resident_blocks = occupancy.blocks;
+    let run = blocks::run(&spec, &blocks, seed(), u64::MAX, ())?;
+    let schedule = match imported.has_schedule {
+        true => "from the schedule file",
+        false => "none: every instruction as soon as its operands are there",
+    };
+    Ok(BlocksReport::new(
+        &blocks,
+        &device.name,
+        schedule,
+        occupancy,
+        l1_bytes,
+        &run.counters,
+    ))
+}

@@ -1,0 +1,186 @@
+//! `warpstack kernels`: the compiled kernel variants and what they need of a multiprocessor.
+//!
+//! Every row is a kernel and a problem that `simulate` takes. Units: bytes for the frame and for what is spilled.
+
+use super::CliResult;
+use super::format::OutputArgs;
+use super::names;
+use crate::launch::prediction::PredictError;
+use crate::report::provenance::Provenance;
+use crate::report::table::table;
+use crate::systems::chitty::variant::{Arch, Dispatch, Math, Shape, Variant};
+use crate::systems::kernels;
+use crate::systems::kernels::{Code, PaperKernel};
+use serde::{Serialize, Serializer};
+use std::error::Error;
+use std::fmt::Display;
+
+/// List the kernels with machine code: registers, local memory, code shape.
+#[derive(Debug, clap::Args)]
+pub struct KernelsArgs {
+    /// Show only this architecture
+    #[arg(long, value_name = "ARCH", value_parser = names::arch())]
+    arch: Option<Arch>,
+    /// Show only this problem
+    #[arg(long, value_name = "NAME", value_parser = names::problem())]
+    problem: Option<String>,
+    /// Show only this kernel
+    #[arg(long, value_name = "NAME", value_parser = names::kernel())]
+    kernel: Option<String>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A kernel as it was compiled for a problem. What is not kept of how it was compiled is empty.
+#[derive(Debug, Serialize)]
+struct Row {
+    kernel: &'static str,
+    problem: String,
+    architecture: &'static str,
+    #[serde(serialize_with = "by_name")]
+    shape: Option<Shape>,
+    #[serde(serialize_with = "by_name")]
+    math: Option<Math>,
+    #[serde(serialize_with = "by_name")]
+    dispatch: Option<Dispatch>,
+    /// What else it was compiled for.
+    variant: Option<String>,
+    stack_dim: u32,
+    stack_registers: u32,
+    registers: u32,
+    frame_bytes: u32,
+    spilled_bytes: Option<u32>,
+}
+
+fn by_name<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}
+
+pub fn run(args: &KernelsArgs) -> CliResult {
+    args.output.check()?;
+    let is_meant = |row: &Row| {
+        args.arch.is_none_or(|arch| row.architecture == arch.name())
+            && args
+                .problem
+                .as_ref()
+                .is_none_or(|name| row.problem == *name)
+            && args.kernel.as_ref().is_none_or(|name| row.kernel == *name)
+    };
+    let mut rows = all()?;
+    rows.retain(is_meant);
+    if rows.is_empty() {
+        let asked = [
+            args.kernel.clone(),
+            args.problem.clone(),
+            args.arch.map(|arch| arch.to_string()),
+        ];
+        let asked: Vec<String> = asked.into_iter().flatten().collect();
+        return Err(format!(
+            "kernels: given {}, together none; allowed: fewer of --kernel, --problem, --arch",
+            asked.join(", ")
+        )
+        .into());
+    }
+    let provenance = Provenance::of_program();
+    args.output.print(&rows, &provenance, || text(&rows))
+}
+
+fn all() -> Result<Vec<Row>, Box<dyn Error>> {
+    let mut rows = Vec::new();
+    for variant in Variant::all()? {
+        let resources = variant.resources()?;
+        rows.push(Row {
+            kernel: variant.kernel.name(),
+            problem: variant.problem.to_string(),
+            architecture: variant.arch.name(),
+            shape: Some(variant.shape),
+            math: Some(variant.math),
+            dispatch: Some(variant.dispatch),
+            variant: None,
+            stack_dim: variant.stack_dim,
+            stack_registers: variant.stack_registers,
+            registers: resources.registers,
+            frame_bytes: resources.frame_bytes,
+            spilled_bytes: Some(resources.spill_store_bytes),
+        });
+    }
+    for arch in kernels::ARCHES {
+        for kernel in PaperKernel::ALL {
+            rows.extend(of_paper(kernel, arch)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// The code of another paper's kernel, once for each of its problems.
+fn of_paper(kernel: PaperKernel, arch: Arch) -> Result<Vec<Row>, PredictError> {
+    let row = |code: &Code, problem: &str| Row {
+        kernel: kernel.name(),
+        problem: problem.to_owned(),
+        architecture: arch.name(),
+        shape: None,
+        math: None,
+        dispatch: None,
+        variant: code.variant.clone(),
+        stack_dim: 1,
+        stack_registers: 0,
+        registers: code.kernel.registers,
+        frame_bytes: code.kernel.frame_bytes,
+        spilled_bytes: None,
+    };
+    let codes = kernel.codes(arch)?;
+    let rows = codes.iter().flat_map(|code| {
+        let problems = code.problems.iter();
+        problems.map(move |problem| row(code, problem))
+    });
+    Ok(rows.collect())
+}
+
+impl Row {
+    /// How it was compiled, in words: what every kernel has unless another is asked for is left out.
+    fn compiled(&self) -> String {
+        let shape = self.shape.filter(|shape| *shape != Shape::Unrolled);
+        let math = self.math.filter(|math| *math != Math::Accurate);
+        let words = self.dispatch.filter(|words| *words != Dispatch::Float);
+        let levels = match self.stack_registers {
+            0 => None,
+            1 => Some("1 level".to_owned()),
+            levels => Some(format!("{levels} levels")),
+        };
+        let parts = [
+            levels,
+            shape.map(|shape| shape.to_string()),
+            math.map(|math| math.to_string()),
+            words.map(|words| words.to_string()),
+            self.variant.clone(),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.join(", ")
+    }
+}
+
+fn text(rows: &[Row]) -> String {
+    let cells = |row: &Row| {
+        let spilled = row.spilled_bytes;
+        vec![
+            row.kernel.to_owned(),
+            row.problem.clone(),
+            row.architecture.to_owned(),
+            row.compiled(),
+            row.stack_dim.to_string(),
+            row.registers.to_string(),
+            row.frame_bytes.to_string(),
+            spilled.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string()),
+        ]
+    };
+    let headers = [
+        "kernel", "problem", "arch", "compiled", "dim", "regs", "frame", "spilled",
+    ];
+    let end = "\nCompiled unrolled, with accurate math and float words, where nothing else is said.\n\
+               levels: of the stack, in registers; dim: second dimension; regs: registers per thread;\n\
+               frame, spilled: bytes of local memory per thread.\n";
+    table(&headers, rows.iter().map(cells).collect(), 4) + end
+}

@@ -1,0 +1,312 @@
+//! `warpstack measure --on cpu`: the interpreters of the CPU.
+//!
+//! What it does: a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
+//! what a row means (`gpu/on_cpu.rs`). Units: fitness cases.
+
+use super::look::{LookArgs, only_with_chart};
+use super::measure::{MeasureArgs, given_or, protocol, work};
+use super::names;
+use crate::cpu::ecm;
+use crate::cpu::preset::{Preset, THIS};
+use crate::cpu::work::{Kind, Setup, Work};
+use crate::gp::evolve::config::FunctionChoice;
+use crate::gp::evolve::dice::Dice;
+use crate::gp::evolve::init::{Ingredients, of_size};
+use crate::gp::interpret::cache::THIS_MACHINE;
+use crate::gp::interpret::simd::{LANES, Path as Simd};
+use crate::gp::interpret::{self, Interpreter, Options};
+use crate::gp::primitive::Primitive;
+use crate::gp::problem::{Dataset, Problem};
+use crate::gp::program::Rpn;
+use crate::measure::on_cpu::{Bench, CpuRow};
+use crate::report::chart;
+use crate::report::chart::lines::{Line, Lines, Scale};
+use crate::report::progress;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// The longest block, in vectors: 4 MiB for each row.
+const MOST_VECTORS: usize = 1 << 16;
+
+/// Which interpreters run which programs, and how; `measure --on cpu` and `explain --device cpu` have the same options.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "On the CPU")]
+pub struct CpuWorkArgs {
+    /// CPU interpreters, a row each: names, `all`, or `best` for the fastest
+    #[arg(long, value_delimiter = ',', default_value = "best", value_parser = names::interpreter())]
+    pub interpreter: Vec<String>,
+    /// Functions of random programs: those of the problem, or + - * /
+    #[arg(long, value_enum, default_value = "full")]
+    pub functions: Functions,
+    /// Nodes of random programs, about
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub nodes: u32,
+    /// Seed of random programs
+    #[arg(long, default_value_t = 1)]
+    pub program_seed: u64,
+    /// Fitness cases of a block: the second dimension of the stack [default: as the L1 cache found wants it; to explain: powers of two]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    pub block_cases: Vec<usize>,
+    /// Instructions: avx512, avx2, portable [default: the widest found]
+    #[arg(long, value_parser = simd())]
+    pub simd: Option<String>,
+    /// Evaluate once what occurs more than once in the programs (lgp-2d only); GPop/s counts every node all the same
+    #[arg(long)]
+    pub share: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(mut_args(only_with_chart))]
+pub struct CpuArgs {
+    #[command(flatten)]
+    pub work: CpuWorkArgs,
+    /// Draw the speed over the block of cases, measured and predicted: .svg or .png
+    #[arg(long, value_name = "FILE", help_heading = "On the CPU")]
+    pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+pub type Named = &'static dyn Interpreter;
+
+/// What random programs are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Functions {
+    Full,
+    Arithmetic,
+}
+
+const ARITHMETIC: [Primitive; 4] = [
+    Primitive::Add,
+    Primitive::Sub,
+    Primitive::Mul,
+    Primitive::Div,
+];
+
+fn simd() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(Simd::all().into_iter().map(Simd::name))
+}
+
+impl CpuArgs {
+    /// Finds out before long work what cannot be.
+    pub fn check(&self, on: &str) -> Result<(), Box<dyn Error>> {
+        let Some(path) = &self.chart else {
+            return Ok(());
+        };
+        if on != "cpu" {
+            return Err(format!("--chart: given with --on {on}; allowed: with --on cpu").into());
+        }
+        Ok(chart::check_path(path)?)
+    }
+}
+
+impl CpuWorkArgs {
+    /// Random programs of the problem.
+    pub fn programs(&self, n: usize, problem: &Problem) -> Result<Vec<Rpn>, String> {
+        let functions = match self.functions {
+            Functions::Full => problem.functions.clone(),
+            Functions::Arithmetic => ARITHMETIC.to_vec(),
+        };
+        let lacks = |f: &&Primitive| !problem.functions.contains(f);
+        if let Some(function) = functions.iter().find(lacks) {
+            let name = problem.name;
+            return Err(format!(
+                "--functions arithmetic: {name} has no {function}; allowed with {name}: full"
+            ));
+        }
+        let ingredients = Ingredients {
+            functions,
+            ..Ingredients::of(problem, FunctionChoice::Uniform)
+        };
+        let program = |i| {
+            let mut dice = Dice::new(self.program_seed, i as u64);
+            of_size(&ingredients, self.nodes as usize, &mut dice)
+        };
+        Ok((0..n).map(program).collect())
+    }
+
+    pub fn options(&self) -> Options {
+        let named = |path: &Simd| Some(path.name()) == self.simd.as_deref();
+        let path = Simd::all().into_iter().find(named);
+        Options {
+            path: path.unwrap_or(Simd::best()),
+            block_cases: None,
+            share: self.share,
+        }
+    }
+
+    /// The blocks that are asked for, of so many cases each.
+    pub fn blocks(&self, problem: &Problem) -> Result<Vec<Option<usize>>, String> {
+        let cases_per_vector = match problem.dataset {
+            Dataset::Float(_) => LANES,
+            Dataset::Word(_) => 32 * LANES,
+        };
+        let most = cases_per_vector * MOST_VECTORS;
+        let fits =
+            |cases: &usize| *cases > 0 && *cases <= most && cases.is_multiple_of(cases_per_vector);
+        if let Some(given) = self.block_cases.iter().find(|cases| !fits(cases)) {
+            let name = problem.name;
+            return Err(format!(
+                "--block-cases: given {given}; allowed with {name}: multiples of {cases_per_vector} up to {most}"
+            ));
+        }
+        Ok(match &self.block_cases[..] {
+            [] => vec![None],
+            given => given.iter().copied().map(Some).collect(),
+        })
+    }
+
+    /// The interpreters that are to be measured, and whether only the fastest row counts.
+    pub fn interpreters(&self) -> Result<(Vec<Named>, bool), Box<dyn Error>> {
+        let has = |name: &str| self.interpreter.iter().any(|given| given == name);
+        if has(names::ALL) {
+            return Ok((interpret::ALL.to_vec(), false));
+        }
+        if has(BEST) {
+            return Ok((interpret::FAST.to_vec(), true));
+        }
+        let named = self.interpreter.iter();
+        let named = named.map(|name| interpret::by_name(name));
+        Ok((named.collect::<Result<_, _>>()?, false))
+    }
+}
+
+/// The name of the fastest interpreter, whichever it is.
+pub const BEST: &str = "best";
+
+/// Whether the programs are so many random ones, not a file.
+pub fn n_random(programs: Option<&Path>) -> Result<Option<usize>, String> {
+    let number = programs
+        .and_then(Path::to_str)
+        .and_then(|text| text.parse().ok());
+    match number {
+        Some(n) if !(1..=1_000_000).contains(&n) => Err(format!(
+            "--programs: given {n}; allowed: a file, or 1 to 1000000"
+        )),
+        number => Ok(number),
+    }
+}
+
+/// The rows of all combinations.
+pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
+    let cpu = &args.cpu.work;
+    let (interpreters, only_best) = cpu.interpreters()?;
+    let available = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+    let threads = given_or(&args.threads, &[available]).to_vec();
+    args.check_threads()?;
+    let with_blocks =
+        |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
+    if args.cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {
+        let with: Vec<&str> = interpret::BLOCKED.iter().map(|one| one.name()).collect();
+        let with = with.join(", ");
+        return Err(
+            format!("--chart: no row has a block of cases; allowed: --interpreter {with}").into(),
+        );
+    }
+    let (workload, programs) = work(args)?;
+    let blocks = cpu.blocks(&workload.problem)?;
+    let functions = match (n_random(args.programs.as_deref())?, cpu.functions) {
+        (None, _) => "file",
+        (Some(_), Functions::Full) => "full",
+        (Some(_), Functions::Arithmetic) => "arithmetic",
+    };
+    let bench = Bench::new(&workload, &programs, functions, protocol(args))?;
+    let preset = Preset::named(THIS)?;
+    let mut rows = Vec::new();
+    for threads in threads {
+        let mut of_these: Vec<CpuRow> = Vec::new();
+        for &interpreter in &interpreters {
+            let has_blocks = interpreter.block_cases(&workload.problem, cpu.options());
+            let blocks = if has_blocks.is_some() {
+                &blocks[..]
+            } else {
+                &[None]
+            };
+            for &block_cases in blocks {
+                let options = Options {
+                    block_cases,
+                    ..cpu.options()
+                };
+                let mut row = bench.row(interpreter, options, threads as usize)?;
+                let setup = (Kind::named(interpreter.name()), Setup::of(options));
+                if let (Ok(kind), Ok(setup)) = setup {
+                    let work = Work::new(kind, &programs, &workload.problem, setup)?;
+                    row.predicted_gpops_billion = predicted(&preset, &work, threads);
+                }
+                of_these.push(row);
+            }
+        }
+        if only_best {
+            let best = fastest(&of_these, |row| row.gpops_billion).cloned();
+            of_these = best.into_iter().collect();
+        }
+        rows.append(&mut of_these);
+    }
+    if rows.iter().any(|row| row.block_cases.is_some()) && cpu.block_cases.is_empty() {
+        let caches = *THIS_MACHINE;
+        let n_inputs = workload.problem.n_inputs();
+        progress::say(&format!(
+            "L1 {} KiB, L2 {} KiB: blocks of {} elements for {n_inputs} inputs",
+            caches.l1_bytes >> 10,
+            caches.l2_bytes >> 10,
+            caches.block_elements(n_inputs)
+        ));
+    }
+    if rows.iter().any(|row| row.predicted_gpops_billion.is_some()) {
+        progress::say(&preset.about());
+    }
+    if let Some(path) = &args.cpu.chart {
+        chart::save(&curve(&rows), path, args.cpu.look.look())?;
+    }
+    Ok(rows)
+}
+
+/// The row of the greatest speed.
+pub(super) fn fastest<'a, R>(
+    rows: impl IntoIterator<Item = &'a R>,
+    speed: impl Fn(&R) -> f64,
+) -> Option<&'a R> {
+    let rows = rows.into_iter();
+    rows.max_by(|a, b| speed(a).total_cmp(&speed(b)))
+}
+
+/// What the model of this processor says, which is one core: of several threads nothing is predicted.
+fn predicted(preset: &Preset, work: &Work, threads: u32) -> Option<f64> {
+    let machine = preset.machine(work.width).ok()?;
+    (threads == 1).then(|| ecm::predict(work, &machine).gpops_billion)
+}
+
+/// Speed over the block of cases, a line for each interpreter and number of threads, and one for what was predicted of it.
+fn curve(rows: &[CpuRow]) -> Lines {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut add = |name: String, point: (f64, f64)| match lines.iter_mut().find(|l| l.name == name)
+    {
+        Some(line) => line.points.push(point),
+        None => lines.push(Line {
+            name,
+            points: vec![point],
+        }),
+    };
+    for row in rows {
+        let Some(block) = row.block_cases else {
+            continue;
+        };
+        let name = match row.threads {
+            1 => row.interpreter.to_owned(),
+            threads => format!("{}, {threads} threads", row.interpreter),
+        };
+        if let Some(predicted) = row.predicted_gpops_billion {
+            add(format!("{name}, predicted"), (block as f64, predicted));
+        }
+        add(name, (block as f64, row.gpops_billion));
+    }
+    Lines {
+        x_label: "fitness cases of a block".to_owned(),
+        y_label: "billion GPop/s".to_owned(),
+        scale: Scale::Doubling,
+        lines,
+        mark: None,
+        levels: Vec::new(),
+        steps: false,
+    }
+}

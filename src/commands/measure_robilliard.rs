@@ -1,0 +1,93 @@
+//! `warpstack measure --paper robilliard`: which of the paper's layouts are measured.
+
+use crate::launch::prediction::PredictError;
+use crate::measure::launch::Gpu;
+use crate::measure::measure::Protocol;
+use crate::measure::robilliard::{Row, measure};
+use crate::systems::robilliard::BLOCK_SIZES;
+use crate::systems::robilliard::figures::layouts;
+use crate::systems::robilliard::kernel::Scheme;
+use crate::systems::robilliard::predict::Layout;
+use crate::systems::robilliard::problem::Benchmark;
+use crate::systems::robilliard::runs::Run;
+use std::error::Error;
+
+#[derive(Debug, clap::Args)]
+pub struct RobilliardArgs {
+    /// Layouts: blockgp, blockgp-shared, threadgp (--paper robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',', requires = "paper")]
+    scheme: Vec<String>,
+    /// Benchmarks: regression-64, regression-256, regression-1024, mux6, mux11, spirals (--paper robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',', requires = "paper")]
+    benchmark: Vec<String>,
+}
+
+impl RobilliardArgs {
+    /// Whether layouts and benchmarks are named.
+    pub fn given(&self) -> (bool, bool) {
+        (!self.scheme.is_empty(), !self.benchmark.is_empty())
+    }
+
+    /// Those asked for, or all.
+    pub fn benchmarks(&self) -> Result<Vec<Benchmark>, PredictError> {
+        if self.benchmark.is_empty() {
+            return Ok(Benchmark::ALL.to_vec());
+        }
+        let named = self.benchmark.iter().map(|name| Benchmark::named(name));
+        named.collect()
+    }
+
+    /// Those asked for; all `populations` if there are none.
+    pub fn layouts(
+        &self,
+        threads: &[u32],
+        populations: &[u32],
+    ) -> Result<Vec<Layout>, Box<dyn Error>> {
+        let schemes = self.scheme.iter().map(|name| Scheme::named(name));
+        let schemes = schemes.collect::<Result<Vec<_>, _>>()?;
+        let benchmarks = self.benchmarks()?;
+        if let Some(wrong) = threads.iter().find(|given| !BLOCK_SIZES.contains(given)) {
+            return Err(format!("--threads: given {wrong}; allowed: {BLOCK_SIZES:?}").into());
+        }
+        let asked = |layout: &Layout| {
+            (schemes.is_empty() || schemes.contains(&layout.scheme))
+                && benchmarks.contains(&layout.benchmark)
+                && (populations.is_empty() || populations.contains(&layout.population))
+        };
+        let with = |layout: Layout| {
+            let each = threads.iter();
+            each.map(move |&threads_per_block| Layout {
+                threads_per_block,
+                ..layout
+            })
+        };
+        let found: Vec<Layout> = layouts().into_iter().filter(asked).flat_map(with).collect();
+        match found.is_empty() {
+            true => Err(format!(
+                "--populations: given {:?}; allowed: 100, 500, 2500, 12500, with blockgp-shared and threadgp 2500",
+                populations
+            )
+            .into()),
+            false => Ok(found),
+        }
+    }
+}
+
+/// A row for each layout.
+pub fn measured(
+    layouts: &[Layout],
+    gpu: &Gpu,
+    seed: u64,
+    protocol: Protocol,
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let mut rows = Vec::new();
+    for benchmark in Benchmark::ALL {
+        let own = layouts.iter().filter(|one| one.benchmark == benchmark);
+        let own: Vec<&Layout> = own.collect();
+        let populations: Vec<u32> = own.iter().map(|one| one.population).collect();
+        for (layout, run) in own.iter().zip(Run::of(benchmark, &populations, seed)?) {
+            rows.push(measure(gpu, **layout, &run, seed, protocol)?);
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,263 @@
+//! Names of kernels, problems, devices and architectures, as options take them.
+//!
+//! What it does: understands a name as people write it, says which is meant where one is nearly right, and tells the shell's completion
+//! what there is. Leaves out: whether a kernel has a problem on a device; the engine says so. Units: none.
+
+use super::devices::{CPU, VLIW};
+use super::measure_cpu::BEST;
+use super::problem_name;
+use crate::cpu;
+use crate::device::{Preset, builtin_names};
+use crate::gp::interpret;
+use crate::gp::problem;
+use crate::systems::chitty::variant::{Arch, KernelId};
+use crate::systems::kernels::PaperKernel;
+use crate::vliw::preset as vliw;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, Error};
+use std::ffi::OsStr;
+
+/// One of some names, or a list of them with commas.
+#[derive(Debug, Clone, Copy)]
+pub struct Names {
+    known: fn() -> Vec<&'static str>,
+    /// A name as people write it, and as the program has it.
+    understood: fn(&str) -> String,
+    /// Whether a value that is no name may be meant: the path of a file.
+    is_other: fn(&str) -> bool,
+    is_list: bool,
+}
+
+/// In a list of names, or of the paper's tables: every one.
+pub const ALL: &str = "all";
+
+impl Names {
+    fn of(known: fn() -> Vec<&'static str>) -> Names {
+        Names {
+            known,
+            understood: str::to_owned,
+            is_other: |_| false,
+            is_list: false,
+        }
+    }
+
+    /// Several with commas, or `all`.
+    pub fn list(self) -> Names {
+        Names {
+            is_list: true,
+            ..self
+        }
+    }
+
+    fn known(&self) -> Vec<&'static str> {
+        let all = self.is_list.then_some(ALL);
+        (self.known)().into_iter().chain(all).collect()
+    }
+}
+
+/// Kernels of the main paper and of the others.
+pub fn kernel() -> Names {
+    Names {
+        understood: |given| given.trim().to_lowercase(),
+        ..Names::of(|| {
+            let own = KernelId::ALL.iter().map(|kernel| kernel.name());
+            own.chain(PaperKernel::ALL.map(PaperKernel::name)).collect()
+        })
+    }
+}
+
+/// Problems of all kernels.
+pub fn problem() -> Names {
+    Names {
+        understood: problem_name::canonical,
+        ..Names::of(|| {
+            let mut known: Vec<&str> = problem::DESCRIPTIONS.iter().map(|one| one.name).collect();
+            for name in PaperKernel::ALL.iter().flat_map(|kernel| kernel.problems()) {
+                if !known.contains(&name.as_str()) {
+                    // Once for a program that ends.
+                    known.push(name.leak());
+                }
+            }
+            known
+        })
+    }
+}
+
+/// Devices of the program, or files of other devices.
+pub fn device() -> Names {
+    Names {
+        is_other: |given| given.contains(['.', '/', '\\']),
+        ..Names::of(|| {
+            let known = builtin_names().into_iter();
+            known.chain(vliw::builtin_names()).collect()
+        })
+    }
+}
+
+/// The same, and cores of CPUs.
+pub fn device_or_cpu() -> Names {
+    Names {
+        known: || {
+            let devices = (device().known)();
+            let cpus = cpu::preset::builtin_names();
+            devices
+                .into_iter()
+                .chain([cpu::preset::THIS])
+                .chain(cpus)
+                .collect()
+        },
+        ..device()
+    }
+}
+
+/// Interpreters of the CPU, all of them, or the fastest.
+pub fn interpreter() -> Names {
+    Names {
+        understood: |given| given.trim().to_lowercase(),
+        ..Names::of(|| {
+            let own = interpret::ALL.iter().map(|one| one.name());
+            own.chain([BEST, ALL]).collect()
+        })
+    }
+}
+
+/// Architectures that kernels were compiled for.
+pub fn arch() -> impl TypedValueParser<Value = Arch> {
+    let names = Names::of(|| Arch::ALL.iter().map(|arch| arch.name()).collect());
+    names.try_map(|name| name.parse::<Arch>())
+}
+
+/// Architectures of the devices.
+pub fn device_arch() -> Names {
+    Names::of(|| {
+        let presets = builtin_names().into_iter();
+        let presets = presets.filter_map(|name| Preset::load(name).ok());
+        let codes = presets.map(|preset| &*preset.device.code.leak());
+        let mut known: Vec<&str> = codes.chain([VLIW, CPU]).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
+    })
+}
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        let given = StringValueParser::new().parse_ref(command, argument, value)?;
+        let parts: Vec<&str> = match self.is_list {
+            true => given.split(',').map(str::trim).collect(),
+            false => vec![given.as_str()],
+        };
+        let (mut understood, known) = (Vec::new(), self.known());
+        for part in parts {
+            let name = (self.understood)(part);
+            if !known.contains(&name.as_str()) && !(self.is_other)(part) {
+                return Err(self.refusal(command, argument, part));
+            }
+            understood.push(name);
+        }
+        Ok(understood.join(","))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = self.known().into_iter().map(PossibleValue::new);
+        Some(Box::new(values))
+    }
+}
+
+impl Names {
+    fn refusal(&self, command: &Command, argument: Option<&Arg>, given: &str) -> Error {
+        let known = self.known();
+        let mut error = Error::new(ErrorKind::InvalidValue).with_cmd(command);
+        let mut add = |kind, value| error.insert(kind, value);
+        if let Some(argument) = argument {
+            let name = ContextValue::String(argument.to_string());
+            add(ContextKind::InvalidArg, name);
+        }
+        add(
+            ContextKind::InvalidValue,
+            ContextValue::String(given.to_owned()),
+        );
+        add(
+            ContextKind::ValidValue,
+            ContextValue::Strings(known.iter().map(|name| (*name).to_owned()).collect()),
+        );
+        let near = nearest(&(self.understood)(given), &known);
+        if let Some(near) = near {
+            add(
+                ContextKind::SuggestedValue,
+                ContextValue::String(near.to_owned()),
+            );
+        }
+        error
+    }
+}
+
+/// The name that differs least from what was given, if it differs little.
+pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let moved = known.iter().find(|name| same_letters(given, name));
+    if moved.is_some() {
+        return moved.copied();
+    }
+    let apart = known.iter().map(|&name| (changes(given, name), name));
+    let (changes, name) = apart.min_by_key(|(changes, _)| *changes)?;
+    let most = (given.chars().count() / 3).max(1);
+    (changes <= most).then_some(name)
+}
+
+/// Whether letters have only changed places.
+fn same_letters(one: &str, other: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(one) == sorted(other)
+}
+
+/// Letters to insert, remove or replace to make one name of the other.
+fn changes(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_that_is_nearly_right_is_found() {
+        let known = kernel().known();
+        assert_eq!(nearest("lpg", &known), Some("lgp"));
+        assert_eq!(nearest("lgp-vektor", &known), Some("lgp-vector"));
+        assert_eq!(nearest("tree", &known), None);
+        let known = device().known();
+        assert_eq!(nearest("gtx760", &known), Some("gtx670"));
+        assert_eq!(nearest("h20", &known), Some("h200"));
+    }
+
+    #[test]
+    fn letters_that_differ_are_counted() {
+        assert_eq!(changes("sextic", "sextic"), 0);
+        assert_eq!(changes("sextik", "sextic"), 1);
+        assert_eq!(changes("sexti", "sextic"), 1);
+        assert_eq!(changes("", "abc"), 3);
+    }
+}

@@ -1,0 +1,163 @@
+//! The options that name a kernel of one's own: its listing, or its source; and whether it computes what it should.
+//!
+//! Leaves out: compiling (`gpu::compile`), execution.
+
+use super::configuration::ConfigurationArgs;
+use super::engine::InputArgs;
+use crate::device::Device;
+use crate::launch::prediction::Configuration;
+use crate::measure::compile::OwnSource;
+use crate::predictor::{Engine, architecture};
+use crate::report::progress;
+use crate::systems::chitty::code::OwnCode;
+use crate::systems::chitty::kernel_id::Lowering;
+use crate::systems::chitty::variant::{FunctionSet, Math, Shape, Variant};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A kernel that is not in the program.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "A kernel of your own")]
+pub struct OwnKernelArgs {
+    /// Listing of its machine code, as `nvdisasm -hex -g FILE.cubin` prints it
+    #[arg(long, value_name = "FILE", requires = "lowering", conflicts_with_all = ["cuda", "kernel"])]
+    pub sass: Option<PathBuf>,
+    /// Its CUDA source, compiled with libnvrtc, ptxas and nvdisasm as the kernels in the program were
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "lowering",
+        conflicts_with = "kernel"
+    )]
+    pub cuda: Option<PathBuf>,
+    /// Form in which it takes programs, that of a kernel in the program: rpn, lgp or accumulator
+    #[arg(long, value_name = "FORM")]
+    pub lowering: Option<Lowering>,
+    /// With --sass: the CUDA source that its lines are shown from
+    #[arg(long, value_name = "FILE", requires = "sass")]
+    pub source: Option<PathBuf>,
+    /// With --cuda: an option of the compiler, like --nvrtc=-DUNROLL=4; may be given several times
+    #[arg(
+        long,
+        value_name = "OPTION",
+        requires = "cuda",
+        allow_hyphen_values = true
+    )]
+    pub nvrtc: Vec<String>,
+    /// With --cuda: most registers per thread [default: 64; 63 for sm_35]
+    #[arg(long, value_name = "N", requires = "cuda", value_parser = clap::value_parser!(u32).range(16..=255))]
+    pub max_registers: Option<u32>,
+    /// Predict it even if it computes something else than the reference interpreter
+    #[arg(long)]
+    pub unchecked: bool,
+}
+
+impl OwnKernelArgs {
+    /// The file that the kernel is read from.
+    fn path(&self) -> Option<&Path> {
+        self.sass.as_deref().or(self.cuda.as_deref())
+    }
+
+    /// The file that its lines are shown from.
+    pub fn source_path(&self) -> Option<&Path> {
+        self.source.as_deref().or(self.cuda.as_deref())
+    }
+}
+
+/// The options with the kernel of one's own in the place of the named one, if there is one.
+pub fn with_own_kernel(
+    configuration: &ConfigurationArgs,
+    inputs: &InputArgs,
+    device: &Device,
+) -> Result<(ConfigurationArgs, InputArgs), Box<dyn Error>> {
+    let (mut configuration, mut inputs) = (configuration.clone(), inputs.clone());
+    let own = &configuration.own;
+    let Some(lowering) = own.lowering else {
+        return Ok((configuration, inputs));
+    };
+    if own.path().is_none() {
+        return Err(format!(
+            "--lowering: given {lowering}; allowed: with --sass FILE or --cuda FILE"
+        )
+        .into());
+    }
+    let code = match &own.cuda {
+        Some(path) => compiled(path, lowering, &configuration, &inputs, device)?,
+        None => OwnCode::read(own.path().unwrap_or(Path::new("")), lowering)?,
+    };
+    let code = match own.source_path() {
+        Some(path) => code.with_source(path)?,
+        None => code,
+    };
+    configuration.kernel.clone_from(&code.name);
+    inputs.own = Some(Arc::new(code));
+    Ok((configuration, inputs))
+}
+
+fn compiled(
+    path: &Path,
+    lowering: Lowering,
+    configuration: &ConfigurationArgs,
+    inputs: &InputArgs,
+    device: &Device,
+) -> Result<OwnCode, Box<dyn Error>> {
+    let problem: FunctionSet = configuration.problem().parse()?;
+    let kernel = lowering.kernel();
+    let arch = architecture(device, &inputs.code_choice())?;
+    let source = OwnSource {
+        path,
+        like: Variant {
+            stack_registers: configuration.stack_registers.unwrap_or(0),
+            shape: inputs.shape.unwrap_or(Shape::Unrolled),
+            math: inputs.math.unwrap_or(Math::Accurate),
+            dispatch: inputs.dispatch.unwrap_or(kernel.default_dispatch()),
+            ..Variant::new(kernel, problem, configuration.stack_dim.unwrap_or(1), arch)
+        },
+        options: &configuration.own.nvrtc,
+        max_registers: configuration.own.max_registers,
+    };
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Ok(OwnCode::new(
+        source.listing()?,
+        &name.to_string_lossy(),
+        lowering,
+    )?)
+}
+
+/// Runs the own kernel among the configurations' lane by lane, and refuses it where its results are not the reference interpreter's.
+pub fn check<'a>(
+    engine: &Engine,
+    configurations: impl IntoIterator<Item = &'a Configuration>,
+    own: &OwnKernelArgs,
+) -> Result<(), Box<dyn Error>> {
+    for configuration in configurations {
+        let how = || {
+            format!(
+                "check --lowering, --stack-dim (given {}), --stack-registers, --dispatch and --problem",
+                configuration.stack_dim
+            )
+        };
+        let compared = engine.conformance(configuration);
+        let Some(compared) = compared.map_err(|error| format!("{error}; {}", how()))? else {
+            continue;
+        };
+        let kernel = &configuration.kernel;
+        let (n, elements) = (compared.programs, compared.elements);
+        match compared.differs {
+            None => progress::say(&format!(
+                "{kernel}: its machine code computes what the reference interpreter does ({n} programs on {elements} elements)"
+            )),
+            Some((program, given, reference)) => {
+                let differs = format!(
+                    "{kernel}: the summed error of `{program}` over {elements} elements is {given:.6e}, the reference interpreter's {reference:.6e}"
+                );
+                if !own.unchecked {
+                    return Err(format!("{differs}; {}, or give --unchecked", how()).into());
+                }
+                progress::say(&format!("{differs}; predicted all the same"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! `warpstack reproduce --paper`: figures of another paper, predicted beside what was published.
+
+use super::CliResult;
+use super::engine::{Engine, EngineArgs};
+use super::format::OutputArgs;
+use crate::device::{Device, Preset};
+use crate::launch::divergent::On;
+use crate::predictor::{executed_architecture, timing};
+use crate::report::chart::{self, Look};
+use crate::report::papers;
+use crate::report::provenance::Provenance;
+use crate::systems::figure::Figure;
+use crate::systems::{gpocl, langdon, robilliard};
+use crate::validate::papers::{Paper, compare};
+use std::error::Error;
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum PaperArg {
+    /// Langdon 2010: sub-machine-code GP, the 20- and the 37-multiplexer
+    Langdon,
+    /// Augusto and Barbosa 2013: GPOCL's three strategies in both domains
+    Gpocl,
+    /// Robilliard et al. 2008: population-parallel GP on the G80, three problems of the ECJ library
+    Robilliard,
+}
+
+/// The other device of the paper, whose later generations it reports.
+const LANGDONS_TESLA: &str = "t10p";
+
+impl PaperArg {
+    pub fn name(self) -> &'static str {
+        self.paper().name()
+    }
+
+    pub fn paper(self) -> Paper {
+        match self {
+            PaperArg::Langdon => Paper::Langdon,
+            PaperArg::Gpocl => Paper::Gpocl,
+            PaperArg::Robilliard => Paper::Robilliard,
+        }
+    }
+}
+
+/// A paper, on the devices that it used or on another.
+#[derive(Debug, Clone, Copy)]
+pub struct PaperRun<'a> {
+    pub paper: PaperArg,
+    pub device: Option<&'a str>,
+    pub engine: &'a EngineArgs,
+}
+
+/// What is to be reproduced, and where to.
+pub struct Reproduction<'a> {
+    pub run: PaperRun<'a>,
+    pub output: &'a OutputArgs,
+    pub chart: Option<&'a Path>,
+    pub look: Look,
+}
+
+impl Reproduction<'_> {
+    pub fn write(&self) -> CliResult {
+        self.check()?;
+        let figures = self.run.figures()?;
+        // Published values are read only now that every prediction stands.
+        let paper = self.run.paper.paper();
+        let rows = compare(paper, figures)?;
+        self.output.print_rounded(
+            &rows,
+            || Ok(papers::rows(&rows)),
+            &self.run.provenance()?,
+            || papers::text(&rows),
+        )?;
+        if let Some(path) = self.chart {
+            chart::save(&chart::papers::sheet(paper, &rows), path, self.look)?;
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> CliResult {
+        self.output.check()?;
+        if let Some(path) = self.chart {
+            chart::check_path(path)?;
+        }
+        let allowed = "--chart, --code, --device, --engine, --format, --out, --population-seed";
+        Ok(check_options(self.run.engine, "--paper", allowed)?)
+    }
+}
+
+/// Refuses what the papers' systems do not have. `given_with` and `allowed` are options of the command, for the message.
+pub(super) fn check_options(
+    engine: &EngineArgs,
+    given_with: &str,
+    allowed: &str,
+) -> Result<(), String> {
+    let mut others = engine.clone();
+    others.engine = Engine::Sim;
+    others.inputs.code = None;
+    others.inputs.population_seed = 1;
+    let given = others.changed_options();
+    match given.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "options:{given} given with {given_with}; allowed: {allowed}"
+        )),
+    }
+}
+
+impl PaperRun<'_> {
+    /// The device that most of the paper's figures are of.
+    fn own_device(&self) -> &'static str {
+        match self.paper {
+            PaperArg::Langdon => "gtx295",
+            PaperArg::Gpocl => "gtx285",
+            PaperArg::Robilliard => "g80",
+        }
+    }
+
+    /// Where the figures come from. What they are of names other devices of the paper itself.
+    fn provenance(&self) -> Result<Provenance, Box<dyn Error>> {
+        let name = self.device.unwrap_or(self.own_device());
+        let mut provenance = match name == gpocl::juniper::DEVICE {
+            true => Provenance {
+                architecture: Some("VLIW5".to_owned()),
+                engine: Some(self.engine.engine.kind().name()),
+                population_seed: Some(self.engine.inputs.population_seed),
+                ..Provenance::of_device(name)
+            },
+            false => {
+                let device = Preset::load(name)?.device;
+                Provenance::of_settings(&device, &self.engine.settings())
+            }
+        };
+        // Whole blocks are executed, and their programs are the paper's.
+        (provenance.sampling_seed, provenance.effort) = (None, None);
+        (provenance.math, provenance.weighting) = (None, None);
+        Ok(provenance)
+    }
+
+    /// Everything that is predicted for the paper.
+    pub fn figures(&self) -> Result<Vec<Figure>, Box<dyn Error>> {
+        let own_device = self.own_device();
+        let seed = self.engine.inputs.population_seed;
+        let radeon = gpocl::juniper::DEVICE;
+        let is_simulated = self.engine.engine == Engine::Sim;
+        Ok(match (self.paper, self.device) {
+            (PaperArg::Gpocl, Some(name)) if name == radeon => {
+                if !is_simulated {
+                    return Err(format!("--engine: given model on {radeon}; allowed: sim").into());
+                }
+                gpocl::bands::figures(seed)?.figures
+            }
+            (PaperArg::Gpocl, None) => {
+                let device = Preset::load(own_device)?.device;
+                let mut all = gpocl::processors::figures(seed);
+                all.extend(gpocl::figures::figures(
+                    own_device,
+                    self.on(&device)?,
+                    seed,
+                )?);
+                // The Radeon has no closed form.
+                if is_simulated {
+                    all.extend(gpocl::bands::figures(seed)?);
+                }
+                let rankings = gpocl::instances::rankings(&all.instances);
+                [all.figures, rankings].concat()
+            }
+            (PaperArg::Langdon, None) => {
+                let mut both = self.on_device(own_device, seed)?;
+                let other = Preset::load(LANGDONS_TESLA)?.device;
+                let on = langdon::later::As::new(LANGDONS_TESLA, self.on(&other)?, seed);
+                both.extend(langdon::later::figures(on)?);
+                both
+            }
+            (_, given) => self.on_device(given.unwrap_or(own_device), seed)?,
+        })
+    }
+
+    fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
+        let device = Preset::load(name)?.device;
+        let on = self.on(&device)?;
+        Ok(match self.paper {
+            PaperArg::Langdon => langdon::figures::figures(name, on, seed)?,
+            PaperArg::Robilliard => robilliard::figures::figures(name, on, seed)?,
+            PaperArg::Gpocl => gpocl::figures::figures(name, on, seed)?.figures,
+        })
+    }
+
+    fn on<'d>(&self, device: &'d Device) -> Result<On<'d>, Box<dyn Error>> {
+        let arch = executed_architecture(device, &self.engine.code_choice())?;
+        Ok(On {
+            timing: timing(self.engine.engine.kind()),
+            ..On::new(device, arch)
+        })
+    }
+}

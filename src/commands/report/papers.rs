@@ -1,0 +1,153 @@
+//! What the page shows of the other papers: which of them, their predictions, launches of their systems on the H200.
+//!
+//! Leaves out: predicting (`cli/papers.rs`, `cli/validate.rs`). Units: none.
+
+use super::super::papers::{PaperArg, PaperRun, check_options};
+use super::super::validate::paper_launches;
+use super::ReportArgs;
+use crate::report::page::PaperPart;
+use crate::report::progress::Progress;
+use crate::systems::figure::Figure;
+use crate::validate::paper_rows::Committed;
+use crate::validate::papers::compare;
+use std::error::Error;
+
+/// As they appeared.
+const ALL: [PaperArg; 3] = [PaperArg::Robilliard, PaperArg::Langdon, PaperArg::Gpocl];
+
+/// Papers' names, several with commas, or all; each once. Nothing else that was asked for may be without meaning for them.
+pub(super) fn asked(args: &ReportArgs) -> Result<Vec<PaperArg>, String> {
+    let Some(given) = &args.papers else {
+        return Ok(Vec::new());
+    };
+    let papers = parse(given)?;
+    let allowed = "--code, --device, --engine, --launches, --out, --paper-launches, --population-seed, --problems, --spread, --tables";
+    check_options(&args.engine, "--papers", allowed)?;
+    Ok(papers)
+}
+
+fn parse(given: &str) -> Result<Vec<PaperArg>, String> {
+    if given == "all" {
+        return Ok(ALL.to_vec());
+    }
+    let mut papers = Vec::new();
+    for name in given.split(',').map(str::trim) {
+        let found = ALL.into_iter().find(|paper| paper.name() == name);
+        let paper = found.ok_or_else(|| {
+            let allowed = ALL.map(PaperArg::name).join(", ");
+            format!("unknown paper \"{name}\"; allowed: {allowed}, all")
+        })?;
+        if !papers.contains(&paper) {
+            papers.push(paper);
+        }
+    }
+    Ok(papers)
+}
+
+/// A paper with everything that is predicted for it.
+pub(super) type Predicted = (PaperArg, Vec<Figure>);
+
+pub(super) fn predict(
+    args: &ReportArgs,
+    papers: &[PaperArg],
+) -> Result<Vec<Predicted>, Box<dyn Error>> {
+    let progress = Progress::new(papers.len() as u64, "papers");
+    let mut predicted = Vec::new();
+    for &paper in papers {
+        progress.begin(paper.name());
+        let run = PaperRun {
+            paper,
+            device: None,
+            engine: &args.engine,
+        };
+        predicted.push((paper, run.figures()?));
+        progress.step();
+    }
+    Ok(predicted)
+}
+
+/// Puts beside the predictions what was published and measured.
+pub(super) fn parts(
+    args: &ReportArgs,
+    predicted: Vec<Predicted>,
+) -> Result<Vec<PaperPart>, Box<dyn Error>> {
+    let progress = Progress::new(predicted.len() as u64, "papers");
+    let mut parts = Vec::new();
+    for (paper, figures) in predicted {
+        progress.begin(&format!("{} on an H200", paper.name()));
+        parts.push(part(args, paper, figures)?);
+        progress.step();
+    }
+    Ok(parts)
+}
+
+fn part(
+    args: &ReportArgs,
+    paper: PaperArg,
+    figures: Vec<Figure>,
+) -> Result<PaperPart, Box<dyn Error>> {
+    let name = paper.name();
+    let options = args.engine.changed_options();
+    let committed = Committed::of(paper.paper());
+    let (n_rows, engine) = (args.paper_launches, &args.engine);
+    Ok(PaperPart {
+        paper: paper.paper(),
+        rows: compare(paper.paper(), figures)?,
+        command: format!("warpstack reproduce --paper {name}{options} --chart {name}.svg"),
+        launches: match n_rows {
+            0 => Vec::new(),
+            _ => paper_launches(committed, n_rows, engine.engine)?,
+        },
+        launches_command: format!(
+            "warpstack validate --device h200 --measured {} --rows {n_rows}{}",
+            committed.file,
+            engine.engine.changed_option()
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Given {
+        #[command(flatten)]
+        args: ReportArgs,
+    }
+
+    #[test]
+    fn commands_of_a_part_have_its_options_and_published_values_stand_beside_predictions() {
+        let given = "report --out page --papers langdon --engine model --population-seed 2";
+        let given = Given::try_parse_from(given.split(' ')).unwrap();
+        assert_eq!(asked(&given.args).unwrap(), [PaperArg::Langdon]);
+        let figure = Figure {
+            experiment: "section 8",
+            configuration: "gtx295, best configuration".into(),
+            quantity: "speed (billion GPop/s)",
+            predicted: 150.0,
+        };
+        let parts = parts(&given.args, vec![(PaperArg::Langdon, vec![figure])]).unwrap();
+        assert_eq!(parts[0].rows[0].published, Some(141.0));
+        assert!(parts[0].launches.is_empty());
+        assert_eq!(
+            parts[0].command,
+            "warpstack reproduce --paper langdon --engine model --population-seed 2 --chart langdon.svg"
+        );
+    }
+
+    #[test]
+    fn papers_come_as_they_are_named_and_each_once() {
+        use PaperArg::{Gpocl, Langdon, Robilliard};
+        assert_eq!(parse("all").unwrap(), [Robilliard, Langdon, Gpocl]);
+        assert_eq!(parse("gpocl, langdon,gpocl").unwrap(), [Gpocl, Langdon]);
+        for given in ["", "gpocl,", "gpocl,all", "Langdon"] {
+            let message = parse(given).unwrap_err();
+            assert!(
+                message.ends_with("allowed: robilliard, langdon, gpocl, all"),
+                "{given}: {message}"
+            );
+        }
+    }
+}

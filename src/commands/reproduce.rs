@@ -1,0 +1,272 @@
+//! `warpstack reproduce`: a table of the paper, predicted cell by cell beside what was measured.
+
+use super::CliResult;
+use super::engine::{EngineArgs, note_weights};
+use super::format::OutputArgs;
+use super::look::{self, LookArgs};
+use super::names::ALL;
+use super::papers::{PaperArg, PaperRun, Reproduction};
+use crate::device::{Device, Preset};
+use crate::launch::prediction::{Configuration, PredictError};
+use crate::predictor as engine;
+use crate::predictor::Engine;
+use crate::report::chart::{self, panels::Panels};
+use crate::report::progress::{self, Progress};
+use crate::report::provenance::Provenance;
+use crate::report::{output, reproduction};
+use crate::study::shard::{Description, Shard};
+use crate::validate::{Cell, Compared, Measured, Table, cells};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Predict every cell of a table of the paper and compare it with the measured value.
+#[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
+pub struct ReproduceArgs {
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all; of 9 no measured value is known here
+    #[arg(long, required_unless_present = "paper")]
+    pub table: Option<String>,
+    /// Another paper, whose figures are predicted beside what it published
+    #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread"])]
+    pub paper: Option<PaperArg>,
+    /// Problem names, separated by commas (`warpstack problems` lists them), or all
+    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem().list())]
+    pub problem: String,
+    /// Device name, or the path of a .toml file [default: gtx670; with --paper the paper's own]
+    #[arg(long, value_parser = crate::commands::names::device())]
+    pub device: Option<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Number of other draws of programs from the corpus to repeat with, to report how far the results spread
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
+    pub spread: Option<u16>,
+    /// Part of the cells, K/N from 1/N to N/N, for another machine; `merge` puts the parts together
+    #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["paper", "spread", "chart"])]
+    pub shard: Option<Shard>,
+    /// Chart of predicted and measured values to draw, .svg or .png; with --paper its figures on one sheet
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+pub fn run(args: &ReproduceArgs) -> CliResult {
+    if let Some(paper) = args.paper {
+        let reproduction = Reproduction {
+            run: PaperRun {
+                paper,
+                device: args.device.as_deref(),
+                engine: &args.engine,
+            },
+            output: &args.output,
+            chart: args.chart.as_deref(),
+            look: args.look.look(),
+        };
+        return reproduction.write();
+    }
+    let tables = parse_tables(args.table.as_deref().unwrap_or(ALL))?;
+    let problems = parse_problems(&args.problem)?;
+    args.output.check()?;
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
+    note_unmeasured(&tables, &problems);
+    let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
+    let model = args.engine.open(&device, &problems)?;
+    let cells = part_of(all_cells(&tables, &problems), args.shard)?;
+    let predictions = predict_all(&model, &cells)?;
+    let n_draws = args.spread.unwrap_or(0);
+    let other_draws = other_draws(&args.engine, n_draws, (&device, &problems), &cells)?;
+    // Measured values are read only now that every prediction stands.
+    let measured = tables
+        .iter()
+        .map(|table| Measured::of_paper(*table))
+        .collect::<Result<Vec<_>, _>>()?;
+    let compared = compare(&cells, &predictions, &measured);
+    if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
+        let engine = args.engine.described()?;
+        let study = hash(&(&device, engine, &tables, &problems));
+        let description = serde_json::to_vec(&Description { study, shard })?;
+        output::write(Some(&Description::path_for(path)), &description)?;
+    }
+    args.output.print_rounded(
+        &reproduction::records(&compared),
+        || Ok(reproduction::rows(&compared)),
+        &Provenance::of(&model),
+        || reproduction::text(&compared),
+    )?;
+    if let Some(path) = &args.chart {
+        chart::save(&Panels::new(&compared), path, args.look.look())?;
+    }
+    note_weights(&model);
+    progress::say(&reproduction::summary(&compared));
+    let draws: Vec<_> = other_draws
+        .iter()
+        .map(|predictions| compare(&cells, predictions, &measured))
+        .collect();
+    progress::say(&reproduction::spread(&draws));
+    Ok(())
+}
+
+/// The cells of a part.
+fn part_of(cells: Vec<Cell>, shard: Option<Shard>) -> Result<Vec<Cell>, String> {
+    let shard = shard.unwrap_or(Shard::WHOLE);
+    if shard.of > cells.len() {
+        let n = cells.len();
+        return Err(format!(
+            "--shard: given {shard}; allowed: at most {n} parts, one per cell"
+        ));
+    }
+    Ok(cells[shard.points(cells.len())].to_vec())
+}
+
+/// Of everything that decides the results of all parts.
+fn hash(decides: &impl std::fmt::Debug) -> String {
+    let digest = Sha256::digest(format!("{} {decides:?}", env!("CARGO_PKG_VERSION")));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Says before the work which tables are predicted without anything to compare with: what was measured of them is not known here.
+fn note_unmeasured(tables: &[Table], problems: &[&str]) {
+    for table in tables {
+        let known = Measured::problems(*table);
+        let unknown = problems.iter().filter(|problem| !known.contains(problem));
+        let unknown: Vec<&str> = unknown.copied().collect();
+        if !unknown.is_empty() {
+            progress::say(&format!(
+                "table {} of {}: predicted only; no measured value of it is known here",
+                table.number(),
+                unknown.join(", ")
+            ));
+        }
+    }
+}
+
+/// Predictions for further draws of programs, as many as asked for.
+pub(super) fn other_draws(
+    engine: &EngineArgs,
+    n_draws: u16,
+    (device, problems): (&Device, &[&str]),
+    cells: &[Cell],
+) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
+    let mut draws = Vec::new();
+    for draw in 1..=u64::from(n_draws) {
+        let mut engine = engine.clone();
+        let seed = &mut engine.inputs.population_seed;
+        *seed = seed.wrapping_add(draw);
+        let model = engine.open(device, problems)?;
+        draws.push(predict_all(&model, cells)?);
+    }
+    Ok(draws)
+}
+
+pub(super) fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]) -> Vec<Compared> {
+    cells
+        .iter()
+        .zip(predictions)
+        .map(|(cell, predicted)| Compared {
+            cell: cell.clone(),
+            split: cell.split(),
+            predicted_gpops_billion: *predicted,
+            measured: measured.iter().find_map(|table| table.get(cell)),
+        })
+        .collect()
+}
+
+/// In parallel, in the order of the cells. Cells of one kernel are predicted one after another: whoever traces it has the
+/// traces for the others.
+pub(super) fn predict_all(model: &Engine, cells: &[Cell]) -> Result<Vec<f64>, PredictError> {
+    let progress = Progress::new(cells.len() as u64, "cells");
+    let configurations: Vec<Configuration> = cells.iter().map(Cell::configuration).collect();
+    let mut by_kernel: Vec<usize> = (0..cells.len()).collect();
+    by_kernel.sort_by_key(|&index| {
+        let c = &configurations[index];
+        (&c.problem, &c.kernel, c.stack_dim, c.stack_registers)
+    });
+    let mut found = by_kernel
+        .into_par_iter()
+        .map(|index| {
+            let prediction = model.predict(&configurations[index])?;
+            progress.step();
+            Ok((index, prediction.gpops_billion))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    found.sort_unstable_by_key(|(index, _)| *index);
+    Ok(found.into_iter().map(|(_, gpops)| gpops).collect())
+}
+
+/// Table by table, problem by problem.
+pub(super) fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
+    let of_table = |table: &Table| {
+        let table = *table;
+        problems
+            .iter()
+            .flat_map(move |problem| cells(table, problem))
+    };
+    tables.iter().flat_map(of_table).collect()
+}
+
+/// Problem names, several with commas, or all.
+pub(super) fn parse_problems(given: &str) -> Result<Vec<&str>, String> {
+    let known = engine::problems();
+    if given == ALL {
+        return Ok(known);
+    }
+    let names: Vec<&str> = given.split(',').map(str::trim).collect();
+    match names.iter().find(|name| !known.contains(name)) {
+        Some(name) => {
+            let allowed = known.join(", ");
+            Err(format!(
+                "unknown problem \"{name}\"; allowed: {allowed}, {ALL}"
+            ))
+        }
+        None => Ok(names),
+    }
+}
+
+/// Table numbers, several with commas, or all.
+pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, String> {
+    if given == ALL {
+        return Ok(Table::ALL.to_vec());
+    }
+    let parse = |part: &str| {
+        let table = part.trim().parse().ok().and_then(Table::from_number);
+        table.ok_or_else(|| {
+            let allowed = Table::ALL.map(|table| table.number().to_string());
+            let allowed = allowed.join(", ");
+            format!("unknown table \"{part}\"; allowed: {allowed}, {ALL}")
+        })
+    };
+    let mut tables: Vec<Table> = Vec::new();
+    for part in given.split(',') {
+        let table = parse(part)?;
+        // Named twice, it is predicted and counted once.
+        if !tables.contains(&table) {
+            tables.push(table);
+        }
+    }
+    Ok(tables)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_named_twice_is_predicted_once() {
+        let numbers = |given| {
+            parse_tables(given)
+                .unwrap()
+                .iter()
+                .map(|table| table.number())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(numbers("3,3, 4,3"), [3, 4]);
+        assert_eq!(numbers("4,3"), [4, 3]);
+        assert!(parse_tables("3,").is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! `warpstack trace`: what one program makes a kernel execute, and with `--lanes` what it computes.
+
+use super::CliResult;
+use super::format::OutputArgs;
+use super::names;
+use crate::gp::interpret::reference::value_f32;
+use crate::gp::problem::{self, Dataset};
+use crate::gp::program::Rpn;
+use crate::isa::Kernel;
+use crate::report::provenance::Provenance;
+use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant, VariantError};
+use crate::systems::chitty::words_of_program;
+use crate::trace::{
+    CaseWords, KernelLaunch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
+};
+use serde::Serialize;
+use std::error::Error;
+
+/// Trace one program through a kernel's machine code; with --lanes, execute all lanes on real data.
+#[derive(Debug, clap::Args)]
+pub struct TraceArgs {
+    /// Program in postfix order, e.g. "X1 X1 *"
+    #[arg(long)]
+    program: String,
+    /// Kernel name (`warpstack kernels` lists them)
+    #[arg(long, default_value = "rpn", value_parser = names::kernel())]
+    kernel: String,
+    /// Size of the stack's second dimension
+    #[arg(long, default_value_t = 2)]
+    stack_dim: u32,
+    /// Number of threads per block
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter
+    #[arg(long)]
+    lanes: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Warp instructions that a program makes a kernel execute.
+#[derive(Debug, Serialize)]
+struct Traced {
+    kernel: String,
+    nodes: u32,
+    before_the_first_case: u32,
+    per_iteration: u32,
+    in_the_last: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<Lanes>,
+}
+
+/// All lanes of a block, executed.
+#[derive(Debug, Serialize)]
+struct Lanes {
+    cases: u32,
+    sum_of_squared_errors: f64,
+    of_the_reference: f64,
+    warp_instructions: u64,
+    divergent_branches: u64,
+}
+
+/// Iterations of the fitness-case loop that `--lanes` executes.
+const ITERATIONS: u32 = 2;
+
+pub fn run(args: &TraceArgs) -> CliResult {
+    args.output.check()?;
+    let program: Rpn = args.program.parse()?;
+    let sextic = problem::describe("sextic")?;
+    program.check_against(sextic.functions, sextic.n_inputs)?;
+    let kernel_id: KernelId = args.kernel.parse()?;
+    let variant = variant(kernel_id, args.stack_dim)?;
+    let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
+    let words = words_of_program(&variant, 0, &program)?;
+    let cases = args.threads * variant.stack_dim * ITERATIONS;
+    let launch = KernelLaunch {
+        max_program_words: words.words().len() as u32,
+        ..KernelLaunch::block_gp(args.threads, args.stack_dim, cases)
+    };
+    let mut builder = TraceBuilder::new(&kernel, launch.clone())?;
+    let trace = builder.trace(&words)?;
+    let count = |ids: &[SegmentId]| instructions(builder.pool(), ids);
+    let lanes = args
+        .lanes
+        .then(|| lanes(&kernel, &launch, &words, &program, cases));
+    let traced = Traced {
+        kernel: variant.to_string(),
+        nodes: words.nodes(),
+        before_the_first_case: count(&trace.prologue),
+        per_iteration: count(&trace.steady),
+        in_the_last: count(&trace.last),
+        lanes: lanes.transpose()?,
+    };
+    let provenance = Provenance {
+        architecture: Some(variant.arch.to_string()),
+        math: Some(variant.math.to_string()),
+        ..Provenance::of_program()
+    };
+    args.output
+        .print_one(&traced, &provenance, || text(&traced))
+}
+
+fn text(traced: &Traced) -> String {
+    let mut text = format!(
+        "kernel {}\nnodes {}\nwarp instructions: {} before the first case, {} per iteration, {} in the last\n",
+        traced.kernel,
+        traced.nodes,
+        traced.before_the_first_case,
+        traced.per_iteration,
+        traced.in_the_last,
+    );
+    if let Some(lanes) = &traced.lanes {
+        text += &format!(
+            "all lanes over {} cases: sum of squared errors {:.6e}, reference interpreter {:.6e}\n\
+             warp instructions {}, divergent branches {}\n",
+            lanes.cases,
+            lanes.sum_of_squared_errors,
+            lanes.of_the_reference,
+            lanes.warp_instructions,
+            lanes.divergent_branches,
+        );
+    }
+    text
+}
+
+/// The sextic's kernel for the first architecture that has it, with as few stack levels in registers as there are.
+fn variant(kernel: KernelId, stack_dim: u32) -> Result<Variant, VariantError> {
+    let mut arch = Arch::Sm35;
+    if Variant::stacks(kernel, FunctionSet::Sextic, arch)?.is_empty() {
+        arch = Arch::Sm90;
+    }
+    let stacks = Variant::stacks(kernel, FunctionSet::Sextic, arch)?;
+    let found = stacks.iter().find(|(dim, _)| *dim == stack_dim);
+    Ok(Variant {
+        stack_registers: found.map_or(0, |(_, registers)| *registers),
+        ..Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch)
+    })
+}
+
+fn instructions(pool: &SegmentPool, ids: &[SegmentId]) -> u32 {
+    ids.iter().map(|id| pool.length(*id)).sum()
+}
+
+fn lanes(
+    kernel: &Kernel,
+    launch: &KernelLaunch,
+    words: &ProgramWords,
+    program: &Rpn,
+    cases: u32,
+) -> Result<Lanes, Box<dyn Error>> {
+    let sextic = problem::by_name("sextic", Some(cases as usize))?;
+    let Dataset::Float(data) = &sextic.dataset else {
+        return Err("problem sextic: given cases of bits; allowed: floats".into());
+    };
+    let bits = |values: &[f32]| {
+        values
+            .iter()
+            .map(|value| value.to_bits())
+            .collect::<Vec<u32>>()
+    };
+    let (inputs, outputs) = (bits(&data.inputs[0]), bits(&data.expected));
+    let run = run_block(
+        kernel,
+        launch,
+        words,
+        &CaseWords {
+            inputs: &inputs,
+            outputs: &outputs,
+            cases,
+        },
+    )?;
+    let expected: f64 = data.inputs[0]
+        .iter()
+        .zip(&data.expected)
+        .map(|(&x, &wanted)| (f64::from(value_f32(program, &[x])) - f64::from(wanted)).powi(2))
+        .sum();
+    Ok(Lanes {
+        cases,
+        sum_of_squared_errors: run.total(),
+        of_the_reference: expected,
+        warp_instructions: run.counts.instructions,
+        divergent_branches: run.counts.divergences,
+    })
+}

@@ -1,0 +1,361 @@
+//! `warpstack validate`: predictions beside everything that was measured on a device.
+
+use super::CliResult;
+use super::engine::{Effort, Engine as EngineArg};
+use super::format::OutputArgs;
+use super::look::{self, LookArgs};
+use crate::device::{Device, Preset};
+use crate::gp::problem::uci::folder;
+use crate::launch::Request;
+use crate::launch::divergent::On;
+use crate::launch::prediction::{PredictError, Prediction};
+use crate::predictor as engine;
+use crate::predictor::{CodeChoice, Engine, Settings};
+use crate::report::chart;
+use crate::report::progress::{self, Progress};
+use crate::report::provenance::Provenance;
+use crate::report::validation::{self, Line};
+use crate::systems::chitty::kernel_id::Row;
+use crate::systems::chitty::split::Split as MeasuredSplit;
+use crate::systems::chitty::variant::{FunctionSet, KernelId};
+use crate::systems::launches;
+use crate::systems::launches::Predicted;
+use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
+use crate::validate::paper_rows::{self, Committed, PaperRow};
+use crate::validate::requests::{Programs, Requests};
+use crate::validate::{Cell, Measured, Split, Table, cells};
+use rayon::prelude::*;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Predict measured launches, with the same programs and fitness cases, and compare.
+#[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
+pub struct ValidateArgs {
+    /// Device name, or the path of a .toml file
+    #[arg(long, default_value = "h200", value_parser = crate::commands::names::device())]
+    pub device: String,
+    /// Rows that `warpstack measure` wrote, times or counters [default: the committed rows of the device]
+    #[arg(long, value_name = "FILE")]
+    pub measured: Option<PathBuf>,
+    /// File of the measured programs [default: the file that the rows name]
+    #[arg(long, value_name = "FILE", requires = "measured")]
+    pub programs: Option<PathBuf>,
+    /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
+    #[arg(long, value_name = "DIR", requires = "measured")]
+    pub data: Option<PathBuf>,
+    /// Number of configurations to predict, evenly spread over those measured; 0 for all
+    #[arg(long, default_value_t = 60)]
+    pub rows: usize,
+    /// Performance model
+    #[arg(long, value_enum, default_value = "sim")]
+    pub engine: EngineArg,
+    /// How much of the launch to simulate
+    #[arg(long, value_enum, default_value = "sampled")]
+    pub effort: Effort,
+    /// Chart of predicted and measured times to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The presets whose measurements are part of the program: launches of ours, and the tables of the paper.
+const WITH_LAUNCHES: &str = "h200";
+const WITH_TABLES: &str = "gtx670";
+
+pub fn run(args: &ValidateArgs) -> CliResult {
+    args.output.check()?;
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
+    let chosen = settings(args.engine, args.effort);
+    let lines = match (&args.measured, args.device.as_str()) {
+        (Some(_), _) => own(args, chosen)?,
+        (None, WITH_LAUNCHES) => launches(args.rows, chosen)?,
+        (None, WITH_TABLES) => paper(args.rows, chosen)?,
+        (None, other) => {
+            return Err(format!(
+                "--device: given {other}; allowed without --measured FILE: {WITH_LAUNCHES}, {WITH_TABLES}, whose measurements \
+                 are part of the program"
+            )
+            .into());
+        }
+    };
+    let device = Preset::load(&args.device)?.device;
+    args.output.print_rounded(
+        &lines,
+        || Ok(validation::rows(&lines)),
+        &provenance(args, &device),
+        || validation::text(&lines),
+    )?;
+    if let Some(path) = &args.chart {
+        chart::save(&validation::scatter(&lines), path, args.look.look())?;
+    }
+    progress::say(&validation::summary(&lines));
+    let worst = validation::worst(&lines).filter(|line| !line.data_type.is_empty());
+    if let (Some(_), Some(worst)) = (&args.measured, worst) {
+        progress::say(&explain_command(args, worst));
+    }
+    Ok(())
+}
+
+/// The programs are those of the measured launches, and so is the kernel's mathematics.
+fn provenance(args: &ValidateArgs, device: &Device) -> Provenance {
+    Provenance {
+        population_seed: None,
+        math: None,
+        weighting: None,
+        ..Provenance::of_settings(device, &settings(args.engine, args.effort))
+    }
+}
+
+fn settings(engine: EngineArg, effort: Effort) -> Settings {
+    let mut settings = Settings {
+        kind: engine.kind(),
+        ..Settings::default()
+    };
+    settings.simulator.effort = effort.effort();
+    settings
+}
+
+/// `n` of `all`, evenly spread; all of them for 0.
+fn spread<T>(all: Vec<T>, n: usize) -> Vec<T> {
+    let total = all.len();
+    let n = if n == 0 { total } else { n.min(total) };
+    let chosen = |index: usize| index * n / total != (index + 1) * n / total;
+    let all = all.into_iter().enumerate();
+    all.filter(|(index, _)| chosen(*index))
+        .map(|(_, item)| item)
+        .collect()
+}
+
+/// Somebody's own measurements.
+fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
+    let device = Preset::load(&args.device)?.device;
+    let path = args.measured.as_deref().unwrap_or(Path::new(""));
+    let file = path.display().to_string();
+    let text = super::measure::read(path)?;
+    if let Some(rows) = paper_rows::parse(&text, &file)? {
+        return of_papers(args.engine, &device, &spread(rows, args.rows));
+    }
+    let rows = merged(parse(&text, &file, &device)?);
+    let requests = Requests::new(
+        Programs::File(args.programs.clone()),
+        folder(args.data.as_deref()),
+    );
+    predicted(device, spread(rows, args.rows), requests, settings)
+}
+
+/// `n_rows` of the H200's launches of a paper's system, evenly spread (all for 0).
+pub(super) fn paper_launches(
+    committed: Committed,
+    n_rows: usize,
+    engine: EngineArg,
+) -> Result<Vec<Line>, Box<dyn Error>> {
+    let device = Preset::load(WITH_LAUNCHES)?.device;
+    of_papers(engine, &device, &spread(committed.rows()?, n_rows))
+}
+
+/// Launches of other papers' systems.
+fn of_papers(
+    engine: EngineArg,
+    device: &Device,
+    rows: &[PaperRow],
+) -> Result<Vec<Line>, Box<dyn Error>> {
+    let arch = engine::executed_architecture(device, &CodeChoice::default())?;
+    let on = On {
+        timing: engine::timing(engine.kind()),
+        ..On::new(device, arch)
+    };
+    let launched: Vec<_> = rows.iter().map(|row| (row.launched, row.seed)).collect();
+    let predicted = launches::predict(on, &launched)?;
+    let line = |(row, predicted): (&PaperRow, Predicted)| {
+        let (problem, kernel) = row.names();
+        Line {
+            device: device.name.clone(),
+            split: "holdout",
+            problem,
+            kernel,
+            stack_dim: 1,
+            data_type: String::new(),
+            stack_registers: 0,
+            threads_per_block: predicted.threads_per_block,
+            population: row.population(),
+            case_blocks: 1,
+            l1_kib: 0,
+            measured_ms: row.milliseconds,
+            predicted_ms: predicted.milliseconds,
+            measured_warp_instructions: row.warp_instructions,
+            predicted_warp_instructions: predicted.warp_instructions as u64,
+            measured_l1_hit_percent: None,
+            predicted_l1_hit_percent: None,
+        }
+    };
+    Ok(rows.iter().zip(predicted).map(line).collect())
+}
+
+/// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
+pub(super) fn launches(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
+    let device = Preset::load(WITH_LAUNCHES)?.device;
+    let rows = spread(measured_launches(&device)?, n_rows);
+    let requests = Requests::new(Programs::Committed, None);
+    predicted(device, rows, requests, settings)
+}
+
+/// Rows with what is predicted for them, kernel by kernel: whoever traces one has the traces for its other rows.
+fn predicted(
+    device: Device,
+    rows: Vec<MeasuredLaunch>,
+    mut requests: Requests,
+    settings: Settings,
+) -> Result<Vec<Line>, Box<dyn Error>> {
+    let mut jobs: Vec<(MeasuredLaunch, Request)> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let request = requests.of(&row)?;
+        jobs.push((row, request));
+    }
+    jobs.sort_by_key(|(row, _)| {
+        let launched = &row.launched;
+        (
+            launched.kernel.problem,
+            launched.kernel,
+            launched.population,
+        )
+    });
+    let progress = Progress::new(jobs.len() as u64, "configurations");
+    let engine = Engine::new(device, &[], settings)?;
+    let lines = jobs
+        .par_iter()
+        .map(|(row, request)| {
+            let prediction = engine.predict_request(request)?;
+            progress.step();
+            Ok(launch_line(engine.device(), row, &prediction))
+        })
+        .collect::<Result<Vec<_>, PredictError>>()?;
+    Ok(lines)
+}
+
+fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) -> Line {
+    let launched = &row.launched;
+    let variant = launched.kernel;
+    let memory = &predicted.memory;
+    Line {
+        device: device.name.clone(),
+        split: match row.split {
+            MeasuredSplit::Calibration => "calibration",
+            MeasuredSplit::Holdout => "holdout",
+        },
+        problem: variant.problem.to_string(),
+        kernel: variant.kernel.to_string(),
+        stack_dim: variant.stack_dim,
+        data_type: data_type(variant.problem, variant.kernel, variant.stack_dim),
+        stack_registers: variant.stack_registers,
+        threads_per_block: launched.threads_per_block,
+        population: launched.population,
+        case_blocks: launched.case_blocks,
+        l1_kib: predicted.l1_bytes / 1024,
+        measured_ms: row.milliseconds,
+        predicted_ms: predicted.run_milliseconds,
+        measured_warp_instructions: row.warp_instructions,
+        predicted_warp_instructions: predicted.warp_instructions as u64,
+        measured_l1_hit_percent: row.l1_hit_percent,
+        predicted_l1_hit_percent: (memory.l1_load_lines > 0).then_some(memory.l1_load_hit_percent),
+    }
+}
+
+fn data_type(problem: FunctionSet, kernel: KernelId, stack_dim: u32) -> String {
+    let element = match problem {
+        FunctionSet::Mux20 => "uint",
+        _ => "float",
+    };
+    match kernel.row() {
+        Row::Scalars => element.to_owned(),
+        Row::Vector => format!("{element}{stack_dim}"),
+    }
+}
+
+/// What explains a row.
+fn explain_command(args: &ValidateArgs, line: &Line) -> String {
+    let programs = args
+        .programs
+        .as_ref()
+        .map_or("FILE".into(), |path| path.display().to_string());
+    format!(
+        "the row that is most off ({:+.1} %): warpstack explain --device {} --problem {} --kernel {} --stack-dim {} \
+         --stack-registers {} --threads {} --case-blocks {} --l1 {} --programs {programs} --population {}\n",
+        line.error_percent().unwrap_or(0.0),
+        args.device,
+        line.problem,
+        line.kernel,
+        line.stack_dim,
+        line.stack_registers,
+        line.threads_per_block,
+        line.case_blocks,
+        line.l1_kib,
+        line.population,
+    )
+}
+
+fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
+    let problems = engine::problems();
+    let engine = Engine::new(Preset::load(WITH_TABLES)?.device, &problems, settings)?;
+    let tables = Measured::tables();
+    let measured = tables
+        .iter()
+        .map(|table| Measured::of_paper(*table))
+        .collect::<Result<Vec<_>, _>>()?;
+    let value = |cell: &Cell| measured.iter().find_map(|table| table.get(cell));
+    let all = tables
+        .iter()
+        .flat_map(|table: &Table| problems.iter().flat_map(|problem| cells(*table, problem)));
+    let cells = spread(all.filter(|cell| value(cell).is_some()).collect(), n_rows);
+    let progress = Progress::new(cells.len() as u64, "cells");
+    cells
+        .par_iter()
+        .map(|cell| {
+            let prediction = engine.predict(&cell.configuration())?;
+            progress.step();
+            let measured = value(cell).map(|value| value.gpops_billion);
+            paper_line(cell, &prediction, measured)
+        })
+        .collect::<Result<Vec<_>, Box<dyn Error + Send + Sync>>>()
+        .map_err(|error| error as Box<dyn Error>)
+}
+
+/// The paper gives speeds of whole runs: of the time that one stands for, the kernel's part is taken to be as predicted.
+fn paper_line(
+    cell: &Cell,
+    predicted: &Prediction,
+    measured_gpops_billion: Option<f64>,
+) -> Result<Line, Box<dyn Error + Send + Sync>> {
+    let configuration = &predicted.configuration;
+    let problem: FunctionSet = configuration.problem.parse()?;
+    let kernel: KernelId = configuration.kernel.parse()?;
+    let memory = &predicted.memory;
+    Ok(Line {
+        device: WITH_TABLES.to_owned(),
+        split: match cell.split() {
+            Split::Fitted => "calibration",
+            Split::HeldOut => "holdout",
+        },
+        problem: configuration.problem.clone(),
+        kernel: configuration.kernel.clone(),
+        stack_dim: configuration.stack_dim,
+        data_type: data_type(problem, kernel, configuration.stack_dim),
+        stack_registers: configuration.stack_registers,
+        threads_per_block: configuration.threads_per_block,
+        population: 1000,
+        case_blocks: 1,
+        l1_kib: predicted.l1_bytes / 1024,
+        measured_ms: measured_gpops_billion
+            .map(|measured| predicted.run_milliseconds * predicted.gpops_billion / measured),
+        predicted_ms: predicted.run_milliseconds,
+        measured_warp_instructions: None,
+        predicted_warp_instructions: predicted.warp_instructions as u64,
+        measured_l1_hit_percent: None,
+        predicted_l1_hit_percent: (memory.l1_load_lines > 0).then_some(memory.l1_load_hit_percent),
+    })
+}

@@ -1,0 +1,408 @@
+//! `warpstack whatif`: throughput over anything that a preset or a launch says, in every combination.
+//!
+//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`engine`), carve-outs (`carveout.rs`).
+//! Units: those of the keys.
+
+use super::configuration::{SizeArgs, case_blocks, sizes, usual_threads};
+use super::engine::{EngineArgs, note_weights};
+use super::format::{Format, OutputArgs};
+use super::look::{self, LookArgs};
+use super::names;
+use super::problem_name;
+use super::stop::Stop;
+use super::{CliResult, carveout};
+use crate::device::{Device, Reader};
+use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
+use crate::predictor::{Engine, architecture};
+use crate::report::chart::study::Grid;
+use crate::report::chart::{self, Look, curves::Curves, heat::HeatMap};
+use crate::report::progress::Progress;
+use crate::report::provenance::Provenance;
+use crate::report::rows::{self, Row};
+use crate::report::{output, whatif};
+use crate::study::file::StudyFile;
+use crate::study::journal::Journal;
+use crate::study::run::{Outcome, Point, Study};
+use crate::study::shard::{Description, Shard};
+use crate::study::{Axis, Base, Key, StudyError};
+use crate::systems::kernels::{PaperKernel, check_sizes};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Explore what-if scenarios: predict all combinations of values of a device or a launch.
+#[derive(Debug, clap::Args)]
+#[command(
+    group(clap::ArgGroup::new("drawings").args(["chart", "heatmap"]).multiple(true)),
+    mut_args(look::only_with_drawings)
+)]
+pub struct WhatifArgs {
+    /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack-dim, stack-registers, l1 (in KiB), population,
+    /// cases, threads-per-program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4..256 or 900..1100+50.
+    /// Or `carveout` alone: every division of the device's on-chip memory, with what was measured on an H200 beside it
+    #[arg(long, value_name = "KEY=VALUES")]
+    pub vary: Vec<String>,
+    /// Study file (TOML) with device, engine, and sections base and vary; --vary adds to it
+    #[arg(long, value_name = "FILE")]
+    pub study: Option<PathBuf>,
+    /// Device name, or the path of a .toml file [default: the study's, or gtx670]
+    #[arg(long, value_parser = crate::commands::names::device())]
+    pub device: Option<String>,
+    /// Problem, unless varied
+    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem())]
+    pub problem: String,
+    /// Kernel, unless varied
+    #[arg(long, default_value = "rpn", value_parser = names::kernel())]
+    pub kernel: String,
+    /// Number of threads per block, unless varied [default: 256; gpocl-*: follows from the other sizes]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<u32>,
+    /// Size of the stack's second dimension, unless varied [default: the smallest compiled]
+    #[arg(long, value_name = "N")]
+    pub stack_dim: Option<u32>,
+    /// Number of stack levels held in registers, unless varied [default: the fewest compiled]
+    #[arg(long, value_name = "N")]
+    pub stack_registers: Option<u32>,
+    /// L1 size in KiB, unless varied [default: the device's own division]
+    #[arg(long, value_name = "KIB")]
+    pub l1: Option<u32>,
+    #[command(flatten)]
+    pub sizes: SizeArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Part of the points, K/N from 1/N to N/N, for another machine; `merge` puts the parts together. Needs --out
+    #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["chart", "heatmap"])]
+    pub shard: Option<Shard>,
+    /// Chart of curves to draw, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    /// Heat map over the first two varied keys to draw, .svg or .png; the best cell is framed
+    #[arg(long, value_name = "FILE")]
+    pub heatmap: Option<PathBuf>,
+    #[command(flatten)]
+    pub look: LookArgs,
+    /// Key on the horizontal axis of the curves [default: the first varied key]
+    #[arg(long, value_name = "KEY")]
+    pub over: Option<String>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+pub fn run(args: &WhatifArgs) -> CliResult {
+    let file = study_file(args)?;
+    let engine_args = engine_args(args, &file)?;
+    if args.vary == [CARVE_OUT] {
+        return carve_out(args, &file, &engine_args);
+    }
+    let study = study(args, &file, engine_args.engine.reader())?;
+    let drawings = Drawings::plan(args, &study)?;
+    let (kernels, problems) = (study.kernels(), study.problems());
+    let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
+    let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
+    let (axes, of_points) = (&study.axes, &points.0);
+    let provenance = Provenance::of(&engine);
+    let rows = whatif::rows(axes, of_points);
+    let content = match args.output.format() {
+        Format::Table => whatif::text(axes, of_points).into_bytes(),
+        Format::Csv => rows::csv_of(whatif::columns(axes), rows, &provenance)?,
+        Format::Json => rows::json(rows, &provenance)?,
+    };
+    if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
+        let study = study.hash(&engine_args.described()?);
+        let description = serde_json::to_vec(&Description { study, shard })?;
+        output::write(Some(&Description::path_for(path)), &description)?;
+    }
+    args.output.write(&content)?;
+    drawings.draw(&study.axes, &points.0)?;
+    if let Some(journal) = points.1 {
+        journal.finish()?;
+    }
+    note_weights(&engine);
+    Ok(())
+}
+
+/// The points that the options ask for, as the columns of their rows, without files of results or drawings.
+pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> {
+    let file = study_file(args)?;
+    let engine_args = engine_args(args, &file)?;
+    let study = study(args, &file, engine_args.engine.reader())?;
+    let (kernels, problems) = (study.kernels(), study.problems());
+    let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
+    let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
+    let provenance = Provenance::of(&engine);
+    let rows = whatif::rows(&study.axes, &points);
+    let rows = rows.map(|row| row.with(&provenance));
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The whole of `--vary` for which the on-chip memory is divided.
+const CARVE_OUT: &str = "carveout";
+
+fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliResult {
+    if let Some(option) = without_meaning(args, file)? {
+        let allowed = "--device, the launch, the engine's options, --format, --out and --chart";
+        return Err(
+            format!("{option}: given with --vary {CARVE_OUT}; allowed with it: {allowed}").into(),
+        );
+    }
+    let device = device_name(args, file);
+    let base = Base::load(device)?;
+    let study = carveout::Study {
+        device,
+        configuration: configuration(args, &base)?,
+        engine,
+        output: &args.output,
+        chart: args.chart.as_deref(),
+        look: args.look.look(),
+    };
+    study.run()
+}
+
+/// What was asked for that the study of the carve-out does not have.
+fn without_meaning(
+    args: &WhatifArgs,
+    file: &StudyFile,
+) -> Result<Option<&'static str>, StudyError> {
+    let asked = [
+        ("--heatmap", args.heatmap.is_some()),
+        ("--over", args.over.is_some()),
+        ("--l1", args.l1.is_some()),
+        ("--shard", args.shard.is_some()),
+        ("keys of a study file", !file.axes()?.is_empty()),
+    ];
+    let found = asked.iter().find(|(_, asked)| *asked);
+    Ok(found.map(|(name, _)| *name))
+}
+
+fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {
+    let given = args.device.as_ref().or(file.device.as_ref());
+    given.map_or("gtx670", String::as_str)
+}
+
+/// What is not varied.
+fn configuration(args: &WhatifArgs, base: &Base) -> Result<Configuration, Box<dyn Error>> {
+    let of_paper = PaperKernel::named(&args.kernel).is_some();
+    let (stack_dim, stack_registers) = match of_paper {
+        true => (
+            args.stack_dim.unwrap_or(1),
+            args.stack_registers.unwrap_or(0),
+        ),
+        false => sizes(
+            (&args.kernel, &args.problem),
+            (args.stack_dim, args.stack_registers),
+            architecture(&base.device, &args.engine.code_choice())?,
+        )?,
+    };
+    Ok(Configuration {
+        problem: args.problem.clone(),
+        kernel: args.kernel.clone(),
+        stack_dim,
+        stack_registers,
+        threads_per_block: args.threads.unwrap_or(usual_threads(&base.device)),
+        case_blocks: case_blocks(&args.kernel, None),
+        l1_bytes: match args.l1 {
+            Some(kib) => Some(kib.saturating_mul(1024)),
+            None => base.device.default_l1_bytes(),
+        },
+        sizes: PaperSizes {
+            population: args
+                .engine
+                .inputs
+                .population
+                .filter(|_| args.engine.inputs.programs.is_none()),
+            cases: args.sizes.cases,
+            threads_per_program: args.sizes.threads_per_program,
+        },
+    })
+}
+
+fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, Box<dyn Error>> {
+    let base = Base::load(device_name(args, file))?;
+    let mut axes: Vec<Axis> = Vec::new();
+    for given in file.axes()?.iter().chain(&args.vary) {
+        let mut axis = Axis::parse(given, &base)?;
+        if axis.key == Key::Problem {
+            let names = axis.values.iter().map(|name| problem_name::canonical(name));
+            axis.values = names.collect();
+        }
+        if axis.key == Key::Kernel {
+            let names = axis.values.iter().map(|name| name.to_lowercase());
+            axis.values = names.collect();
+        }
+        // The command line has the last word.
+        axes.retain(|known| known.key != axis.key);
+        axes.push(axis);
+    }
+    let keys: Vec<&Key> = axes.iter().map(|axis| &axis.key).collect();
+    for key in &keys {
+        base.check_read(key, engine, &keys)?;
+    }
+    let study = Study {
+        configuration: configuration(args, &base)?,
+        base,
+        axes,
+        shard: args.shard.unwrap_or(Shard::WHOLE),
+    };
+    study.n_points()?;
+    if study.kernels().len() == 1 {
+        let first = study.site(0)?.configuration;
+        check_sizes(&launched(args, &study, &first))?;
+    }
+    // Sizes that no cache can have are refused before any work; so is a preset out of its ranges.
+    let firsts = study.axes.iter().scan(1, |before, axis| {
+        let stride = study.n_points().ok()? / *before / axis.values.len();
+        *before *= axis.values.len();
+        Some((0..axis.values.len()).map(move |at| at * stride))
+    });
+    for point in firsts.flatten() {
+        study.site(point)?;
+    }
+    Ok(study)
+}
+
+/// What a point launches: nobody has said how large a block is that follows from other sizes.
+fn launched(args: &WhatifArgs, study: &Study, point: &Configuration) -> Configuration {
+    let is_said = args.threads.is_some() || study.axes.iter().any(|axis| axis.key == Key::Threads);
+    let follows = PaperKernel::named(&point.kernel).is_some_and(|one| !one.has_block_size());
+    Configuration {
+        threads_per_block: match follows && !is_said {
+            true => 0,
+            false => point.threads_per_block,
+        },
+        ..point.clone()
+    }
+}
+
+fn study_file(args: &WhatifArgs) -> Result<StudyFile, StudyError> {
+    match &args.study {
+        Some(path) => StudyFile::load(path),
+        None => Ok(StudyFile::default()),
+    }
+}
+
+fn engine_args(args: &WhatifArgs, file: &StudyFile) -> Result<EngineArgs, StudyError> {
+    let mut engine = args.engine.clone();
+    if let Some(name) = &file.engine {
+        engine.engine = clap::ValueEnum::from_str(name, false).map_err(|_| StudyError::Input {
+            what: "engine".into(),
+            given: name.clone(),
+            allowed: "sim, model".into(),
+        })?;
+    }
+    Ok(engine)
+}
+
+/// All points, and the journal to be removed once they are written.
+fn predict(
+    args: &WhatifArgs,
+    engine_args: &EngineArgs,
+    (study, engine): (&Study, &Engine),
+    stop: &Stop,
+) -> Result<(Vec<Point>, Option<Journal>), Box<dyn Error>> {
+    let predict = |device: &Device, configuration: &Configuration| {
+        stop.check().map_err(PredictError::other)?;
+        let launched = launched(args, study, configuration);
+        engine.on(device.clone()).predict(&launched)
+    };
+    let n_points = study.n_points()?;
+    let journaled = args.output.path().filter(|path| !output::is_stream(path));
+    let Some(path) = journaled else {
+        let progress = Progress::new(n_points as u64, "points");
+        let done = vec![None; n_points];
+        let points = study.run(predict, done, None, &|| progress.step())?;
+        return Ok((points, None));
+    };
+    output::check_writable(path)?;
+    let hash = study.hash(&engine_args.described()?);
+    let (journal, done): (_, Vec<Option<Outcome>>) =
+        Journal::open(&Journal::path_for(path), &hash, n_points)?;
+    let shard = &done[study.shard.points(n_points)];
+    let missing = shard.iter().filter(|outcome| outcome.is_none()).count();
+    let progress = Progress::new(missing as u64, "points");
+    let points = study.run(predict, done, Some(&journal), &|| progress.step())?;
+    Ok((points, Some(journal)))
+}
+
+/// What is to be drawn.
+struct Drawings {
+    chart: Option<(PathBuf, usize)>,
+    heatmap: Option<(PathBuf, usize, usize)>,
+    look: Look,
+}
+
+impl Drawings {
+    /// Finds out before long work what could not be drawn.
+    fn plan(args: &WhatifArgs, study: &Study) -> Result<Drawings, Box<dyn Error>> {
+        let grid = Grid {
+            axes: &study.axes,
+            points: &[],
+        };
+        let varying = grid.varying();
+        let named = |name: &str| -> Result<usize, Box<dyn Error>> {
+            let (key, _) = study.base.key(name)?;
+            let at = study.axes.iter().position(|axis| axis.key == key);
+            at.ok_or_else(|| refused("--over", name, &study.axes))
+        };
+        let over = match &args.over {
+            Some(name) => Some(named(name)?),
+            None => varying.first().copied(),
+        };
+        let check = |path: &Path| chart::check_path(path);
+        let chart = match (&args.chart, over) {
+            (Some(path), Some(over)) => {
+                check(path)?;
+                Some((path.clone(), over))
+            }
+            (Some(path), None) => {
+                return Err(refused("--chart", &path.display().to_string(), &study.axes));
+            }
+            _ => None,
+        };
+        let heatmap = match (&args.heatmap, &varying[..]) {
+            (Some(path), [right, up, ..]) => {
+                check(path)?;
+                Some((path.clone(), *right, *up))
+            }
+            (Some(path), _) => {
+                return Err(refused(
+                    "--heatmap",
+                    &path.display().to_string(),
+                    &study.axes,
+                ));
+            }
+            _ => None,
+        };
+        Ok(Drawings {
+            chart,
+            heatmap,
+            look: args.look.look(),
+        })
+    }
+
+    fn draw(&self, axes: &[Axis], points: &[Point]) -> CliResult {
+        let grid = Grid { axes, points };
+        if let Some((path, over)) = &self.chart {
+            chart::save(&Curves { grid, over: *over }, path, self.look)?;
+        }
+        if let Some((path, right, up)) = &self.heatmap {
+            let map = HeatMap {
+                grid,
+                right: *right,
+                up: *up,
+            };
+            chart::save(&map, path, self.look)?;
+        }
+        Ok(())
+    }
+}
+
+fn refused(what: &str, given: &str, axes: &[Axis]) -> Box<dyn Error> {
+    let names: Vec<String> = axes.iter().map(|axis| axis.key.name()).collect();
+    let names = match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    };
+    format!(
+        "{what}: given {given}; allowed: with keys that --vary gives more than one value (curves one, heat maps two; now: {names})"
+    )
+    .into()
+}

@@ -1,0 +1,181 @@
+//! Nsight Compute's counters, joined to measured rows.
+//!
+//! Models: what the profiler counted (`ncu`) beside the rows that the profiled `measure` wrote with one launch per
+//! configuration: kernels and rows correspond in order.
+//! Leaves out: what the metrics mean.
+//! Units: ncu's base units, as its column `Metric Unit` names them.
+//! Sources: Nsight Compute CLI documentation (console output in CSV).
+
+use super::ncu::ProfiledLaunch;
+use thiserror::Error;
+
+/// Columns of a row that say nothing when the launch was profiled.
+const NOT_UNDER_A_PROFILER: [&str; 9] = [
+    "repeats",
+    "median_ms",
+    "min_ms",
+    "max_ms",
+    "gpops_billion",
+    "checked_programs",
+    "agreeing_programs",
+    "undecided_programs",
+    "median_relative_difference",
+];
+
+/// Counters that do not fit the rows.
+#[derive(Debug, Error)]
+pub enum CountersError {
+    #[error("`{file}`: no column `{column}`; found: {found}")]
+    NoColumn {
+        file: String,
+        column: &'static str,
+        found: String,
+    },
+    #[error("`{file}`: {error}")]
+    Csv { file: String, error: csv::Error },
+    #[error(
+        "counters hold {kernels} kernels, rows are {rows}; measure with --warm-ups 0 --repeats 1 for one launch a row"
+    )]
+    Count { kernels: usize, rows: usize },
+    #[error("row {row}: {column} is {expected}, the counters of launch {row} say {found}")]
+    Mismatch {
+        row: usize,
+        column: &'static str,
+        expected: String,
+        found: String,
+    },
+}
+
+/// The rows without their times and checks, one column per metric appended.
+pub fn join(
+    rows: &str,
+    rows_file: &str,
+    launches: &[ProfiledLaunch],
+) -> Result<Vec<u8>, CountersError> {
+    let failed = |error| CountersError::Csv {
+        file: rows_file.to_owned(),
+        error,
+    };
+    let mut reader = csv::Reader::from_reader(rows.as_bytes());
+    let header = reader.headers().map_err(failed)?.clone();
+    let records = reader
+        .records()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
+    if records.len() != launches.len() {
+        return Err(CountersError::Count {
+            kernels: launches.len(),
+            rows: records.len(),
+        });
+    }
+    let kernel = column(&header, "kernel", rows_file)?;
+    let threads = column(&header, "threads", rows_file)?;
+    let metrics: Vec<&String> = launches
+        .first()
+        .map_or(Vec::new(), |launch| launch.metrics.keys().collect());
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let kept: Vec<usize> = (0..header.len())
+        .filter(|&index| !NOT_UNDER_A_PROFILER.contains(&&header[index]))
+        .collect();
+    let names = metrics.iter().map(|name| name.as_str());
+    writer
+        .write_record(kept.iter().map(|&index| &header[index]).chain(names))
+        .map_err(failed)?;
+    for (index, (record, launch)) in records.iter().zip(launches).enumerate() {
+        check(
+            index + 1,
+            "kernel",
+            record[kernel].replace('-', "_"),
+            &launch.kernel,
+        )?;
+        check(
+            index + 1,
+            "threads",
+            format!("({}, 1, 1)", &record[threads]),
+            &launch.block_size,
+        )?;
+        let values: Vec<String> = metrics
+            .iter()
+            .map(|&name| launch.metrics.get(name).and_then(|metric| metric.value))
+            .map(|value| value.map_or(String::new(), |value| value.to_string()))
+            .collect();
+        let values = values.iter().map(String::as_str);
+        writer
+            .write_record(kept.iter().map(|&index| &record[index]).chain(values))
+            .map_err(failed)?;
+    }
+    writer
+        .into_inner()
+        .map_err(|error| failed(error.into_error().into()))
+}
+
+fn check(
+    row: usize,
+    column: &'static str,
+    expected: String,
+    found: &str,
+) -> Result<(), CountersError> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(CountersError::Mismatch {
+        row,
+        column,
+        expected,
+        found: found.to_owned(),
+    })
+}
+
+fn column(
+    header: &csv::StringRecord,
+    column: &'static str,
+    file: &str,
+) -> Result<usize, CountersError> {
+    header
+        .iter()
+        .position(|name| name == column)
+        .ok_or_else(|| CountersError::NoColumn {
+            file: file.to_owned(),
+            column,
+            found: header.iter().collect::<Vec<_>>().join(", "),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::ncu::parse;
+
+    const NCU: &str = "==PROF== Connected\n\
+        \"ID\",\"Kernel Name\",\"Block Size\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
+        \"0\",\"rpn\",\"(32, 1, 1)\",\"b\",\"inst\",\"1,234\"\n\
+        \"0\",\"rpn\",\"(32, 1, 1)\",\"a\",\"%\",\"0.5\"\n\
+        \"1\",\"lgp_vector\",\"(64, 1, 1)\",\"a\",\"%\",\"n/a\"\n\
+        \"1\",\"lgp_vector\",\"(64, 1, 1)\",\"b\",\"inst\",\"7\"\n";
+    const ROWS: &str = "kernel,threads,median_ms\nrpn,32,9\nlgp-vector,64,9\n";
+
+    #[test]
+    fn kernels_join_rows_in_order() {
+        let launches = parse(NCU, "ncu.csv").unwrap();
+        let joined = String::from_utf8(join(ROWS, "rows.csv", &launches).unwrap()).unwrap();
+        assert_eq!(
+            joined,
+            "kernel,threads,a,b\nrpn,32,0.5,1234\nlgp-vector,64,,7\n"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let message = |rows: &str| {
+            let launches = parse(NCU, "ncu.csv").unwrap();
+            join(rows, "rows.csv", &launches).unwrap_err().to_string()
+        };
+        assert!(message("kernel,threads\nrpn,32\n").contains("2 kernels, rows are 1"));
+        let swapped = message("kernel,threads\nrpn,64\nlgp-vector,64\n");
+        assert_eq!(
+            swapped,
+            "row 1: threads is (64, 1, 1), the counters of launch 1 say (32, 1, 1)"
+        );
+        assert!(message("kernel\nrpn\nrpn\n").contains("no column `threads`"));
+    }
+}

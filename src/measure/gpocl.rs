@@ -1,0 +1,170 @@
+//! The strategies on a live GPU.
+//!
+//! Models: warm-up launches, launches timed by events, and the errors of some programs against the reference interpreter.
+//! Leaves out: transfers, compilation. Units: milliseconds; billions of GP operations (nodes times cases) per second.
+
+use crate::measure::launch::{GpoclLaunch, Gpu};
+use crate::measure::measure::{Protocol, Times, evenly};
+use crate::systems::chitty::variant::Arch;
+use crate::systems::gpocl::kernel::{
+    PROGRAM_WORDS, error, error_by, has_constant_outputs, partial_bytes, shared_bytes, stem,
+};
+use crate::systems::gpocl::ndrange::{Limits, NdRange};
+use crate::systems::gpocl::population;
+use crate::systems::gpocl::population::Data;
+use crate::systems::gpocl::program::Program;
+use crate::systems::gpocl::{Configuration, NODES, Strategy};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::error::Error;
+
+/// A program whose error differs from the reference's by at most this much, relative, agrees.
+const AGREEMENT: f64 = 1e-2;
+/// A program whose error changes by more, relative, when every result is off as far as a GPU's may be, cannot be checked.
+const ILL_CONDITIONED: f64 = 1e-3;
+/// Cases on which a program is checked, at most: it is checked on all or not at all.
+const MOST_CHECKED_CASES: u64 = 2_000_000;
+
+/// One measured configuration.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub paper: &'static str,
+    pub device: String,
+    pub strategy: &'static str,
+    pub domain: &'static str,
+    pub population: u32,
+    pub dataset: u32,
+    pub seed: u64,
+    #[serde(rename = "threads")]
+    pub threads_per_block: u32,
+    pub blocks: u32,
+    pub registers: i32,
+    pub shared_bytes: u32,
+    pub resident_blocks: u32,
+    pub repeats: usize,
+    pub median_ms: f64,
+    pub min_ms: f64,
+    pub max_ms: f64,
+    pub gpops_billion: f64,
+    pub checked_programs: usize,
+    pub agreeing_programs: usize,
+    /// Of those checked, whose value is lost in rounding: they count as agreeing.
+    pub ill_conditioned_programs: usize,
+}
+
+/// What a check of a program found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Check {
+    Agrees,
+    IllConditioned,
+    Differs,
+}
+
+pub fn measure(
+    gpu: &Gpu,
+    configuration: Configuration,
+    seed: u64,
+    protocol: Protocol,
+) -> Result<Row, Box<dyn Error>> {
+    let Configuration {
+        strategy,
+        domain,
+        population,
+        dataset,
+    } = configuration;
+    let limits = Limits {
+        local: gpu.info.max_threads_per_block,
+        units: gpu.info.multiprocessors as u32,
+    };
+    let range = NdRange::of(configuration, limits);
+    let data = Data::random(dataset, seed);
+    let program = |index| population::program(domain, index, seed);
+    let programs: Vec<Program> = (0..population).into_par_iter().map(program).collect();
+    let words: Vec<u32> = programs
+        .par_iter()
+        .flat_map_iter(|program| program.words(domain))
+        .collect();
+    let constant_outputs = has_constant_outputs(dataset);
+    let errors_per_program = if strategy == Strategy::Fp {
+        range.groups as usize
+    } else {
+        1
+    };
+    let launch = GpoclLaunch {
+        stem: stem(Arch::Sm90, strategy, domain, constant_outputs),
+        defines: defines(configuration, constant_outputs),
+        constant_outputs,
+        threads_per_block: range.local,
+        blocks: range.groups,
+        shared_bytes: partial_bytes(strategy, range.local),
+        programs: &words,
+        program_words: PROGRAM_WORDS,
+        inputs: &data.inputs,
+        outputs: &data.outputs,
+        errors: programs.len() * errors_per_program,
+    };
+    let run = gpu.run_gpocl(&launch, [protocol.warm_ups, protocol.repeats])?;
+    let times = Times::of(&run.times.milliseconds);
+    let affordable = (MOST_CHECKED_CASES / u64::from(dataset)).max(1) as usize;
+    let checked = evenly(protocol.checked_programs.min(affordable), programs.len());
+    let checks: Vec<Check> = checked
+        .par_iter()
+        .map(|&at| {
+            let own = &run.errors[at * errors_per_program..(at + 1) * errors_per_program];
+            let found = own.iter().map(|&error| f64::from(error)).sum();
+            check(&programs[at], &data, found)
+        })
+        .collect();
+    let count = |wanted: Check| checks.iter().filter(|&&check| check == wanted).count();
+    let operations = f64::from(population) * f64::from(NODES) * f64::from(dataset);
+    Ok(Row {
+        paper: "gpocl",
+        device: gpu.info.name.clone(),
+        strategy: strategy.name(),
+        domain: domain.name(),
+        population,
+        dataset,
+        seed,
+        threads_per_block: range.local,
+        blocks: range.groups,
+        registers: run.times.registers,
+        shared_bytes: shared_bytes(strategy, range.local),
+        resident_blocks: run.times.resident_blocks,
+        repeats: protocol.repeats,
+        median_ms: times.median_ms,
+        min_ms: times.min_ms,
+        max_ms: times.max_ms,
+        gpops_billion: operations / times.median_ms / 1e6,
+        checked_programs: checks.len(),
+        agreeing_programs: checks.len() - count(Check::Differs),
+        ill_conditioned_programs: count(Check::IllConditioned),
+    })
+}
+
+fn defines(configuration: Configuration, constant_outputs: bool) -> Vec<String> {
+    let Configuration {
+        strategy, domain, ..
+    } = configuration;
+    let mut defines = vec![
+        format!("-DSTRATEGY_{}", strategy.name().to_uppercase()),
+        format!("-DDOMAIN_{}", domain.name().to_uppercase()),
+    ];
+    if constant_outputs {
+        defines.push("-DOUTPUTS_IN_CONSTANT".to_owned());
+    }
+    defines
+}
+
+fn check(program: &Program, data: &Data, found: f64) -> Check {
+    let all = data.rows() as u32;
+    let expected = error(program, data, all);
+    let near = |a: f64, b: f64, tolerance: f64| (a - b).abs() <= tolerance * (1.0 + b.abs());
+    if near(found, expected, AGREEMENT) || !found.is_finite() && !expected.is_finite() {
+        return Check::Agrees;
+    }
+    let disturbed = error_by(data, all, |row| program.disturbed_value(row));
+    match near(disturbed, expected, ILL_CONDITIONED) {
+        true => Check::Differs,
+        false => Check::IllConditioned,
+    }
+}

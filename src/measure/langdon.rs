@@ -1,0 +1,108 @@
+//! The interpreter on a live GPU: the initial generation in one layout.
+//!
+//! Models: warm-up launches, launches timed by events, and the wrong cases of some programs against the reference interpreter.
+//! Leaves out: transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second.
+
+use crate::gp::program::Rpn;
+use crate::measure::launch::{Gpu, SubmachineLaunch};
+use crate::measure::measure::{Protocol, Times, evenly};
+use crate::systems::langdon::experiment::Experiment;
+use crate::systems::langdon::kernel::{Submachine, Tests, table, wrong};
+use crate::systems::langdon::predict::Layout;
+use crate::systems::langdon::{POPULATION, population};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::error::Error;
+
+/// What is measured.
+const EXPERIMENT: Experiment = Experiment::MUX20;
+
+/// One measured layout.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub paper: &'static str,
+    pub device: String,
+    pub threads_per_program: u32,
+    #[serde(rename = "threads")]
+    pub threads_per_block: u32,
+    pub population: u32,
+    pub seed: u64,
+    pub nodes: u64,
+    pub registers: i32,
+    pub shared_bytes: u32,
+    pub resident_blocks: u32,
+    pub repeats: usize,
+    pub median_ms: f64,
+    pub min_ms: f64,
+    pub max_ms: f64,
+    pub gpops_billion: f64,
+    pub checked_programs: usize,
+    pub agreeing_programs: usize,
+}
+
+/// A generation ready to be measured in any layout.
+pub struct Generation {
+    programs: Vec<Rpn>,
+    bytes: Vec<u8>,
+    tests: Tests,
+    nodes: u64,
+    seed: u64,
+}
+
+impl Generation {
+    /// The initial one.
+    pub fn initial(seed: u64) -> Result<Self, Box<dyn Error>> {
+        let one = |index| population::initial(index, seed);
+        let programs: Vec<Rpn> = (0..POPULATION).into_par_iter().map(one).collect();
+        Ok(Generation {
+            bytes: table(&programs, EXPERIMENT.program_bytes)?,
+            nodes: programs.iter().map(|program| program.0.len() as u64).sum(),
+            tests: population::tests(EXPERIMENT, EXPERIMENT.test_words, seed),
+            programs,
+            seed,
+        })
+    }
+
+    pub fn measure(
+        &self,
+        gpu: &Gpu,
+        layout: Layout,
+        protocol: Protocol,
+    ) -> Result<Row, Box<dyn Error>> {
+        let launch = SubmachineLaunch {
+            threads_per_program: layout.threads_per_program,
+            threads_per_block: layout.threads_per_block,
+            shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
+            programs: &self.bytes,
+            program_bytes: EXPERIMENT.program_bytes,
+            tests: &self.tests.numbers,
+            expected: &self.tests.expected,
+        };
+        let run = gpu.run_submachine(&launch, [protocol.warm_ups, protocol.repeats])?;
+        let times = Times::of(&run.times.milliseconds);
+        let checked = evenly(protocol.checked_programs, self.programs.len());
+        let agreeing = checked
+            .par_iter()
+            .filter(|&&at| run.wrong[at] == wrong(&self.programs[at], &self.tests));
+        let operations = self.nodes as f64 * f64::from(32 * EXPERIMENT.test_words);
+        Ok(Row {
+            paper: "langdon",
+            device: gpu.info.name.clone(),
+            threads_per_program: layout.threads_per_program,
+            threads_per_block: layout.threads_per_block,
+            population: POPULATION,
+            seed: self.seed,
+            nodes: self.nodes,
+            registers: run.times.registers,
+            shared_bytes: launch.shared_bytes,
+            resident_blocks: run.times.resident_blocks,
+            repeats: protocol.repeats,
+            median_ms: times.median_ms,
+            min_ms: times.min_ms,
+            max_ms: times.max_ms,
+            gpops_billion: operations / times.median_ms / 1e6,
+            checked_programs: checked.len(),
+            agreeing_programs: agreeing.count(),
+        })
+    }
+}

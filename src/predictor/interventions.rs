@@ -1,0 +1,140 @@
+//! What every part of a machine costs a launch: the launch predicted again with that part made free, alone and with another one.
+//!
+//! What it does: says which parts a launch can gain from, and predicts it without each of them, by the model of the engine. Of pairs,
+//! those that gain most in closed form are simulated, and those of the parts that most often hide each other. Leaves out: how a part is made free (`launch::ideal`), the words.
+//! Units: speeds as ratios to the launch as it is.
+
+use super::{Engine, Kind};
+use crate::device::ideal::{Ideal, Ideals};
+use crate::launch::prediction::{Configuration, PredictError, Prediction};
+use crate::systems::kernels::PaperKernel;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Pairs that are kept.
+const PAIRS: usize = 3;
+/// Parts behind which others hide most: their pairs are simulated, whatever the closed form says of them.
+const OFTEN_TOGETHER: [Ideal; 5] = [
+    Ideal::L1Misses,
+    Ideal::MemoryBandwidth,
+    Ideal::FixedLatency,
+    Ideal::LoadStoreUnit,
+    Ideal::IssueSlots,
+];
+
+/// A prediction, and what it would gain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explained {
+    /// As it is.
+    pub prediction: Prediction,
+    /// Without one part each, in the order of [`Ideal::ALL`].
+    pub alone: Vec<Gain>,
+    /// Without two, the pair that gains most first.
+    pub pairs: Vec<Gain>,
+}
+
+/// What a launch gains where something is free.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gain {
+    /// What is free.
+    pub free: Vec<Ideal>,
+    /// Speed over that of the launch as it is.
+    pub times_as_fast: f64,
+}
+
+impl Explained {
+    /// Without the part whose absence gains most.
+    pub fn first(&self) -> Option<&Gain> {
+        let gains = self.alone.iter();
+        gains.max_by(|a, b| a.times_as_fast.total_cmp(&b.times_as_fast))
+    }
+
+    /// What it gains without one part.
+    pub fn without(&self, ideal: Ideal) -> f64 {
+        let found = self.alone.iter().find(|gain| gain.free == [ideal]);
+        found.map_or(1.0, |gain| gain.times_as_fast)
+    }
+}
+
+impl Engine {
+    /// Predicts a configuration, and what each part of the machine costs it.
+    pub fn explain(&self, configuration: &Configuration) -> Result<Explained, PredictError> {
+        let prediction = self.predict(configuration)?;
+        let parts = parts_that_cost(&prediction);
+        let sets: Vec<Vec<Ideal>> = parts.iter().map(|&part| vec![part]).collect();
+        let alone = self.gains(configuration, &prediction, sets)?;
+        let pairs = match PaperKernel::named(&configuration.kernel) {
+            Some(_) => Vec::new(),
+            None => self.pairs(configuration, &prediction, &alone)?,
+        };
+        Ok(Explained {
+            prediction,
+            alone,
+            pairs,
+        })
+    }
+
+    /// The pairs that gain most beyond the better one of the two.
+    fn pairs(
+        &self,
+        configuration: &Configuration,
+        prediction: &Prediction,
+        alone: &[Gain],
+    ) -> Result<Vec<Gain>, PredictError> {
+        let mut sets = Vec::new();
+        for (nth, first) in alone.iter().enumerate() {
+            for second in &alone[nth + 1..] {
+                sets.push([&first.free[..], &second.free].concat());
+            }
+        }
+        let quick = self.with_kind(Kind::Analytical);
+        let mut told = match self.settings.kind {
+            Kind::Analytical => quick.gains(configuration, prediction, sets)?,
+            Kind::Simulator => quick.gains(configuration, &quick.predict(configuration)?, sets)?,
+        };
+        told.sort_by(|a, b| b.times_as_fast.total_cmp(&a.times_as_fast));
+        told.truncate(PAIRS);
+        if self.settings.kind == Kind::Analytical {
+            return Ok(told);
+        }
+        let mut sets: Vec<Vec<Ideal>> = told.into_iter().map(|gain| gain.free).collect();
+        for (nth, first) in OFTEN_TOGETHER.iter().enumerate() {
+            let others = OFTEN_TOGETHER[nth + 1..].iter();
+            sets.extend(others.map(|second| vec![*first, *second]));
+        }
+        sets.sort_unstable();
+        sets.dedup();
+        let mut pairs = self.gains(configuration, prediction, sets)?;
+        pairs.sort_by(|a, b| b.times_as_fast.total_cmp(&a.times_as_fast));
+        pairs.truncate(PAIRS);
+        Ok(pairs)
+    }
+
+    fn gains(
+        &self,
+        configuration: &Configuration,
+        as_it_is: &Prediction,
+        sets: Vec<Vec<Ideal>>,
+    ) -> Result<Vec<Gain>, PredictError> {
+        let gain = |free: Vec<Ideal>| {
+            let device = self.device.without(Ideals::of(&free));
+            let found = self.on(device).predict(configuration)?;
+            Ok(Gain {
+                free,
+                times_as_fast: found.gpops_billion / as_it_is.gpops_billion,
+            })
+        };
+        sets.into_par_iter().map(gain).collect()
+    }
+}
+
+/// All but those that the launch has nothing of.
+fn parts_that_cost(prediction: &Prediction) -> Vec<Ideal> {
+    let costs = |ideal: &Ideal| match ideal {
+        Ideal::Host => prediction.host_milliseconds > 0.0,
+        Ideal::Divergence => prediction.added_by_data_percent > 0.0,
+        Ideal::Occupancy => prediction.occupancy.fraction < 1.0,
+        _ => true,
+    };
+    Ideal::ALL.into_iter().filter(costs).collect()
+}

@@ -1,0 +1,107 @@
+//! Hit rates of every L1 for one launch.
+//!
+//! Models: the simulator runs the launch with the device's smallest L1, records what that is asked for, and replays it through
+//! every other L1; the analytical model is solved once for each. Leaves out: what an L1 of another size would do to the
+//! occupancy; in the simulator's replay, to the order of warps.
+//! Units: bytes; hit rates 0 to 1. Sources: `sim::l1_stream`; `sim::window` for what is simulated.
+
+use super::{Engine, Kind};
+use crate::launch::Resolved;
+use crate::launch::prediction::{Configuration, HitRates, PredictError};
+use crate::launch::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
+use crate::model::analytical::Analytical;
+use crate::sim::l1_stream::{L1Recorder, L1Stream};
+use crate::sim::simulator::drawn;
+use crate::sim::window::simulate_observed;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A launch whose hit rates can be told for any L1.
+#[derive(Debug)]
+pub struct Sweep {
+    source: Source,
+    l1: CacheSpec,
+}
+
+/// Where hit rates come from.
+#[derive(Debug)]
+enum Source {
+    Recorded(L1Stream),
+    Modelled(Box<Resolved>, Arc<Analytical>),
+}
+
+impl Engine {
+    /// A sweep over the accesses of the warps that are resident together in a configuration. Simulated: in a window `times` as
+    /// long as that of a prediction.
+    pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
+        let mut launch = self.resolve(&self.request(configuration)?)?;
+        let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
+        let smallest = sizes.filter(|&bytes| bytes > 0).min();
+        let l1_bytes = smallest.unwrap_or(launch.l1_bytes);
+        launch.spec = SmxSpec::new(&self.device, l1_bytes)
+            .map_err(PredictError::other)?
+            .at_work(&launch.geometry);
+        let l1 = launch.spec.l1.clone();
+        let source = match self.settings.kind {
+            Kind::Simulator => Source::Recorded(self.recorded(&launch, times)?),
+            Kind::Analytical => Source::Modelled(Box::new(launch), Arc::clone(&self.analytical)),
+        };
+        Ok(Sweep { source, l1 })
+    }
+
+    fn recorded(&self, launch: &Resolved, times: u32) -> Result<L1Stream, PredictError> {
+        let plan = &self.settings.simulator.plan;
+        let sample = launch
+            .kernel
+            .sample(plan.programs, launch.geometry.threads_per_block)?;
+        let (window, recorder) = simulate_observed(
+            &launch.spec,
+            &sample.code,
+            sample.code_bytes,
+            launch.geometry,
+            drawn(launch, &sample),
+            plan.window.times(times),
+            L1Recorder::default(),
+        )
+        .map_err(PredictError::other)?;
+        Ok(recorder.stream(&window.counters, plan.window.seed))
+    }
+}
+
+impl Sweep {
+    /// A cache with the policies of the device's L1. Where those say of every bit of an address what set it chooses, they hold for the
+    /// device's number of sets, and for more ways than those that hold no line; in any other cache lines are spread evenly over the sets,
+    /// and any of a set leaves.
+    pub fn cache(&self, line_bytes: u32, sets: u32, ways: u32) -> CacheSpec {
+        let is_of_device = sets == self.l1.sets && ways > self.l1.reserved_ways;
+        let cache = CacheSpec {
+            sets,
+            ways,
+            line_bytes,
+            ..self.l1.clone()
+        };
+        match self.l1.index {
+            SetIndex::Bits(_) if !is_of_device => CacheSpec {
+                reserved_ways: 0,
+                index: SetIndex::Spread,
+                replacement: Replacement::Random,
+                rows: None,
+                ..cache
+            },
+            _ => cache,
+        }
+    }
+
+    /// Hit rates of all `caches`.
+    pub fn hit_rates(&self, caches: &[CacheSpec]) -> Vec<HitRates> {
+        let rates = |cache: &CacheSpec| match &self.source {
+            Source::Recorded(stream) => stream.hit_rates(cache),
+            Source::Modelled(launch, model) => {
+                let mut launch = launch.clone();
+                launch.spec.l1 = cache.clone();
+                model.l1_hit_rates(&launch)
+            }
+        };
+        caches.par_iter().map(rates).collect()
+    }
+}

@@ -1,0 +1,120 @@
+//! How long a grid of executed blocks takes, replayed by the simulator.
+//!
+//! Models: a sample spread over a grid of many waves of blocks, replayed on one multiprocessor that is kept full; of a grid of a few
+//! waves, each sampled multiprocessor from its first block to the end of its last.
+//! Leaves out: launch overhead; of many waves, that the multiprocessors do not end together.
+//! Units: cycles of a multiprocessor.
+
+use crate::launch::counters::Counters;
+use crate::launch::demand::per_token_of;
+use crate::launch::divergent::Timed;
+use crate::launch::ends::{last_to_end, mean, standard_error};
+use crate::launch::executed::ExecutedCode;
+use crate::launch::grid::{Grid, Sample};
+use crate::launch::prediction::PredictError;
+use crate::sim::blocks::run_queue;
+use crate::sim::dispatch::BlockQueue;
+use crate::sim::sample::Drawn;
+use crate::sim::simulator::SamplingPlan;
+use crate::sim::smx::Setup;
+use crate::sim::window::{self, WindowPlan};
+use rayon::prelude::*;
+
+/// How often the blocks of a full multiprocessor are replaced while it is measured, at least: all of them start together, and the
+/// short ones would be measured too often.
+const ROUNDS: u64 = 6;
+
+impl Grid {
+    /// The whole grid, if all its blocks are as those of the `sample`, which `executed` holds.
+    pub(crate) fn replayed(
+        &self,
+        sample: &Sample,
+        executed: &ExecutedCode,
+    ) -> Result<Timed, PredictError> {
+        match sample {
+            Sample::Spread(blocks) => self.of_many_waves(blocks.len(), executed),
+            Sample::Whole(of_smx) | Sample::Longest(of_smx, _) => {
+                self.of_few_waves(sample, of_smx, executed)
+            }
+        }
+    }
+
+    fn of_many_waves(
+        &self,
+        sampled: usize,
+        executed: &ExecutedCode,
+    ) -> Result<Timed, PredictError> {
+        let (code, geometry) = (&executed.code, self.geometry);
+        let warps: Vec<u32> = (0..code.programs.len() as u32).collect();
+        let drawn = Drawn {
+            order: &executed.order,
+            whole: Some(per_token_of(code, &warps)),
+            programs_per_warp: 1,
+        };
+        let plan = SamplingPlan::default().window;
+        let resident = u64::from(geometry.resident_blocks * geometry.warps_per_block());
+        let round = resident * code.ops.len() as u64 / warps.len().max(1) as u64;
+        let (least, most) = plan.instructions;
+        let plan = WindowPlan {
+            instructions: (least.max(ROUNDS * round), most.max(ROUNDS * round)),
+            ..plan
+        };
+        let window = window::simulate(&self.spec, code, executed.code_bytes, geometry, drawn, plan);
+        let window = window.map_err(PredictError::other)?;
+        let tokens: f64 = code.programs.iter().map(|warp| f64::from(warp.nodes)).sum();
+        let blocks_per_smx = f64::from(geometry.programs) / f64::from(geometry.n_smx);
+        Ok(Timed {
+            cycles: tokens / sampled as f64 * blocks_per_smx / window.tokens_per_cycle,
+            error_percent: window.error_percent,
+            simulated_instructions: window.simulated_instructions,
+            counters: window.counters,
+        })
+    }
+
+    fn of_few_waves(
+        &self,
+        sample: &Sample,
+        of_smx: &[Vec<u32>],
+        executed: &ExecutedCode,
+    ) -> Result<Timed, PredictError> {
+        let mut orders = Vec::with_capacity(of_smx.len());
+        let mut rest = &executed.order[..];
+        for blocks in of_smx {
+            let (own, others) = rest.split_at(blocks.len());
+            orders.push(own);
+            rest = others;
+        }
+        let runs = orders
+            .into_par_iter()
+            .map(|order| self.run_once(order, executed));
+        let runs = runs.collect::<Result<Vec<Counters>, _>>()?;
+        let cycles: Vec<f64> = runs.iter().map(|run| run.cycles as f64).collect();
+        let all = self.longest_multiprocessors();
+        let counters = runs
+            .iter()
+            .fold(Counters::default(), |sum, run| sum.with(run));
+        Ok(Timed {
+            cycles: last_to_end(self, sample, &cycles),
+            error_percent: match sample {
+                Sample::Longest(..) => 0.0,
+                _ => 100.0 * standard_error(&cycles, all) / mean(&cycles),
+            },
+            simulated_instructions: counters.instructions,
+            counters,
+        })
+    }
+
+    /// One multiprocessor that runs these blocks.
+    fn run_once(&self, order: &[u32], executed: &ExecutedCode) -> Result<Counters, PredictError> {
+        let setup = Setup {
+            spec: &self.spec,
+            code: &executed.code,
+            code_bytes: executed.code_bytes,
+            geometry: self.geometry,
+            queue: BlockQueue::once(order.to_vec(), &self.geometry, u32::MAX, 1),
+            seed: SamplingPlan::default().window.seed,
+        };
+        let run = run_queue(setup, u64::MAX, ()).map_err(PredictError::other)?;
+        Ok(run.counters)
+    }
+}

@@ -1,0 +1,219 @@
+//! The machine code that a launch runs: compiled with the program, or given as the listing of a kernel of one's own.
+//!
+//! What an own kernel needs of a multiprocessor is read from its listing. It takes the six arguments of the interpreters here
+//! (programs, inputs, outputs, results, words of a row, fitness cases), and programs in one of their forms.
+//! Leaves out: its execution; whether it computes what it should (`workload::conformance`).
+//! Units: bytes. Sources: nvdisasm's output.
+
+use super::kernel_id::Lowering;
+use super::variant::{Arch, Resources, Variant, VariantError};
+use super::{lines, source};
+use crate::isa::{IsaError, Kernel, SourceLine};
+use crate::util::input;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why machine code cannot be had.
+#[derive(Debug, Error)]
+pub enum CodeError {
+    #[error(transparent)]
+    Variant(#[from] VariantError),
+    #[error(transparent)]
+    Isa(#[from] IsaError),
+    #[error("{file}: {reason}")]
+    Read { file: String, reason: String },
+    #[error(
+        "{file}: given {given} kernel arguments; allowed: {ARGUMENTS} (programs, inputs, outputs, results, words of a row, fitness cases)"
+    )]
+    Arguments { file: String, given: usize },
+}
+
+/// What the interpreters take.
+const ARGUMENTS: usize = 6;
+
+/// A kernel that was compiled elsewhere.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OwnCode {
+    /// What it is called: its file's name, with a dot that no kernel of the program has.
+    pub name: String,
+    pub lowering: Lowering,
+    pub arch: Arch,
+    text: String,
+    /// The name of its source's file, and what stands in it.
+    source: Option<(String, String)>,
+    digest: [u8; 32],
+    resources: Resources,
+}
+
+impl OwnCode {
+    /// Reads what `nvdisasm -hex` (with or without `-g`) printed of a file with one kernel.
+    pub fn read(path: &Path, lowering: Lowering) -> Result<Self, CodeError> {
+        let text = read(path)?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        Self::new(text, &name.to_string_lossy(), lowering)
+    }
+
+    /// The same of a text; `file` names it.
+    pub fn new(text: String, file: &str, lowering: Lowering) -> Result<Self, CodeError> {
+        let kernel = Kernel::parse(&text, file)?;
+        if kernel.parameters.len() != ARGUMENTS {
+            return Err(CodeError::Arguments {
+                file: file.to_owned(),
+                given: kernel.parameters.len(),
+            });
+        }
+        Ok(OwnCode {
+            name: match file.contains('.') {
+                true => file.to_owned(),
+                false => format!("{file}.sass"),
+            },
+            lowering,
+            arch: kernel.arch.parse()?,
+            digest: Sha256::digest(text.as_bytes()).into(),
+            resources: Resources {
+                registers: kernel.registers,
+                frame_bytes: kernel.frame_bytes,
+                static_shared_bytes: kernel.shared_bytes,
+                spill_store_bytes: 0,
+                spill_load_bytes: 0,
+                compiler: String::new(),
+                nvrtc_options: Vec::new(),
+                ptxas_options: Vec::new(),
+                source: String::new(),
+                source_sha256: String::new(),
+            },
+            source: None,
+            text,
+        })
+    }
+
+    /// The same with its source at hand.
+    pub fn with_source(mut self, path: &Path) -> Result<Self, CodeError> {
+        let text = read(path)?;
+        self.source = Some((lines::base_name(&path.to_string_lossy()).to_owned(), text));
+        Ok(self)
+    }
+}
+
+fn read(path: &Path) -> Result<String, CodeError> {
+    input::text(path).map_err(|error| CodeError::Read {
+        file: path.display().to_string(),
+        reason: error.to_string(),
+    })
+}
+
+/// See the module text. What there is to know of it without its instructions is that of the variant, or of the nearest one.
+#[derive(Debug, Clone)]
+pub struct Code {
+    variant: Variant,
+    own: Option<Arc<OwnCode>>,
+}
+
+impl Code {
+    /// A kernel of one's own, run like `variant` in everything but its instructions.
+    pub fn own(variant: Variant, own: Arc<OwnCode>) -> Self {
+        Code {
+            variant,
+            own: Some(own),
+        }
+    }
+
+    /// The variant, unless the code is somebody's own.
+    pub fn compiled(&self) -> Option<&Variant> {
+        match self.own {
+            Some(_) => None,
+            None => Some(&self.variant),
+        }
+    }
+
+    /// What it is called as a kernel.
+    pub fn kernel_name(&self) -> &str {
+        match &self.own {
+            Some(own) => &own.name,
+            None => self.variant.kernel.name(),
+        }
+    }
+
+    /// The instructions.
+    pub fn kernel(&self) -> Result<Kernel, CodeError> {
+        Ok(match &self.own {
+            Some(own) => Kernel::parse(&own.text, &own.name)?,
+            None => Kernel::parse(&self.variant.sass()?, self.variant.sass_file()?)?,
+        })
+    }
+
+    /// What it needs of a multiprocessor.
+    pub fn resources(&self) -> Result<&Resources, CodeError> {
+        match &self.own {
+            Some(own) => Ok(&own.resources),
+            None => Ok(self.variant.resources()?),
+        }
+    }
+
+    /// Which lines of which files the instructions come from, where it is known.
+    pub fn source_lines(&self) -> Result<Vec<SourceLine>, CodeError> {
+        match &self.own {
+            Some(_) => Ok(self.kernel()?.lines),
+            None => Ok(lines::of(&self.variant)?),
+        }
+    }
+
+    /// A line of a source, by the name of its file, where the file is at hand.
+    pub fn source_text(&self, file: &str, line: u32) -> Option<&str> {
+        let file = lines::base_name(file);
+        let own = self.own.as_ref().and_then(|own| own.source.as_ref());
+        let text = match own.filter(|(name, _)| name == file) {
+            Some((_, text)) => text.as_str(),
+            None => source::text(file)?,
+        };
+        text.lines()
+            .nth(line.checked_sub(1)? as usize)
+            .map(str::trim)
+    }
+
+    fn identity(&self) -> (Variant, Option<[u8; 32]>) {
+        (self.variant, self.own.as_ref().map(|own| own.digest))
+    }
+}
+
+impl From<Variant> for Code {
+    fn from(variant: Variant) -> Self {
+        Code { variant, own: None }
+    }
+}
+
+impl Deref for Code {
+    type Target = Variant;
+
+    fn deref(&self) -> &Variant {
+        &self.variant
+    }
+}
+
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Code {}
+
+impl Hash for Code {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.own {
+            Some(own) => write!(formatter, "{}/{}", own.arch, own.name),
+            None => self.variant.fmt(formatter),
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Which compiled kernel a configuration asks for on a device, or the first property that no kernel has.
+//!
+//! Leaves out: everything about its execution.
+//! Sources: the kernels in the program, `fixtures/sass/index.json`.
+
+use crate::device::Device;
+use crate::isa::nv50;
+use crate::launch::prediction::{Configuration, PredictError};
+use crate::predictor::CodeChoice;
+use crate::systems::chitty::code::Code;
+use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+use crate::systems::kernels;
+use std::sync::Arc;
+
+/// A property of a variant: its name and its value as text.
+type Property = (&'static str, fn(&Variant) -> String);
+
+/// In the order in which they are asked for.
+const PROPERTIES: [Property; 5] = [
+    ("second dimension", |v| v.stack_dim.to_string()),
+    ("stack levels in registers", |v| {
+        v.stack_registers.to_string()
+    }),
+    ("code shape", |v| v.shape.to_string()),
+    ("math", |v| v.math.to_string()),
+    ("program words", |v| v.dispatch.to_string()),
+];
+
+/// The architecture of the machine code that runs on a device, or the one that is asked for by name.
+pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, PredictError> {
+    match choice.arch {
+        Some(arch) => Ok(arch),
+        None => device.code.parse().map_err(|_| PredictError::Input {
+            what: "machine code of the device",
+            given: format!("{} ({})", device.code, device.name),
+            allowed: format!(
+                "{}; --code NAME runs one of them all the same",
+                names(Arch::ALL)
+            ),
+        }),
+    }
+}
+
+/// The architecture whose code is executed lane by lane for a device: its own, or the one that its own is translated from.
+pub fn executed_architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, PredictError> {
+    match (choice.arch, nv50::target(&device.code)) {
+        (None, Some(_)) => nv50::SOURCE.parse().map_err(PredictError::other),
+        _ => {
+            let arch = architecture(device, choice)?;
+            match kernels::ARCHES.contains(&arch) {
+                true => Ok(arch),
+                false => Err(PredictError::Input {
+                    what: "machine code of another paper's kernel",
+                    given: format!("{arch} ({})", device.name),
+                    allowed: format!(
+                        "{}; --code NAME runs one of them all the same",
+                        names(&kernels::ARCHES)
+                    ),
+                }),
+            }
+        }
+    }
+}
+
+fn names(arches: &[Arch]) -> String {
+    let names: Vec<&str> = arches.iter().map(|arch| arch.name()).collect();
+    names.join(", ")
+}
+
+/// The kernels compiled for a problem and an architecture.
+pub fn compiled(
+    kernel: KernelId,
+    problem: FunctionSet,
+    arch: Arch,
+) -> Result<Vec<Variant>, PredictError> {
+    let mut all = Variant::all().map_err(PredictError::other)?;
+    all.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, arch));
+    if all.is_empty() {
+        return Err(not_compiled(kernel, arch));
+    }
+    Ok(all)
+}
+
+fn not_compiled(kernel: KernelId, arch: Arch) -> PredictError {
+    let all = Variant::all().unwrap_or_default();
+    let names_of = |of: &dyn Fn(&Variant) -> Option<&'static str>| {
+        let mut names: Vec<&str> = all.iter().filter_map(of).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.join(", ")
+    };
+    let kernels = names_of(&|v| (v.arch == arch).then(|| v.kernel.name()));
+    let archs = names_of(&|v| (v.kernel == kernel).then(|| v.arch.name()));
+    PredictError::Input {
+        what: "kernel",
+        given: format!("{kernel} for {arch}"),
+        allowed: format!("{kernels} (with --code: {kernel} for {archs})"),
+    }
+}
+
+/// The second dimension and the levels in registers that a kernel has when nothing is said: the smallest compiled.
+pub fn smallest(
+    kernel: KernelId,
+    problem: FunctionSet,
+    arch: Arch,
+) -> Result<(u32, u32), PredictError> {
+    let all = compiled(kernel, problem, arch)?;
+    let sizes = all.iter().map(|v| (v.stack_dim, v.stack_registers));
+    Ok(sizes.min().unwrap_or((1, 0)))
+}
+
+/// The machine code for `configuration` on a device: the kernel of one's own that it names, or one that was compiled here.
+pub(super) fn of(
+    configuration: &Configuration,
+    problem: FunctionSet,
+    device: &Device,
+    choice: &CodeChoice,
+) -> Result<Code, PredictError> {
+    let arch = architecture(device, choice)?;
+    let Some(own) = choice.own_named(&configuration.kernel) else {
+        return Ok(find(configuration, problem, arch, choice)?.into());
+    };
+    if own.arch != arch {
+        return Err(PredictError::Input {
+            what: "machine code",
+            given: format!("{} for {}", own.name, own.arch),
+            allowed: format!("{arch} (--code {} runs it all the same)", own.arch),
+        });
+    }
+    let kernel = own.lowering.kernel();
+    let usual = Variant::new(kernel, problem, configuration.stack_dim, arch);
+    let variant = wanted(usual, configuration, choice);
+    Ok(Code::own(variant, Arc::clone(own)))
+}
+
+/// The usual variant with a configuration's levels in registers, compiled as `choice` says where that says anything.
+fn wanted(usual: Variant, configuration: &Configuration, choice: &CodeChoice) -> Variant {
+    Variant {
+        stack_registers: configuration.stack_registers,
+        shape: choice.shape.unwrap_or(usual.shape),
+        math: choice.math.unwrap_or(usual.math),
+        dispatch: choice.dispatch.unwrap_or(usual.dispatch),
+        ..usual
+    }
+}
+
+/// The kernel for `configuration`, compiled as `choice` says. Boolean words have no mathematics to be fast at: their kernels
+/// exist with one choice only.
+fn find(
+    configuration: &Configuration,
+    problem: FunctionSet,
+    arch: Arch,
+    choice: &CodeChoice,
+) -> Result<Variant, PredictError> {
+    let kernel: KernelId = configuration.kernel.parse().map_err(PredictError::other)?;
+    let mut left = compiled(kernel, problem, arch)?;
+    let usual = Variant::new(kernel, problem, configuration.stack_dim, arch);
+    let mut wanted = wanted(usual, configuration, choice);
+    if problem == FunctionSet::Mux20 {
+        wanted.math = Math::Accurate;
+    }
+    for (what, value) in PROPERTIES {
+        let given = value(&wanted);
+        let mut allowed: Vec<String> = left.iter().map(value).collect();
+        left.retain(|variant| value(variant) == given);
+        if left.is_empty() {
+            allowed.sort();
+            allowed.dedup();
+            return Err(PredictError::Input {
+                what,
+                given,
+                allowed: format!(
+                    "{} (kernel {kernel} for {problem}, {arch})",
+                    allowed.join(", ")
+                ),
+            });
+        }
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::prediction::PaperSizes;
+
+    fn configuration(kernel: &str, stack_dim: u32, stack_registers: u32) -> Configuration {
+        Configuration {
+            problem: "sextic".into(),
+            kernel: kernel.into(),
+            stack_dim,
+            stack_registers,
+            threads_per_block: 64,
+            case_blocks: 1,
+            l1_bytes: Some(49152),
+            sizes: PaperSizes::default(),
+        }
+    }
+
+    fn find(configuration: &Configuration) -> Result<Variant, PredictError> {
+        super::find(
+            configuration,
+            FunctionSet::Sextic,
+            Arch::Sm35,
+            &CodeChoice::default(),
+        )
+    }
+
+    #[test]
+    fn kernels_of_the_paper_are_found() {
+        for (kernel, stack_dim, registers) in
+            [("rpn", 1, 0), ("lgp", 6, 0), ("lgp-registers", 4, 4)]
+        {
+            let variant = find(&configuration(kernel, stack_dim, registers)).unwrap();
+            assert!(variant.resources().is_ok(), "{variant}");
+        }
+    }
+
+    #[cfg(feature = "report")]
+    #[test]
+    fn every_cell_of_every_table_has_a_kernel() {
+        use crate::validate::{Table, cells};
+        for problem in FunctionSet::ALL {
+            let of_table = |table: Table| cells(table, problem.name());
+            for cell in Table::ALL.into_iter().flat_map(of_table) {
+                let configuration = cell.configuration();
+                let found =
+                    super::find(&configuration, *problem, Arch::Sm35, &CodeChoice::default());
+                assert!(found.is_ok(), "{problem} {}: {found:?}", cell.label());
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_property_that_does_not_exist_is_named() {
+        let message = |kernel, stack_dim, registers| {
+            let error = find(&configuration(kernel, stack_dim, registers)).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            message("rpn", 9, 0),
+            "second dimension: given 9; allowed: 1, 2, 3, 4, 5, 6 (kernel rpn for sextic, sm_35)"
+        );
+        assert_eq!(
+            message("lgp-registers", 4, 0),
+            "stack levels in registers: given 0; allowed: 1, 2, 3, 4 (kernel lgp-registers for sextic, sm_35)"
+        );
+        assert!(message("tree", 1, 0).contains("rpn"));
+        assert_eq!(
+            message("accumulator", 8, 2),
+            "kernel: given accumulator for sm_35; allowed: lgp, lgp-registers, lgp-vector, rpn (with --code: accumulator for sm_90)"
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! The programs that a launch evaluates: corpus, weights, population.
+//!
+//! Leaves out: making corpora (`warpstack evolve`).
+//! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs
+//! within a stack limit are those of Chitty's Tables 5 and 6, an input here, not a measured speed.
+
+use crate::gp::corpus::{Corpus, CorpusError};
+use crate::gp::problem::{self, CASE_SEED, Dataset};
+use crate::gp::program::Rpn;
+use crate::gp::programs::inferred;
+use crate::gp::programs::inferred::Inferred;
+use crate::gp::programs::{Population, PopulationError, paper_depths};
+use crate::gp::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
+use crate::launch::Cases;
+use crate::systems::chitty::variant::FunctionSet;
+use crate::systems::settings::{ProgramList, Settings, Weighting};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The corpora in the binary: name and file text. One that is named like a problem is that problem's.
+const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
+
+/// What is inferred of the paper's programs; part of the program and tested.
+const INFERRED: &str = include_str!("../../../fixtures/inferred.csv");
+
+/// What was inferred of the paper's programs, by problem (`docs/calibration.md`).
+pub fn inferred() -> BTreeMap<String, Inferred> {
+    inferred::parse(INFERRED, "fixtures/inferred.csv").unwrap_or_default()
+}
+
+/// Why an engine has no programs to run.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// No problem of this name.
+    #[error("unknown problem \"{given}\"; allowed: {allowed}")]
+    Problem {
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    /// A corpus that cannot be read.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    /// Programs that cannot be read, or that do not fit the problem.
+    #[error(transparent)]
+    Programs(#[from] WorkloadError),
+    /// A corpus of another problem.
+    #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
+    OtherProblem {
+        /// Its name.
+        file: String,
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    /// Tables of the paper that are damaged.
+    #[error("the paper's Tables 5 and 6: {0}")]
+    Tables(#[from] csv::Error),
+    /// Programs of which no population can be made.
+    #[error("population of {problem}: {source}")]
+    Population {
+        /// Name of the problem.
+        problem: String,
+        /// What went wrong.
+        source: PopulationError,
+    },
+}
+
+/// Names of the problems that an engine can predict: those with a corpus, in the paper's order.
+pub fn problems() -> Vec<&'static str> {
+    let has_corpus = |name: &&str| embedded(name).is_some();
+    let names = FunctionSet::ALL.iter().map(|problem| problem.name());
+    names.filter(has_corpus).collect()
+}
+
+fn unknown(problem: &str) -> InputError {
+    InputError::Problem {
+        given: problem.into(),
+        allowed: problems().join(", "),
+    }
+}
+
+fn embedded(problem: &str) -> Option<&'static str> {
+    let found = CORPORA.iter().find(|(name, _)| *name == problem);
+    found.map(|(_, text)| *text)
+}
+
+/// A problem's programs and fitness cases.
+#[derive(Debug)]
+pub(super) struct Workload {
+    pub problem: FunctionSet,
+    pub population: Arc<Population>,
+    pub cases: Cases,
+    values: OnceLock<Option<Arc<Dataset>>>,
+}
+
+impl Workload {
+    pub fn load(name: &str, settings: &Settings) -> Result<Workload, InputError> {
+        let problem: FunctionSet = name.parse().map_err(|_| unknown(name))?;
+        let population = match &settings.list {
+            Some(list) => read_list(list, problem)?,
+            None => drawn(name, settings)?,
+        };
+        Workload::new(problem, population)
+    }
+
+    /// Exactly these programs, one block each.
+    pub fn of_list(problem: FunctionSet, programs: &[Rpn]) -> Result<Workload, InputError> {
+        Workload::new(problem, listed(programs, programs.len(), problem)?)
+    }
+
+    fn new(problem: FunctionSet, population: Population) -> Result<Workload, InputError> {
+        let described = problem::describe(problem.name()).map_err(WorkloadError::from)?;
+        let n_cases = described.n_cases;
+        Ok(Workload {
+            problem,
+            population: Arc::new(population),
+            cases: Cases::of(problem, n_cases as u64),
+            values: OnceLock::new(),
+        })
+    }
+
+    /// Fitness cases of a problem that defines them itself.
+    pub fn values(&self) -> Option<Arc<Dataset>> {
+        let make = || {
+            let cases = Measured::new(self.problem, None, CASE_SEED).ok()?;
+            Some(Arc::new(cases.problem.dataset))
+        };
+        self.values.get_or_init(make).clone()
+    }
+}
+
+/// The programs of a file.
+fn read_list(list: &ProgramList, problem: FunctionSet) -> Result<Population, InputError> {
+    let programs = read_programs(&list.path)?;
+    listed(&programs, list.n_blocks.unwrap_or(programs.len()), problem)
+}
+
+/// Exactly these programs, repeated to `n_blocks`.
+fn listed(
+    programs: &[Rpn],
+    n_blocks: usize,
+    problem: FunctionSet,
+) -> Result<Population, InputError> {
+    let n_inputs = problem::describe(problem.name()).map_or(0, |description| description.n_inputs);
+    check_inputs(programs, n_inputs, problem)?;
+    Population::of_list(programs, n_blocks).map_err(|source| InputError::Population {
+        problem: problem.name().into(),
+        source,
+    })
+}
+
+/// Programs of a corpus.
+fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
+    let corpus = match &settings.corpus {
+        Some(path) => load_file(path, name)?,
+        None => {
+            let text = embedded(name).ok_or_else(|| unknown(name))?;
+            Corpus::parse(text, Path::new("the corpus in the program"))?
+        }
+    };
+    let percentages = match settings.weighting {
+        Weighting::Paper => paper_depths::of_paper(name)?,
+        Weighting::AsEvolved => None,
+    };
+    let mut population = Population::draw(
+        &corpus,
+        percentages.as_ref(),
+        settings.inferred.get(name).copied().unwrap_or_default(),
+        settings.n_blocks,
+        settings.population_seed,
+    )
+    .map_err(|source| InputError::Population {
+        problem: name.into(),
+        source,
+    })?;
+    if settings.weighting == Weighting::Paper && percentages.is_none() {
+        population.weighting += ", because the paper's Tables 5 and 6 have no row for this problem";
+    }
+    Ok(population)
+}
+
+fn load_file(path: &Path, problem: &str) -> Result<Corpus, InputError> {
+    let text = crate::util::input::data(path).map_err(|source| CorpusError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let corpus = Corpus::parse(&text, path)?;
+    if corpus.header.problem != problem {
+        return Err(InputError::OtherProblem {
+            file: path.display().to_string(),
+            given: corpus.header.problem,
+            allowed: problem.into(),
+        });
+    }
+    Ok(corpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+
+    #[test]
+    fn every_problem_of_the_paper_has_its_inferred_factors() {
+        let found = inferred();
+        assert_eq!(found.len(), 4);
+        assert!(problems().iter().all(|name| found.contains_key(*name)));
+    }
+
+    #[test]
+    fn inferred_sizes_are_met_and_depths_stay() {
+        let drawn = |mean_nodes, longest| {
+            let one = Inferred {
+                mean_nodes,
+                longest,
+                slow_operands: 1.0,
+            };
+            let settings = Settings {
+                inferred: BTreeMap::from([("mux20".to_owned(), one)]),
+                ..Settings::default()
+            };
+            Workload::load("mux20", &settings).unwrap().population
+        };
+        let (plain, larger) = (drawn(1.0, 1.0), drawn(1.2, 1.5));
+        let grown = larger.mean_nodes() / plain.mean_nodes();
+        assert!((grown - 1.2).abs() < 0.02, "{grown}");
+        let shallow = |population: &Population| {
+            let depth = |index: &&u32| rpn_stack_depth(&population.programs[**index as usize]);
+            population.sample.iter().filter(|i| depth(i) <= 5).count()
+        };
+        assert!(shallow(&plain).abs_diff(shallow(&larger)) < 10);
+        let longest = |population: &Population| -> u32 {
+            population
+                .longest
+                .iter()
+                .flatten()
+                .map(|size| size.nodes)
+                .max()
+                .unwrap()
+        };
+        assert!(longest(&larger) > longest(&plain));
+    }
+
+    #[test]
+    fn every_problem_with_a_corpus_has_the_papers_cases() {
+        let check = |problem: &&str| {
+            let workload = Workload::load(problem, &Settings::default()).unwrap();
+            let expected = match workload.problem {
+                FunctionSet::Sextic => (100_000, 1),
+                FunctionSet::Shuttle => (58_000, 1),
+                FunctionSet::Kddcup => (494_021, 1),
+                FunctionSet::Mux20 => (32_768, 32),
+            };
+            let cases = &workload.cases;
+            let per_element = cases.n / u64::from(cases.elements);
+            assert_eq!((cases.elements, per_element), expected);
+            let weighting = &workload.population.weighting;
+            assert!(!weighting.contains("no row"), "{problem}");
+        };
+        assert!(problems().contains(&"sextic"));
+        problems().iter().for_each(check);
+    }
+
+    #[test]
+    fn the_population_has_the_papers_depths() {
+        let workload = Workload::load("sextic", &Settings::default()).unwrap();
+        let population = &workload.population;
+        assert_eq!(population.sample.len(), 1000);
+        let within = |depth_of: fn(&Rpn) -> usize, limit| {
+            let depth = |index: &&u32| depth_of(&population.programs[**index as usize]);
+            let shallow = population
+                .sample
+                .iter()
+                .filter(|index| depth(index) <= limit);
+            100.0 * shallow.count() as f64 / population.sample.len() as f64
+        };
+        let paper = paper_depths::of_paper("sextic").unwrap().unwrap();
+        for (limit, percent) in paper.rpn {
+            let drawn = within(rpn_stack_depth, limit);
+            assert!((drawn - percent).abs() < 1.0, "{limit}: {percent} {drawn}");
+        }
+        for (limit, percent) in paper.lgp {
+            let drawn = within(lgp_stack_depth, limit);
+            assert!((drawn - percent).abs() < 2.0, "{limit}: {percent} {drawn}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The CUDA sources of the kernels, for devices that no committed binary fits, and for whoever reads a listing.
+//!
+//! Models: each kernel as one text, its headers put in place of their `#include` lines.
+//! Leaves out: compilation (`launch`, `compile`).
+//! Sources: `src/gpu/kernels/`.
+
+use super::kernel_id::KernelId;
+#[cfg(feature = "gpu")]
+use std::path::Path;
+
+const HEADERS: [(&str, &str); 4] = [
+    ("rows.cuh", include_str!("../cuda/rows.cuh")),
+    ("functions.cuh", include_str!("../cuda/functions.cuh")),
+    ("operands.cuh", include_str!("../cuda/operands.cuh")),
+    ("vectors.cuh", include_str!("../cuda/vectors.cuh")),
+];
+
+/// The text of a kernel's source or of a header, by the name of its file.
+pub fn text(file: &str) -> Option<&'static str> {
+    let header = HEADERS.iter().find(|(name, _)| *name == file);
+    let kernel = || KernelId::ALL.iter().find(|id| id.source_file() == file);
+    header
+        .map(|(_, text)| *text)
+        .or_else(|| kernel().map(|id| id.source()))
+}
+
+/// The source of a kernel, headers included.
+#[cfg(feature = "gpu")]
+pub fn flat(kernel: KernelId) -> String {
+    with_headers(kernel.source(), kernel.source_file(), None)
+}
+
+/// The same as a file of its own, whose lines have the numbers that they have there.
+#[cfg(feature = "cli")]
+pub fn alone(kernel: KernelId) -> String {
+    let flat = flat(kernel);
+    let lines = flat.lines().filter(|line| !line.starts_with("#line "));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// A source with these headers in place of the lines that include them, but for those that `folder` has itself. Lines keep
+/// their numbers.
+#[cfg(feature = "gpu")]
+pub fn with_headers(source: &str, file: &str, folder: Option<&Path>) -> String {
+    let is_there = |name: &str| folder.is_some_and(|folder| folder.join(name).exists());
+    let mut text = source.to_owned();
+    for (name, header) in HEADERS {
+        let include = format!("#include \"{name}\"\n");
+        let Some(at) = text.find(&include).filter(|_| !is_there(name)) else {
+            continue;
+        };
+        let (before, after) = text.split_at(at);
+        let (outer, line) = place(before, file);
+        // `#pragma once` only has a meaning in a header.
+        let header = header.replace("#pragma once\n", "\n");
+        text = format!(
+            "{before}#line 1 \"{name}\"\n{header}#line {} \"{outer}\"\n{}",
+            line + 1,
+            &after[include.len()..]
+        );
+    }
+    text
+}
+
+/// File and line, counted from 1, of what follows `before`.
+#[cfg(feature = "gpu")]
+fn place(before: &str, file: &str) -> (String, usize) {
+    let directive = before.lines().enumerate().filter_map(|(at, line)| {
+        let (number, name) = line.strip_prefix("#line ")?.split_once(' ')?;
+        Some((at, number.parse::<usize>().ok()?, name.trim_matches('"')))
+    });
+    let lines = before.lines().count();
+    match directive.last() {
+        Some((at, number, name)) => (name.to_owned(), number + lines - at - 1),
+        None => (file.to_owned(), lines + 1),
+    }
+}
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_inside_a_header_keeps_the_lines_of_both() {
+        let flat = flat(KernelId::LgpVector);
+        assert!(!flat.contains("#include \"functions.cuh\""));
+        // Every line of the source stands where the directives say.
+        let (mut file, mut number) = (KernelId::LgpVector.source_file().to_owned(), 1);
+        for line in flat.lines() {
+            if let Some((next, name)) = line.strip_prefix("#line ").and_then(|l| l.split_once(' '))
+            {
+                (number, file) = (next.parse().unwrap(), name.trim_matches('"').to_owned());
+                continue;
+            }
+            let original = text(&file).unwrap().lines().nth(number - 1).unwrap();
+            assert!(
+                line == original
+                    || original.starts_with("#pragma once")
+                    || original.starts_with("#include"),
+                "{file}:{number}"
+            );
+            number += 1;
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Kernel variants: their names, their machine code and their resource usage.
+//!
+//! Models: one entry per compiled kernel of `fixtures/sass/`; the files are embedded, so an installed
+//! binary needs neither CUDA nor the repository.
+//! Leaves out: the machine code's meaning (`isa`).
+//! Units: bytes for frames and shared memory, 32-bit registers per thread.
+//! Sources: `fixtures/sass/index.json`, written by `tools/regenerate-sass`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Read;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+pub use super::kernel_id::KernelId;
+use serde::Deserialize;
+use thiserror::Error;
+
+static INDEX_JSON: &str = include_str!("../../../fixtures/sass/index.json");
+static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/sass_files.rs"));
+static INDEX: LazyLock<Result<Vec<Entry>, String>> =
+    LazyLock::new(|| serde_json::from_str(INDEX_JSON).map_err(|error| error.to_string()));
+
+/// Why a variant could not be named or read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum VariantError {
+    /// No value of this name.
+    #[error("unknown {what} `{given}`; allowed: {allowed}")]
+    Unknown {
+        /// What was named.
+        what: &'static str,
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    #[error(
+        "no machine code for `{given}`; allowed with this kernel, problem and architecture: {allowed}"
+    )]
+    /// No machine code of this combination.
+    NotCompiled {
+        /// What was given.
+        given: String,
+        /// What is allowed instead.
+        allowed: String,
+    },
+    /// A file in the library that cannot be read.
+    #[error("embedded file `{file}` is damaged: {reason}")]
+    Damaged {
+        /// Its name.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Declares an enumeration whose values have names, with parse and display.
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident, $what:literal, $($(#[$value_doc:meta])* $value:ident = $name:literal),+ $(,)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+        pub enum $type { $($(#[$value_doc])* #[serde(rename = $name)] $value),+ }
+
+        impl $type {
+            /// Every value, in the order of declaration.
+            pub const ALL: &'static [$type] = &[$($type::$value),+];
+
+            /// The name on the command line and in files.
+            pub fn name(self) -> &'static str {
+                match self { $($type::$value => $name),+ }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.pad(self.name())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = VariantError;
+
+            fn from_str(given: &str) -> Result<Self, VariantError> {
+                Self::ALL.iter().copied().find(|value| value.name() == given).ok_or_else(|| {
+                    VariantError::Unknown {
+                        what: $what,
+                        given: given.to_owned(),
+                        allowed: Self::ALL.iter().map(|value| value.name()).collect::<Vec<_>>().join(", "),
+                    }
+                })
+            }
+        }
+    };
+}
+
+named! {
+    /// The problem whose function set an interpreter was compiled for.
+    FunctionSet, "problem",
+    /// Symbolic regression of x^6 - 2x^4 + x^2.
+    Sextic = "sextic",
+    /// Classification of the UCI Shuttle data.
+    Shuttle = "shuttle",
+    /// Classification of the UCI KDD Cup 1999 data.
+    Kddcup = "kddcup",
+    /// On words of 32 Boolean cases.
+    Mux20 = "mux20",
+}
+
+named! {
+    /// How the loops over the second dimension of the stack were compiled.
+    Shape, "code shape",
+    /// All unrolled.
+    Unrolled = "unrolled",
+    /// None unrolled.
+    Rolled = "rolled",
+    /// Only the loop that reads fitness cases not unrolled.
+    RolledInput = "rolled-input",
+}
+
+named! {
+    /// Accuracy of division and the transcendental functions.
+    Math, "math",
+    /// As the compiler does by itself.
+    Accurate = "accurate",
+    /// `--use_fast_math`.
+    Fast = "fast",
+}
+
+named! {
+    /// The type of a program word in shared memory, which the compare chain compares.
+    Dispatch, "dispatch",
+    /// As in the paper's listings.
+    Float = "float",
+    /// Integers.
+    Int = "int",
+}
+
+named! {
+    /// The architecture of the machine code.
+    Arch, "architecture",
+    /// Kepler.
+    Sm35 = "sm_35",
+    /// Turing.
+    Sm75 = "sm_75",
+    /// Ampere, the A100.
+    Sm80 = "sm_80",
+    /// Ampere, cards for graphics.
+    Sm86 = "sm_86",
+    /// Ada.
+    Sm89 = "sm_89",
+    /// Hopper.
+    Sm90 = "sm_90",
+}
+
+impl Arch {
+    /// The compute capability that it was compiled for.
+    pub fn compute_capability(self) -> (i32, i32) {
+        match self {
+            Arch::Sm35 => (3, 5),
+            Arch::Sm75 => (7, 5),
+            Arch::Sm80 => (8, 0),
+            Arch::Sm86 => (8, 6),
+            Arch::Sm89 => (8, 9),
+            Arch::Sm90 => (9, 0),
+        }
+    }
+
+    /// Whether a GPU of this compute capability runs it as it is: the same major number, and a minor one that is not smaller.
+    pub fn runs_on(self, (major, minor): (i32, i32)) -> bool {
+        let (own_major, own_minor) = self.compute_capability();
+        own_major == major && own_minor <= minor
+    }
+
+    /// The code for a GPU of this compute capability: the newest that it runs; Hopper's, to be compiled again, where there is none.
+    pub fn for_gpu(compute_capability: (i32, i32)) -> Self {
+        let mut newest_first = Self::ALL.iter().rev().copied();
+        newest_first
+            .find(|arch| arch.runs_on(compute_capability))
+            .unwrap_or(Arch::Sm90)
+    }
+}
+
+/// One compiled kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+pub struct Variant {
+    /// The interpreter.
+    pub kernel: KernelId,
+    /// The problem that it was compiled for.
+    pub problem: FunctionSet,
+    /// Size of the second dimension of the stack: fitness cases per thread and pass.
+    pub stack_dim: u32,
+    /// Stack levels held in registers; 0 for every kernel but `lgp-registers` and `accumulator`.
+    pub stack_registers: u32,
+    /// How its loops were compiled.
+    pub shape: Shape,
+    /// Accuracy of its mathematics.
+    pub math: Math,
+    /// The type of its program words.
+    pub dispatch: Dispatch,
+    /// The architecture of its machine code.
+    pub arch: Arch,
+}
+
+/// What a kernel needs of a multiprocessor, and how it was compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Resources {
+    /// 32-bit registers per thread.
+    pub registers: u32,
+    /// Local memory per thread for the stack and the compiler's own arrays.
+    pub frame_bytes: u32,
+    /// Registers spilled to local memory, stores.
+    pub spill_store_bytes: u32,
+    /// The same, loads.
+    pub spill_load_bytes: u32,
+    /// Shared memory per block besides the program, whose size the launch decides.
+    pub static_shared_bytes: u32,
+    /// Name and version.
+    pub compiler: String,
+    /// Options from CUDA C to PTX.
+    pub nvrtc_options: Vec<String>,
+    /// Options from PTX to machine code.
+    pub ptxas_options: Vec<String>,
+    /// The file of CUDA C.
+    pub source: String,
+    /// Its SHA-256.
+    pub source_sha256: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    #[serde(flatten)]
+    variant: Variant,
+    file: String,
+    cubin: Option<String>,
+    #[serde(flatten)]
+    resources: Resources,
+}
+
+impl Variant {
+    /// The default variant of a kernel: unrolled loops, accurate math, the kernel's own program words.
+    pub fn new(kernel: KernelId, problem: FunctionSet, stack_dim: u32, arch: Arch) -> Self {
+        Self {
+            kernel,
+            problem,
+            stack_dim,
+            stack_registers: 0,
+            shape: Shape::Unrolled,
+            math: Math::Accurate,
+            dispatch: kernel.default_dispatch(),
+            arch,
+        }
+    }
+
+    /// Second dimensions with their numbers of stack levels in registers, of a kernel as it was compiled for an architecture; ascending.
+    pub fn stacks(
+        kernel: KernelId,
+        problem: FunctionSet,
+        arch: Arch,
+    ) -> Result<Vec<(u32, u32)>, VariantError> {
+        let compiled = Self::all()?.into_iter();
+        let stacks: BTreeSet<(u32, u32)> = compiled
+            .filter(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, arch))
+            .map(|v| (v.stack_dim, v.stack_registers))
+            .collect();
+        Ok(stacks.into_iter().collect())
+    }
+
+    /// Every variant that was compiled.
+    pub fn all() -> Result<Vec<Variant>, VariantError> {
+        Ok(index()?.iter().map(|entry| entry.variant).collect())
+    }
+
+    /// The file under `fixtures/sass/` that holds the machine code (for messages).
+    pub fn sass_file(&self) -> Result<&'static str, VariantError> {
+        Ok(&self.entry()?.file)
+    }
+
+    /// The machine code as `nvdisasm -hex` prints it.
+    pub fn sass(&self) -> Result<String, VariantError> {
+        let file = self.sass_file()?;
+        String::from_utf8(unpack(file)?).map_err(|error| damaged(file, error))
+    }
+
+    /// The binary that the driver loads; `None` where none is kept for the architecture.
+    pub fn cubin(&self) -> Result<Option<Vec<u8>>, VariantError> {
+        self.entry()?.cubin.as_deref().map(unpack).transpose()
+    }
+
+    /// What the kernel needs of a multiprocessor.
+    pub fn resources(&self) -> Result<&'static Resources, VariantError> {
+        Ok(&self.entry()?.resources)
+    }
+
+    fn entry(&self) -> Result<&'static Entry, VariantError> {
+        let index = index()?;
+        index
+            .iter()
+            .find(|entry| entry.variant == *self)
+            .ok_or_else(|| VariantError::NotCompiled {
+                given: self.to_string(),
+                allowed: self.others(index),
+            })
+    }
+
+    /// The variants with this kernel, problem and architecture; where there are none, the kernels of the architecture.
+    fn others(&self, index: &[Entry]) -> String {
+        let of_arch = index.iter().map(|entry| entry.variant);
+        let of_arch: Vec<Variant> = of_arch.filter(|one| one.arch == self.arch).collect();
+        let same = of_arch
+            .iter()
+            .filter(|one| (one.kernel, one.problem) == (self.kernel, self.problem));
+        let same: Vec<String> = same.map(Variant::to_string).collect();
+        if !same.is_empty() {
+            return same.join(", ");
+        }
+        let kernels: BTreeSet<&str> = of_arch.iter().map(|one| one.kernel.name()).collect();
+        let names: Vec<&str> = kernels.into_iter().collect();
+        format!("none; kernels of {}: {}", self.arch, names.join(", "))
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Variant {
+            kernel,
+            problem,
+            stack_dim,
+            stack_registers,
+            shape,
+            math,
+            dispatch,
+            arch,
+        } = self;
+        write!(formatter, "{arch}/{kernel}-{problem}-d{stack_dim}")?;
+        if *stack_registers > 0 {
+            write!(formatter, "-r{stack_registers}")?;
+        }
+        write!(formatter, "-{shape}-{math}-{dispatch}")
+    }
+}
+
+fn index() -> Result<&'static [Entry], VariantError> {
+    match &*INDEX {
+        Ok(entries) => Ok(entries),
+        Err(reason) => Err(damaged("index.json", reason)),
+    }
+}
+
+/// The content of a file under `fixtures/sass/`.
+pub(crate) fn unpack(file: &str) -> Result<Vec<u8>, VariantError> {
+    let (_, packed) = FILES
+        .iter()
+        .find(|(name, _)| *name == file)
+        .ok_or_else(|| damaged(file, "not embedded"))?;
+    let mut content = Vec::new();
+    flate2::read::GzDecoder::new(*packed)
+        .read_to_end(&mut content)
+        .map_err(|error| damaged(file, error))?;
+    Ok(content)
+}
+
+pub(crate) fn damaged(file: &str, reason: impl fmt::Display) -> VariantError {
+    VariantError::Damaged {
+        file: format!("fixtures/sass/{file}"),
+        reason: reason.to_string(),
+    }
+}

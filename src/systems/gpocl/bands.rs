@@ -1,0 +1,102 @@
+//! What section 4 reports of the Radeon HD 5750, predicted as bands.
+//!
+//! Leaves out: why it is a band (`juniper`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 10 to 12 and
+//! 20 to 22, tables 4 to 6.
+
+use super::figures::{in_tables, on_surface, surface, tables, watts};
+use super::instances::{Instance, Outcome};
+use super::juniper::{DEVICE, JuniperError, Predictor};
+use super::{Configuration, Domain, NODES, Strategy, host};
+use crate::systems::figure::Figure;
+use crate::util::band::Band;
+use crate::util::stats::median;
+use crate::vliw::preset::VliwPreset;
+use rayon::prelude::*;
+
+/// The paper's figures, by domain and strategy.
+const SURFACES: [[&str; 3]; 2] = [
+    ["figure 10", "figure 11", "figure 12"],
+    ["figure 20", "figure 21", "figure 22"],
+];
+
+/// All strategies in both domains.
+pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
+    let preset = VliwPreset::load(DEVICE)?;
+    let predictor = Predictor::new(preset, seed);
+    let (mut figures, mut instances) = (Vec::new(), Vec::new());
+    for domain in Domain::ALL {
+        for strategy in Strategy::ALL {
+            let cells = surface(strategy, domain);
+            let bands = cells.par_iter().map(|&one| of_cell(&predictor, one));
+            let bands = bands.collect::<Result<Vec<Band>, JuniperError>>()?;
+            let named = cells.iter().zip(&bands);
+            figures
+                .extend(named.map(|(&cell, band)| on_surface(DEVICE, SURFACES, cell, band.value)));
+            figures.extend(of_tables(strategy, domain, &bands));
+            instances.push(instance(strategy, domain, &bands));
+        }
+    }
+    Ok(Outcome { figures, instances })
+}
+
+fn instance(strategy: Strategy, domain: Domain, bands: &[Band]) -> Instance {
+    let of = |end: fn(&Band) -> f64| bands.iter().map(end).collect();
+    Instance {
+        name: format!("{DEVICE} {}", strategy.name()),
+        domain,
+        speeds: of(|band| band.value),
+        ends: Some([of(|band| band.low), of(|band| band.high)]),
+    }
+}
+
+/// With what the host does.
+fn of_cell(predictor: &Predictor, one: Configuration) -> Result<Band, JuniperError> {
+    let band = predictor.band(one)?;
+    let host = host::milliseconds(one, predictor.range(one)?);
+    let nodes = f64::from(one.population) * f64::from(NODES) * f64::from(one.dataset);
+    let with_host = |speed: f64| nodes / 1e6 / (nodes / speed / 1e6 + host);
+    Ok(Band {
+        low: with_host(band.low),
+        value: with_host(band.value),
+        high: with_host(band.high),
+    })
+}
+
+fn of_tables(strategy: Strategy, domain: Domain, bands: &[Band]) -> Vec<Figure> {
+    let (table, per_watt) = tables(domain);
+    let figure = in_tables(DEVICE, strategy);
+    let of = |end: fn(&Band) -> f64| -> Vec<f64> { bands.iter().map(end).collect() };
+    let peak = |end| of(end).into_iter().fold(0.0, f64::max);
+    let middle = |end| median(&of(end)).unwrap_or(f64::NAN);
+    let central = middle(|band| band.value);
+    let mut figures = vec![
+        figure(
+            table,
+            "peak speed (billion GPop/s)",
+            peak(|band| band.value),
+        ),
+        figure(
+            table,
+            "peak speed, lower end (billion GPop/s)",
+            peak(|band| band.low),
+        ),
+        figure(
+            table,
+            "peak speed, upper end (billion GPop/s)",
+            peak(|band| band.high),
+        ),
+        figure(table, "median speed (billion GPop/s)", central),
+        figure(
+            table,
+            "median speed, lower end (billion GPop/s)",
+            middle(|band| band.low),
+        ),
+        figure(
+            table,
+            "median speed, upper end (billion GPop/s)",
+            middle(|band| band.high),
+        ),
+    ];
+    figures.extend(watts(DEVICE).map(|watts| figure("table 6", per_watt, 1e3 * central / watts)));
+    figures
+}

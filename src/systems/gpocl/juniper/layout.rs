@@ -1,0 +1,131 @@
+//! Sampled work-groups laid out for one SIMD.
+//!
+//! Models: as many work-groups and iterations of the main loop as are timed, the sampled ones again and again; a work-group's own
+//! data apart from that of others, the cases of its next iteration behind those of the one before. Leaves out: time.
+//! Units: lines of memory.
+
+use super::range::Spread;
+use super::timing::Sample;
+use crate::systems::gpocl::{Configuration, INPUTS, Strategy};
+use crate::vliw::preset::Machine;
+use crate::vliw::simd::{Group, Stretch, Work};
+use crate::vliw::steps::{Executed, LINE_BYTES};
+
+/// Work-groups that a SIMD is timed with, fewer and more, if it has more than these: whole rounds of the sampled programs.
+const GROUPS: [u32; 2] = [12, 24];
+
+/// Iterations that the one in the middle is repeated for, fewer and more.
+const REPEATS: [u32; 2] = [1, 3];
+
+/// Lays sampled work-groups out for one SIMD.
+pub struct Layout<'a> {
+    pub cell: Configuration,
+    pub range: Spread,
+    pub sample: &'a Sample,
+    pub machine: Machine,
+}
+
+impl<'a> Layout<'a> {
+    /// With how many work-groups the SIMD is timed.
+    pub fn group_counts(&self) -> Vec<u32> {
+        let all = self.range.groups_per_simd;
+        if all <= GROUPS[1] {
+            vec![all]
+        } else {
+            GROUPS.to_vec()
+        }
+    }
+
+    /// How many iterations its work-groups do: two numbers, or one where all are executed.
+    pub fn iteration_counts(&self) -> Vec<u32> {
+        let executed = self.executed_iterations();
+        if self.range.iterations <= executed {
+            vec![self.range.iterations]
+        } else {
+            let repeated = self.repeated().len() as u32;
+            REPEATS
+                .map(|times| executed + (times - 1) * repeated)
+                .to_vec()
+        }
+    }
+
+    fn executed_iterations(&self) -> u32 {
+        let ends = |w: &Executed| w.iteration_ends.len() as u32;
+        self.sample.iter().flatten().map(ends).min().unwrap_or(0)
+    }
+
+    /// The iterations that are repeated: all but the first and the last.
+    fn repeated(&self) -> std::ops::Range<usize> {
+        1..self.executed_iterations().saturating_sub(1).max(1) as usize
+    }
+
+    /// Data of one SIMD's work-groups is theirs alone where each has programs of its own.
+    pub fn l2_share(&self) -> f64 {
+        match self.cell.strategy {
+            Strategy::Pppe => 1.0 / self.machine.n_simds,
+            Strategy::Fp | Strategy::Ppcu => 1.0,
+        }
+    }
+
+    pub fn groups(&self, n_groups: u32, iterations: u32) -> Vec<Group<'a>> {
+        let groups = (0..n_groups).map(|group| {
+            let sampled = &self.sample[group as usize % self.sample.len()];
+            Group {
+                waves: sampled.iter().map(|w| self.work(w, iterations)).collect(),
+                own_lines: u64::from(group) << 32,
+                shared_lines: self.shared_lines(group),
+            }
+        });
+        groups.collect()
+    }
+
+    /// A wavefront's steps, the middle repeated so that it does that many iterations.
+    fn work(&self, executed: &'a Executed, iterations: u32) -> Work<'a> {
+        let end = executed.steps.len();
+        let stretch = |steps, shared_lines| Stretch {
+            steps,
+            shared_lines,
+        };
+        let executed_iterations = self.executed_iterations();
+        if iterations <= executed_iterations {
+            let stretches = vec![stretch(0..end, 0)];
+            return Work {
+                executed,
+                stretches,
+            };
+        }
+        let repeated = self.repeated();
+        let middle =
+            executed.iteration_ends[repeated.start - 1]..executed.iteration_ends[repeated.end - 1];
+        let extra = (iterations - executed_iterations) / repeated.len() as u32;
+        let moved = self.lines_per_iteration() * repeated.len() as u64;
+        let mut stretches = vec![stretch(0..middle.end, 0)];
+        for i in 1..=u64::from(extra) {
+            stretches.push(stretch(middle.clone(), moved * i));
+        }
+        stretches.push(stretch(middle.end..end, moved * u64::from(extra)));
+        Work {
+            executed,
+            stretches,
+        }
+    }
+
+    /// How far an iteration moves on in the cases: a chunk of them per compute unit, else none.
+    fn lines_per_iteration(&self) -> u64 {
+        match self.cell.strategy {
+            Strategy::Ppcu => u64::from(self.range.local_size * 4 / LINE_BYTES),
+            Strategy::Fp | Strategy::Pppe => 0,
+        }
+    }
+
+    /// How far a work-group's cases lie behind those of the first one.
+    fn shared_lines(&self, group: u32) -> u64 {
+        let data_bytes = f64::from(self.cell.dataset) * f64::from(INPUTS) * 4.0;
+        match self.cell.strategy {
+            Strategy::Fp => u64::from(group) * u64::from(self.range.local_size * 4 / LINE_BYTES),
+            // What does not fit in the L2 is read anew.
+            Strategy::Ppcu if data_bytes > self.machine.l2_bytes => u64::from(group) << 32,
+            Strategy::Ppcu | Strategy::Pppe => 0,
+        }
+    }
+}

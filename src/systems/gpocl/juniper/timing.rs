@@ -1,0 +1,296 @@
+//! The time of a cell: sampled work-groups on one SIMD, and what repeats carried on.
+//!
+//! Models: a few iterations of the kernel's main loop are executed and timed twice, with fewer and with more of them (and of
+//! work-groups, where a SIMD has thousands); time grows linearly in both.
+//! Leaves out: the other SIMDs, which have as much to do or less; they take their part of L2 and DRAM.
+//! Units: cycles.
+
+use super::JuniperError;
+use super::kernel::{Buffers, LOCAL_BYTES, Placement, Sizes, listing};
+use super::layout::Layout;
+use super::programs::tree;
+use super::range::Spread;
+use crate::gp::evolve::dice::Dice;
+use crate::systems::gpocl::{Configuration, Domain, Strategy};
+use crate::util::memo::Memo;
+use crate::vliw::LANES;
+use crate::vliw::preset::Machine;
+use crate::vliw::r600::Listing;
+use crate::vliw::simd::{SimdTime, run};
+use crate::vliw::steps::Executed;
+use std::sync::Arc;
+
+/// Programs that stand for a population, where a work-group runs one at a time.
+const PROGRAMS: u32 = 12;
+/// Work-groups of a program per work-item that stand for all.
+const DIVERGENT_GROUPS: u32 = 2;
+/// Iterations of the main loop that are executed, where there are as many: a first, a last, and what is repeated between them.
+const ITERATIONS: u32 = 3;
+/// Cases that programs per work-item are executed on: which ones makes no difference, save that they are not all there are.
+const DIVERGENT_CASES: u32 = 1000;
+
+/// What was executed of a cell: wavefronts of every sampled work-group.
+pub type Sample = Vec<Vec<Executed>>;
+
+/// What makes a sample: kernel, stack, work-groups' size, cases, iterations.
+type Key = (Strategy, Domain, Placement, u32, u32, u32);
+
+/// What makes a timing beside its sample: the machine, work-groups and iterations that are timed.
+type TimeKey = (Key, String, Vec<u32>, Vec<u32>);
+
+/// Executes and times, and keeps both.
+#[derive(Debug)]
+pub struct Timed {
+    seed: u64,
+    samples: Memo<Key, Sample>,
+    times: Memo<TimeKey, Times>,
+}
+
+/// What was timed.
+#[derive(Debug, Clone)]
+struct Times {
+    /// For every number of work-groups, one or two numbers of iterations.
+    points: Vec<Vec<Point>>,
+    detail: SimdTime,
+}
+
+/// How a cell's time comes about.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub range: Spread,
+    pub registers: u32,
+    /// Work-groups on a SIMD at once.
+    pub resident: u32,
+    /// Cycles for fewer and more work-groups, each with fewer and more iterations.
+    times: Vec<Vec<Point>>,
+    /// Where the cycles of the longest of these went.
+    pub detail: SimdTime,
+    /// What one wavefront executes for an iteration, mean over the sample.
+    pub iteration: PerIteration,
+    /// Work-groups and iterations to carry on to.
+    target: (f64, f64),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    groups: f64,
+    iterations: f64,
+    cycles: f64,
+}
+
+/// Counts of one wavefront and one iteration.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PerIteration {
+    pub alu_clauses: f64,
+    pub bundles: f64,
+    pub fetch_clauses: f64,
+    pub stores: f64,
+    pub control: f64,
+}
+
+impl Run {
+    /// Cycles of the whole cell: linear in iterations for each number of work-groups, then in work-groups.
+    pub fn cycles(&self) -> f64 {
+        let (groups, iterations) = self.target;
+        let along = |points: &Vec<Point>| {
+            let cycles = line(iterations, points, |p| p.iterations);
+            Point {
+                cycles,
+                ..points[0]
+            }
+        };
+        let by_groups: Vec<_> = self.times.iter().map(along).collect();
+        line(groups, &by_groups, |p| p.groups)
+    }
+}
+
+/// The value at `x` of the line through one or two points.
+fn line(x: f64, points: &[Point], of: impl Fn(&Point) -> f64) -> f64 {
+    let (first, last) = (&points[0], &points[points.len() - 1]);
+    let run = of(last) - of(first);
+    if run == 0.0 {
+        return last.cycles;
+    }
+    let slope = (last.cycles - first.cycles) / run;
+    last.cycles + (x - of(last)) * slope
+}
+
+impl Timed {
+    pub fn new(seed: u64) -> Self {
+        Timed {
+            seed,
+            samples: Memo::default(),
+            times: Memo::default(),
+        }
+    }
+
+    pub fn run(
+        &self,
+        cell: Configuration,
+        placement: Placement,
+        machine: Machine,
+    ) -> Result<Run, JuniperError> {
+        let range = Spread::new(cell, &machine);
+        let listing = listing(cell.strategy, cell.domain, placement)?;
+        let wavefronts = range.local_size.div_ceil(LANES as u32);
+        let local_bytes = match cell.strategy {
+            Strategy::Pppe => 0,
+            Strategy::Fp | Strategy::Ppcu => LOCAL_BYTES,
+        };
+        let resident = machine.resident_groups(wavefronts, listing.n_registers, local_bytes);
+        if resident == 0 {
+            return Err(JuniperError::Room {
+                lanes: range.local_size,
+                registers: listing.n_registers,
+            });
+        }
+        let sample = self.sample(cell, placement, &range, &listing)?;
+        let layout = Layout {
+            cell,
+            range,
+            sample: &sample,
+            machine,
+        };
+        let times = self.times.get(
+            (
+                key(cell, placement, &range),
+                format!("{machine:?}"),
+                layout.group_counts(),
+                layout.iteration_counts(),
+            ),
+            || times(&layout, resident as usize),
+        );
+        Ok(Run {
+            range,
+            registers: listing.n_registers,
+            resident,
+            times: times.points.clone(),
+            detail: times.detail,
+            iteration: per_iteration(&sample),
+            target: (
+                f64::from(range.groups_per_simd),
+                f64::from(range.iterations),
+            ),
+        })
+    }
+
+    fn sample(
+        &self,
+        cell: Configuration,
+        placement: Placement,
+        range: &Spread,
+        listing: &Listing,
+    ) -> Result<Arc<Sample>, JuniperError> {
+        let make = || self.execute(cell, placement, range, listing);
+        self.samples.try_get(key(cell, placement, range), make)
+    }
+
+    fn execute(
+        &self,
+        cell: Configuration,
+        placement: Placement,
+        range: &Spread,
+        listing: &Listing,
+    ) -> Result<Sample, JuniperError> {
+        let iterations = range.iterations.min(ITERATIONS);
+        let (n_groups, n_programs) = match cell.strategy {
+            Strategy::Fp => (1, range.iterations.min(PROGRAMS)),
+            Strategy::Ppcu => (PROGRAMS, PROGRAMS),
+            Strategy::Pppe => (DIVERGENT_GROUPS, DIVERGENT_GROUPS * range.local_size),
+        };
+        let mut dice = Dice::new(self.seed, 0);
+        let trees: Vec<_> = (0..n_programs)
+            .map(|_| tree(cell.domain, &mut dice))
+            .collect();
+        let n_errors = n_programs * range.n_groups.max(1);
+        let dataset = executed_cases(cell);
+        let mut buffers = Buffers::new(&trees, dataset, n_errors, placement, self.seed);
+        let groups = (0..n_groups).map(|group| {
+            let sizes = Sizes {
+                group,
+                n_groups: range.n_groups,
+                local_size: range.local_size,
+                chunks: iterations,
+                most_iterations: match cell.strategy {
+                    Strategy::Pppe => iterations as usize,
+                    Strategy::Fp | Strategy::Ppcu => usize::MAX,
+                },
+            };
+            buffers.execute(listing, sizes)
+        });
+        Ok(groups.collect::<Result<_, _>>()?)
+    }
+}
+
+fn key(cell: Configuration, placement: Placement, range: &Spread) -> Key {
+    let iterations = match cell.strategy {
+        Strategy::Fp => range.iterations.min(PROGRAMS),
+        Strategy::Pppe | Strategy::Ppcu => range.iterations.min(ITERATIONS),
+    };
+    let cases = executed_cases(cell);
+    (
+        cell.strategy,
+        cell.domain,
+        placement,
+        range.local_size,
+        cases,
+        iterations,
+    )
+}
+
+fn executed_cases(cell: Configuration) -> u32 {
+    match cell.strategy {
+        Strategy::Pppe => cell.dataset.min(DIVERGENT_CASES),
+        Strategy::Fp | Strategy::Ppcu => cell.dataset,
+    }
+}
+
+/// The mean over the iterations between the first and the last, or over all where there is one.
+fn per_iteration(sample: &Sample) -> PerIteration {
+    let mut sum = PerIteration::default();
+    let mut n = 0.0;
+    for wave in sample.iter().flatten() {
+        let last = wave.iteration_ends.len().max(2);
+        let middle: Vec<_> = (1..last).filter_map(|i| wave.iteration(i)).collect();
+        let all = 0..wave
+            .iteration_ends
+            .first()
+            .copied()
+            .unwrap_or(wave.steps.len());
+        let ranges = if middle.is_empty() { vec![all] } else { middle };
+        for range in ranges {
+            let counts = wave.counts(range);
+            n += 1.0;
+            sum.alu_clauses += counts.alu_clauses as f64;
+            sum.bundles += counts.bundles as f64;
+            sum.fetch_clauses += counts.fetch_clauses as f64;
+            sum.stores += counts.stores as f64;
+            sum.control += counts.control as f64;
+        }
+    }
+    PerIteration {
+        alu_clauses: sum.alu_clauses / n,
+        bundles: sum.bundles / n,
+        fetch_clauses: sum.fetch_clauses / n,
+        stores: sum.stores / n,
+        control: sum.control / n,
+    }
+}
+
+fn times(layout: &Layout, resident: usize) -> Times {
+    let mut points = Vec::new();
+    let mut detail = SimdTime::default();
+    for groups in layout.group_counts() {
+        let timed = layout.iteration_counts().into_iter().map(|iterations| {
+            let work = layout.groups(groups, iterations);
+            detail = run(layout.machine, &work, resident, layout.l2_share());
+            Point {
+                groups: f64::from(groups),
+                iterations: f64::from(iterations),
+                cycles: detail.cycles,
+            }
+        });
+        points.push(timed.collect());
+    }
+    Times { points, detail }
+}

@@ -1,0 +1,91 @@
+//! GPOCL (Augusto and Barbosa 2013): three ways to spread programs and fitness cases over a GPU.
+//!
+//! [`program`]: programs, and a reference interpreter; [`population`]: random programs and data; [`ndrange`]: work-groups by the
+//! paper's equations; [`host`]: what an evaluation costs beside its kernel; [`kernel`]: the interpreters' machine code and what its blocks execute; [`predict`]: the time of a generation;
+//! [`juniper`]: all of it on the Radeon HD 5750; [`processor`]: the processors, estimated; [`figures`]: the paper's surfaces and tables, as [`bands`] on the Radeon, and of the
+//! [`processors`]; [`friedman`]: the appendix's test; [`instances`]: its rankings of what was predicted.
+
+pub mod bands;
+pub mod figures;
+pub mod friedman;
+pub mod heavier;
+pub mod host;
+pub mod instances;
+pub mod juniper;
+pub mod kernel;
+pub mod ndrange;
+pub mod population;
+pub mod predict;
+pub mod processor;
+pub mod processors;
+pub mod program;
+
+/// How programs and fitness cases are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// Fitness-parallel: one program at a time, a fitness case per work-item.
+    Fp,
+    /// Population-parallel per processing element: a program per work-item.
+    Pppe,
+    /// Population-parallel per compute unit: a program per work-group, whose work-items share the cases.
+    Ppcu,
+}
+
+impl Strategy {
+    pub const ALL: [Strategy; 3] = [Strategy::Fp, Strategy::Pppe, Strategy::Ppcu];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Fp => "fp",
+            Strategy::Pppe => "pppe",
+            Strategy::Ppcu => "ppcu",
+        }
+    }
+
+    /// What its kernels are called.
+    pub fn kernel(self) -> &'static str {
+        match self {
+            Strategy::Fp => "gpocl-fp",
+            Strategy::Pppe => "gpocl-pppe",
+            Strategy::Ppcu => "gpocl-ppcu",
+        }
+    }
+}
+
+/// What the functions are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Domain {
+    /// Symbolic regression (section 4.3.1).
+    Regression,
+    /// Data classification (section 4.3.2).
+    Classification,
+}
+
+impl Domain {
+    pub const ALL: [Domain; 2] = [Domain::Regression, Domain::Classification];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Domain::Regression => "regression",
+            Domain::Classification => "classification",
+        }
+    }
+}
+
+/// Nodes of every program (table 2).
+pub const NODES: u32 = 50;
+/// Input variables (table 2).
+pub const INPUTS: u32 = 10;
+/// Populations and data sets (table 3): programs and rows.
+pub const SIZES: [u32; 6] = [100, 1000, 5000, 10_000, 25_000, 50_000];
+/// One of them, for a launch of which nothing else is said.
+pub const USUAL_SIZE: u32 = 10_000;
+
+/// One experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    pub strategy: Strategy,
+    pub domain: Domain,
+    pub population: u32,
+    pub dataset: u32,
+}

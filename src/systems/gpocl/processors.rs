@@ -1,0 +1,214 @@
+//! What section 4 reports of the processors, estimated with ranges.
+//!
+//! Leaves out: what the estimate leaves out (`processor`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 3
+//! to 6 and 13 to 16, tables 1 and 4 to 6.
+
+use super::figures::{SPEED, surface, tables};
+use super::instances::{Instance, Outcome};
+use super::processor::{Mix, PROCESSORS, Processor, Threads};
+use super::{Configuration, Domain, Strategy};
+use crate::systems::figure::Figure;
+use crate::util::band::Band;
+use crate::util::stats::median;
+
+/// A processor with one thread or with all, in a domain.
+#[derive(Debug, Clone, Copy)]
+struct Run<'a> {
+    processor: &'a Processor,
+    threads: Threads,
+    mix: Mix,
+    experiment: &'static str,
+}
+
+/// The paper's figures, by domain, processor and threads.
+const SURFACES: [[[&str; 2]; 2]; 2] = [
+    [["figure 3", "figure 4"], ["figure 5", "figure 6"]],
+    [["figure 13", "figure 14"], ["figure 15", "figure 16"]],
+];
+
+/// Both processors in both domains.
+pub fn figures(seed: u64) -> Outcome {
+    let mut all = Outcome::default();
+    for (domain, experiments) in Domain::ALL.into_iter().zip(SURFACES) {
+        let mix = Mix::of(domain, seed);
+        for (processor, experiments) in PROCESSORS.iter().zip(experiments) {
+            for (threads, experiment) in [Threads::One, Threads::All].into_iter().zip(experiments) {
+                let run = Run {
+                    processor,
+                    threads,
+                    mix,
+                    experiment,
+                };
+                all.figures.extend(run.figures());
+                all.instances.push(run.instance());
+            }
+        }
+    }
+    all.figures.extend(PROCESSORS.iter().flat_map(inputs));
+    all
+}
+
+/// Programs and rows of the cells; how work is spread on a GPU says nothing here.
+fn cells(domain: Domain) -> impl Iterator<Item = [u32; 2]> {
+    let size = |cell: Configuration| [cell.population, cell.dataset];
+    surface(Strategy::Ppcu, domain).into_iter().map(size)
+}
+
+fn peak(speeds: &[f64]) -> f64 {
+    speeds.iter().copied().fold(0.0, f64::max)
+}
+
+impl Run<'_> {
+    fn name(&self) -> String {
+        match self.threads {
+            Threads::One => format!("{} sequential", self.processor.name),
+            Threads::All => format!("{} parallel", self.processor.name),
+        }
+    }
+
+    fn speeds(&self, processor: &Processor) -> Vec<f64> {
+        let speed = |size| processor.gpops_billion(self.threads, self.mix, size);
+        cells(self.mix.domain).map(speed).collect()
+    }
+
+    fn instance(&self) -> Instance {
+        let of_cell = |size| {
+            let speed = |one: &Processor| one.gpops_billion(self.threads, self.mix, size);
+            self.processor.band(speed)
+        };
+        let bands: Vec<Band> = cells(self.mix.domain).map(of_cell).collect();
+        let of = |end: fn(&Band) -> f64| bands.iter().map(end).collect();
+        Instance {
+            name: self.name(),
+            domain: self.mix.domain,
+            speeds: of(|band| band.value),
+            ends: Some([of(|band| band.low), of(|band| band.high)]),
+        }
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let speeds = self.speeds(self.processor);
+        let name = self.name();
+        let figure = |experiment, configuration: &str, quantity, predicted| Figure {
+            experiment,
+            configuration: configuration.to_owned(),
+            quantity,
+            predicted,
+        };
+        let of_cell = |([programs, rows], &speed): ([u32; 2], &f64)| {
+            let cell = format!("{name}, {programs} programs, {rows} rows");
+            figure(self.experiment, &cell, SPEED, speed)
+        };
+        let mut figures: Vec<Figure> = cells(self.mix.domain).zip(&speeds).map(of_cell).collect();
+        let least = speeds.iter().copied().fold(f64::INFINITY, f64::min);
+        let (table, per_watt) = tables(self.mix.domain);
+        let peaks = self.processor.band(|one| peak(&self.speeds(one)));
+        let medians = self
+            .processor
+            .band(|one| median(&self.speeds(one)).unwrap_or(f64::NAN));
+        let watts = self.processor.watts;
+        figures.extend(
+            [
+                (
+                    self.experiment,
+                    "lowest speed of the surface (billion GPop/s)",
+                    least,
+                ),
+                (
+                    self.experiment,
+                    "highest speed of the surface (billion GPop/s)",
+                    peaks.value,
+                ),
+                (table, "peak speed (billion GPop/s)", peaks.value),
+                (table, "peak speed, lower end (billion GPop/s)", peaks.low),
+                (table, "peak speed, upper end (billion GPop/s)", peaks.high),
+                (table, "median speed (billion GPop/s)", medians.value),
+                (
+                    table,
+                    "median speed, lower end (billion GPop/s)",
+                    medians.low,
+                ),
+                (
+                    table,
+                    "median speed, upper end (billion GPop/s)",
+                    medians.high,
+                ),
+                ("table 6", per_watt, 1e3 * medians.value / watts),
+            ]
+            .map(|(experiment, quantity, value)| figure(experiment, &name, quantity, value)),
+        );
+        if self.threads == Threads::All {
+            let efficiency = self.processor.band(|one| self.efficiency_percent(one));
+            figures.extend(
+                [
+                    ("efficiency of parallel threads (%)", efficiency.value),
+                    (
+                        "efficiency of parallel threads, lower end (%)",
+                        efficiency.low,
+                    ),
+                    (
+                        "efficiency of parallel threads, upper end (%)",
+                        efficiency.high,
+                    ),
+                ]
+                .map(|(quantity, value)| figure(self.experiment, &name, quantity, value)),
+            );
+        }
+        figures
+    }
+
+    /// Section 4.3.1: peak over sequential peak, over the number of compute units.
+    fn efficiency_percent(&self, processor: &Processor) -> f64 {
+        let sequential = Run {
+            threads: Threads::One,
+            ..*self
+        };
+        let speedup = peak(&self.speeds(processor)) / peak(&sequential.speeds(processor));
+        100.0 * speedup / f64::from(processor.threads)
+    }
+}
+
+/// What the estimate read.
+fn inputs(processor: &Processor) -> Vec<Figure> {
+    let of_input = |input: &super::processor::Input| Figure {
+        experiment: "estimated",
+        configuration: format!(
+            "{} {} ({}), {} to {}, {}: {}",
+            processor.name, input.name, input.unit, input.low, input.high, input.kind, input.source
+        ),
+        quantity: "value",
+        predicted: input.value,
+    };
+    processor.inputs.iter().map(of_input).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_instances_of_a_domain_with_36_cells_each_inside_their_bands() {
+        let found = figures(1);
+        assert_eq!(found.instances.len(), 8);
+        for one in &found.instances {
+            let [slow, fast] = one.ends.as_ref().unwrap();
+            assert_eq!(one.speeds.len(), 36);
+            for ((low, value), high) in slow.iter().zip(&one.speeds).zip(fast) {
+                assert!(low < value && value < high, "{}", one.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_of_a_core_of_its_own_is_fully_efficient_and_one_of_two_is_not() {
+        let figures = figures(1).figures;
+        let of = |name: &str| {
+            let quantity = "efficiency of parallel threads (%)";
+            let same = |one: &&Figure| one.configuration == name && one.quantity == quantity;
+            figures.iter().find(same).unwrap().predicted
+        };
+        // 1.25 of what one thread reaches, by two.
+        assert!((of("w3680 parallel") - 62.5).abs() < 0.1);
+        assert!((of("phenom-1090t parallel") - 100.0).abs() < 0.1);
+    }
+}

@@ -1,0 +1,251 @@
+//! The interpreter's speed on a device, at any number of threads per program and per block.
+//!
+//! Models: blocks of the grid, executed (`papers::launch`); of a generation in several grids, the first.
+//! Leaves out: all but two of a thread's runs of its program, which are alike; all but one of a large program.
+//! Units: nodes times cases per second, milliseconds.
+
+use super::generation::{Generation, Launching, Programs};
+use super::kernel::Submachine;
+use super::{POPULATION, population};
+use crate::gp::program::Rpn;
+use crate::launch::divergent::{Cost, Executable, Executed, Extent, On, Whole};
+use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use crate::launch::grid::{Grid, Launch, Sample};
+use crate::launch::prediction::PredictError;
+use rayon::prelude::*;
+
+/// Warps of the grid that are executed; where all lanes run one program, so many more, as their paths are short and each holds
+/// but one.
+const SAMPLED_WARPS: u32 = 384;
+const SAMPLED_UNIFORM_WARPS: u32 = 1536;
+/// Multiprocessors of a grid of a few waves whose blocks are executed.
+const SAMPLED_SMX: u32 = 4;
+/// Of a grid that is run to its end, which gives each some hundred blocks.
+const SAMPLED_SMX_TO_THE_END: u32 = 1;
+/// Runs of its program that a sampled thread makes at most.
+const RUNS: u32 = 2;
+/// Cases that one node of a warp is evaluated on.
+const CASES_PER_WARP_NODE: f64 = 32.0 * 32.0;
+
+/// One way to lay the population out over threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    pub threads_per_program: u32,
+    pub threads_per_block: u32,
+}
+
+/// What a layout does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speed {
+    pub layout: Layout,
+    pub resident_blocks: u32,
+    pub mean_nodes: f64,
+    /// Warp instructions for a node of a warp: more than for one program where its lanes part.
+    pub warp_instructions_per_node: f64,
+    /// Of the launch.
+    pub warp_instructions: f64,
+    pub gpops_billion: f64,
+    /// Of a generation, without transfers.
+    pub kernel_milliseconds: f64,
+}
+
+/// The 20-multiplexer's initial generation in one grid.
+pub fn predict(on: On, layout: Layout, seed: u64) -> Result<Speed, PredictError> {
+    predict_generation(on, layout, &Generation::INITIAL, seed)
+}
+
+/// A generation.
+pub fn predict_generation(
+    on: On,
+    layout: Layout,
+    generation: &Generation,
+    seed: u64,
+) -> Result<Speed, PredictError> {
+    let grids = generation.grids(layout);
+    let first = first_grid(on, layout, generation, POPULATION / grids, seed)?;
+    let kernel_milliseconds =
+        f64::from(grids) * first.milliseconds + generation.launch_milliseconds(layout);
+    let operations = generation
+        .experiment
+        .operations(POPULATION, first.mean_nodes);
+    Ok(Speed {
+        layout,
+        resident_blocks: first.resident_blocks(),
+        mean_nodes: first.mean_nodes,
+        warp_instructions_per_node: first.warp_instructions_per_node(),
+        warp_instructions: f64::from(grids) * first.warp_instructions,
+        gpops_billion: operations / kernel_milliseconds / 1e6,
+        kernel_milliseconds,
+    })
+}
+
+/// A grid of the first `population` programs of a generation, which fill their blocks.
+pub fn first_grid(
+    on: On,
+    layout: Layout,
+    generation: &Generation,
+    population: u32,
+    seed: u64,
+) -> Result<Whole, PredictError> {
+    let kernel = Submachine::load(layout.threads_per_program, on.arch)?;
+    let launch = Launch {
+        name: "submachine",
+        kernel: &kernel.kernel,
+        threads_per_block: layout.threads_per_block,
+        shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
+        blocks: population / programs_per_block(layout),
+        data_bytes: u64::from(population) * u64::from(generation.experiment.program_bytes),
+        carve_out: on.carve_out,
+    };
+    let grid = Grid::place(on.device, launch)?;
+    let (grid, multiprocessors) = match generation.launching {
+        Launching::OneGrid => (grid, SAMPLED_SMX),
+        Launching::PapersGrids => (grid.to_its_end(), SAMPLED_SMX_TO_THE_END),
+    };
+    let first = FirstGrid {
+        on,
+        kernel: &kernel,
+        grid,
+        multiprocessors,
+        generation,
+        layout,
+        population,
+        seed,
+    };
+    let extent = Extent {
+        programs: population,
+        cases: 32 * generation.experiment.test_words,
+        repetitions: runs_of_thread(layout, generation).into(),
+        grids: 1.0,
+    };
+    let cost = Cost::of(&first, on.timing)?;
+    Ok(Whole::of(&first.grid, &[&cost], extent))
+}
+
+struct FirstGrid<'a> {
+    on: On<'a>,
+    kernel: &'a Submachine,
+    grid: Grid,
+    /// Of which all blocks are executed, where not a spread over the grid.
+    multiprocessors: u32,
+    generation: &'a Generation,
+    layout: Layout,
+    population: u32,
+    seed: u64,
+}
+
+impl Executable for FirstGrid<'_> {
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn sample(&self) -> Sample {
+        (self.grid).sample(spread_blocks(self.layout), self.multiprocessors)
+    }
+
+    fn executed_repetitions(&self, _: &Sample) -> [u32; 2] {
+        [runs_executed(self.layout, self.generation); 2]
+    }
+
+    fn execute(&self, sample: &Sample, runs: u32) -> Result<Executed, PredictError> {
+        let (layout, sampled) = (self.layout, sample.blocks());
+        let blocks = executed_blocks(self.kernel, layout, self.generation, &sampled, self.seed)?;
+        let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
+        let programs = sampled.len() * programs_per_block(layout) as usize;
+        let mean_nodes = nodes_of_all / programs as f64;
+        let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
+        let code = ExecutedCode::on(self.on.device, &self.kernel.kernel, &executed);
+        let code = code.map_err(PredictError::other)?;
+        let cases = f64::from(32 * runs * layout.threads_per_program);
+        let operations = f64::from(self.population) * mean_nodes * cases;
+        Ok(Executed {
+            instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
+            code,
+            mean_nodes,
+            of_time: 1.0,
+        })
+    }
+}
+
+/// Programs of a full block.
+pub fn programs_per_block(layout: Layout) -> u32 {
+    layout.threads_per_block / layout.threads_per_program
+}
+
+fn runs_of_thread(layout: Layout, generation: &Generation) -> u32 {
+    generation.experiment.test_words / layout.threads_per_program
+}
+
+/// Large programs run once: what surrounds a run is little beside them.
+fn runs_executed(layout: Layout, generation: &Generation) -> u32 {
+    match generation.programs {
+        Programs::Initial => runs_of_thread(layout, generation).min(RUNS),
+        Programs::Evolved { .. } => 1,
+    }
+}
+
+/// Blocks that are executed of a grid of many waves.
+fn spread_blocks(layout: Layout) -> u32 {
+    let warps = match layout.threads_per_program {
+        32.. => SAMPLED_UNIFORM_WARPS,
+        _ => SAMPLED_WARPS,
+    };
+    32 * warps / layout.threads_per_block
+}
+
+/// Blocks executed, each with the nodes of its programs.
+fn executed_blocks(
+    kernel: &Submachine,
+    layout: Layout,
+    generation: &Generation,
+    sampled: &[u32],
+    seed: u64,
+) -> Result<Vec<(ExecutedBlock, f64)>, PredictError> {
+    let runs = runs_executed(layout, generation);
+    let n_tests = runs * layout.threads_per_program;
+    let tests = population::tests(generation.experiment, n_tests, seed);
+    let per_block = programs_per_block(layout);
+    sampled
+        .par_iter()
+        .map(|&block| {
+            let first = block * per_block;
+            let program = |index| generation.program(index, seed);
+            let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
+            let run = kernel.execute(&programs, &tests, layout.threads_per_block)?;
+            let size = |program: &Rpn| program.0.len() as f64;
+            let executed = ExecutedBlock {
+                nodes: nodes_of_warps(&programs, layout, runs),
+                warps: run.warps,
+                offsets: Offsets {
+                    programs: first * tests.experiment.program_bytes,
+                    results: 4 * first,
+                    ..Offsets::default()
+                },
+            };
+            Ok((executed, programs.iter().map(size).sum()))
+        })
+        .collect()
+}
+
+/// Nodes that each warp evaluates, mean over its lanes.
+fn nodes_of_warps(programs: &[Rpn], layout: Layout, runs: u32) -> Vec<u32> {
+    let of_thread = |thread: u32| {
+        programs[(thread / layout.threads_per_program) as usize]
+            .0
+            .len() as f64
+    };
+    let of_warp = |first: u32| {
+        let lanes = first..(first + 32).min(layout.threads_per_block);
+        let sum: f64 = lanes.map(of_thread).sum();
+        (f64::from(runs) * sum / 32.0).round() as u32
+    };
+    let firsts = (0..layout.threads_per_block).step_by(32);
+    firsts.map(of_warp).collect()
+}
+
+/// Warp instructions for a node of a warp, of all that was executed.
+pub(super) fn per_node(executed: &ExecutedCode) -> f64 {
+    let programs = &executed.code.programs;
+    let nodes: f64 = programs.iter().map(|warp| f64::from(warp.nodes)).sum();
+    executed.code.ops.len() as f64 / nodes
+}

@@ -1,0 +1,68 @@
+//! One program in constant memory: how the paper proves a solution on all cases, and where its interpreter is fastest.
+//!
+//! Models: a program of the solution's size, run by every thread of one of the paper's grids on cases of its own. Leaves out: that all
+//! 2^20 cases of the 20-multiplexer fill an eighth of such a grid; how the cases come about; the launch.
+//! Units: cases times nodes per second. Sources: Langdon 2010, sections 2, 6 and 8.
+
+use super::evolved::sized;
+use super::experiment::Experiment;
+use super::kernel::Submachine;
+use super::population;
+use super::predict::{Layout, per_node};
+use crate::gp::program::Rpn;
+use crate::launch::divergent::On;
+use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use crate::launch::grid::{Grid, Launch};
+use crate::launch::prediction::PredictError;
+
+/// As for whole generations.
+const LAYOUT: Layout = Layout {
+    threads_per_program: 64,
+    threads_per_block: 64,
+};
+/// Of a grid with the paper's quarter of a million threads.
+const BLOCKS: u32 = 262_144 / LAYOUT.threads_per_block;
+
+/// With the solution's size, on one chip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Proof {
+    pub gpops_billion: f64,
+    pub warp_instructions_per_node: f64,
+}
+
+pub fn predict(on: On, experiment: &Experiment, seed: u64) -> Result<Proof, PredictError> {
+    let kernel = Submachine::with_constant_program(on.arch)?;
+    let threads = LAYOUT.threads_per_block;
+    let launch = Launch {
+        name: "submachine",
+        kernel: &kernel.kernel,
+        threads_per_block: threads,
+        shared_bytes: Submachine::shared_bytes(threads),
+        blocks: BLOCKS,
+        data_bytes: u64::from(experiment.program_bytes),
+        carve_out: on.carve_out,
+    };
+    let grid = Grid::place(on.device, launch)?;
+    let program: Rpn = sized(experiment, experiment.solution_nodes, seed);
+    let nodes = program.0.len() as u32;
+    let tests = population::tests(*experiment, threads, seed);
+    let run = kernel.execute(&[program], &tests, threads)?;
+    let block = ExecutedBlock {
+        nodes: vec![nodes; run.warps.len()],
+        warps: run.warps,
+        offsets: Offsets::default(),
+    };
+    // All blocks are one: a sample of them would run in step, and where it is cut would matter.
+    let grid = grid.to_its_end();
+    let sample = grid.sample(1, 1);
+    let mut code =
+        ExecutedCode::on(on.device, &kernel.kernel, &[block]).map_err(PredictError::other)?;
+    code.order = vec![code.order[0]; sample.blocks().len()];
+    let milliseconds = grid.milliseconds(grid.timed(on.timing, &sample, &code)?.cycles);
+    // Every thread runs the program on one word of cases.
+    let operations = f64::from(BLOCKS * threads) * 32.0 * f64::from(nodes);
+    Ok(Proof {
+        gpops_billion: operations / milliseconds / 1e6,
+        warp_instructions_per_node: per_node(&code),
+    })
+}

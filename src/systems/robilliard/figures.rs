@@ -1,0 +1,329 @@
+//! What section 4 reports, predicted: speedups of evaluation and of whole runs, and what the time goes to.
+//!
+//! Units: in the quantities' names. The ends of a band follow from the ranges of the host's assumed values (`host`), not from the kernel's.
+
+use super::host::{ASSUMED, Host, Trees, band};
+use super::kernel::Scheme;
+use super::predict::{Layout, Speed, predict};
+use super::problem::{Benchmark, FunctionSet};
+use super::runs::Run;
+use super::{GENERATIONS, POPULATIONS, THREADS_PER_BLOCK};
+use crate::launch::divergent::On;
+use crate::launch::prediction::PredictError;
+use crate::systems::figure::Figure;
+use crate::util::band::Band;
+
+/// Population in which the other layouts are predicted and measured.
+const COMPARED: u32 = 2500;
+
+/// Every layout that is predicted.
+pub fn layouts() -> Vec<Layout> {
+    let of_benchmark = |benchmark: Benchmark| {
+        let layout = move |scheme, population| Layout {
+            scheme,
+            benchmark,
+            threads_per_block: THREADS_PER_BLOCK,
+            population,
+        };
+        let paper = POPULATIONS.map(|population| layout(Scheme::BlockGp, population));
+        let others = [Scheme::BlockGpShared, Scheme::ThreadGp];
+        let others = others.map(|scheme| layout(scheme, COMPARED));
+        paper.into_iter().chain(others)
+    };
+    Benchmark::ALL.into_iter().flat_map(of_benchmark).collect()
+}
+
+/// What is known of a benchmark with one population.
+#[derive(Debug, Clone, Copy)]
+struct Outcome {
+    benchmark: Benchmark,
+    trees: Trees,
+    /// Of a generation, milliseconds.
+    kernel: f64,
+}
+
+impl Outcome {
+    fn evaluation(&self, host: &Host) -> f64 {
+        host.cpu_evaluation(self.trees) / host.gpu_evaluation(self.trees, self.kernel).total()
+    }
+
+    /// Of the time of a generation, over what evaluation on the GPU takes.
+    fn breeding_share(&self, host: &Host) -> f64 {
+        host.breeding(self.trees) / host.gpu_evaluation(self.trees, self.kernel).total()
+    }
+
+    fn whole_run(&self, host: &Host) -> f64 {
+        let of_run = |evaluation: f64| {
+            host.start_ms + f64::from(GENERATIONS) * (evaluation + host.breeding(self.trees))
+        };
+        let gpu = host.gpu_evaluation(self.trees, self.kernel).total();
+        of_run(host.cpu_evaluation(self.trees)) / (of_run(gpu) + host.context_ms)
+    }
+}
+
+/// `name`: what the device is called in the configurations.
+pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
+    let (mut figures, mut outcomes) = (Vec::new(), Vec::new());
+    for benchmark in Benchmark::ALL {
+        let runs = Run::of(benchmark, &POPULATIONS, seed)?;
+        for layout in layouts()
+            .into_iter()
+            .filter(|one| one.benchmark == benchmark)
+        {
+            let run = runs.iter().find(|run| run.population == layout.population);
+            let Some(run) = run else { continue };
+            let speed = predict(on, layout, &run.generations())?;
+            figures.extend(of_kernel(name, &speed));
+            if layout.scheme == Scheme::BlockGp {
+                outcomes.push(Outcome {
+                    benchmark,
+                    trees: run.trees()?,
+                    kernel: speed.kernel_milliseconds,
+                });
+            }
+        }
+    }
+    figures.extend(
+        outcomes
+            .iter()
+            .flat_map(|outcome| of_outcome(name, outcome)),
+    );
+    figures.extend(breeding_overtakes(name, &outcomes));
+    figures.extend(sizes(name, &outcomes));
+    figures.extend(extremes(name, &outcomes));
+    figures.extend(ASSUMED.iter().map(|assumed| Figure {
+        experiment: "assumed",
+        configuration: format!(
+            "{} in {}, {} to {}",
+            assumed.name, assumed.unit, assumed.low, assumed.high
+        ),
+        quantity: "value",
+        predicted: assumed.value,
+    }));
+    Ok(figures)
+}
+
+fn of_kernel(name: &str, speed: &Speed) -> [Figure; 3] {
+    let figure = |quantity, predicted| Figure {
+        experiment: "kernel",
+        configuration: format!("{name}, {}", speed.layout),
+        quantity,
+        predicted,
+    };
+    [
+        figure(
+            "kernel of a generation (us)",
+            1e3 * speed.kernel_milliseconds,
+        ),
+        figure("speed (billion GPop/s)", speed.gpops_billion),
+        figure(
+            "warp instructions of a generation (millions)",
+            speed.warp_instructions / 1e6,
+        ),
+    ]
+}
+
+/// Its figure in the paper.
+fn experiment(benchmark: Benchmark) -> &'static str {
+    match benchmark.function_set() {
+        FunctionSet::Regression => "figure 3",
+        FunctionSet::Multiplexer => "figure 4",
+        FunctionSet::Spirals => "figure 5",
+    }
+}
+
+fn of_outcome(name: &str, outcome: &Outcome) -> Vec<Figure> {
+    let Outcome {
+        benchmark, trees, ..
+    } = *outcome;
+    let host = Host::default();
+    let gpu = host.gpu_evaluation(trees, outcome.kernel);
+    let figure = |quantity, predicted| Figure {
+        experiment: experiment(benchmark),
+        configuration: format!("{name}, {benchmark}, population {}", trees.population),
+        quantity,
+        predicted,
+    };
+    let of_band = |names: [&'static str; 3], band: Band| {
+        let values = [band.value, band.low, band.high];
+        names
+            .into_iter()
+            .zip(values)
+            .map(|(name, value)| figure(name, value))
+            .collect::<Vec<_>>()
+    };
+    let evaluation = [
+        "evaluation speedup",
+        "evaluation speedup, low end",
+        "evaluation speedup, high end",
+    ];
+    let whole = [
+        "speedup of whole runs",
+        "speedup of whole runs, low end",
+        "speedup of whole runs, high end",
+    ];
+    let mut figures = of_band(evaluation, band(|host| outcome.evaluation(host)));
+    figures.extend(of_band(whole, band(|host| outcome.whole_run(host))));
+    figures.extend([
+        figure("mean tree size (nodes)", trees.nodes),
+        figure("nodes evaluated for a case", trees.evaluated),
+        figure(
+            "CPU evaluation of a generation (ms)",
+            host.cpu_evaluation(trees),
+        ),
+        figure(
+            "GPU evaluation: compaction and translation (ms)",
+            gpu.translation,
+        ),
+        figure("GPU evaluation: transfers (ms)", gpu.transfers),
+        figure("GPU evaluation: kernel and launch (ms)", gpu.kernel),
+        figure("breeding of a generation (ms)", host.breeding(trees)),
+    ]);
+    figures
+}
+
+/// Figure 6, for every number of cases: breeding beside evaluation, and where the two lines meet, if they do between the paper's
+/// populations.
+fn breeding_overtakes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
+    let is_regression = |one: &&Benchmark| one.function_set() == FunctionSet::Regression;
+    let of_cases = |benchmark: &Benchmark| {
+        let own = outcomes.iter().filter(|one| one.benchmark == *benchmark);
+        let own: Vec<&Outcome> = own.collect();
+        let figure = |quantity, predicted| Figure {
+            experiment: "figure 6",
+            configuration: format!("{name}, {benchmark}"),
+            quantity,
+            predicted,
+        };
+        let share = own
+            .last()
+            .map(|last| band(|host| last.breeding_share(host)));
+        let share = share.map(|share| {
+            [
+                figure(
+                    "breeding over evaluation at population 12500 (ratio of times)",
+                    share.value,
+                ),
+                figure(
+                    "breeding over evaluation at population 12500, low end",
+                    share.low,
+                ),
+                figure(
+                    "breeding over evaluation at population 12500, high end",
+                    share.high,
+                ),
+            ]
+        });
+        let points = own.iter().map(|one| {
+            let share = one.breeding_share(&Host::default());
+            (one.trees.population.ln(), share.ln())
+        });
+        let met = crossing(&points.collect::<Vec<_>>()).map(f64::exp);
+        let met = met.map(|population| {
+            figure(
+                "population at which breeding takes as long as evaluation",
+                population,
+            )
+        });
+        share.into_iter().flatten().chain(met).collect::<Vec<_>>()
+    };
+    Benchmark::ALL
+        .iter()
+        .filter(is_regression)
+        .flat_map(of_cases)
+        .collect()
+}
+
+/// Where a line through points rises above 0.
+fn crossing(points: &[(f64, f64)]) -> Option<f64> {
+    let found = points
+        .windows(2)
+        .find(|pair| pair[0].1 < 0.0 && pair[1].1 >= 0.0)?;
+    let [(x0, y0), (x1, y1)] = [found[0], found[1]];
+    Some(x0 - y0 * (x1 - x0) / (y1 - y0))
+}
+
+/// Mean sizes of the trees, over the settings of each problem.
+fn sizes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
+    let of_set = |set: FunctionSet| {
+        let own = outcomes
+            .iter()
+            .filter(|one| one.benchmark.function_set() == set);
+        let sizes: Vec<f64> = own.map(|one| one.trees.nodes).collect();
+        let figure = |quantity, predicted| Figure {
+            experiment: "section 4",
+            configuration: format!("{name}, {}", set.name()),
+            quantity,
+            predicted,
+        };
+        [
+            figure(
+                "smallest mean tree size (nodes)",
+                sizes.iter().copied().fold(f64::INFINITY, f64::min),
+            ),
+            figure(
+                "largest mean tree size (nodes)",
+                sizes.iter().copied().fold(0.0, f64::max),
+            ),
+        ]
+    };
+    FunctionSet::ALL.into_iter().flat_map(of_set).collect()
+}
+
+/// Section 5: "from 8 times to 80 times for 5 out of 6 benchmarks", "no speedup on the multiplexer-6".
+fn extremes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
+    let host = Host::default();
+    let speedups = |is_mux6: bool| -> Vec<f64> {
+        let own = outcomes
+            .iter()
+            .filter(|one| (one.benchmark == Benchmark::Mux6) == is_mux6);
+        own.map(|one| one.evaluation(&host)).collect()
+    };
+    let (others, mux6) = (speedups(false), speedups(true));
+    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+    let figure = |configuration, quantity, predicted| Figure {
+        experiment: "section 5",
+        configuration: format!("{name}, {configuration}"),
+        quantity,
+        predicted,
+    };
+    vec![
+        figure(
+            "five benchmarks",
+            "lowest evaluation speedup",
+            least(&others),
+        ),
+        figure(
+            "five benchmarks",
+            "highest evaluation speedup",
+            most(&others),
+        ),
+        figure("mux6", "highest evaluation speedup", most(&mux6)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_meet_where_they_cross() {
+        assert_eq!(crossing(&[(0.0, -2.0), (1.0, -1.0), (3.0, 1.0)]), Some(2.0));
+        assert_eq!(crossing(&[(0.0, -2.0), (1.0, -1.0)]), None);
+    }
+
+    #[test]
+    fn more_than_ten_layouts_of_every_scheme_and_benchmark() {
+        let all = layouts();
+        assert_eq!(all.len(), 36);
+        for scheme in Scheme::ALL {
+            for benchmark in Benchmark::ALL {
+                let found = all
+                    .iter()
+                    .any(|one| (one.scheme, one.benchmark) == (scheme, benchmark));
+                assert!(found);
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The interpreters: their machine code and the blocks that they execute.
+//!
+//! Models: `gpu/kernels/robilliard.cu`. Leaves out: time. Units: bytes, words.
+//! Sources: Robilliard et al. 2008, section 3; for programs in shared memory the authors' paper of 2009.
+
+use super::problem::{CaseTable, FunctionSet, case_error};
+use super::program::chunk;
+use crate::gp::interpret::reference::{other_roundings, value_f32};
+use crate::gp::program::Rpn;
+use crate::isa::Kernel;
+use crate::launch::prediction::PredictError;
+use crate::systems::chitty::variant::{Arch, unpack};
+use crate::trace::launch::KernelLaunch;
+use crate::trace::memory::BlockMemory;
+use crate::trace::{WarpPath, execute_block};
+
+/// How programs lie on threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// One program per block, whose threads share the cases: the paper's.
+    BlockGp,
+    /// The same with the program copied into shared memory: the authors' of 2009.
+    BlockGpShared,
+    /// One program per thread.
+    ThreadGp,
+}
+
+impl Scheme {
+    pub const ALL: [Self; 3] = [Scheme::BlockGp, Scheme::BlockGpShared, Scheme::ThreadGp];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::BlockGp => "blockgp",
+            Scheme::BlockGpShared => "blockgp-shared",
+            Scheme::ThreadGp => "threadgp",
+        }
+    }
+
+    /// The one with this name.
+    pub fn named(name: &str) -> Result<Self, PredictError> {
+        let found = Self::ALL.into_iter().find(|one| one.name() == name);
+        found.ok_or_else(|| PredictError::Input {
+            what: "scheme",
+            given: name.to_owned(),
+            allowed: Self::ALL.map(Scheme::name).join(", "),
+        })
+    }
+
+    /// What the kernel's source is compiled with.
+    pub fn defines(self, set: FunctionSet) -> Vec<String> {
+        let scheme: &[&str] = match self {
+            Scheme::BlockGp => &["SCHEME_BLOCKGP"],
+            Scheme::BlockGpShared => &["SCHEME_BLOCKGP", "PROGRAM_SHARED"],
+            Scheme::ThreadGp => &["SCHEME_THREADGP"],
+        };
+        let problem = format!("PROBLEM_{}", set.name().to_uppercase());
+        scheme
+            .iter()
+            .map(|&name| name.to_owned())
+            .chain([problem])
+            .collect()
+    }
+
+    /// Programs of a block of `threads`.
+    pub fn programs_per_block(self, threads: u32) -> u32 {
+        match self {
+            Scheme::ThreadGp => threads,
+            Scheme::BlockGp | Scheme::BlockGpShared => 1,
+        }
+    }
+
+    /// Shared memory of a block of `threads` whose programs have at most `words` words.
+    pub fn shared_bytes(self, threads: u32, words: u32) -> u32 {
+        match self {
+            Scheme::ThreadGp => 0,
+            Scheme::BlockGp => 4 * threads,
+            Scheme::BlockGpShared => 4 * (threads + words),
+        }
+    }
+}
+
+/// A kernel, parsed.
+#[derive(Debug)]
+pub struct Interpreter {
+    pub kernel: Kernel,
+    pub scheme: Scheme,
+    pub set: FunctionSet,
+}
+
+/// What a block executed and found.
+#[derive(Debug, Clone)]
+pub struct BlockRun {
+    pub warps: Vec<WarpPath>,
+    /// Errors of each of its programs.
+    pub errors: Vec<f32>,
+}
+
+impl Interpreter {
+    pub fn load(scheme: Scheme, set: FunctionSet, arch: Arch) -> Result<Self, PredictError> {
+        let file = format!("{}.sass.gz", stem(scheme, set, &arch.to_string()));
+        let code = unpack(&file).map_err(PredictError::other)?;
+        let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
+        Ok(Interpreter {
+            kernel: kernel.map_err(PredictError::other)?,
+            scheme,
+            set,
+        })
+    }
+
+    /// Executes a block of `threads` on as many programs as it has room for, or fewer.
+    pub fn execute(
+        &self,
+        programs: &[Vec<u32>],
+        cases: &CaseTable,
+        threads: u32,
+    ) -> Result<BlockRun, PredictError> {
+        let launch = KernelLaunch {
+            max_program_words: programs.len() as u32,
+            ..KernelLaunch::block_gp(threads, 1, cases.len() as u32)
+        };
+        let constants = launch.constants(&self.kernel, launch.cases);
+        let (inputs, expected) = (cases.inputs.clone(), cases.expected.clone());
+        let mut memory = BlockMemory::new(chunk(programs), inputs, expected, threads);
+        let warps = execute_block(&self.kernel, &constants, threads, &mut memory);
+        let errors = memory.results[..programs.len()].iter();
+        Ok(BlockRun {
+            warps: warps.map_err(PredictError::other)?,
+            errors: errors.map(|&bits| f32::from_bits(bits)).collect(),
+        })
+    }
+}
+
+/// Name of a kernel's files under `fixtures/sass/`.
+pub fn stem(scheme: Scheme, set: FunctionSet, arch: &str) -> String {
+    format!("robilliard/{arch}-{}-{}", scheme.name(), set.name())
+}
+
+/// Errors of a program by the reference interpreter, which evaluates all branches of the tree.
+pub fn expected_error(program: &Rpn, set: FunctionSet, cases: &CaseTable) -> f64 {
+    error_by(set, cases, |inputs| f64::from(value_f32(program, inputs)))
+}
+
+/// Whether rounding leaves an expected error what it is: it agrees with that of every other rounding. Of another program a GPU, whose
+/// functions round otherwise, may well report another error.
+pub fn is_decided(program: &Rpn, set: FunctionSet, cases: &CaseTable, expected: f64) -> bool {
+    (0..3).all(|way| {
+        let value = |inputs: &[f32]| other_roundings(program, inputs)[way];
+        agrees(set, error_by(set, cases, value) as f32, expected)
+    })
+}
+
+fn error_by(set: FunctionSet, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) -> f64 {
+    let as_value = |word: u32| match set {
+        FunctionSet::Multiplexer => word as f32,
+        FunctionSet::Regression | FunctionSet::Spirals => f32::from_bits(word),
+    };
+    let error = |at: usize| {
+        let inputs: Vec<f32> = cases.case(at).into_iter().map(as_value).collect();
+        case_error(set, value(&inputs), as_value(cases.expected[at]).into())
+    };
+    (0..cases.len()).map(error).sum()
+}
+
+/// Whether an error is the one expected, but for rounding: of sums in another order, of the device's functions, of values next to zero, whose
+/// signs count.
+pub fn agrees(set: FunctionSet, found: f32, expected: f64) -> bool {
+    const RELATIVE: f64 = 1e-3;
+    const SIGNS: f64 = 2.0;
+    let found = f64::from(found);
+    match set {
+        FunctionSet::Multiplexer => found == expected,
+        FunctionSet::Spirals => (found - expected).abs() <= SIGNS,
+        FunctionSet::Regression if expected.is_finite() => {
+            (found - expected).abs() <= RELATIVE * expected.abs().max(RELATIVE)
+        }
+        FunctionSet::Regression => !found.is_finite(),
+    }
+}

@@ -1,0 +1,396 @@
+//! How long a generation's kernel takes on a device, in any layout.
+//!
+//! Models: blocks of the grid, executed (`papers::launch`), coalesced as the device's preset says. Where the threads of a block run
+//! a program more than a few times, the time is continued linearly from two smaller numbers of times.
+//! Leaves out: launch and transfers (`host`); of populations larger than what was evolved, that their programs differ: they repeat.
+//! Units: nodes times cases per second, milliseconds.
+
+use super::kernel::{Interpreter, Scheme};
+use super::problem::{Benchmark, CaseTable};
+use super::program::translate;
+use crate::gp::program::Rpn;
+use crate::launch::divergent::{Cost, Executable, Executed, Extent, On, Whole};
+use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
+use crate::launch::grid::{Grid, Launch, Sample};
+use crate::launch::prediction::PredictError;
+use crate::launch::work::Work;
+use rayon::prelude::*;
+use std::fmt;
+
+/// Warps that are executed of a grid of many waves; with a program per thread fewer, as their paths are long.
+const SAMPLED_WARPS: u32 = 512;
+const SAMPLED_DIVERGENT_WARPS: u32 = 48;
+/// Multiprocessors whose blocks are all executed, of a grid of few waves.
+const SAMPLED_SMX: u32 = 4;
+/// Runs of its program that a thread makes at most before they are cut short.
+const WHOLE_RUNS: u32 = 8;
+/// Runs of all warps that are executed together.
+const WARP_RUNS: u32 = 1024;
+const MOST_RUNS: u32 = 6;
+/// Cases on which it is counted what a warp executes of a program.
+const PILOT_CASES: usize = 64;
+/// The same where every lane has a program of its own.
+const DIVERGENT_PILOT_CASES: usize = 16;
+/// Runs on which it is counted what a run of the sampled blocks executes on average.
+const COUNTED_RUNS: u32 = 6;
+const DIVERGENT_COUNTED_RUNS: u32 = 16;
+const WARP: usize = 32;
+
+/// How a benchmark's programs are laid out over threads, and how many they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    pub scheme: Scheme,
+    pub benchmark: Benchmark,
+    pub threads_per_block: u32,
+    pub population: u32,
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Layout {
+            scheme,
+            benchmark,
+            threads_per_block,
+            population,
+        } = self;
+        let scheme = scheme.name();
+        write!(
+            f,
+            "{scheme}, {benchmark}, population {population}, {threads_per_block} threads per block"
+        )
+    }
+}
+
+/// What a layout does, mean over generations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speed {
+    pub layout: Layout,
+    pub resident_blocks: u32,
+    pub mean_nodes: f64,
+    pub kernel_milliseconds: f64,
+    pub gpops_billion: f64,
+    /// Of the whole launch.
+    pub warp_instructions: f64,
+}
+
+/// `generations`: programs of some generations of a run; each launch repeats those of one until the population is full.
+pub fn predict(on: On, layout: Layout, generations: &[&[Rpn]]) -> Result<Speed, PredictError> {
+    let whole = mean_generation(on, layout, generations)?;
+    Ok(Speed {
+        layout,
+        resident_blocks: whole.resident_blocks(),
+        mean_nodes: whole.mean_nodes,
+        kernel_milliseconds: whole.milliseconds,
+        gpops_billion: whole.gpops_billion,
+        warp_instructions: whole.warp_instructions,
+    })
+}
+
+/// The mean over the generations.
+pub fn mean_generation(
+    on: On,
+    layout: Layout,
+    generations: &[&[Rpn]],
+) -> Result<Whole, PredictError> {
+    let interpreter = Interpreter::load(layout.scheme, layout.benchmark.function_set(), on.arch)?;
+    let generations = generations
+        .iter()
+        .map(|programs| Generation::new(programs, layout));
+    let generations = generations.collect::<Result<Vec<_>, _>>()?;
+    let words = generations.iter().map(Generation::longest).max();
+    let cases = layout.benchmark.case_words();
+    let program_words = generations.iter().map(|one| one.start(layout.population));
+    let data_bytes = 4
+        * (u64::from(program_words.max().unwrap_or(0))
+            + (cases.inputs.len() + cases.expected.len()) as u64);
+    let launch = Launch {
+        name: layout.scheme.name(),
+        kernel: &interpreter.kernel,
+        threads_per_block: layout.threads_per_block,
+        shared_bytes: (layout.scheme).shared_bytes(layout.threads_per_block, words.unwrap_or(0)),
+        blocks: layout.blocks(),
+        data_bytes,
+        carve_out: on.carve_out,
+    };
+    let grid = Grid::place(on.device, launch)?;
+    let each: Vec<Vec<&Generation>> = match grid.has_many_waves() {
+        // A sample of all generations at once.
+        true => vec![generations.iter().collect()],
+        false => generations.iter().map(|one| vec![one]).collect(),
+    };
+    let cost = |generations| {
+        let mut runs = Runs {
+            on,
+            interpreter: &interpreter,
+            grid: &grid,
+            layout,
+            cases: &cases,
+            generations,
+            works: Vec::new(),
+        };
+        let counted = (runs.generations.iter()).map(|generation| runs.counted(generation));
+        runs.works = counted.collect::<Result<_, _>>()?;
+        Cost::of(&runs, on.timing)
+    };
+    let costs = each.into_iter().map(cost);
+    let costs = costs.collect::<Result<Vec<Cost>, _>>()?;
+    let n_cases = cases.len() as u32;
+    let extent = Extent {
+        programs: layout.population,
+        cases: n_cases,
+        repetitions: layout.runs(n_cases).into(),
+        grids: 1.0,
+    };
+    Ok(Whole::of(&grid, &costs.iter().collect::<Vec<_>>(), extent))
+}
+
+impl Layout {
+    fn programs_per_block(self) -> u32 {
+        self.scheme.programs_per_block(self.threads_per_block)
+    }
+
+    pub fn blocks(self) -> u32 {
+        self.population.div_ceil(self.programs_per_block())
+    }
+
+    fn spread_blocks(self) -> u32 {
+        let warps = match self.scheme {
+            Scheme::ThreadGp => SAMPLED_DIVERGENT_WARPS,
+            Scheme::BlockGp | Scheme::BlockGpShared => SAMPLED_WARPS,
+        };
+        (warps * 32 / self.threads_per_block).max(16)
+    }
+
+    /// How often a thread runs its program.
+    fn runs(self, cases: u32) -> u32 {
+        match self.scheme {
+            Scheme::ThreadGp => cases,
+            Scheme::BlockGp | Scheme::BlockGpShared => cases.div_ceil(self.threads_per_block),
+        }
+    }
+
+    /// The cases of so many runs: warps see neighbouring cases, as they do in all.
+    fn cases_of(self, runs: u32, all: &CaseTable) -> CaseTable {
+        match self.scheme {
+            Scheme::ThreadGp => all.sampled(runs as usize, 1),
+            Scheme::BlockGp | Scheme::BlockGpShared => {
+                all.sampled((runs * self.threads_per_block) as usize, 32)
+            }
+        }
+    }
+}
+
+/// Programs of one generation as they lie in memory.
+struct Generation {
+    codes: Vec<Vec<u32>>,
+    nodes: Vec<u32>,
+    mean_nodes: f64,
+    /// Words before each program, of the first repetition.
+    starts: Vec<u32>,
+}
+
+impl Generation {
+    fn new(programs: &[Rpn], layout: Layout) -> Result<Self, PredictError> {
+        let set = layout.benchmark.function_set();
+        let codes = programs.iter().map(|program| translate(program, set));
+        let codes = codes.collect::<Result<Vec<_>, _>>()?;
+        let nodes: Vec<u32> = programs.iter().map(|one| one.n_nodes() as u32).collect();
+        let mut starts = vec![0];
+        for code in &codes {
+            starts.push(starts[starts.len() - 1] + code.len() as u32);
+        }
+        let all = (0..layout.population as usize).map(|at| f64::from(nodes[at % nodes.len()]));
+        let mean_nodes = all.sum::<f64>() / f64::from(layout.population);
+        Ok(Generation {
+            codes,
+            nodes,
+            mean_nodes,
+            starts,
+        })
+    }
+
+    fn longest(&self) -> u32 {
+        self.codes.iter().map(Vec::len).max().unwrap_or(0) as u32
+    }
+
+    /// Words before program `at` of the population.
+    fn start(&self, at: u32) -> u32 {
+        let own = self.codes.len() as u32;
+        at / own * self.starts[own as usize] + self.starts[(at % own) as usize]
+    }
+}
+
+/// A launch of some generations' programs, mixed.
+struct Runs<'a> {
+    on: On<'a>,
+    interpreter: &'a Interpreter,
+    grid: &'a Grid,
+    layout: Layout,
+    cases: &'a CaseTable,
+    generations: Vec<&'a Generation>,
+    /// Of each generation.
+    works: Vec<Work>,
+}
+
+impl Executable for Runs<'_> {
+    fn grid(&self) -> &Grid {
+        self.grid
+    }
+
+    fn sample(&self) -> Sample {
+        let spread = self.layout.spread_blocks();
+        match &self.works[..] {
+            [work] => (self.grid).sample_by_work(spread, SAMPLED_SMX, work.longest_warps()),
+            _ => self.grid.sample(spread, SAMPLED_SMX),
+        }
+    }
+
+    fn executed_repetitions(&self, sample: &Sample) -> [u32; 2] {
+        let n = self.layout.runs(self.cases.len() as u32);
+        let warps = sample.blocks().len() as u32 * self.layout.threads_per_block.div_ceil(32);
+        match n <= WHOLE_RUNS {
+            true => [n, n],
+            false => [1, (WARP_RUNS / warps).clamp(2, MOST_RUNS)],
+        }
+    }
+
+    fn execute(&self, sample: &Sample, runs: u32) -> Result<Executed, PredictError> {
+        let cases = match runs == self.layout.runs(self.cases.len() as u32) {
+            true => self.cases.clone(),
+            false => self.layout.cases_of(runs, self.cases),
+        };
+        let sampled = sample.blocks();
+        let mixed = |nth: usize| nth % self.generations.len();
+        let blocks = sampled
+            .par_iter()
+            .enumerate()
+            .map(|(nth, &block)| self.block(self.generations[mixed(nth)], block, &cases, runs));
+        let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
+        let steps = n_steps(&blocks);
+        let of_cases = self.of_all_cases(&sampled, runs, steps)?;
+        let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
+        let n_generations = self.generations.len() as f64;
+        let means = self.generations.iter().map(|one| one.mean_nodes);
+        let mean_nodes = means.sum::<f64>() / n_generations;
+        // The sample's programs do not execute quite as much as the population's.
+        let own = sampled.iter().enumerate();
+        let own = own.map(|(nth, &block)| self.works[mixed(nth)].of_block(block));
+        let all = self.works.iter().map(Work::mean).sum::<f64>() / n_generations;
+        let ratio = of_cases * all * sampled.len() as f64 / own.sum::<f64>();
+        // A grid of few waves ends with its longest programs, whatever the mean.
+        let of_time = match sample {
+            Sample::Spread(_) => ratio,
+            Sample::Whole(_) | Sample::Longest(..) => of_cases,
+        };
+        let of_all = f64::from(self.layout.blocks()) / sampled.len() as f64;
+        Ok(Executed {
+            code: code.map_err(PredictError::other)?,
+            instructions: ratio * of_all * steps,
+            mean_nodes,
+            of_time,
+        })
+    }
+}
+
+/// Instructions of all their warps.
+fn n_steps(blocks: &[ExecutedBlock]) -> f64 {
+    let warps = blocks.iter().flat_map(|block| &block.warps);
+    warps.map(|warp| warp.steps.len()).sum::<usize>() as f64
+}
+
+impl Runs<'_> {
+    /// Places of a block's programs in the population.
+    fn programs_of(&self, block: u32) -> std::ops::Range<u32> {
+        let per_block = self.layout.programs_per_block();
+        let first = block * per_block;
+        first..(first + per_block).min(self.layout.population)
+    }
+
+    /// What the sampled blocks execute for a run over what they do in these `runs`, whose cases are few: programs jump over nodes.
+    fn of_all_cases(&self, sampled: &[u32], runs: u32, steps: f64) -> Result<f64, PredictError> {
+        let n = self.layout.runs(self.cases.len() as u32);
+        if runs == n || !self.layout.benchmark.function_set().jumps() {
+            return Ok(1.0);
+        }
+        let more = match self.layout.scheme {
+            Scheme::ThreadGp => DIVERGENT_COUNTED_RUNS,
+            Scheme::BlockGp | Scheme::BlockGpShared => COUNTED_RUNS,
+        };
+        let more = more.min(n);
+        let cases = self.layout.cases_of(more, self.cases);
+        let counted = sampled.par_iter().enumerate().map(|(nth, &block)| {
+            let generation = self.generations[nth % self.generations.len()];
+            Ok(n_steps(&[self.block(generation, block, &cases, more)?]))
+        });
+        let counted = counted.collect::<Result<Vec<f64>, PredictError>>()?;
+        Ok(counted.iter().sum::<f64>() / f64::from(more) / (steps / f64::from(runs)))
+    }
+
+    /// What the blocks of a generation execute on some cases: programs jump over nodes, and the lanes of a warp may part.
+    fn counted(&self, generation: &Generation) -> Result<Work, PredictError> {
+        if self.layout.scheme == Scheme::ThreadGp {
+            let cases = self.cases.sampled(DIVERGENT_PILOT_CASES, 1);
+            let runs = cases.len() as u32;
+            let execute = |block| Ok(self.block(generation, block, &cases, runs)?.warps);
+            return Work::count(self.layout.blocks(), execute);
+        }
+        let cases = self.cases.sampled(PILOT_CASES, WARP);
+        let steps = generation.codes.par_iter().map(|code| {
+            let one = std::slice::from_ref(code);
+            let run = self.interpreter.execute(one, &cases, WARP as u32)?;
+            Ok(run.warps.iter().map(|warp| warp.steps.len() as f64).sum())
+        });
+        let steps = steps.collect::<Result<Vec<f64>, PredictError>>()?;
+        let blocks = 0..self.layout.blocks() as usize;
+        let of_blocks = blocks.map(|block| steps[block % steps.len()]);
+        Ok(Work::of_even_blocks(of_blocks.collect()))
+    }
+
+    fn block(
+        &self,
+        generation: &Generation,
+        block: u32,
+        cases: &CaseTable,
+        runs: u32,
+    ) -> Result<ExecutedBlock, PredictError> {
+        let places = self.programs_of(block);
+        let own = generation.codes.len();
+        let codes: Vec<Vec<u32>> = (places.clone())
+            .map(|at| generation.codes[at as usize % own].clone())
+            .collect();
+        let threads = self.layout.threads_per_block;
+        let run = self.interpreter.execute(&codes, cases, threads)?;
+        let before = self.layout.population + 1 + generation.start(places.start);
+        let before_here = codes.len() as u32 + 1;
+        Ok(ExecutedBlock {
+            nodes: self.nodes_of_warps(generation, places.clone(), runs),
+            warps: run.warps,
+            offsets: Offsets {
+                programs: 4 * (before - before_here),
+                results: 4 * places.start,
+                ..Offsets::default()
+            },
+        })
+    }
+
+    /// Nodes that each warp evaluates, mean over its lanes.
+    fn nodes_of_warps(
+        &self,
+        generation: &Generation,
+        places: std::ops::Range<u32>,
+        runs: u32,
+    ) -> Vec<u32> {
+        let nodes = |at: u32| f64::from(generation.nodes[at as usize % generation.nodes.len()]);
+        let warps = 0..self.layout.threads_per_block.div_ceil(32);
+        let of_warp = |warp: u32| {
+            let lanes = match self.layout.scheme {
+                Scheme::ThreadGp => places.start + 32 * warp..places.end,
+                Scheme::BlockGp | Scheme::BlockGpShared => places.clone(),
+            };
+            let lanes: Vec<f64> = lanes.take(32).map(nodes).collect();
+            let mean = lanes.iter().sum::<f64>() / lanes.len().max(1) as f64;
+            (f64::from(runs) * mean).round().max(1.0) as u32
+        };
+        warps.map(of_warp).collect()
+    }
+}

@@ -1,0 +1,6 @@
+//! TODO util
+
+pub mod band;
+pub mod input;
+pub mod memo;
+pub mod stats;
