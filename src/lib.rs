@@ -74,6 +74,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod commands;
 #[doc(hidden)]
 pub mod cpu;
@@ -86,11 +87,13 @@ pub mod gp;
 pub mod interop;
 #[doc(hidden)]
 pub mod isa;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod launch;
+#[doc(hidden)]
 pub mod measure;
 #[doc(hidden)]
 pub mod model;
+#[cfg_attr(doc, doc(hidden))]
 pub mod predictor;
 #[cfg(feature = "report")]
 #[doc(hidden)]
@@ -100,6 +103,7 @@ pub mod sim;
 #[cfg(feature = "report")]
 #[doc(hidden)]
 pub mod study;
+#[cfg_attr(doc, doc(hidden))]
 pub mod systems;
 #[doc(hidden)]
 pub mod trace;

@@ -9,7 +9,7 @@ use super::own_kernel::OwnKernelArgs;
 use super::problem_name;
 use crate::device::Device;
 use crate::launch::prediction::{Configuration, PaperSizes};
-use crate::predictor as engine;
+use crate::predictor;
 use crate::predictor::architecture;
 use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId};
 use crate::systems::kernels::PaperKernel;
@@ -208,7 +208,7 @@ pub(super) fn sizes(
 ) -> Result<(u32, u32), Box<dyn Error>> {
     let known = problem.parse::<FunctionSet>();
     let smallest = match known {
-        Ok(problem) => engine::smallest(kernel.parse()?, problem, arch)?,
+        Ok(problem) => predictor::smallest(kernel.parse()?, problem, arch)?,
         // The engine says which problems there are.
         Err(_) => (1, 0),
     };

@@ -7,7 +7,7 @@
 use super::CliResult;
 use crate::device::{Kind, Preset, Reader};
 use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
-use crate::predictor as engine;
+use crate::predictor;
 use crate::predictor::{Engine, Settings};
 use crate::report::progress;
 use crate::report::{output, table::table};
@@ -87,16 +87,17 @@ fn name(file: &Path) -> Result<String, String> {
 /// The values that a prediction of the postfix interpreter depends on most.
 fn matters(base: &Base) -> Result<Vec<Sensitivity>, Box<dyn Error>> {
     let settings = Settings {
-        kind: engine::Kind::Analytical,
+        kind: predictor::Kind::Analytical,
         ..Settings::default()
     };
     let opened = Engine::new(base.device.clone(), &[PROBLEM], settings)?;
-    let arch = match engine::architecture(&base.device, &opened.settings().code) {
+    let arch = match predictor::architecture(&base.device, &opened.settings().code) {
         Ok(arch) => arch,
         // No code of its own: nothing can be predicted without a choice of another's.
         Err(_) => return Ok(Vec::new()),
     };
-    let (stack_dim, stack_registers) = engine::smallest(KERNEL.parse()?, PROBLEM.parse()?, arch)?;
+    let (stack_dim, stack_registers) =
+        predictor::smallest(KERNEL.parse()?, PROBLEM.parse()?, arch)?;
     let configuration = Configuration {
         problem: PROBLEM.into(),
         kernel: KERNEL.into(),

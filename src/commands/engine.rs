@@ -4,7 +4,7 @@
 
 use crate::device::{Device, Reader, Validated};
 use crate::gp::programs::{Inferred, inferred};
-use crate::predictor as engine;
+use crate::predictor;
 use crate::predictor::{CodeChoice, ProgramList};
 use crate::predictor::{Kind, Settings, Weighting};
 use crate::report::progress;
@@ -87,7 +87,7 @@ impl InferredFile {
     pub fn own() -> Self {
         InferredFile {
             path: String::new(),
-            factors: engine::inferred(),
+            factors: predictor::inferred(),
         }
     }
 }
@@ -190,11 +190,11 @@ impl EngineArgs {
         &self,
         device: &Device,
         problems: &[&str],
-    ) -> Result<engine::Engine, Box<dyn Error>> {
+    ) -> Result<predictor::Engine, Box<dyn Error>> {
         self.inputs.check_population()?;
         note_validated(device);
         let settings = self.settings();
-        Ok(engine::Engine::new(device.clone(), problems, settings)?)
+        Ok(predictor::Engine::new(device.clone(), problems, settings)?)
     }
 
     /// The model for a device and launches of these kernels for these problems, in any combination: kernels of the other papers
@@ -204,14 +204,18 @@ impl EngineArgs {
         device: &Device,
         kernels: &[String],
         problems: &[String],
-    ) -> Result<engine::Engine, Box<dyn Error>> {
+    ) -> Result<predictor::Engine, Box<dyn Error>> {
         let of_papers: Vec<PaperKernel> = kernels
             .iter()
             .filter_map(|name| PaperKernel::named(name))
             .collect();
         if of_papers.len() == kernels.len() {
             note_validated(device);
-            return Ok(engine::Engine::new(device.clone(), &[], self.settings())?);
+            return Ok(predictor::Engine::new(
+                device.clone(),
+                &[],
+                self.settings(),
+            )?);
         }
         let theirs: Vec<String> = of_papers.iter().flat_map(|one| one.problems()).collect();
         let is_own = |name: &&str| {
@@ -324,7 +328,7 @@ impl InputArgs {
 }
 
 /// Says on standard error how the programs of each problem were weighted.
-pub fn note_weights(model: &engine::Engine) {
+pub fn note_weights(model: &predictor::Engine) {
     for sentence in model.weighting() {
         progress::say(&sentence);
     }

@@ -9,7 +9,7 @@ use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
 use crate::interop::record::Recorder;
 use crate::interop::timeline::Timeline;
 use crate::interop::{kanata, perfetto, schedule};
-use crate::predictor as engine;
+use crate::predictor;
 use crate::predictor::SampleBlocks;
 use crate::report::blocks::BlocksReport;
 use crate::report::output;
@@ -88,7 +88,7 @@ pub fn run(args: &ExportArgs) -> CliResult {
     inputs.check_population()?;
     let settings = inputs.settings();
     note_validated(&device);
-    let engine = engine::Engine::new(device.clone(), &[&configuration.problem], settings)?;
+    let engine = predictor::Engine::new(device.clone(), &[&configuration.problem], settings)?;
     own_kernel::check(&engine, [&configuration], &named.own)?;
     let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
     check_size(args, &device, &sample)?;

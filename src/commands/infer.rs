@@ -7,7 +7,7 @@ use super::engine::EngineArgs;
 use super::reproduce::{all_cells, compare, predict_all};
 use crate::device::Device;
 use crate::gp::programs::{Inferred, inferred};
-use crate::predictor as engine;
+use crate::predictor;
 use crate::predictor::{Engine, Settings};
 use crate::report::output;
 use crate::report::table::table;
@@ -23,7 +23,7 @@ pub fn run(device: &Device, args: &EngineArgs, out: Option<&Path>) -> CliResult 
     let measured = measured.collect::<Result<Vec<_>, _>>()?;
     let mut rows = Vec::new();
     let mut file = format!("{}\n", inferred::COLUMNS);
-    for problem in engine::problems() {
+    for problem in predictor::problems() {
         let trial = Trial {
             device,
             settings: args.settings(),

@@ -3,10 +3,10 @@
 use super::measure::{MeasureArgs, given_or, protocol};
 use super::measure_robilliard;
 use super::papers::PaperArg;
+use crate::measure::gpocl as measure_gpocl;
 use crate::measure::langdon::Generation;
 use crate::measure::launch::Gpu;
 use crate::report::rows::{self, Row};
-use crate::systems::gpocl;
 use crate::systems::gpocl::{Configuration, Domain, Strategy};
 use crate::systems::langdon;
 use crate::systems::langdon::predict::Layout;
@@ -60,7 +60,7 @@ impl Work {
             }
             Work::Gpocl(configurations) => {
                 for &one in configurations {
-                    let row = gpocl::measure::measure(gpu, one, seed, protocol)?;
+                    let row = measure_gpocl::measure(gpu, one, seed, protocol)?;
                     measured.push(Row::of(&row)?);
                 }
             }

@@ -8,7 +8,7 @@ use super::names::ALL;
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::predictor as engine;
+use crate::predictor;
 use crate::predictor::Engine;
 use crate::report::chart::{self, panels::Panels};
 use crate::report::progress::{self, Progress};
@@ -212,7 +212,7 @@ pub(super) fn all_cells(tables: &[Table], problems: &[&str]) -> Vec<Cell> {
 
 /// Problem names, several with commas, or all.
 pub(super) fn parse_problems(given: &str) -> Result<Vec<&str>, String> {
-    let known = engine::problems();
+    let known = predictor::problems();
     if given == ALL {
         return Ok(known);
     }

@@ -7,7 +7,7 @@ use super::format::OutputArgs;
 use super::own_kernel::{self, with_own_kernel};
 use crate::device::Preset;
 use crate::launch::prediction::Prediction;
-use crate::predictor as engine;
+use crate::predictor;
 use crate::report::prediction;
 use crate::report::provenance::Provenance;
 use crate::systems::kernels::check_sizes;
@@ -35,7 +35,7 @@ pub fn run(args: &SimulateArgs) -> CliResult {
 }
 
 /// What the options ask for, and the model that predicted it.
-pub fn predict(args: &SimulateArgs) -> Result<(Prediction, engine::Engine), Box<dyn Error>> {
+pub fn predict(args: &SimulateArgs) -> Result<(Prediction, predictor::Engine), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
     let configuration = named.any_configuration(&device, &inputs)?;

@@ -6,16 +6,16 @@ use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
 use crate::gp::problem::uci::folder;
-use crate::launch::Request;
 use crate::launch::divergent::On;
 use crate::launch::prediction::{PredictError, Prediction};
-use crate::predictor as engine;
+use crate::predictor;
 use crate::predictor::{CodeChoice, Engine, Settings};
 use crate::report::chart;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::validation::{self, Line};
 use crate::systems::chitty::kernel_id::Row;
+use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::Split as MeasuredSplit;
 use crate::systems::chitty::variant::{FunctionSet, KernelId};
 use crate::systems::launches;
@@ -165,9 +165,9 @@ fn of_papers(
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {
-    let arch = engine::executed_architecture(device, &CodeChoice::default())?;
+    let arch = predictor::executed_architecture(device, &CodeChoice::default())?;
     let on = On {
-        timing: engine::timing(engine.kind()),
+        timing: predictor::timing(engine.kind()),
         ..On::new(device, arch)
     };
     let launched: Vec<_> = rows.iter().map(|row| (row.launched, row.seed)).collect();
@@ -300,7 +300,7 @@ fn explain_command(args: &ValidateArgs, line: &Line) -> String {
 }
 
 fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
-    let problems = engine::problems();
+    let problems = predictor::problems();
     let engine = Engine::new(Preset::load(WITH_TABLES)?.device, &problems, settings)?;
     let tables = Measured::tables();
     let measured = tables

@@ -7,7 +7,6 @@ use super::ideal::Ideals;
 use super::quantity::{Entry, FieldError, Quantity};
 use super::spec::*;
 use super::{Device, Preset, Validated};
-use crate::vliw::preset as vliw;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,6 +31,12 @@ const BUILTIN: &[(&str, &str)] = &[
     ),
     ("h100", include_str!("../../fixtures/devices/h100.toml")),
 ];
+
+/// The presets of VLIW machines in the binary: name and file text. `vliw::preset` reads them.
+pub(crate) const VLIW: &[(&str, &str)] = &[(
+    "hd5750",
+    include_str!("../../fixtures/devices/vliw/hd5750.toml"),
+)];
 
 /// Why a device could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -255,7 +260,7 @@ fn field_at(text: &str, line: usize) -> String {
 
 fn unknown(name: &str) -> DeviceError {
     let given = name.to_owned();
-    match vliw::builtin_names().any(|one| one == name) {
+    match VLIW.iter().any(|(one, _)| *one == name) {
         true => DeviceError::OtherKind { given },
         false => DeviceError::Unknown {
             given,

@@ -27,6 +27,7 @@ pub use cache::{CacheGeometry, OnChipSplit};
 #[doc(hidden)]
 pub use checks::CODE_WAYS;
 pub use ledger::Reader;
+pub(crate) use load::VLIW;
 pub use load::{DeviceError, builtin_names};
 pub use policy::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,

@@ -1,44 +1,73 @@
-//! What the simulator and the analytical model share: one launch, resolved for one device.
+//! One launch on one device, and what both performance models share of it.
 //!
-//! What it holds: what is to be launched ([`request`]) and what it is on a device ([`resolved`]); a kernel's traces laid out for timing
-//! ([`code`]), the multiprocessor as plain numbers ([`spec`]), the launch geometry ([`geometry`]), the grid over all multiprocessors
-//! ([`makespan`], [`rates`]), how lanes' addresses are served ([`memory_rules`]), the causes of lost cycles ([`cause`]), what the host
-//! does between launches ([`host`]).
-//! What it leaves out: how fast anything runs. Units: in the names.
+//! * [`resolved`]: a launch whose blocks run one program each, placed on a device; [`kernel`], [`code`]: its traces laid out for timing.
+//! * [`executed`], [`divergent`]: a launch whose warps run several programs, executed lane by lane; [`grid`]: which of its blocks are executed.
+//! * [`spec`], [`geometry`], [`residency`]: the multiprocessor as plain numbers, the shape of the grid, how many blocks are resident.
+//! * [`makespan`], [`rates`], [`host`]: the grid over all multiprocessors, the host between launches.
+//! * [`counters`], [`cause`]: what a model counts; [`prediction`]: what it says, and the trait that both models implement.
+//!
+//! Leaves out: how fast anything runs. Units: in the names.
 
+#[doc(hidden)]
 pub mod blocks;
+#[doc(hidden)]
 pub mod cache;
 mod calendar;
+#[doc(hidden)]
 pub mod cause;
+#[doc(hidden)]
 pub mod code;
+#[doc(hidden)]
 mod code_layout;
+#[doc(hidden)]
 pub mod counters;
+#[doc(hidden)]
 pub mod demand;
+#[doc(hidden)]
 pub mod dependence;
+#[doc(hidden)]
 pub mod divergent;
+#[doc(hidden)]
 mod dram;
 pub(crate) mod ends;
+#[doc(hidden)]
 pub mod executed;
+#[doc(hidden)]
 pub mod geometry;
+#[doc(hidden)]
 pub mod grid;
+#[doc(hidden)]
 pub mod half_warps;
+#[doc(hidden)]
 pub mod host;
+#[doc(hidden)]
 pub mod ideal;
+#[doc(hidden)]
 pub mod kernel;
+#[doc(hidden)]
 pub mod makespan;
+#[doc(hidden)]
 pub mod memory_rules;
+#[doc(hidden)]
 pub mod pipes;
 pub mod prediction;
+#[doc(hidden)]
 pub mod rates;
+#[doc(hidden)]
 pub mod residency;
+#[doc(hidden)]
 pub mod resolved;
+#[doc(hidden)]
 pub mod roles;
+#[doc(hidden)]
 pub mod spec;
+#[doc(hidden)]
 pub mod spread;
+#[doc(hidden)]
 pub mod testing;
+#[doc(hidden)]
 pub mod timed;
 pub(crate) mod work;
 
-pub use crate::systems::chitty::request::{Cases, Request};
 pub use residency::CarveOut;
 pub use resolved::{Launches, Resolved};

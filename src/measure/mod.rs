@@ -1,16 +1,12 @@
-//! The CUDA interpreters of the papers, and how programs reach them.
+//! Launching and measuring: the CUDA kernels on a GPU, the interpreters on the CPU.
 //!
-//! * [`kernel_id`]: the table of interpreters; [`variant`]: which of them were compiled, with the machine code and resource usage of each;
-//!   [`code`]: the machine code that a launch runs, compiled here or given.
-//! * [`lower`] and [`accumulate`]: programs as tokens and as instructions; [`encode`]: as the words that a kernel reads; [`layout`]: whole populations and cases as buffers.
 //! * [`launch`]: the kernels on a real GPU, the only module that names cudarc's driver; [`error`]: why nothing ran there.
-//! * `source`: the CUDA sources, which [`launch`] and [`compile`] give to nvrtc; [`compile`]: machine code of a kernel of one's own;
-//!   [`lines`]: from which lines of the sources the committed machine code came.
-//! * [`measure`]: measured rows, on a [`workload`], checked against the [`oracle`]; [`counters`]: Nsight
-//!   Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
-//!   [`on_cpu`]: the CPU's interpreter on the same workload; [`split`]: which half of the measurements a row belongs to.
+//! * [`compile`]: machine code of a custom kernel, by nvrtc.
+//! * [`measure`]: measured rows, checked against the interpreters; [`gpocl`], [`langdon`], [`robilliard`]: those of the other papers' kernels;
+//!   [`counters`]: Nsight Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
+//!   [`on_cpu`]: the CPU's interpreter on the same cases.
 //!
-//! What runs or measures is behind the feature `gpu`; predictions need the rest only.
+//! Everything here is behind the feature `gpu`.
 
 #[cfg(all(feature = "gpu", feature = "report"))]
 #[doc(hidden)]

@@ -36,17 +36,17 @@ use crate::launch::prediction::{
 };
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
-use crate::launch::{CarveOut, Cases, Request, Resolved};
+use crate::launch::{CarveOut, Resolved};
 use crate::model::analytical::Analytical;
 use crate::systems::chitty::code::Code;
-use crate::systems::chitty::conformance;
-use crate::systems::chitty::conformance::Conformance;
+use crate::systems::chitty::conformance::{self, Conformance};
 use crate::systems::chitty::counted::is_counted;
+use crate::systems::chitty::find;
 use crate::systems::chitty::inputs::Workload;
+use crate::systems::chitty::request::{Cases, Request};
 use crate::systems::chitty::variant::{FunctionSet, KernelId};
 use crate::systems::chitty::{KernelWork, unweighted_grids};
-use crate::systems::kernels;
-use crate::systems::kernels::{Evolved, PaperKernel};
+use crate::systems::kernels::{self, Evolved, PaperKernel};
 use crate::util::memo::Memo;
 use std::sync::Arc;
 
@@ -179,7 +179,7 @@ impl Engine {
     pub fn request(&self, configuration: &Configuration) -> Result<Request, PredictError> {
         check_kernel(configuration)?;
         let workload = self.workload(&configuration.problem)?;
-        let kernel = code::of(
+        let kernel = find::of(
             configuration,
             workload.problem,
             &self.device,

@@ -1,17 +1,24 @@
-//! The systems of the other papers: their kernels, programs and experiments.
+//! The published systems: their kernels, programs and launches, one folder per paper.
 //!
-//! What sets them apart from the main paper's: a block holds several programs, or a warp does and diverges. Their
-//! warps are therefore executed lane by lane on real data (`trace::warp`) and what they executed is timed: [`kernels`]: their names and
-//! launches; [`grid`]: which blocks are executed; `replay` and `closed_form`: how long these take; [`launch`]: what the whole launch comes to; [`launches`]: many
-//! of them.
+//! * [`chitty`]: interpreters with two-dimensional stacks; every block runs one program, so a launch is traced program by program.
+//! * [`robilliard`], [`langdon`], [`gpocl`]: a block or a warp runs several programs, so sampled blocks are executed lane by lane.
+//! * [`kernels`]: the kernels by name; `settings`: what a prediction is told besides launch and device.
+//!
 //! Leaves out: what the papers measured, which only `validate` reads.
 
 pub mod chitty;
+#[doc(hidden)]
 pub mod figure;
+#[doc(hidden)]
 pub mod gpocl;
+#[doc(hidden)]
 pub mod heavier;
+#[doc(hidden)]
 pub mod kernels;
+#[doc(hidden)]
 pub mod langdon;
+#[doc(hidden)]
 pub mod launches;
+#[doc(hidden)]
 pub mod robilliard;
 pub(crate) mod settings;

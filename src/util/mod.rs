@@ -1,4 +1,4 @@
-//! TODO util
+//! What has nothing to do with GP or machines: values computed once per key, statistics, files of users.
 
 pub mod band;
 pub mod input;

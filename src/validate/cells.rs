@@ -293,4 +293,20 @@ mod tests {
         assert!(blocks.iter().all(|threads| [128, 512].contains(threads)));
         assert!(fitted.iter().all(|cell| cell.problem == "sextic"));
     }
+
+    #[test]
+    fn every_cell_of_every_table_has_a_kernel() {
+        use crate::systems::chitty::find;
+        use crate::systems::chitty::variant::FunctionSet;
+        use crate::systems::settings::CodeChoice;
+        let device = crate::device::Preset::load("gtx670").unwrap().device;
+        for problem in FunctionSet::ALL {
+            let of_table = |table: Table| cells(table, problem.name());
+            for cell in Table::ALL.into_iter().flat_map(of_table) {
+                let configuration = cell.configuration();
+                let found = find::of(&configuration, *problem, &device, &CodeChoice::default());
+                assert!(found.is_ok(), "{problem} {}: {found:?}", cell.label());
+            }
+        }
+    }
 }

@@ -13,7 +13,8 @@ use crate::gp::programs::{Population, PopulationError};
 use crate::gp::workload::{
     Workload, WorkloadError, measured_programs, programs_digest, read_programs,
 };
-use crate::launch::{CarveOut, Cases, Request};
+use crate::launch::CarveOut;
+use crate::systems::chitty::request::{Cases, Request};
 use crate::systems::chitty::variant::FunctionSet;
 
 /// Where a launch's programs come from.

@@ -5,15 +5,10 @@
 //! `vliw::simd` or by who lays out a launch.
 //! Leaves out: graphics. Units: in the files, checked here. Sources: in the files.
 
+use crate::device::VLIW;
 use crate::device::values::{Sections, Value, WITHOUT_RANGE, by_key, message, text_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// The presets in the binary: name and file text.
-const BUILTIN: &[(&str, &str)] = &[(
-    "hd5750",
-    include_str!("../../fixtures/devices/vliw/hd5750.toml"),
-)];
 
 /// Why a preset cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -130,13 +125,13 @@ struct File {
 
 /// Names of the presets in the binary.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
-    BUILTIN.iter().map(|(name, _)| *name)
+    VLIW.iter().map(|(name, _)| *name)
 }
 
 impl VliwPreset {
     /// A preset of the binary.
     pub fn load(name: &str) -> Result<Self, VliwError> {
-        match text_of(BUILTIN, name) {
+        match text_of(VLIW, name) {
             Some(text) => Self::parse(name, text),
             None => Err(VliwError::Unknown {
                 given: name.to_string(),
@@ -250,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_wrong_preset_is_refused_with_the_field() {
-        let text = BUILTIN[0].1;
+        let text = VLIW[0].1;
         let refused = |text: &str| VliwPreset::parse("x", text).expect_err("wrong").to_string();
         assert!(refused(&text.replace("n_simds", "n_simdz")).contains("chip.n_simdz"));
         assert!(

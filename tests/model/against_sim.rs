@@ -5,9 +5,10 @@ use warpstack::device::Preset;
 use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
-use warpstack::launch::{CarveOut, Cases, Request};
 use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 fn engine(kind: Kind) -> Engine {

@@ -11,9 +11,10 @@ use warpstack::device::{
 };
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, PaperSizes};
-use warpstack::launch::{CarveOut, Cases, Request};
 use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 type Unseen = (

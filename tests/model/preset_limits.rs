@@ -14,10 +14,11 @@ use warpstack::device::{
 };
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
-use warpstack::launch::{CarveOut, Cases, Request};
 use warpstack::predictor::{CodeChoice, Engine, Kind, Settings, architecture};
 use warpstack::sim::smx::Deadlock;
+use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 /// What one prediction may take: a hundred times what it does.

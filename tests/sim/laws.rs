@@ -6,7 +6,7 @@ use warpstack::device::{Device, Preset};
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::{OpClass, Space, TimingOp};
-use warpstack::launch::{CarveOut, Cases, Request};
+use warpstack::launch::CarveOut;
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::sim::blocks::run_queue;
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
@@ -14,6 +14,7 @@ use warpstack::sim::observe::Counters;
 use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{CacheSpec, SmxSpec};
 use warpstack::sim::testing::{alu, load_to, looped, paired, spec, store};
+use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 /// A grid: warps of a block, blocks, blocks that are resident together, iterations.

@@ -6,14 +6,15 @@ use warpstack::device::{Device, Host, Preset};
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::{Barriers, OpClass, Space, TimingOp};
+use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::Prediction;
-use warpstack::launch::{CarveOut, Cases, Request};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::{Cause, Counters};
 use warpstack::sim::smx::{Setup, Smx};
 use warpstack::sim::spec::{BarrierTiming, CacheSpec, DependenceTracking, N_CLASSES, SmxSpec};
 use warpstack::sim::testing::{self, alu, load_to, looped, run, store, use_of_load};
+use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 fn cycles_per_instruction(counters: &Counters) -> f64 {

@@ -8,8 +8,8 @@
 use super::Failure;
 use rayon::prelude::*;
 use warpstack::device::{Device, Preset};
-use warpstack::launch::Request;
 use warpstack::predictor::{Engine, Settings};
+use warpstack::systems::chitty::request::Request;
 use warpstack::systems::chitty::split::Split;
 use warpstack::validate::launches::{MeasuredLaunch, measured_launches};
 use warpstack::validate::requests::{Programs, Requests};

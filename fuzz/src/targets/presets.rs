@@ -5,8 +5,9 @@ use std::sync::{Arc, LazyLock};
 use warpstack::device::Preset;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
-use warpstack::launch::{CarveOut, Cases, Request};
+use warpstack::launch::CarveOut;
 use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
 struct Predicted {

@@ -11,7 +11,7 @@ use crate::gp::programs::inferred;
 use crate::gp::programs::inferred::Inferred;
 use crate::gp::programs::{Population, PopulationError, paper_depths};
 use crate::gp::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
-use crate::launch::Cases;
+use crate::systems::chitty::request::Cases;
 use crate::systems::chitty::variant::FunctionSet;
 use crate::systems::settings::{ProgramList, Settings, Weighting};
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ fn embedded(problem: &str) -> Option<&'static str> {
 
 /// A problem's programs and fitness cases.
 #[derive(Debug)]
-pub(super) struct Workload {
+pub(crate) struct Workload {
     pub problem: FunctionSet,
     pub population: Arc<Population>,
     pub cases: Cases,

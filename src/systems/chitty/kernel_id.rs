@@ -51,7 +51,7 @@ macro_rules! kernels {
                 match self { $(KernelId::$id => $name),+ }
             }
 
-            /// The CUDA source, under `src/gpu/kernels/`.
+            /// The CUDA source, under `src/systems/cuda/`.
             pub fn source_file(self) -> &'static str {
                 match self { $(KernelId::$id => $source),+ }
             }

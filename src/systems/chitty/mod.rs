@@ -3,24 +3,39 @@
 //! The one place where GP meets the performance models: `gp` and `gpu` on one side, `isa` and `trace` on
 //! the other; `sim` and `model` see only the result.
 
+#[doc(hidden)]
 pub mod accumulate;
+#[doc(hidden)]
 pub mod code;
+#[doc(hidden)]
 pub mod conformance;
+#[doc(hidden)]
 pub mod counted;
+#[doc(hidden)]
 pub mod divergence;
+#[doc(hidden)]
 pub mod encode;
 pub(crate) mod find;
 pub(crate) mod inputs;
+#[doc(hidden)]
 pub mod kernel;
 pub mod kernel_id;
+#[doc(hidden)]
 pub mod layout;
+#[doc(hidden)]
 pub mod lines;
+#[doc(hidden)]
 pub mod lower;
+#[doc(hidden)]
 pub mod oracle;
+#[doc(hidden)]
 pub mod request;
 pub(crate) mod source;
+#[doc(hidden)]
 pub mod split;
+#[doc(hidden)]
 pub mod summary;
+#[doc(hidden)]
 pub mod traces;
 pub mod variant;
 

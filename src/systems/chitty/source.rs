@@ -2,7 +2,7 @@
 //!
 //! Models: each kernel as one text, its headers put in place of their `#include` lines.
 //! Leaves out: compilation (`launch`, `compile`).
-//! Sources: `src/gpu/kernels/`.
+//! Sources: `src/systems/cuda/`.
 
 use super::kernel_id::KernelId;
 #[cfg(feature = "gpu")]
