@@ -11,7 +11,7 @@ use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, read_programs};
 use crate::measure::launch::{Gpu, GridLaunch};
-use crate::measure::measure::{Bench, Configuration, Programs, Protocol};
+use crate::measure::rows::{Bench, Configuration, Programs, Protocol};
 use crate::measure::scaling::measure_split;
 use crate::measure::{counters, ncu};
 use crate::report::provenance::Provenance;

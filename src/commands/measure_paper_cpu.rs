@@ -16,7 +16,7 @@ use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::{Interpreter, Options};
 use crate::gp::problem::{self, Problem};
 use crate::gp::program::Rpn;
-use crate::measure::measure::Times;
+use crate::measure::rows::Times;
 use crate::report::rows::{self, Row};
 use crate::systems::gpocl::NODES;
 use crate::systems::robilliard::runs::Run;

@@ -2,8 +2,8 @@
 
 use crate::launch::prediction::PredictError;
 use crate::measure::launch::Gpu;
-use crate::measure::measure::Protocol;
 use crate::measure::robilliard::{Row, measure};
+use crate::measure::rows::Protocol;
 use crate::systems::robilliard::BLOCK_SIZES;
 use crate::systems::robilliard::figures::layouts;
 use crate::systems::robilliard::kernel::Scheme;

@@ -5,7 +5,7 @@
 
 use crate::gp::program::Rpn;
 use crate::measure::launch::{Gpu, SubmachineLaunch};
-use crate::measure::measure::{Protocol, Times, evenly};
+use crate::measure::rows::{Protocol, Times, evenly};
 use crate::systems::langdon::experiment::Experiment;
 use crate::systems::langdon::kernel::{Submachine, Tests, table, wrong};
 use crate::systems::langdon::predict::Layout;

@@ -2,7 +2,7 @@
 //!
 //! * [`launch`]: the kernels on a real GPU, the only module that names cudarc's driver; [`error`]: why nothing ran there.
 //! * [`compile`]: machine code of a custom kernel, by nvrtc.
-//! * [`measure`]: measured rows, checked against the interpreters; [`gpocl`], [`langdon`], [`robilliard`]: those of the other papers' kernels;
+//! * [`rows`]: measured rows, checked against the interpreters; [`gpocl`], [`langdon`], [`robilliard`]: those of the other papers' kernels;
 //!   [`counters`]: Nsight Compute's counters beside them, read by [`ncu`]; [`scaling`]: a population split over several GPUs;
 //!   [`on_cpu`]: the CPU's interpreter on the same cases.
 //!
@@ -26,15 +26,15 @@ pub mod langdon;
 pub mod launch;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
-pub mod measure;
-#[cfg(feature = "gpu")]
-#[doc(hidden)]
 pub mod ncu;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod on_cpu;
 #[cfg(feature = "gpu")]
 pub mod robilliard;
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod rows;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod scaling;

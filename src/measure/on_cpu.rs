@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::measure::{AGREEMENT, Protocol, Times, evenly};
+use super::rows::{AGREEMENT, Protocol, Times, evenly};
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::interpret::reference::{Reference, fitness_f32};
 use crate::gp::interpret::{Interpreter, Options, ProgramValues};

@@ -6,7 +6,7 @@
 
 use crate::gp::program::Rpn;
 use crate::measure::launch::{Gpu, RobilliardLaunch};
-use crate::measure::measure::Protocol;
+use crate::measure::rows::Protocol;
 use crate::systems::robilliard::kernel::{agrees, expected_error, is_decided, stem};
 use crate::systems::robilliard::predict::Layout;
 use crate::systems::robilliard::program::{chunk, translate};

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::error::GpuError;
 use super::launch::{Evaluator, Gpu};
-use super::measure::{AGREEMENT, Configuration, MeasureError, Protocol, Times};
+use super::rows::{AGREEMENT, Configuration, MeasureError, Protocol, Times};
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, programs_digest};
 use crate::systems::chitty::layout::{CaseTable, ProgramTable};

@@ -8,7 +8,7 @@ use warpstack::gp::program::Rpn;
 use warpstack::gp::workload::{Workload, read_programs};
 use warpstack::measure::error::GpuError;
 use warpstack::measure::launch::{Gpu, GridLaunch};
-use warpstack::measure::measure::{Bench, Configuration, Programs, Protocol};
+use warpstack::measure::rows::{Bench, Configuration, Programs, Protocol};
 use warpstack::systems::chitty::layout::ProgramTable;
 use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
 
