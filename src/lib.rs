@@ -42,29 +42,23 @@
 //!                                          device preset ---------------+-> model -+
 //! ```
 //!
-//! * `gp`: problems, programs, evolution and CPU interpreters.
-//! * `programs`: the programs of a launch, drawn from a corpus or listed.
-//! * `gpu`: the CUDA kernels, and how programs are lowered to device words.
-//! * `isa`: the machine code of those kernels (SASS) and of AMD's VLIW5 GPUs, parsed.
-//! * `trace`: the exact warp-instruction sequence a program makes a kernel execute.
-//! * `workload`: where programs and kernels meet the performance models.
-//! * `papers`: the systems of other papers, whose warps run several programs.
+//! * `gp`: problems, programs, populations, evolution and CPU interpreters.
+//! * `isa`: the kernels' machine code (SASS), parsed.
+//! * `trace`: the exact warp-instruction sequence that a program makes a kernel execute.
 //! * `device`: GPU presets with a source for every value, and the occupancy calculation.
-//! * `launch`: what both performance models share of one launch.
+//! * `cpu`, `vliw`: two other kinds of machine: one core of a CPU, and AMD's VLIW5 SIMDs.
+//! * `launch`: one launch on one device, as both performance models read it, and what a prediction is.
 //! * `sim`: the streaming multiprocessor, cycle by cycle.
-//! * `model`: the closed-form twin of the simulator.
-//! * `vliw`, `cpu`: two other kinds of machine: AMD's VLIW5 SIMDs, and a core of a CPU.
-//! * `engine`: resolves launches for a device and keeps what was traced.
-//! * `predict`: what a prediction is, and the trait that every performance model implements.
-//! * `memo`: values worked out once per key.
-//! * `stats`: means and medians.
-//! * `input`: files of users, read up to a limit.
+//! * `model`: the same in closed form.
+//! * `systems`: the kernels, programs and launches of the four papers.
+//! * `predictor`: from names to predictions.
 //! * `study`: what-if studies.
-//! * `interop`: traces and timelines in other tools' formats.
 //! * `validate`: predictions against measurements, the only reader of measured values.
-//! * `report`: tables and plots.
-//! * `cli`: one file per subcommand.
-//! * `api`: the items on this page.
+//! * `measure`: launching and measuring on a GPU and on the CPU.
+//! * `interop`: traces and timelines in other tools' formats.
+//! * `report`: tables, charts and pages.
+//! * `commands`: one file per subcommand.
+//! * `util`: statistics, values computed once per key, files of users.
 
 // The lint passes over hidden modules. Those that hold items of this page are hidden from `cargo doc` alone, so that it sees them.
 #![deny(missing_docs)]
