@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Test programs that compare whole outputs with files of the repository.
-pub const GOLDEN: [&str; 2] = ["book", "cli_golden"];
+pub const GOLDEN: [&str; 3] = ["book", "cli_golden", "matrix"];
 
 /// A test that takes longer is a suite by itself.
 const LONG_SECONDS: f64 = 2.0;
