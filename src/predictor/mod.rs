@@ -57,15 +57,15 @@ pub struct Engine {
     settings: Settings,
     workloads: Arc<Vec<Workload>>,
     kernels: Arc<Memo<KernelKey, KernelWork>>,
-    /// Grids that kernels share, by the address of their programs.
-    grids: Arc<Memo<usize, Vec<Grid>>>,
+    /// Grids that kernels share, by the id of their population.
+    grids: Arc<Memo<u64, Vec<Grid>>>,
     analytical: Arc<Analytical>,
     /// Programs of the other papers' kernels.
     evolved: Arc<Evolved>,
 }
 
-/// A kernel, and the address of the programs that it runs, which it keeps alive.
-type KernelKey = (Code, usize);
+/// A kernel, and the id of the population that it runs.
+type KernelKey = (Code, u64);
 
 impl Engine {
     /// An engine for `device` and the problems named, whose programs come from corpora.
@@ -302,10 +302,9 @@ impl Engine {
 
     fn kernel(&self, request: &Request) -> Result<Arc<KernelWork>, PredictError> {
         let programs = &request.programs;
-        let address = Arc::as_ptr(programs) as usize;
-        let key = (request.kernel.clone(), address);
+        let key = (request.kernel.clone(), programs.id());
         self.kernels.try_get(key, || {
-            let grids = self.grids.get(address, || unweighted_grids(programs));
+            let grids = self.grids.get(programs.id(), || unweighted_grids(programs));
             KernelWork::new(
                 &request.kernel,
                 Arc::clone(programs),
@@ -383,5 +382,34 @@ fn named(request: &Request, l1_bytes: u32) -> Configuration {
         case_blocks: request.case_blocks,
         l1_bytes: Some(l1_bytes),
         sizes: PaperSizes::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Preset;
+    use crate::systems::chitty::variant::{Arch, Variant};
+
+    /// A block for each of these sextic programs.
+    fn request(programs: &[&str]) -> Request {
+        let programs: Vec<Rpn> = programs.iter().map(|text| text.parse().unwrap()).collect();
+        Request {
+            kernel: Variant::new(KernelId::Rpn, FunctionSet::Sextic, 2, Arch::Sm35).into(),
+            programs: Arc::new(Population::of_list(&programs, programs.len()).unwrap()),
+            cases: Cases::of(FunctionSet::Sextic, 2048),
+            threads_per_block: 128,
+            case_blocks: 1,
+            carve_out: CarveOut::Default,
+        }
+    }
+
+    #[test]
+    fn programs_that_come_to_lie_where_refused_ones_lay_have_their_own_grids() {
+        let device = Preset::load("gtx670").unwrap().device;
+        let engine = Engine::new(device, &[], Settings::default()).unwrap();
+        assert!(engine.resolve(&request(&["X1", "X1 X1 AND"])).is_err());
+        let launch = engine.resolve(&request(&["X1", "X1 X1 *", "X1 X1 +"]));
+        assert_eq!(launch.unwrap().kernel.facts().grids[0].work.len(), 3);
     }
 }

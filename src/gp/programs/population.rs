@@ -7,6 +7,7 @@
 //! Units: programs, nodes. Sources: systematic sampling, Cochran, Sampling Techniques, chapter 8.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -20,8 +21,10 @@ use crate::gp::stack_depth::{lgp_stack_depth, rpn_stack_depth};
 use crate::gp::weights::{Margin, Weights, WeightsError, weights_for_margins};
 
 /// Programs of a run: a representative sample of all generations, and the sizes of single generations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Population {
+    /// Differs from that of every other population.
+    id: u64,
     /// Every distinct program of the sample.
     pub programs: Vec<Rpn>,
     /// Program index of every block of the sample, neighbours as different as can be (see `spread`).
@@ -110,6 +113,7 @@ impl Population {
         let sample = spread(&sample, rng.random::<f64>());
         let (grids, longest) = draw_grids(corpus, &weights, n_blocks, &mut rng);
         Ok(Population {
+            id: next_id(),
             programs,
             sample,
             grids,
@@ -143,6 +147,7 @@ impl Population {
         sorted.sort_unstable();
         let nodes = |&program: &u32| programs[program as usize].0.len() as u32;
         Ok(Population {
+            id: next_id(),
             sample: spread(&sorted, 0.0),
             grids: vec![blocks.iter().map(nodes).collect()],
             longest: None,
@@ -151,6 +156,11 @@ impl Population {
             weighting: format!("{} given programs in {n_blocks} blocks", list.len()),
             programs,
         })
+    }
+
+    /// A number that no other population of this process has.
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// The distinct programs of the first `n_blocks` blocks of the sample, and which of them each of these blocks runs,
@@ -174,6 +184,11 @@ impl Population {
             .sum();
         nodes as f64 / self.sample.len() as f64
     }
+}
+
+fn next_id() -> u64 {
+    static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Weights of the corpus' programs and how they came about: stack depths as given, and so many times the mean nodes that the corpus has with
