@@ -20,6 +20,16 @@ struct PendingLoad {
     cause: Cause,
 }
 
+impl PendingLoad {
+    /// Stands for `other` too, until both are done.
+    fn take_over(&mut self, other: PendingLoad) {
+        self.targets |= other.targets;
+        if other.ready_at > self.ready_at {
+            (self.ready_at, self.cause) = (other.ready_at, other.cause);
+        }
+    }
+}
+
 /// What a warp came to when it stepped past an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advance {
@@ -244,16 +254,18 @@ impl Warp {
         if self.n_loads == MAX_LOADS {
             self.forget_finished(now);
         }
-        if self.n_loads == MAX_LOADS {
-            // More loads in flight than the scoreboard tracks: the newest stands for the oldest too.
-            self.n_loads -= 1;
-        }
-        self.loads[self.n_loads] = PendingLoad {
+        let mut load = PendingLoad {
             targets,
             issued_at: now,
             ready_at,
             cause,
         };
+        if self.n_loads == MAX_LOADS {
+            // More loads in flight than the scoreboard tracks: the newest stands for another one too.
+            self.n_loads -= 1;
+            load.take_over(self.loads[self.n_loads]);
+        }
+        self.loads[self.n_loads] = load;
         self.n_loads += 1;
         self.pending_targets |= targets;
     }
@@ -329,6 +341,7 @@ impl Warp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::testing::{looped, use_of_load};
 
     const L2: u64 = 200;
 
@@ -360,5 +373,23 @@ mod tests {
         let mut warp = with_loads(&[0, 10, 20]);
         warp.track_load(2, 535, Cause::L2, 30);
         assert_eq!(warp.wait_for_global_slot(4, L2, 40), None);
+    }
+
+    #[test]
+    fn every_load_in_flight_is_waited_for_however_many_there_are() {
+        let mut warp = Warp::idle();
+        // The first is the last to come.
+        for n in 0..24 {
+            warp.track_load(1 << n, 500 - n, Cause::L2, n);
+        }
+        let mut op = looped(&[use_of_load()]).ops[0];
+        for n in 0..24 {
+            op.registers = 1 << n;
+            let (ready_at, cause) = warp.wait_for_loads(&op, 30).unwrap();
+            assert!(ready_at >= 500 - n, "load {n}: {ready_at}");
+            assert_eq!(cause, Cause::L2);
+        }
+        op.registers = 1 << 24;
+        assert_eq!(warp.wait_for_loads(&op, 30), None);
     }
 }
