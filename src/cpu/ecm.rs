@@ -13,7 +13,7 @@ use super::preset::Machine;
 use super::residency::{Crossing, LEVELS, Residency};
 use super::work::{Action, BYTES, LARGE_INSTRUCTIONS, Row, Step, Work};
 use crate::gp::primitive::Primitive;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Why cycles pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,10 +179,10 @@ fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
 
 /// The probability that a step's jump goes elsewhere than that of a step chosen at random.
 fn surprise(work: &Work) -> f64 {
-    let mut seen: HashMap<String, f64> = HashMap::new();
+    let mut seen: BTreeMap<Action, f64> = BTreeMap::new();
     let mut n = 0.0;
     for step in work.programs.iter().flatten() {
-        *seen.entry(format!("{:?}", step.action)).or_default() += 1.0;
+        *seen.entry(step.action).or_default() += 1.0;
         n += 1.0;
     }
     1.0 - seen

@@ -46,6 +46,16 @@ fn causes_add_up() {
 }
 
 #[test]
+fn the_same_work_takes_the_same_time_to_the_last_bit() {
+    let work = work(Kind::Rpn2d, 64);
+    let preset = Preset::load("zen5").unwrap();
+    let first = cycles(&work, &preset);
+    for _ in 0..50 {
+        assert_eq!(cycles(&work, &preset), first);
+    }
+}
+
+#[test]
 fn more_of_anything_never_costs_time() {
     let more = [
         ("core.issue_per_cycle", 2.0),

@@ -33,7 +33,7 @@ pub enum Row {
 }
 
 /// What a step does with every vector of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     Function(Primitive),
     /// Loads or stores what it reads or writes, no more.
