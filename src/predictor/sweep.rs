@@ -8,7 +8,7 @@
 use super::{Engine, Kind};
 use crate::launch::Resolved;
 use crate::launch::prediction::{Configuration, HitRates, PredictError};
-use crate::launch::spec::{CacheSpec, Replacement, SetIndex, SmxSpec};
+use crate::launch::spec::{CacheSpec, MAX_SECTORS, Replacement, SetIndex, SmxSpec};
 use crate::model::analytical::Analytical;
 use crate::sim::l1_stream::{L1Recorder, L1Stream};
 use crate::sim::simulator::drawn;
@@ -71,13 +71,17 @@ impl Engine {
 impl Sweep {
     /// A cache with the policies of the device's L1. Where those say of every bit of an address what set it chooses, they hold for the
     /// device's number of sets, and for more ways than those that hold no line; in any other cache lines are spread evenly over the sets,
-    /// and any of a set leaves.
+    /// and any of a set leaves. Lines have sectors where those of the device have.
     pub fn cache(&self, line_bytes: u32, sets: u32, ways: u32) -> CacheSpec {
         let is_of_device = sets == self.l1.sets && ways > self.l1.reserved_ways;
         let cache = CacheSpec {
             sets,
             ways,
             line_bytes,
+            sector_bytes: match self.l1.sector_bytes < self.l1.line_bytes {
+                true => (self.l1.sector_bytes).clamp(line_bytes / MAX_SECTORS, line_bytes),
+                false => line_bytes,
+            },
             ..self.l1.clone()
         };
         match self.l1.index {

@@ -2,7 +2,7 @@
 //!
 //! What it does: records what a window looks up in its L1, then replays that through the tag array of any other geometry, at
 //! the cycles of the record. What misses in the replay alone is filled in the mean time of its kind.
-//! What it leaves out: that another L1 would change the order in which warps get on; sectors: what is there in part counts as there.
+//! What it leaves out: that another L1 would change the order in which warps get on.
 //! Units: cycles, bytes; hit rates 0 to 1.
 //! Sources: Mattson et al., IBM Systems Journal 9 (1970), for many sizes from one trace; `docs/whatif.md`.
 
@@ -100,9 +100,10 @@ impl L1Stream {
         let access = &record.access;
         let mut tally = Tally::default();
         cache.now(access.cycle);
+        let bytes = u32::from(access.bytes).min(line_bytes);
         for address in lines(access, line_bytes) {
             tally.lines += 1;
-            match cache.access(address, false) {
+            match cache.access_part(address, bytes, false) {
                 Lookup::Hit { .. } => tally.hits += 1,
                 Lookup::Miss { way, free_at, .. } => {
                     let ready_at = match record.fill_cycles {
@@ -176,6 +177,7 @@ mod tests {
     use crate::sim::spec::{Replacement, SetIndex, SmxSpec};
     use crate::sim::testing::{load, looped, spec, store};
     use crate::sim::window::{Window, WindowPlan, simulate, simulate_observed};
+    use crate::trace::AddressKind;
 
     const PLAN: WindowPlan = WindowPlan {
         instructions: (20_000, 20_000),
@@ -197,13 +199,21 @@ mod tests {
         local_stride_bytes: 512,
     };
 
+    /// The last two loads are of two sectors of one line, the same for all warps.
     fn code() -> ReplayCode {
-        looped(&[
+        let mut code = looped(&[
             load(Space::Local, 4),
             store(Space::Local, 4),
             load(Space::Local, 4),
             load(Space::Global, 4),
-        ])
+            load(Space::Global, 4),
+            load(Space::Global, 4),
+        ]);
+        for (op, address) in code.ops[4..].iter_mut().zip([0x4000, 0x4020]) {
+            op.address_kind = AddressKind::Uniform;
+            op.address = address;
+        }
+        code
     }
 
     fn recorded(spec: &SmxSpec) -> (Window, L1Stream) {
@@ -239,6 +249,7 @@ mod tests {
         for replacement in [Replacement::Lru, Replacement::Random] {
             for is_like_hopper in [false, true] {
                 let mut spec = small(replacement, is_like_hopper);
+                spec.l1.sector_bytes = if is_like_hopper { 32 } else { 128 };
                 spec.l1.fills_hold_lines = is_like_hopper;
                 spec.l1_write_through = is_like_hopper;
                 spec.l1_fetch_on_write_miss = !is_like_hopper;
@@ -305,6 +316,25 @@ mod tests {
             record(0, 128, Some(30)),
         ];
         assert_eq!(mean_fill_cycles(&records), [20, 0, 0]);
+    }
+
+    #[test]
+    fn a_sector_that_was_not_fetched_misses_in_a_line_that_is_there() {
+        let stream = L1Stream {
+            records: [0, 32, 0].map(|at| record(at, 32, Some(10))).to_vec(),
+            warm_up: 0,
+            mean_fill_cycles: [10; N_KINDS],
+            seed: 1,
+        };
+        let loads = |sector_bytes| {
+            let l1 = CacheSpec {
+                sector_bytes,
+                ..spec().l1
+            };
+            stream.hit_rates(&l1).local_loads
+        };
+        assert_eq!(loads(32), Some(1.0 / 3.0));
+        assert_eq!(loads(128), Some(2.0 / 3.0));
     }
 
     #[test]
