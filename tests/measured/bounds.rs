@@ -1,7 +1,7 @@
-//! Are predictions as near to measured values as the documents say? A few cells of Tables 4, 8 and 10 and ten launches on the H200.
+//! Are predictions as near to measured values as the README promises ("How far to trust it")?
 //!
-//! The bounds are stated here: about two points on either side of the mean error that there is (which is not zero), wide enough for a
-//! change in the last digits, too narrow for a model that has lost a mechanism. How far every cell is off: `warpstack reproduce`, `warpstack validate`.
+//! Ceilings are one-sided and say what a reader may rely on. Today's errors are lower; `warpstack reproduce` and `warpstack validate` print them,
+//! and `tests/matrix.rs` notices every change. The sample: cells of Tables 4, 8 and 10, and launches on the H200.
 
 use warpstack::device::Preset;
 use warpstack::predictor::{Engine, Kind, Settings, problems};
@@ -11,27 +11,24 @@ use warpstack::validate::{Cell, Measured, Table, cells};
 
 const TABLES: [Table; 3] = [Table::Four, Table::Eight, Table::Ten];
 
-/// What the relative errors of some predictions keep, in percent.
-#[derive(Debug)]
-struct Bound {
-    /// The mean of the signed ones: fast or slow as a whole.
-    mean: (f64, f64),
-    mean_absolute: f64,
-    largest: f64,
-}
+/// Largest mean error of a problem of the paper, in percent. Tables predicted blind were 9 % off.
+const PAPER: f64 = 10.0;
+/// The same of KDD Cup, whose programs differ most from the paper's.
+const PAPER_KDDCUP: f64 = 15.0;
+/// Largest mean error on the H200, in percent. Series predicted blind were 4.8 to 7.1 % off.
+const H200: f64 = 8.0;
+/// Largest error of a single launch, in percent. The linear interpreter gains 34 to 60 % over the postfix one: a third would hide that.
+const SINGLE: f64 = 33.0;
 
+/// Holds relative errors in percent against a mean and [`SINGLE`].
 #[track_caller]
-fn assert_within(errors: &[f64], bound: &Bound, of: &str) {
-    let n = errors.len() as f64;
-    let mean = errors.iter().sum::<f64>() / n;
-    let mean_absolute = errors.iter().map(|error| error.abs()).sum::<f64>() / n;
-    let largest = errors.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-    let kept = (bound.mean.0..=bound.mean.1).contains(&mean)
-        && mean_absolute <= bound.mean_absolute
-        && largest <= bound.largest;
+fn assert_within(errors: &[f64], largest_mean: f64, of: &str) {
+    let amounts = || errors.iter().map(|error| error.abs());
+    let mean = amounts().sum::<f64>() / errors.len() as f64;
+    let largest = amounts().fold(0.0, f64::max);
     assert!(
-        kept,
-        "{of}: mean {mean:.2}, mean absolute {mean_absolute:.2}, largest {largest:.2}; allowed: {bound:?}"
+        mean <= largest_mean && largest <= SINGLE,
+        "{of}: mean {mean:.2}, largest {largest:.2}; allowed: {largest_mean}, {SINGLE}"
     );
 }
 
@@ -51,47 +48,22 @@ fn errors(engine: &Engine, problem: &str) -> Vec<f64> {
     chosen(problem).iter().map(error).collect()
 }
 
-fn bound(mean: (f64, f64), mean_absolute: f64, largest: f64) -> Bound {
-    Bound {
-        mean,
-        mean_absolute,
-        largest,
-    }
-}
-
 #[test]
 fn cells_of_the_papers_tables() {
     let device = Preset::load("gtx670").unwrap().device;
     let simulator = Engine::new(device, &problems(), Settings::default()).unwrap();
     let model = simulator.with_kind(Kind::Analytical);
-    let cases = [
-        (
-            "sextic",
-            bound((0.5, 4.5), 9.5, 18.0),
-            bound((-0.5, 4.0), 9.5, 23.0),
-        ),
-        (
-            "shuttle",
-            bound((-8.0, -4.0), 9.0, 18.0),
-            bound((-7.5, -3.5), 9.0, 21.0),
-        ),
-        (
-            "kddcup",
-            bound((3.0, 7.0), 12.0, 21.0),
-            bound((5.5, 10.0), 14.0, 29.0),
-        ),
-        (
-            "mux20",
-            bound((-3.5, 0.5), 6.0, 11.0),
-            bound((-6.0, -1.5), 8.0, 20.0),
-        ),
-    ];
-    for (problem, of_simulator, of_model) in cases {
+    for (problem, largest_mean) in [
+        ("sextic", PAPER),
+        ("shuttle", PAPER),
+        ("kddcup", PAPER_KDDCUP),
+        ("mux20", PAPER),
+    ] {
         let all = errors(&simulator, problem);
         assert_eq!(all.len(), 14, "{problem}");
-        assert_within(&all, &of_simulator, &format!("simulator, {problem}"));
+        assert_within(&all, largest_mean, &format!("simulator, {problem}"));
         let all = errors(&model, problem);
-        assert_within(&all, &of_model, &format!("model, {problem}"));
+        assert_within(&all, largest_mean, &format!("model, {problem}"));
     }
 }
 
@@ -119,6 +91,6 @@ fn launches_on_the_h200() {
     };
     let (by_simulator, by_model) = (errors(&simulator), errors(&model));
     assert_eq!(by_simulator.len(), 10);
-    assert_within(&by_simulator, &bound((-1.5, 2.5), 5.0, 10.0), "simulator");
-    assert_within(&by_model, &bound((-1.0, 4.0), 6.5, 14.0), "model");
+    assert_within(&by_simulator, H200, "simulator");
+    assert_within(&by_model, H200, "model");
 }

@@ -59,7 +59,7 @@ fn throughput_is_within_a_few_percent_of_the_simulators() {
         })
         .collect();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    assert!(mean < 8.0, "{errors:?}");
+    assert!(mean <= MEAN_SPEED, "{errors:?}");
 }
 
 #[test]
@@ -112,13 +112,20 @@ fn a_larger_l1_never_hurts() {
     }
 }
 
-/// A launch: problem and kernel; second dimension, threads of a block and KiB of the L1. How far the closed form may be from the simulator, a
-/// little more than it is: percent of the time, of the bytes between L1 and L2, and of those read from the DRAM; points of hits of the L1 and of
-/// the L2.
-type Cell = ([&'static str; 2], [u32; 3], [f64; 3], [f64; 2]);
+/// Largest mean difference of the speed, in percent. The README gives 3.5 % for all cells of the paper, of which these are five.
+const MEAN_SPEED: f64 = 5.0;
+/// Largest difference of a single launch's time, in percent: that of a cause in docs/model.md, "What stays out".
+const TIME: f64 = 8.0;
+/// Largest difference of bytes moved, in percent. Where few accesses miss, a point of hits is many percent of the traffic.
+const BYTES: f64 = 30.0;
+/// Largest difference of hit rates, in points.
+const HITS: f64 = 6.0;
+
+/// A launch: problem and kernel; second dimension, threads of a block and KiB of the L1.
+type Cell = ([&'static str; 2], [u32; 3]);
 
 fn holds(cell: &Cell, sim: &Prediction, model: &Prediction) {
-    let (launch, sizes, [time, l2_bytes, dram_bytes], [l1_hits, l2_hits]) = *cell;
+    let (launch, sizes) = *cell;
     let near = |what: &str, of: &dyn Fn(&Prediction) -> f64, off: fn(f64, f64) -> f64, allowed| {
         let (modelled, simulated) = (of(model), of(sim));
         let off: f64 = off(modelled, simulated);
@@ -129,8 +136,8 @@ fn holds(cell: &Cell, sim: &Prediction, model: &Prediction) {
     };
     let percent: fn(f64, f64) -> f64 = |model, sim| 100.0 * (model / sim - 1.0).abs();
     let points: fn(f64, f64) -> f64 = |model, sim| (model - sim).abs();
-    near("time", &|p| p.run_milliseconds, percent, time);
-    near("speed", &|p| p.gpops_billion, percent, time);
+    near("time", &|p| p.run_milliseconds, percent, TIME);
+    near("speed", &|p| p.gpops_billion, percent, TIME);
     near(
         "instructions",
         &|p| p.warp_instructions_per_node,
@@ -154,30 +161,25 @@ fn holds(cell: &Cell, sim: &Prediction, model: &Prediction) {
         "read",
         &|p| per_node(p.memory.l2_read_bytes, p),
         percent,
-        l2_bytes,
+        BYTES,
     );
     near(
         "written",
         &|p| per_node(p.memory.l2_write_bytes, p),
         percent,
-        l2_bytes,
+        BYTES,
     );
     let from_dram = |p: &Prediction| per_node(p.memory.dram_read_bytes, p);
     // A few lines a million nodes are what each engine's window begins with.
     if from_dram(sim) > 1.0 {
-        near("DRAM", &from_dram, percent, dram_bytes);
+        near("DRAM", &from_dram, percent, BYTES);
     }
-    near("loads", &|p| p.memory.l1_load_hit_percent, points, l1_hits);
-    near(
-        "stores",
-        &|p| p.memory.l1_store_hit_percent,
-        points,
-        l1_hits,
-    );
-    near("L2", &|p| p.memory.l2_hit_percent, points, l2_hits);
+    near("loads", &|p| p.memory.l1_load_hit_percent, points, HITS);
+    near("stores", &|p| p.memory.l1_store_hit_percent, points, HITS);
+    near("L2", &|p| p.memory.l2_hit_percent, points, HITS);
     let to_dram = |p: &Prediction| per_node(p.memory.dram_write_bytes, p);
     if to_dram(sim) > 1.0 {
-        near("DRAM written", &to_dram, percent, dram_bytes);
+        near("DRAM written", &to_dram, percent, BYTES);
     }
 }
 
@@ -187,7 +189,7 @@ fn cells_follow(device: &str, cells: &[Cell]) {
     let engines =
         [Kind::Simulator, Kind::Analytical].map(|kind| engine_of(kind, device, &problems));
     for cell in cells {
-        let ([problem, kernel], [stack_dim, threads, l1_kib], ..) = *cell;
+        let ([problem, kernel], [stack_dim, threads, l1_kib]) = *cell;
         let configuration = Configuration {
             problem: problem.into(),
             kernel: kernel.into(),
@@ -203,25 +205,10 @@ fn cells_follow(device: &str, cells: &[Cell]) {
 #[test]
 fn time_and_traffic_follow_the_simulators_on_kepler() {
     let cells = [
-        (["sextic", "rpn"], [2, 64, 48], [2.0, 4.0, 10.0], [1.0, 2.0]),
-        (
-            ["sextic", "rpn"],
-            [1, 512, 16],
-            [6.0, 8.0, 20.0],
-            [6.0, 2.0],
-        ),
-        (
-            ["sextic", "lgp"],
-            [4, 128, 48],
-            [2.0, 3.0, 25.0],
-            [3.0, 6.0],
-        ),
-        (
-            ["kddcup", "lgp"],
-            [1, 256, 16],
-            [3.0, 4.0, 10.0],
-            [2.5, 2.0],
-        ),
+        (["sextic", "rpn"], [2, 64, 48]),
+        (["sextic", "rpn"], [1, 512, 16]),
+        (["sextic", "lgp"], [4, 128, 48]),
+        (["kddcup", "lgp"], [1, 256, 16]),
     ];
     cells_follow("gtx670", &cells);
 }
@@ -229,18 +216,8 @@ fn time_and_traffic_follow_the_simulators_on_kepler() {
 #[test]
 fn time_and_traffic_follow_the_simulators_on_hopper() {
     let cells = [
-        (
-            ["sextic", "rpn"],
-            [2, 128, 124],
-            [4.0, 30.0, 0.0],
-            [3.0, 0.5],
-        ),
-        (
-            ["sextic", "lgp"],
-            [4, 128, 28],
-            [3.0, 12.0, 0.0],
-            [3.0, 0.5],
-        ),
+        (["sextic", "rpn"], [2, 128, 124]),
+        (["sextic", "lgp"], [4, 128, 28]),
     ];
     cells_follow("h200", &cells);
 }
