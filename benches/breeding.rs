@@ -1,6 +1,6 @@
 //! How long does the host take to breed a generation and to lower it to a kernel's words?
 //!
-//! `cargo bench --bench breeding`, on one core: small programs (sextic) and larger ones (20-multiplexer). The two give the cost of
+//! `cargo bench --package warpstack-benches --bench breeding`, on one core: small programs (sextic) and larger ones (20-multiplexer). The two give the cost of
 //! a program and of a node: `host.breeding_ns_per_program` and `host.breeding_ns_per_node` of the device presets.
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! How fast is each interpreter of the CPU?
 //!
-//! `cargo bench --bench interpreters`, on one core: 200 random programs of 50 nodes, + - * / and the full set on 100,000 cases of the sextic,
+//! `cargo bench --package warpstack-benches --bench interpreters`, on one core: 200 random programs of 50 nodes, + - * / and the full set on 100,000 cases of the sextic,
 //! AND OR NOT IF on the 2^20 cases of the 20-multiplexer. An element is a GP operation. The oracle and the scalar stack evaluate fewer
 //! programs.
 

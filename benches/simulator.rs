@@ -1,6 +1,6 @@
 //! How many warp instructions a second does the simulator replay on one core?
 //!
-//! `cargo bench --bench simulator` prints the throughput of whole predictions of traced kernels: windows and the grid, in
+//! `cargo bench --package warpstack-benches --bench simulator` prints the throughput of whole predictions of traced kernels: windows and the grid, in
 //! configurations bound by latency, by issue, by the L1 and by DRAM.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -1,4 +1,4 @@
-//! Readers of files and what comes after them, fed with damaged ones: `cargo xtask fuzz --help`; what was found is in `docs/testing.md`.
+//! Readers of files and what comes after them, fed with damaged ones: `cargo fuzz --help`; what was found is in `docs/testing.md`.
 //!
 //! Each target takes any bytes and must neither panic nor take long. Inputs are mutated from seeds; one that comes by new code, where
 //! the program was compiled with counters (`with-coverage`), becomes a seed itself. Everything follows from the seed number and the

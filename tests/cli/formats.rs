@@ -1,28 +1,8 @@
 //! Does every command print its data as a table, as CSV and as JSON, and say where the figures come from?
 
-use assert_cmd::Command;
+use crate::program::{json, refused, refuses, stdout};
 use serde_json::Value;
 use std::path::Path;
-
-fn run(args: &[&str]) -> std::process::Output {
-    let mut command = Command::cargo_bin("warpstack").unwrap();
-    command.args(args).output().unwrap()
-}
-
-fn stdout(args: &[&str]) -> String {
-    let output = run(args);
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn stderr_of_refusal(args: &[&str]) -> String {
-    let output = run(args);
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    assert_eq!(message.lines().count(), 1, "{message}");
-    message
-}
 
 /// What is known of a prediction.
 const PREDICTED: [&str; 6] = [
@@ -72,9 +52,8 @@ const COMMANDS: [(&str, &[&str]); 16] = [
 #[test]
 fn every_command_has_three_formats_and_says_where_its_figures_come_from() {
     for (command, known) in COMMANDS {
-        let words: Vec<&str> = command.split(' ').collect();
-        let with = |format| stdout(&[&words[..], &["--format", format]].concat());
-        let json: Value = serde_json::from_str(&with("json")).unwrap();
+        let with = |format| stdout(&format!("{command} --format {format}"));
+        let json = json(command);
         let provenance = &json["provenance"];
         assert_eq!(
             provenance["version"],
@@ -114,15 +93,17 @@ fn every_command_has_three_formats_and_says_where_its_figures_come_from() {
 #[test]
 fn the_ending_of_the_file_decides_the_format() {
     let folder = tempfile::tempdir().unwrap();
-    let written = |name: &str, more: &[&str]| {
+    for (name, more, begin) in [
+        ("x.csv", "", "problem,functions,"),
+        ("x.json", "", "{\"provenance\""),
+        ("x.txt", "", "  problem "),
+        ("y.csv", "--format json", "{"),
+    ] {
         let path = folder.path().join(name);
-        stdout(&[&["problems", "--out", path.to_str().unwrap()], more].concat());
-        std::fs::read_to_string(path).unwrap()
-    };
-    assert!(written("x.csv", &[]).starts_with("problem,functions,"));
-    assert!(written("x.json", &[]).starts_with("{\"provenance\""));
-    assert!(written("x.txt", &[]).starts_with("  problem "));
-    assert!(written("y.csv", &["--format", "json"]).starts_with('{'));
+        stdout(&format!("problems --out {} {more}", path.display()));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.starts_with(begin), "{name}");
+    }
 }
 
 /// A device with machine code of each architecture.
@@ -140,7 +121,7 @@ fn device(arch: &str) -> &'static str {
 
 #[test]
 fn every_kernel_that_is_listed_runs() {
-    let listed: Value = serde_json::from_str(&stdout(&["kernels", "--format", "json"])).unwrap();
+    let listed = json("kernels");
     let mut seen = std::collections::BTreeSet::new();
     for row in listed["rows"].as_array().unwrap() {
         let text = |name: &str| row[name].as_str().unwrap().to_owned();
@@ -150,14 +131,11 @@ fn every_kernel_that_is_listed_runs() {
     assert!(seen.len() > 20, "{seen:?}");
     for (kernel, arch, of_paper) in &seen {
         // Its usual problem; few programs where they have to be made.
-        let args = ["simulate", "--engine", "model", "--kernel", kernel];
-        let on = [&args[..], &["--device", device(arch)]].concat();
-        let few: &[&str] = if *of_paper {
-            &["--population", "64"]
-        } else {
-            &[]
-        };
-        let printed = stdout(&[&on[..], few].concat());
+        let few = if *of_paper { "--population 64" } else { "" };
+        let device = device(arch);
+        let printed = stdout(&format!(
+            "simulate --engine model --kernel {kernel} --device {device} {few}"
+        ));
         assert!(printed.contains(kernel.as_str()), "{kernel} on {arch}");
     }
 }
@@ -170,8 +148,7 @@ fn lists_fit_100_columns_and_filter() {
         "devices h200 --kind documented",
         "devices zen5",
     ] {
-        let words: Vec<&str> = list.split(' ').collect();
-        for line in stdout(&words).lines() {
+        for line in stdout(list).lines() {
             let width = line.chars().count();
             // An address cannot be broken.
             assert!(
@@ -180,29 +157,25 @@ fn lists_fit_100_columns_and_filter() {
             );
         }
     }
-    let filtered = ["kernels", "--problem", "Sextic", "--arch", "sm_90"];
-    let filtered = stdout(&[&filtered[..], &["--kernel", "lgp", "--format", "csv"]].concat());
+    let filtered = stdout("kernels --problem Sextic --arch sm_90 --kernel lgp --format csv");
     let rows: Vec<&str> = filtered.lines().skip(1).collect();
     assert_eq!(rows.len(), 12, "{filtered}");
     assert!(rows.iter().all(|row| row.starts_with("lgp,sextic,sm_90,")));
-    let none = ["kernels", "--kernel", "accumulator", "--arch", "sm_35"];
-    assert!(stderr_of_refusal(&none).contains("accumulator, sm_35"));
-    assert!(!stdout(&["devices", "--arch", "sm_90"]).contains("gtx670"));
+    refuses(&[(
+        "kernels --kernel accumulator --arch sm_35",
+        "accumulator, sm_35",
+    )]);
+    assert!(!stdout("devices --arch sm_90").contains("gtx670"));
 }
 
 #[test]
 fn a_kernels_occupancy_is_that_of_its_prediction() {
-    let of = |command: &str| {
-        let words: Vec<&str> = command.split(' ').collect();
-        let text = stdout(&[&words[..], &["--format", "json"]].concat());
-        serde_json::from_str::<Value>(&text).unwrap()
-    };
     for launch in [
         "lgp --stack-dim 6 --threads 640",
         "rpn --threads 256 --problem kddcup",
     ] {
-        let listed = of(&format!("occupancy --kernel {launch}"));
-        let predicted = of(&format!("simulate --engine model --kernel {launch}"));
+        let listed = json(&format!("occupancy --kernel {launch}"));
+        let predicted = json(&format!("simulate --engine model --kernel {launch}"));
         let row = &listed["rows"][0];
         assert_eq!(row["blocks"], predicted["occupancy"]["blocks"], "{launch}");
         assert_eq!(row["registers"], predicted["block"]["registers_per_thread"]);
@@ -213,33 +186,26 @@ fn a_kernels_occupancy_is_that_of_its_prediction() {
         assert_eq!(row["l1"], predicted["l1"], "{launch}");
     }
     // Without --l1 as the device divides its memory.
-    assert!(stdout(&["occupancy", "--device", "h200", "--registers", "32"]).contains("100.0"));
+    assert!(stdout("occupancy --device h200 --registers 32").contains("100.0"));
 }
 
 #[test]
 fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
-    for (args, meant) in [
-        (&["simulate", "--kernel", "lgp-vektor"][..], "lgp-vector"),
-        (&["simulate", "--kernel", "lpg"], "lgp"),
-        (&["simulate", "--problem", "sextik"], "sextic"),
-        (
-            &["reproduce", "--table", "3", "--problem", "sextic,shutle"],
-            "shuttle",
-        ),
-        (&["devices", "h20"], "h200"),
-        (&["devices", "--arch", "sm90"], "sm_90"),
-        (&["whatif", "--device", "gtx760"], "gtx670"),
-        (&["simulate", "--thread", "64"], "--threads"),
-        (&["simulat"], "simulate"),
+    for (line, meant) in [
+        ("simulate --kernel lgp-vektor", "lgp-vector"),
+        ("simulate --kernel lpg", "lgp"),
+        ("simulate --problem sextik", "sextic"),
+        ("reproduce --table 3 --problem sextic,shutle", "shuttle"),
+        ("devices h20", "h200"),
+        ("devices --arch sm90", "sm_90"),
+        ("whatif --device gtx760", "gtx670"),
+        ("simulate --thread 64", "--threads"),
+        ("simulat", "simulate"),
     ] {
-        let message = stderr_of_refusal(args);
-        assert!(
-            message.contains(&format!("did you mean {meant}?")),
-            "{message}"
-        );
+        refused(line, &[&format!("did you mean {meant}?")]);
     }
-    assert!(!stderr_of_refusal(&["simulate", "--kernel", "forth"]).contains("did you mean"));
-    let script = stdout(&["completions", "bash"]);
+    assert!(!refused("simulate --kernel forth", &[]).contains("did you mean"));
+    let script = stdout("completions bash");
     for name in ["lgp-registers", "mux20", "rtx4090", "sm_89"] {
         assert!(script.contains(name), "{name}");
     }
@@ -247,30 +213,36 @@ fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
 
 #[test]
 fn help_shows_an_example_and_groups() {
-    let help = stdout(&["simulate", "--help"]);
-    for part in [
-        "Launch:",
-        "Model:",
-        "Programs and code:",
-        "Output:",
-        "Example:\n  warpstack simulate",
+    for (line, parts) in [
+        (
+            "simulate --help",
+            &[
+                "Launch:",
+                "Model:",
+                "Programs and code:",
+                "Output:",
+                "Example:\n  warpstack simulate",
+            ][..],
+        ),
+        (
+            "--help",
+            &[
+                "Predict and explain:",
+                "Compare with what was measured:",
+                "--jobs",
+            ],
+        ),
     ] {
-        assert!(help.contains(part), "{part}: {help}");
-    }
-    let help = stdout(&["--help"]);
-    for part in [
-        "Predict and explain:",
-        "Compare with what was measured:",
-        "--jobs",
-    ] {
-        assert!(help.contains(part), "{part}: {help}");
+        let help = stdout(line);
+        for part in parts {
+            assert!(help.contains(part), "{part}: {help}");
+        }
     }
 }
 
 #[test]
 fn checks_come_before_the_work() {
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let itself = folder.path().to_str().unwrap();
     for command in [
         "whatif --vary threads=64",
@@ -278,27 +250,22 @@ fn checks_come_before_the_work() {
         "advise",
         "explain",
     ] {
-        let words: Vec<&str> = command.split(' ').collect();
-        let message = stderr_of_refusal(&[&words[..], &["--out", itself]].concat());
-        assert!(message.contains(itself), "{message}");
+        refused(&format!("{command} --out {itself}"), &[itself]);
     }
-    let kept = path("kept.csv");
+    let kept = format!("{itself}/kept.csv");
     std::fs::write(&kept, "x").unwrap();
     let mut permissions = std::fs::metadata(&kept).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&kept, permissions).unwrap();
-    let message = stderr_of_refusal(&["simulate", "--out", &kept]);
-    assert!(message.contains("kept.csv"), "{message}");
+    for command in ["simulate", "export --to accel-sim"] {
+        refused(&format!("{command} --out {kept}"), &["kept.csv"]);
+    }
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "x");
+    let timeline = format!("{itself}/timeline.json");
     let large = "export --to perfetto --blocks 400 --iterations 500 --cycles 99999999";
-    let words: Vec<&str> = large.split(' ').collect();
-    let timeline = path("timeline.json");
-    let message = stderr_of_refusal(&[&words[..], &["--out", &timeline]].concat());
-    assert!(
-        message.contains("at most 2000000") && message.contains("--cycles"),
-        "{message}"
+    refused(
+        &format!("{large} --out {timeline}"),
+        &["at most 2000000", "--cycles"],
     );
-    let into_file = ["export", "--to", "accel-sim", "--out", &kept];
-    assert!(stderr_of_refusal(&into_file).contains("kept.csv"));
     assert!(!Path::new(&timeline).exists());
 }

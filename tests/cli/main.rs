@@ -15,6 +15,8 @@ mod own_gpu;
 #[cfg(feature = "cli")]
 mod own_kernel;
 #[cfg(feature = "cli")]
+mod program;
+#[cfg(feature = "cli")]
 mod results;
 #[cfg(feature = "cli")]
 mod shards;

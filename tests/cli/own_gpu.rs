@@ -1,35 +1,26 @@
 //! Does a stranger's way to a preset of their own work: start one, see what is not known of it, refit that from measured rows?
 
-use assert_cmd::Command;
+use crate::program::{refused, refuses, succeeds};
 use std::path::Path;
 use warpstack::device::{Device, Kind, Preset, Validated};
 
 const ROWS: &str = "fixtures/measured/h200/fresh/1-mux20-evolved.csv";
 const PROGRAMS: &str = "fixtures/measured/programs/fresh/1-mux20-evolved.txt";
+const CALIBRATE: &str =
+    "calibrate --engine model --programs fixtures/measured/programs/fresh/1-mux20-evolved.txt";
 /// Presets of cards that nobody of the project has measured.
 const NEVER: [&str; 5] = ["t4", "a100", "rtx3090", "rtx4090", "h100"];
 
 /// Standard output and standard error of a command that succeeds.
-fn succeeds(args: &[&str]) -> (String, String) {
-    let output = Command::cargo_bin("warpstack").unwrap().args(args).output();
-    let output = output.unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(
-        output.status.success(),
-        "{args:?}: {}",
-        text(&output.stderr)
-    );
-    (text(&output.stdout), text(&output.stderr))
+fn both(line: &str) -> [String; 2] {
+    let output = succeeds(line);
+    [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
-/// Standard error, one line, of a command that fails.
-fn refused(args: &[&str]) -> String {
-    let output = Command::cargo_bin("warpstack").unwrap().args(args).output();
-    let output = output.unwrap();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-    assert_eq!(message.trim_end().lines().count(), 1, "{message}");
-    message
+/// The first line of a text with `part`.
+fn line_with<'a>(text: &'a str, part: &str) -> &'a str {
+    let found = text.lines().find(|line| line.contains(part));
+    found.unwrap_or_else(|| panic!("no {part}: {text}"))
 }
 
 fn path(folder: &Path, name: &str) -> String {
@@ -41,7 +32,7 @@ fn a_new_preset_is_the_old_one_under_another_name_with_what_matters_at_its_head(
     let folder = tempfile::tempdir().unwrap();
     for from in ["h200", "gtx670", "t4"] {
         let file = path(folder.path(), &format!("my-{from}.toml"));
-        let (shown, _) = succeeds(&["devices", "new", "--from", from, &file]);
+        let [shown, _] = both(&format!("devices new --from {from} {file}"));
         let (new, old) = (Preset::load(&file).unwrap(), Preset::load(from).unwrap());
         assert_eq!(new.device.name, format!("my-{from}"));
         assert_eq!(new.device.validated, Validated::Never);
@@ -69,7 +60,7 @@ fn a_new_preset_is_the_old_one_under_another_name_with_what_matters_at_its_head(
 fn the_list_is_in_order_and_the_clock_matters_as_much_as_it_says() {
     let folder = tempfile::tempdir().unwrap();
     let file = path(folder.path(), "my.toml");
-    let (shown, _) = succeeds(&["devices", "new", "--from", "h200", &file]);
+    let [shown, _] = both(&format!("devices new --from h200 {file}"));
     let change = |line: &str| -> f64 {
         let percents = line.split_whitespace().collect::<Vec<_>>();
         let number = |at: usize| percents[at].parse::<f64>().ok();
@@ -83,28 +74,18 @@ fn the_list_is_in_order_and_the_clock_matters_as_much_as_it_says() {
     assert!(changes.len() > 5, "{shown}");
     assert!(changes[0] > 5.0, "{shown}");
     // The launch of the list, on the device and on one with a tenth more clock.
-    let args = |clock: &'static str| {
-        [
-            "whatif", "--engine", "model", "--device", "h200", "--format", "csv", "--vary", clock,
-        ]
-    };
     let speed = |clock| {
-        let (csv, _) = succeeds(&args(clock));
+        let varied =
+            format!("whatif --engine model --device h200 --format csv --vary clock={clock}");
+        let [csv, _] = both(&varied);
         let mut reader = csv::Reader::from_reader(csv.as_bytes());
-        let at = reader
-            .headers()
-            .unwrap()
-            .iter()
-            .position(|one| one == "gpops_billion")
-            .unwrap();
+        let mut names = reader.headers().unwrap().iter();
+        let at = names.position(|one| one == "gpops_billion").unwrap();
         let row = reader.records().next().unwrap().unwrap();
         row[at].parse::<f64>().unwrap()
     };
-    let more = 100.0 * (speed("clock=2178") / speed("clock=1980") - 1.0);
-    let line = shown
-        .lines()
-        .find(|line| line.contains("chip.clock_mhz"))
-        .unwrap();
+    let more = 100.0 * (speed(2178) / speed(1980) - 1.0);
+    let line = line_with(&shown, "chip.clock_mhz");
     assert!(line.contains(&format!("{more:+.1} %")), "{more}: {line}");
 }
 
@@ -113,97 +94,45 @@ fn what_cannot_be_started_is_refused_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = path(folder.path(), "my.toml");
     std::fs::write(&file, "mine").unwrap();
-    let message = refused(&["devices", "new", "--from", "h200", &file]);
-    assert!(
-        message.contains("a file that exists; allowed: a new file NAME.toml"),
-        "{message}"
+    let folder = folder.path().display();
+    let new = |from: &str, file: &str, parts: &str| {
+        refuses(&[(&format!("devices new --from {from} {file}"), parts)]);
+    };
+    new(
+        "h200",
+        &file,
+        "a file that exists; allowed: a new file NAME.toml",
     );
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
-    let message = refused(&[
-        "devices",
-        "new",
-        "--from",
-        "h200",
-        folder.path().to_str().unwrap(),
-    ]);
-    assert!(message.contains("a folder; allowed"), "{message}");
-    let message = refused(&[
-        "devices",
-        "new",
-        "--from",
-        "h200",
-        &path(folder.path(), "my.txt"),
-    ]);
-    assert!(message.contains("allowed: NAME.toml"), "{message}");
-    let message = refused(&[
-        "devices",
-        "new",
-        "--from",
-        "h2000",
-        &path(folder.path(), "a.toml"),
-    ]);
-    assert!(
-        message.contains("unknown device \"h2000\"; allowed: gtx670"),
-        "{message}"
-    );
-    let message = refused(&[
-        "devices",
-        "new",
-        "--from",
-        "hd5750",
-        &path(folder.path(), "a.toml"),
-    ]);
-    assert!(message.contains("hd5750"), "{message}");
-    let nowhere = path(folder.path(), "none/a.toml");
-    assert!(refused(&["devices", "new", "--from", "h200", &nowhere]).contains("cannot write"));
+    new("h200", &format!("{folder}"), "a folder; allowed");
+    new("h200", &format!("{folder}/my.txt"), "allowed: NAME.toml");
+    let other = format!("{folder}/a.toml");
+    new("h2000", &other, "unknown device \"h2000\"; allowed: gtx670");
+    new("hd5750", &other, "hd5750");
+    new("h200", &format!("{folder}/none/a.toml"), "cannot write");
 }
 
 #[test]
 fn what_was_never_validated_says_so_wherever_it_is_used() {
-    let (list, _) = succeeds(&["devices"]);
+    let [list, _] = both("devices");
+    let simulated = |name: &str| {
+        let [_, notes] = both(&format!(
+            "simulate --engine model --device {name} --threads 128"
+        ));
+        notes.matches("never validated here").count()
+    };
     for name in NEVER {
-        assert_eq!(
-            Preset::load(name).unwrap().device.validated,
-            Validated::Never
-        );
-        let line = list
-            .lines()
-            .find(|line| line.trim_start().starts_with(name))
-            .unwrap();
-        assert!(line.ends_with("never"), "{line}");
-        let (values, _) = succeeds(&["devices", name, "--kind", "assumed"]);
-        assert!(
-            values
-                .lines()
-                .next()
-                .unwrap()
-                .contains("never validated here"),
-            "{values}"
-        );
-        let (_, notes) = succeeds(&[
-            "simulate",
-            "--engine",
-            "model",
-            "--device",
-            name,
-            "--threads",
-            "128",
-        ]);
-        let noted = notes
-            .lines()
-            .filter(|line| line.contains("never validated here"));
-        assert_eq!(noted.count(), 1, "{notes}");
+        let preset = Preset::load(name).unwrap();
+        assert_eq!(preset.device.validated, Validated::Never);
+        let mut lines = list.lines();
+        let line = lines.find(|line| line.trim_start().starts_with(name));
+        assert!(line.unwrap().ends_with("never"), "{line:?}");
+        let [values, _] = both(&format!("devices {name} --kind assumed"));
+        let head = values.lines().next().unwrap();
+        assert!(head.contains("never validated here"), "{values}");
+        assert_eq!(simulated(name), 1, "{name}");
     }
-    let (_, notes) = succeeds(&[
-        "simulate",
-        "--engine",
-        "model",
-        "--device",
-        "h200",
-        "--threads",
-        "128",
-    ]);
-    assert!(!notes.contains("validated"), "{notes}");
+    assert_eq!(simulated("h200"), 0);
 }
 
 #[test]
@@ -214,51 +143,21 @@ fn every_kernel_of_a_card_is_predicted_and_others_are_refused() {
         ("rtx3090", "sm_86"),
         ("rtx4090", "sm_89"),
     ] {
+        let device = format!("simulate --engine model --device {name} --kernel");
         for kernel in ["rpn", "lgp"] {
             for problem in ["sextic", "mux20"] {
-                let launch = [
-                    "--kernel",
-                    kernel,
-                    "--problem",
-                    problem,
-                    "--stack-dim",
-                    "2",
-                    "--threads",
-                    "256",
-                ];
-                let device = ["simulate", "--engine", "model", "--device", name];
-                let (text, _) = succeeds(&[&device[..], &launch].concat());
-                assert!(!text.is_empty());
+                succeeds(&format!("{device} {kernel} --problem {problem}"));
             }
         }
-        let message = refused(&[
-            "simulate",
-            "--device",
-            name,
-            "--kernel",
-            "accumulator",
-            "--threads",
-            "128",
-        ]);
-        assert!(
-            message.contains(code) && message.contains("lgp, rpn"),
-            "{message}"
-        );
-        let message = refused(&["simulate", "--device", name, "--kernel", "gpocl-ppcu"]);
-        assert!(
-            message.contains(code) && message.contains("sm_35, sm_90"),
-            "{message}"
-        );
+        refused(&format!("{device} accumulator"), &[code, "lgp, rpn"]);
+        refused(&format!("{device} gpocl-ppcu"), &[code, "sm_35, sm_90"]);
     }
 }
 
 /// The H200's preset with one value not known and far off.
 fn spoilt(folder: &Path) -> String {
     let text = Preset::text("h200").unwrap();
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("taken_branch_cycles"))
-        .unwrap();
+    let line = line_with(&text, "taken_branch_cycles");
     let spoilt = line
         .replace("value = 5", "value = 48")
         .replace("\"measured\"", "\"assumed\"");
@@ -270,15 +169,9 @@ fn spoilt(folder: &Path) -> String {
 
 /// The mean errors of a half of the rows, with the preset and refitted.
 fn errors(text: &str, half: &str) -> (f64, f64) {
-    let line = text
-        .lines()
-        .find(|line| line.trim_start().starts_with(half))
-        .unwrap();
-    let means: Vec<f64> = line
-        .split_whitespace()
-        .filter_map(|word| word.parse().ok())
-        .collect();
-    assert_eq!(means.len(), 3, "launches, before, after: {line}");
+    let words = line_with(text, half).split_whitespace();
+    let means: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    assert_eq!(means.len(), 3, "launches, before, after: {text}");
     (means[1], means[2])
 }
 
@@ -286,20 +179,8 @@ fn errors(text: &str, half: &str) -> (f64, f64) {
 fn what_is_not_known_is_refitted_on_half_of_the_rows_and_the_other_half_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (device, out) = (spoilt(folder.path()), path(folder.path(), "refitted.toml"));
-    let args = [
-        "calibrate",
-        "--engine",
-        "model",
-        "--device",
-        &device,
-        "--measured",
-        ROWS,
-        "--programs",
-        PROGRAMS,
-        "--out",
-        &out,
-    ];
-    let (text, _) = succeeds(&args);
+    let line = format!("{CALIBRATE} --measured {ROWS} --device {device} --out {out}");
+    let [text, _] = both(&line);
     for half in ["fitted on", "not seen"] {
         let (before, after) = errors(&text, half);
         assert!(after < 0.7 * before, "{text}");
@@ -321,53 +202,29 @@ fn what_is_not_known_is_refitted_on_half_of_the_rows_and_the_other_half_is_repor
         );
     }
     // The same rows, the same answer.
-    assert_eq!(succeeds(&args).0, text);
+    assert_eq!(both(&line)[0], text);
 }
 
 #[test]
 fn a_calibration_that_cannot_be_is_refused_in_one_line() {
-    let calibrate = |more: &[&str]| {
-        let args = [
-            "calibrate",
-            "--measured",
-            ROWS,
-            "--programs",
-            PROGRAMS,
-            "--engine",
-            "model",
-        ];
-        refused(&[&args[..], more].concat())
+    let refused = |rows: &str, more: &str, parts: &str| {
+        refuses(&[(
+            &format!("{CALIBRATE} --measured {rows} --device {more}"),
+            parts,
+        )]);
     };
-    let message = calibrate(&["--device", "h200", "--math", "fast"]);
-    assert!(
-        message.contains("--math: given with --measured; allowed with it"),
-        "{message}"
+    refused(
+        ROWS,
+        "h200 --math fast",
+        "--math: given with --measured; allowed with it",
     );
-    let message = calibrate(&["--device", "t4"]);
-    assert!(
-        message.contains("kernel") && message.contains("allowed"),
-        "{message}"
-    );
+    refused(ROWS, "t4", "kernel|allowed");
     let folder = tempfile::tempdir().unwrap();
     let few = path(folder.path(), "few.csv");
     let rows = std::fs::read_to_string(ROWS).unwrap();
     let first: Vec<&str> = rows.lines().take(3).collect();
     std::fs::write(&few, first.join("\n")).unwrap();
-    let message = refused(&[
-        "calibrate",
-        "--measured",
-        &few,
-        "--programs",
-        PROGRAMS,
-        "--device",
-        "h200",
-        "--engine",
-        "model",
-    ]);
-    assert!(
-        message.contains("calibration half") && message.contains("at least 4 and 1"),
-        "{message}"
-    );
+    refused(&few, "h200", "calibration half|at least 4 and 1");
 }
 
 #[test]
@@ -386,33 +243,18 @@ fn rows_with_the_columns_names_of_earlier_versions_are_read() {
     assert!(header.contains(&"threads_per_block") && header.contains(&"l1_kib"));
     let earlier = path(folder.path(), "earlier.csv");
     std::fs::write(&earlier, format!("{}\n{rows}", header.join(","))).unwrap();
-    let validated = |file: &str| {
-        let launches = ["validate", "--measured", file, "--programs", PROGRAMS];
-        succeeds(
-            &[
-                &launches[..],
-                &["--rows", "3", "--engine", "model", "--format", "csv"],
-            ]
-            .concat(),
-        )
-        .0
+    let validated = |rows: &str| {
+        both(&format!(
+            "validate --measured {rows} --programs {PROGRAMS} --rows 3 --engine model --format csv"
+        ))
     };
-    assert_eq!(validated(&earlier), validated(ROWS));
+    assert_eq!(validated(&earlier)[0], validated(ROWS)[0]);
 }
 
 /// What nobody here has measured values of is predicted all the same: others compare.
 #[test]
 fn tables_without_measured_values_are_predicted() {
-    let table = [
-        "reproduce",
-        "--table",
-        "9",
-        "--engine",
-        "model",
-        "--format",
-        "csv",
-    ];
-    let (printed, said) = succeeds(&table);
+    let [printed, said] = both("reproduce --table 9 --engine model --format csv");
     assert!(printed.lines().count() > 30, "{printed}");
     assert!(said.contains("table 9 of sextic: predicted only"), "{said}");
 }

@@ -1,6 +1,6 @@
 //! Is a kernel of one's own, known by its listing alone, predicted like the same code in the program, and refused when it is told wrong?
 
-use assert_cmd::Command;
+use crate::program::{json, refused, refuses, stdout, succeeds};
 use std::path::Path;
 use warpstack::systems::chitty::code::{Code, OwnCode};
 use warpstack::systems::chitty::kernel_id::Lowering;
@@ -17,27 +17,6 @@ fn listing(folder: &Path, name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-fn output(args: &[&str]) -> std::process::Output {
-    let command = Command::cargo_bin("warpstack").unwrap().args(args).output();
-    command.unwrap()
-}
-
-/// Standard output as JSON.
-fn predicted(args: &[&str]) -> serde_json::Value {
-    let output = output(&[&["simulate", "--format", "json"], args].concat());
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{args:?}: {message}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn refused(args: &[&str]) -> String {
-    let output = output(args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-    assert_eq!(message.trim_end().lines().count(), 1, "{message}");
-    message
-}
-
 #[test]
 fn the_same_code_is_predicted_alike() {
     let folder = tempfile::tempdir().unwrap();
@@ -47,9 +26,9 @@ fn the_same_code_is_predicted_alike() {
     ] {
         let text = variant(kernel, arch).sass().unwrap();
         let file = listing(folder.path(), "mine.sass", &text);
-        let common = ["--device", device, "--stack-dim", "2"];
-        let own = predicted(&[&common[..], &["--sass", &file, "--lowering", form]].concat());
-        let named = predicted(&[&common[..], &["--kernel", kernel.name()]].concat());
+        let common = format!("simulate --device {device} --stack-dim 2");
+        let own = json(&format!("{common} --sass {file} --lowering {form}"));
+        let named = json(&format!("{common} --kernel {}", kernel.name()));
         for figure in [
             "memory",
             "registers_per_thread",
@@ -73,31 +52,25 @@ fn what_it_is_told_wrong_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let text = variant(KernelId::Rpn, Arch::Sm35).sass().unwrap();
     let file = listing(folder.path(), "mine.sass", &text);
-    let of = |rest: &[&str]| refused(&[&["simulate", "--sass", &file], rest].concat());
-    for wrong in [
-        &["--lowering", "lgp", "--stack-dim", "2"][..],
-        &["--lowering", "rpn", "--stack-dim", "3"],
-        &["--lowering", "rpn", "--stack-dim", "2", "--dispatch", "int"],
-    ] {
-        assert!(
-            of(wrong).contains("check --lowering, --stack-dim"),
-            "{wrong:?}: {}",
-            of(wrong)
-        );
-    }
-    let other = of(&["--lowering", "rpn", "--stack-dim", "2", "--device", "h200"]);
-    assert!(
-        other.contains("sm_35") && other.contains("--code"),
-        "{other}"
-    );
-    assert!(of(&["--lowering", "tree"]).contains("rpn, lgp, accumulator"));
     let cut = listing(folder.path(), "cut.sass", &text[..text.len() / 2]);
-    assert!(refused(&["simulate", "--sass", &cut, "--lowering", "rpn"]).contains("cut.sass"));
-    assert!(
-        refused(&["simulate", "--sass", "nowhere.sass", "--lowering", "rpn"])
-            .contains("nowhere.sass")
-    );
-    assert!(refused(&["simulate", "--lowering", "rpn"]).contains("--sass"));
+    let check = "check --lowering, --stack-dim";
+    for (rest, parts) in [
+        ("lgp --stack-dim 2", check),
+        ("rpn --stack-dim 3", check),
+        ("rpn --stack-dim 2 --dispatch int", check),
+        ("rpn --stack-dim 2 --device h200", "sm_35|--code"),
+        ("tree", "rpn, lgp, accumulator"),
+    ] {
+        refuses(&[(&format!("simulate --sass {file} --lowering {rest}"), parts)]);
+    }
+    refuses(&[
+        (&format!("simulate --sass {cut} --lowering rpn"), "cut.sass"),
+        (
+            "simulate --sass nowhere.sass --lowering rpn",
+            "nowhere.sass",
+        ),
+        ("simulate --lowering rpn", "--sass"),
+    ]);
 }
 
 /// A listing whose subtraction adds computes something else; only who says so gets it predicted.
@@ -108,21 +81,9 @@ fn a_kernel_that_computes_something_else_is_predicted_on_request_only() {
     let wrong = text.replacen("FMUL R", "FADD R", usize::MAX);
     assert_ne!(wrong, text);
     let file = listing(folder.path(), "wrong.sass", &wrong);
-    let args = [
-        "simulate",
-        "--sass",
-        &file,
-        "--lowering",
-        "rpn",
-        "--stack-dim",
-        "2",
-    ];
-    assert!(refused(&args).contains("reference interpreter"));
-    assert!(
-        output(&[&args[..], &["--unchecked"]].concat())
-            .status
-            .success()
-    );
+    let line = format!("simulate --sass {file} --lowering rpn --stack-dim 2");
+    refused(&line, &["reference interpreter"]);
+    succeeds(&format!("{line} --unchecked"));
 }
 
 #[test]
@@ -137,18 +98,9 @@ fn source_lines_of_a_listing_are_shown() {
         "mine.cu",
         "first\n  the second line\nthird\n",
     );
-    let args = [
-        "annotate",
-        "--sass",
-        &file,
-        "--lowering",
-        "rpn",
-        "--stack-dim",
-        "2",
-        "--source",
-        &source,
-    ];
-    let printed = String::from_utf8(output(&args).stdout).unwrap();
+    let printed = stdout(&format!(
+        "annotate --sass {file} --lowering rpn --stack-dim 2 --source {source}"
+    ));
     assert!(
         printed.contains("mine.cu:2") && printed.contains("the second line"),
         "{printed}"

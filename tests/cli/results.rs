@@ -1,34 +1,18 @@
 //! Do the commands print everything they promise, and do the figures fit each other?
 
-use assert_cmd::Command;
+use crate::program::{json, stdout, succeeds};
 use serde_json::Value;
 
-fn stdout(args: &[&str]) -> String {
-    let output = Command::cargo_bin("warpstack")
-        .unwrap()
-        .args(args)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&stdout(&[args, &["--format", "json"]].concat())).unwrap()
-}
-
 fn number(value: &Value, path: &str) -> f64 {
-    let found = value.pointer(path);
-    found
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("no number at {path}"))
+    let found = value.pointer(path).and_then(Value::as_f64);
+    found.unwrap_or_else(|| panic!("no number at {path}"))
 }
 
-const SIMULATE: [&str; 5] = ["simulate", "--threads", "128", "--stack-dim", "2"];
+const SIMULATE: &str = "simulate --threads 128 --stack-dim 2";
 
 #[test]
 fn a_prediction_fits_itself() {
-    let prediction = json(&SIMULATE);
+    let prediction = json(SIMULATE);
     let stack = prediction["cpi_stack"].as_array().unwrap();
     let cycles: u64 = stack.iter().map(|e| e["cycles"].as_u64().unwrap()).sum();
     assert_eq!(
@@ -44,19 +28,15 @@ fn a_prediction_fits_itself() {
     assert!((instructions * (1.0 - dual) - issued).abs() <= 0.01 * issued);
     assert_eq!(number(&prediction, "/occupancy/blocks"), 16.0);
     assert_eq!(number(&prediction, "/l1"), 48.0);
-    for percent in [
-        "l1_load_hit_percent",
-        "l1_store_hit_percent",
-        "l2_hit_percent",
-    ] {
-        let value = number(&prediction, &format!("/memory/{percent}"));
-        assert!((0.0..=100.0).contains(&value), "{percent} {value}");
+    for level in ["l1_load", "l1_store", "l2"] {
+        let value = number(&prediction, &format!("/memory/{level}_hit_percent"));
+        assert!((0.0..=100.0).contains(&value), "{level} {value}");
     }
 }
 
 #[test]
 fn the_table_names_every_promised_figure() {
-    let text = stdout(&SIMULATE);
+    let text = stdout(SIMULATE);
     for figure in [
         "GPop/s",
         "occupancy",
@@ -78,15 +58,10 @@ fn the_table_names_every_promised_figure() {
 fn an_explanation_adds_up_and_two_stand_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     let chart = folder.path().join("explain.svg");
-    let explanations = json(&[
-        "explain",
-        "--threads",
-        "256",
-        "--against",
-        "threads=32,stack-dim=4",
-        "--chart",
-        chart.to_str().unwrap(),
-    ]);
+    let explanations = json(&format!(
+        "explain --threads 256 --against threads=32,stack-dim=4 --chart {}",
+        chart.display()
+    ));
     let explanations = explanations["rows"].as_array().unwrap();
     assert_eq!(explanations.len(), 2);
     for explanation in explanations {
@@ -105,13 +80,8 @@ fn an_explanation_adds_up_and_two_stand_side_by_side() {
 #[test]
 fn a_kind_that_no_value_has_is_said() {
     for name in ["g80", "hd5750", "zen4"] {
-        let mut command = Command::cargo_bin("warpstack").unwrap();
-        let command = command.args(["devices", name, "--kind", "fitted"]);
-        let output = command.output().unwrap();
-        assert!(
-            output.status.success() && output.stdout.is_empty(),
-            "{output:?}"
-        );
+        let output = succeeds(&format!("devices {name} --kind fitted"));
+        assert!(output.stdout.is_empty(), "{output:?}");
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(said, format!("{name}: none of its values is fitted\n"));
     }
@@ -119,23 +89,20 @@ fn a_kind_that_no_value_has_is_said() {
 
 #[test]
 fn lists_name_what_exists() {
-    assert!(stdout(&["problems"]).contains("100000"));
-    assert!(stdout(&["kernels"]).contains("rolled-input"));
-    assert!(stdout(&["devices"]).contains("gtx670"));
+    assert!(stdout("problems").contains("100000"));
+    assert!(stdout("kernels").contains("rolled-input"));
+    assert!(stdout("devices").contains("gtx670"));
+    let shown = |line: &str| {
+        let text = stdout(line);
+        text.lines().filter(|line| !line.starts_with(' ')).count()
+    };
     for name in warpstack::cpu::preset::builtin_names() {
-        let rows = stdout(&["devices", "--format", "csv"]);
+        let rows = stdout("devices --format csv");
         assert!(rows.lines().any(|row| row.starts_with(name)), "{name}");
         let preset = warpstack::cpu::preset::Preset::load(name).unwrap();
-        let values = stdout(&["devices", name]);
-        let shown = values.lines().filter(|line| !line.starts_with(' '));
-        assert_eq!(shown.count(), preset.values.len(), "{values}");
+        assert_eq!(shown(&format!("devices {name}")), preset.values.len());
     }
-    assert!(stdout(&["devices", "zen5", "--kind", "fitted"]).contains("core.branchy_per_cycle = "));
-    let fitted = stdout(&["devices", "gtx670", "--kind", "fitted"]);
+    assert!(stdout("devices zen5 --kind fitted").contains("core.branchy_per_cycle = "));
     let preset = warpstack::device::Preset::load("gtx670").unwrap();
-    assert_eq!(
-        fitted.lines().filter(|line| !line.starts_with(' ')).count(),
-        preset.fitted().len(),
-        "{fitted}"
-    );
+    assert_eq!(shown("devices gtx670 --kind fitted"), preset.fitted().len());
 }

@@ -2,7 +2,7 @@
 //!
 //! Functions that every interpreter rounds alike: equal to the bit on every path of instructions. Functions with a library's or an own
 //! approximation: equal to the bit among the three that compute on vectors, and near the oracle where single precision decides anything.
-//! `cargo xtask differential` tries a million pairs of a program and a case; the suite a part.
+//! `WARPSTACK_DIFFERENTIAL=50` tries a million pairs of a program and a case; the suite a part.
 
 use warpstack::gp::evolve::config::FunctionChoice;
 use warpstack::gp::evolve::dice::Dice;

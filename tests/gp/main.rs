@@ -5,6 +5,10 @@ mod corpus;
 mod data;
 mod differential;
 mod laws;
+#[allow(dead_code)]
+#[cfg(feature = "cli")]
+#[path = "../cli/program.rs"]
+mod program;
 #[cfg(feature = "cli")]
 mod resume;
 #[cfg(feature = "cli")]

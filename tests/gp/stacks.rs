@@ -1,27 +1,9 @@
 //! `warpstack stacks`: the committed records and what is printed of them.
 
-use assert_cmd::Command;
+use crate::program::{refuses, stdout};
 use warpstack::gp::evolve::EvolveConfig;
 use warpstack::gp::problem;
 use warpstack::gp::record::Record;
-
-fn warpstack(arguments: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("warpstack").unwrap();
-    command.args(arguments);
-    command
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    String::from_utf8(
-        warpstack(arguments)
-            .assert()
-            .success()
-            .get_output()
-            .stdout
-            .clone(),
-    )
-    .unwrap()
-}
 
 #[test]
 fn committed_records_hold_enough_runs_on_all_cases_with_one_setting() {
@@ -31,38 +13,24 @@ fn committed_records_hold_enough_runs_on_all_cases_with_one_setting() {
         ("mux20", 25),
         ("kddcup", 5),
     ] {
-        let path = format!("{}/fixtures/runs/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("fixtures/runs/{name}.json");
         let record = Record::parse(&std::fs::read_to_string(&path).unwrap(), &path).unwrap();
-        assert!(
-            record.runs.len() >= runs,
-            "{name}: {} runs",
-            record.runs.len()
-        );
-        assert_eq!(
-            record.evaluated_cases,
-            problem::describe(name).unwrap().n_cases,
-            "{name}"
-        );
+        assert!(record.runs.len() >= runs, "{name}");
+        let all = problem::describe(name).unwrap().n_cases;
+        assert_eq!(record.evaluated_cases, all, "{name}");
         assert_eq!(record.settings, EvolveConfig::default(), "{name}");
-        let programs = record
-            .runs
-            .iter()
-            .map(|run| run.best_error.len() as u64 * 1000)
-            .sum::<u64>();
+        let generations = record.runs.iter().map(|run| run.best_error.len() as u64);
+        let programs = 1000 * generations.sum::<u64>();
         assert_eq!(record.depths().n_programs(), programs, "{name}");
-        assert!(
-            record
-                .runs
-                .iter()
-                .all(|run| run.best_error.windows(2).all(|pair| pair[1] <= pair[0])),
-            "{name}: elites"
-        );
+        let mut runs = record.runs.iter();
+        let elites = runs.all(|run| run.best_error.is_sorted_by(|a, b| b <= a));
+        assert!(elites, "{name}");
     }
 }
 
 #[test]
 fn csv_has_every_cell_and_the_papers_values_where_given() {
-    let text = stdout(&["stacks", "--format", "csv"]);
+    let text = stdout("stacks --format csv");
     let mut lines = text.lines();
     assert_eq!(
         lines.next(),
@@ -85,20 +53,12 @@ fn csv_has_every_cell_and_the_papers_values_where_given() {
 fn a_chart_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let chart = folder.path().join("stacks.svg");
-    stdout(&[
-        "stacks",
-        "--problem",
-        "mux20",
-        "--chart",
-        chart.to_str().unwrap(),
-    ]);
-    assert!(
-        std::fs::read_to_string(chart)
-            .unwrap()
-            .matches("<circle")
-            .count()
-            == 20
-    );
+    stdout(&format!(
+        "stacks --problem mux20 --chart {}",
+        chart.display()
+    ));
+    let drawn = std::fs::read_to_string(chart).unwrap();
+    assert_eq!(drawn.matches("<circle").count(), 20);
 }
 
 #[test]
@@ -112,22 +72,11 @@ fn runs_can_be_made_now_and_recorded() {
         ..EvolveConfig::default()
     };
     std::fs::write(&settings, serde_json::to_string(&small).unwrap()).unwrap();
-    let text = stdout(&[
-        "stacks",
-        "--run",
-        "--runs",
-        "2",
-        "--problem",
-        "sextic",
-        "--cases",
-        "100",
-        "--format",
-        "csv",
-        "--settings",
-        settings.to_str().unwrap(),
-        "--record",
-        record.to_str().unwrap(),
-    ]);
+    let text = stdout(&format!(
+        "stacks --run --runs 2 --problem sextic --cases 100 --format csv --settings {} --record {}",
+        settings.display(),
+        record.display()
+    ));
     assert_eq!(text.lines().count(), 1 + 9 + 11);
     let record = Record::parse(&std::fs::read_to_string(record).unwrap(), "r").unwrap();
     assert_eq!(
@@ -138,40 +87,27 @@ fn runs_can_be_made_now_and_recorded() {
 
 #[test]
 fn bad_input_is_one_line_and_exit_code_2() {
-    let refused = |arguments: &[&str], part: &str| {
-        let output = warpstack(arguments).assert().code(2).get_output().clone();
-        let text = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            text.contains(part) && text.lines().count() == 1 && output.stdout.is_empty(),
-            "{text}"
-        );
-    };
-    refused(&["stacks", "--problem", "septic"], "did you mean sextic?");
-    refused(
-        &["stacks", "--problem", "mux6"],
-        "--problem: given mux6; allowed: sextic, shuttle, kddcup, mux20",
-    );
-    refused(
-        &["stacks", "--chart", "no/such/folder/c.svg"],
-        "no/such/folder/c.svg",
-    );
-    refused(
-        &[
-            "stacks",
-            "--run",
-            "--problem",
-            "shuttle",
-            "--data",
-            "no/such",
-        ],
-        "no/such/shuttle.trn",
-    );
-    refused(
-        &["evolve", "--problem", "sextic", "--out", "no/such/c.corpus"],
-        "no/such/c.corpus",
-    );
-    refused(
-        &["langdon", "--problem", "sextic"],
-        "--problem: given sextic; allowed: mux6",
-    );
+    refuses(&[
+        ("stacks --problem septic", "did you mean sextic?"),
+        (
+            "stacks --problem mux6",
+            "--problem: given mux6; allowed: sextic, shuttle, kddcup, mux20",
+        ),
+        (
+            "stacks --chart no/such/folder/c.svg",
+            "no/such/folder/c.svg",
+        ),
+        (
+            "stacks --run --problem shuttle --data no/such",
+            "no/such/shuttle.trn",
+        ),
+        (
+            "evolve --problem sextic --out no/such/c.corpus",
+            "no/such/c.corpus",
+        ),
+        (
+            "langdon --problem sextic",
+            "--problem: given sextic; allowed: mux6",
+        ),
+    ]);
 }

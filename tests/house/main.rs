@@ -1,5 +1,6 @@
 //! The repository itself.
 
+mod faults;
 mod folder_order;
 mod preset_fields;
 mod recipes;

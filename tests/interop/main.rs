@@ -10,5 +10,9 @@ mod damage;
 mod fuzz_seeds;
 #[cfg(feature = "interop")]
 mod grammar;
+#[allow(dead_code)]
+#[cfg(feature = "cli")]
+#[path = "../cli/program.rs"]
+mod program;
 #[cfg(feature = "interop")]
 mod round_trip;

@@ -23,7 +23,7 @@ const THREADS: u32 = 64;
 const ITERATIONS: u32 = 2;
 const PROGRAMS_PER_KERNEL: usize = 6;
 
-/// `cargo xtask differential` asks for more than the suite does.
+/// `WARPSTACK_DIFFERENTIAL=50` asks for more than the suite does.
 fn programs_per_kernel() -> usize {
     let given = std::env::var("WARPSTACK_DIFFERENTIAL").ok();
     let times: Option<usize> = given.and_then(|given| given.parse().ok());
