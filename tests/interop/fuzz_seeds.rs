@@ -1,35 +1,56 @@
-//! Do the fuzz targets take what they begin with, and everything that once ended one of them (`fuzz/crashes/TARGET/`)?
+//! Do the fuzz targets take what they begin with, everything that once ended one of them (`fuzz/crashes/TARGET/`), and damaged
+//! copies of both, in little time? `cargo fuzz` tries more, with overflow checks.
 
+#[path = "../../fuzz/src/mutate.rs"]
+mod mutate;
 #[path = "../../fuzz/src/targets/mod.rs"]
 mod targets;
 
+use mutate::Mutator;
+use rayon::prelude::*;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Time for one input: a hundred times that of a good one.
+const LONGEST: Duration = Duration::from_secs(20);
+/// Damaged inputs per target.
+const DAMAGED: usize = 300;
+
+fn run(target: &targets::Target, input: &[u8]) {
+    let start = Instant::now();
+    (target.run)(input);
+    assert!(start.elapsed() < LONGEST, "{}: {input:?}", target.name);
+}
 
 #[test]
-fn seeds_and_former_crashes() {
-    let crashes = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/crashes");
-    let mut known = Vec::new();
-    for target in targets::all() {
-        let seeds = (target.seeds)();
-        assert!(!seeds.is_empty(), "{}", target.name);
-        for seed in seeds {
-            (target.run)(&seed);
+fn seeds_former_crashes_and_damaged_copies() {
+    targets::all().par_iter().for_each(|target| {
+        let mut inputs = (target.seeds)();
+        assert!(!inputs.is_empty(), "{}", target.name);
+        let crashes = std::fs::read_dir(Path::new("fuzz/crashes").join(target.name));
+        for file in crashes.into_iter().flatten() {
+            inputs.push(std::fs::read(file.unwrap().path()).unwrap());
         }
-        known.push(target.name);
-    }
-    for folder in std::fs::read_dir(crashes).unwrap() {
-        let folder = folder.unwrap().path();
-        if !folder.is_dir() {
-            continue;
+        for input in &inputs {
+            run(target, input);
         }
-        let name = folder.file_name().unwrap().to_str().unwrap();
-        assert!(known.contains(&name), "{name} is no target");
-        let target = targets::all()
-            .into_iter()
-            .find(|target| target.name == name);
-        for file in std::fs::read_dir(&folder).unwrap() {
-            let bytes = std::fs::read(file.unwrap().path()).unwrap();
-            (target.as_ref().unwrap().run)(&bytes);
+        let mut mutator = Mutator::new(1, &inputs);
+        for _ in 0..DAMAGED {
+            let [mut input, other] =
+                [(); 2].map(|()| inputs[mutator.random.below(inputs.len())].clone());
+            mutator.mutate(&mut input, &other);
+            run(target, &input);
         }
+    });
+}
+
+#[test]
+fn crashes_are_those_of_targets() {
+    for entry in std::fs::read_dir("fuzz/crashes").unwrap() {
+        let path = entry.unwrap().path();
+        let known = targets::all()
+            .iter()
+            .any(|target| path.ends_with(target.name));
+        assert!(known || path.is_file(), "{} is no target", path.display());
     }
 }

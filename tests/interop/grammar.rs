@@ -1,22 +1,16 @@
 //! Do exported files obey the published grammars? The parsers here are written from the formats' descriptions, not from
 //! the program's own code.
 
-use assert_cmd::Command;
+use crate::program::succeeds;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-fn export(format: &str, out: &Path, more: &[&str]) -> String {
-    let mut command = Command::cargo_bin("warpstack").unwrap();
-    command.args(["export", "--to", format, "--threads", "96"]);
-    command
-        .args(["--stack-dim", "2", "--out"])
-        .arg(out)
-        .args(more);
-    let output = command.output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{stderr}");
-    stderr
+/// Exports a launch and returns what was said of it.
+fn export(format: &str, out: &Path, more: &str) -> String {
+    let launch = format!("export --to {format} --threads 96 --stack-dim 2");
+    let output = succeeds(&format!("{launch} --out {} {more}", out.display()));
+    String::from_utf8(output.stderr).unwrap()
 }
 
 /// One instruction line: `PC mask ndst [R] opcode nsrc [R..] width [mode addresses] immediate`.
@@ -173,12 +167,8 @@ fn a_trace_for_accel_sim_parses_and_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     for (addresses, blocks) in [("compressed", 3), ("list", 1)] {
         let out = folder.path().join(addresses);
-        let blocks_text = blocks.to_string();
-        export(
-            "accel-sim",
-            &out,
-            &["--addresses", addresses, "--blocks", &blocks_text],
-        );
+        let more = format!("--addresses {addresses} --blocks {blocks}");
+        export("accel-sim", &out, &more);
         let list = std::fs::read_to_string(out.join("kernelslist.g")).unwrap();
         let kernels: Vec<&str> = list
             .lines()
@@ -220,7 +210,7 @@ fn both_address_modes_say_the_same() {
         export(
             "accel-sim",
             &out,
-            &["--addresses", mode, "--iterations", "2"],
+            &format!("--addresses {mode} --iterations 2"),
         );
         parse(&std::fs::read_to_string(out.join("kernel-1.traceg")).unwrap())
     });
@@ -231,11 +221,28 @@ fn both_address_modes_say_the_same() {
     assert_eq!(addresses(&lists[0]), addresses(&lists[1]));
 }
 
+/// Start, end and category.
+type Slice = (u64, u64, String);
+
+/// The slices of each lane.
+fn slices(file: &Value) -> HashMap<u64, Vec<Slice>> {
+    let mut lanes: HashMap<u64, Vec<Slice>> = HashMap::new();
+    let events = file["traceEvents"].as_array().unwrap().iter();
+    for event in events.filter(|event| event["ph"] == "X") {
+        let [start, length, lane] = ["ts", "dur", "tid"].map(|name| event[name].as_u64().unwrap());
+        assert!(length > 0, "{event}");
+        let category = event["cat"].as_str().unwrap().to_owned();
+        let slices = lanes.entry(lane).or_default();
+        slices.push((start, start + length, category));
+    }
+    lanes
+}
+
 #[test]
 fn perfettos_json_is_a_list_of_complete_and_nested_events() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("timeline.json");
-    let message = export("perfetto", &out, &["--blocks", "2", "--cycles", "9000"]);
+    let message = export("perfetto", &out, "--blocks 2 --cycles 9000");
     assert!(
         message.contains("warp instructions of 2 blocks"),
         "{message}"
@@ -243,7 +250,7 @@ fn perfettos_json_is_a_list_of_complete_and_nested_events() {
     let file: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
     assert!(["ms", "ns"].contains(&file["displayTimeUnit"].as_str().unwrap()));
     let events = file["traceEvents"].as_array().unwrap();
-    let mut lanes: HashMap<u64, Vec<(u64, u64, String)>> = HashMap::new();
+    let mut lanes = slices(&file);
     let mut named = HashSet::new();
     let mut counters = HashSet::new();
     for event in events {
@@ -252,16 +259,7 @@ fn perfettos_json_is_a_list_of_complete_and_nested_events() {
             "{event}"
         );
         match event["ph"].as_str().unwrap() {
-            "X" => {
-                let (start, length) = (
-                    event["ts"].as_u64().unwrap(),
-                    event["dur"].as_u64().unwrap(),
-                );
-                assert!(length > 0, "{event}");
-                let category = event["cat"].as_str().unwrap().to_owned();
-                let lane = lanes.entry(event["tid"].as_u64().unwrap()).or_default();
-                lane.push((start, start + length, category));
-            }
+            "X" => {}
             "M" => drop(named.insert(event["tid"].as_u64().unwrap())),
             "C" => {
                 let name = event["name"].as_str().unwrap();
@@ -291,29 +289,16 @@ fn perfettos_json_is_a_list_of_complete_and_nested_events() {
 fn perfettos_slices_of_several_waves_are_nested() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("waves.json");
-    let args = ["--blocks", "40", "--cycles", "999999"];
-    export("perfetto", &out, &args);
+    export("perfetto", &out, "--blocks 40 --cycles 999999");
     let file: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
-    let mut lanes: HashMap<u64, Vec<(u64, u64, String)>> = HashMap::new();
-    for event in file["traceEvents"].as_array().unwrap() {
-        if event["ph"] == "X" {
-            let (start, length) = (
-                event["ts"].as_u64().unwrap(),
-                event["dur"].as_u64().unwrap(),
-            );
-            let category = event["cat"].as_str().unwrap().to_owned();
-            let lane = lanes.entry(event["tid"].as_u64().unwrap()).or_default();
-            lane.push((start, start + length, category));
-        }
-    }
-    let waves =
-        |slices: &[(u64, u64, String)]| slices.iter().filter(|slice| slice.2 == "warp").count();
+    let mut lanes = slices(&file);
+    let waves = |slices: &[Slice]| slices.iter().filter(|slice| slice.2 == "warp").count();
     assert!(lanes.values().any(|slices| waves(slices) > 1));
     lanes.values_mut().for_each(|slices| check_nesting(slices));
 }
 
 /// On one lane, slices lie beside or inside each other.
-fn check_nesting(slices: &mut [(u64, u64, String)]) {
+fn check_nesting(slices: &mut [Slice]) {
     slices.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let mut open: Vec<u64> = Vec::new();
     for (start, end, category) in slices.iter() {
@@ -397,7 +382,7 @@ fn kanata(text: &str) -> (Vec<Row>, usize) {
 fn a_kanata_log_obeys_its_grammar() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("pipeline.kanata");
-    export("kanata", &out, &["--kernel", "lgp"]);
+    export("kanata", &out, "--kernel lgp");
     let (rows, arrows) = kanata(&std::fs::read_to_string(&out).unwrap());
     assert!(
         rows.len() > 500 && arrows > 50,
@@ -424,7 +409,7 @@ fn a_kanata_log_obeys_its_grammar() {
 fn timelines_are_cut_where_asked_and_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("cut.json");
-    let message = export("perfetto", &out, &["--cycles", "500"]);
+    let message = export("perfetto", &out, "--cycles 500");
     assert!(message.contains("cut there, raise --cycles"), "{message}");
     let file: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
     let last = file["traceEvents"].as_array().unwrap().iter();

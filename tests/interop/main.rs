@@ -4,11 +4,9 @@
 mod cli;
 #[cfg(feature = "interop")]
 mod cycles;
-#[cfg(feature = "interop")]
-mod damage;
 #[cfg(all(feature = "gpu", feature = "interop", feature = "report"))]
 mod fuzz_seeds;
-#[cfg(feature = "interop")]
+#[cfg(feature = "cli")]
 mod grammar;
 #[allow(dead_code)]
 #[cfg(feature = "cli")]

@@ -9,5 +9,9 @@ mod launch;
 mod lower;
 #[cfg(feature = "cli")]
 mod papers;
+#[allow(dead_code)]
+#[cfg(feature = "cli")]
+#[path = "../cli/program.rs"]
+mod program;
 mod robilliard;
 mod variants;

@@ -1,6 +1,6 @@
 //! Are the other papers' kernels predicted like any other: by the same code as their reproductions, by both models, and varied by studies?
 
-use assert_cmd::Command;
+use crate::program::{refuses, stdout};
 use warpstack::device::Preset;
 use warpstack::launch::divergent::On;
 use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
@@ -145,26 +145,10 @@ fn the_closed_form_is_near_the_simulator() {
 
 #[test]
 fn studies_vary_presets_and_populations() {
-    let output = Command::cargo_bin("warpstack")
-        .unwrap()
-        .args([
-            "whatif",
-            "--kernel",
-            "gpocl-pppe",
-            "--problem",
-            "regression",
-        ])
-        .args(["--device", "h200", "--cases", "300", "--format", "csv"])
-        .args([
-            "--vary",
-            "population=200,400",
-            "--vary",
-            "l1.hit_latency_cycles=20,60",
-        ])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = stdout(
+        "whatif --kernel gpocl-pppe --problem regression --device h200 --cases 300 --format csv \
+         --vary population=200,400 --vary l1.hit_latency_cycles=20,60",
+    );
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let header = rows.headers().unwrap().clone();
     assert_eq!(&header[0], "population");
@@ -180,22 +164,9 @@ fn studies_vary_presets_and_populations() {
     assert!(speeds[2] > 1.2 * speeds[0], "{speeds:?}");
 }
 
-fn refusal(args: &str) -> String {
-    let output = Command::cargo_bin("warpstack")
-        .unwrap()
-        .args(args.split(' '))
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{args}: {stderr}");
-    assert_eq!(stderr.lines().count(), 1, "{args}: {stderr}");
-    assert!(output.stdout.is_empty());
-    stderr
-}
-
 #[test]
 fn what_a_kernel_does_not_have_is_refused_in_one_line() {
-    for (args, part) in [
+    refuses(&[
         (
             "simulate --kernel rpn --threads 64 --population 5",
             "--population: given 5; allowed: with",
@@ -264,10 +235,7 @@ fn what_a_kernel_does_not_have_is_refused_in_one_line() {
             "measure --paper gpocl --threads 64",
             "--threads: given with --paper gpocl",
         ),
-    ] {
-        let message = refusal(args);
-        assert!(message.contains(part), "{args}: {message}");
-    }
+    ]);
 }
 
 #[test]
@@ -275,23 +243,9 @@ fn names_are_found_and_listed() {
     for kernel in PaperKernel::ALL {
         assert_eq!(PaperKernel::named(kernel.name()), Some(kernel));
     }
-    let listed = Command::cargo_bin("warpstack")
-        .unwrap()
-        .arg("kernels")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(listed.stdout).unwrap();
+    let listed = stdout("kernels");
     for kernel in PaperKernel::ALL {
-        assert!(text.contains(kernel.name()), "{}", kernel.name());
+        assert!(listed.contains(kernel.name()), "{}", kernel.name());
     }
-    let devices = Command::cargo_bin("warpstack")
-        .unwrap()
-        .arg("devices")
-        .output()
-        .unwrap();
-    assert!(
-        String::from_utf8(devices.stdout)
-            .unwrap()
-            .contains("hd5750")
-    );
+    assert!(stdout("devices").contains("hd5750"));
 }

@@ -2,9 +2,7 @@
 
 mod count_divergence;
 mod random_programs;
-mod refit_h200;
 mod sampling;
-mod token_latency;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -25,21 +23,15 @@ enum Task {
     CountDivergence(count_divergence::Args),
     /// Write the random programs that measurements run
     RandomPrograms(random_programs::Args),
-    /// Fit the H200's fitted value again, on the calibration split alone
-    RefitH200(refit_h200::Args),
     /// Predict cells of the paper's tables with any sampling plan, as CSV (docs/sampling.md)
     Sampling(sampling::Args),
-    /// Predict what a token of Robilliard's interpreter takes, beside what was measured
-    TokenLatency(token_latency::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Args::parse().task {
         Task::CountDivergence(args) => count_divergence::run(args),
         Task::RandomPrograms(args) => random_programs::run(args),
-        Task::RefitH200(args) => refit_h200::run(args),
         Task::Sampling(args) => sampling::run(args),
-        Task::TokenLatency(args) => token_latency::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
