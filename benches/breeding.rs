@@ -8,10 +8,10 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpstack::gp::corpus::Corpus;
 use warpstack::gp::evolve::{EvolveConfig, Run};
-use warpstack::gp::problem::{self, Source};
+use warpstack::gp::problem::{self, ProblemId, Source};
 use warpstack::gp::program::Rpn;
 use warpstack::systems::chitty::lower::lower;
-use warpstack::systems::chitty::variant::{FunctionSet, KernelId};
+use warpstack::systems::chitty::variant::KernelId;
 
 /// Name, fitness cases (as few as there can be), corpus.
 const PROBLEMS: [(&str, usize, &str); 2] = [
@@ -40,7 +40,7 @@ fn breeding(criterion: &mut Criterion) {
             data: None,
         };
         let problem = problem::load(name, &source).expect("a problem without files");
-        let functions: FunctionSet = name.parse().expect("a problem");
+        let functions: ProblemId = name.parse().expect("a problem");
         let config = EvolveConfig::default();
         let programs = population(corpus);
         let nodes: usize = programs.iter().map(Rpn::n_nodes).sum();

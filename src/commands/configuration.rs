@@ -6,12 +6,12 @@
 
 use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;
-use super::problem_name;
 use crate::device::Device;
+use crate::gp::problem::{ProblemId, canonical};
 use crate::launch::prediction::{Configuration, PaperSizes};
 use crate::predictor;
 use crate::predictor::architecture;
-use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId};
+use crate::systems::chitty::variant::{Arch, KernelId};
 use crate::systems::kernels::PaperKernel;
 use std::error::Error;
 
@@ -178,7 +178,7 @@ impl ConfigurationArgs {
                 // One's own is called as its file is.
                 "kernel" if value.trim() == self.kernel => changed.kernel.clone_from(&self.kernel),
                 "kernel" => changed.kernel = value.trim().to_lowercase(),
-                "problem" => changed.problem = Some(problem_name::canonical(value.trim())),
+                "problem" => changed.problem = Some(canonical(value.trim())),
                 _ => return Err(refused(change)),
             }
         }
@@ -206,7 +206,7 @@ pub(super) fn sizes(
     (stack_dim, stack_registers): (Option<u32>, Option<u32>),
     arch: Arch,
 ) -> Result<(u32, u32), Box<dyn Error>> {
-    let known = problem.parse::<FunctionSet>();
+    let known = problem.parse::<ProblemId>();
     let smallest = match known {
         Ok(problem) => predictor::smallest(kernel.parse()?, problem, arch)?,
         // The engine says which problems there are.

@@ -3,6 +3,7 @@
 //! Leaves out: the configuration (`configuration.rs`).
 
 use crate::device::{Device, Reader, Validated};
+use crate::gp::problem::ProblemId;
 use crate::gp::programs::{Inferred, inferred};
 use crate::predictor;
 use crate::predictor::{CodeChoice, ProgramList};
@@ -10,7 +11,7 @@ use crate::predictor::{Kind, Settings, Weighting};
 use crate::report::progress;
 use crate::sim::simulator;
 use crate::systems::chitty::code::OwnCode;
-use crate::systems::chitty::variant::{Arch, Dispatch, FunctionSet, Math, Shape};
+use crate::systems::chitty::variant::{Arch, Dispatch, Math, Shape};
 use crate::systems::kernels::PaperKernel;
 use crate::util::input;
 use sha2::{Digest, Sha256};
@@ -219,7 +220,9 @@ impl EngineArgs {
         }
         let theirs: Vec<String> = of_papers.iter().flat_map(|one| one.problems()).collect();
         let is_own = |name: &&str| {
-            name.parse::<FunctionSet>().is_ok() || !theirs.iter().any(|one| one == name)
+            let known = name.parse::<ProblemId>();
+            known.is_ok_and(|id| id.definition().kernels.is_some())
+                || !theirs.iter().any(|one| one == name)
         };
         let problems = problems.iter().map(String::as_str);
         self.open(device, &problems.filter(is_own).collect::<Vec<_>>())

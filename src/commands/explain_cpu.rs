@@ -10,13 +10,12 @@ use super::names;
 use crate::cpu::explain::{Explained, explain};
 use crate::cpu::preset::{Preset, THIS, builtin_names};
 use crate::cpu::work::{Kind, Setup, WorkError};
-use crate::gp::problem::Problem;
+use crate::gp::problem::{Problem, ProblemId};
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, read_programs};
 use crate::report::chart;
 use crate::report::cpu as report;
 use crate::report::provenance::Provenance;
-use crate::systems::chitty::variant::FunctionSet;
 use std::error::Error;
 
 /// Random programs where none are named.
@@ -73,7 +72,7 @@ fn blocks(args: &ExplainArgs, problem: &Problem) -> Result<Vec<usize>, Box<dyn E
 
 /// The problem with cases whose values do not matter, and the programs.
 fn work(args: &ExplainArgs) -> Result<(Problem, Vec<Rpn>), Box<dyn Error>> {
-    let function_set: FunctionSet = args.configuration.problem().parse()?;
+    let function_set: ProblemId = args.configuration.problem().parse()?;
     let cases = args.configuration.sizes.cases.map(|cases| cases as usize);
     let workload = Workload::with_cases(function_set, None, 1, cases)?;
     let file = args.engine.inputs.programs.as_deref();

@@ -4,6 +4,7 @@ use super::CliResult;
 use super::format::OutputArgs;
 use crate::gp::evolve::langdon::{Langdon, Settings};
 use crate::gp::problem::multiplexer::Multiplexer;
+use crate::gp::problem::names;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::table::table;
@@ -45,9 +46,9 @@ pub fn run(args: &LangdonArgs) -> CliResult {
     args.output.check()?;
     let mux = Multiplexer::ALL
         .into_iter()
-        .find(|mux| mux.name == args.problem)
+        .find(|mux| mux.id.name() == args.problem)
         .ok_or_else(|| {
-            let allowed = Multiplexer::ALL.map(|mux| mux.name).join(", ");
+            let allowed = names(&Multiplexer::ALL.map(|mux| mux.id));
             format!("--problem: given {}; allowed: {allowed}", args.problem)
         })?;
     let mut settings = Settings::of(mux);

@@ -7,6 +7,7 @@ use super::measure_paper;
 use super::measure_paper_cpu;
 use super::measure_robilliard::RobilliardArgs;
 use super::papers::PaperArg;
+use crate::gp::problem::ProblemId;
 use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, read_programs};
@@ -18,7 +19,7 @@ use crate::report::provenance::Provenance;
 use crate::report::rows::{self, Row};
 use crate::report::table::table;
 use crate::systems::chitty::kernel_id::Sharing;
-use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
+use crate::systems::chitty::variant::{Arch, KernelId, Math, Shape, Variant};
 use crate::util::input;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -251,7 +252,7 @@ fn measure(args: &MeasureArgs) -> Result<Vec<Row>, Box<dyn Error>> {
 
 /// The cases and the programs of a launch.
 pub(super) fn work(args: &MeasureArgs) -> Result<(Workload, Vec<Rpn>), Box<dyn Error>> {
-    let problem: FunctionSet = args.problem.as_deref().unwrap_or_default().parse()?;
+    let problem: ProblemId = args.problem.as_deref().unwrap_or_default().parse()?;
     let n_random = match args.on.as_str() {
         "cpu" => measure_cpu::n_random(args.programs.as_deref())?,
         _ => None,
@@ -300,7 +301,7 @@ fn measure_on_gpu(
     let arch = gpu
         .as_ref()
         .map_or(Arch::Sm90, |gpu| Arch::for_gpu(gpu.info.compute_capability));
-    let configurations = configurations(args, workload.function_set, arch)?;
+    let configurations = configurations(args, workload.id, arch)?;
     let chosen = configurations.iter().step_by(usize::from(args.every));
     if let Some(gpus) = &args.gpus {
         let n_gpus = gpu_count(gpus)?;
@@ -335,7 +336,7 @@ fn gpu_count(given: &str) -> Result<usize, Box<dyn std::error::Error>> {
 /// Every combination that was compiled for an architecture.
 fn configurations(
     args: &MeasureArgs,
-    problem: FunctionSet,
+    problem: ProblemId,
     arch: Arch,
 ) -> Result<Vec<Configuration>, Box<dyn std::error::Error>> {
     let carveouts: Vec<Option<u32>> = match &args.carveout[..] {
@@ -372,7 +373,7 @@ fn configurations(
 
 fn variants(
     args: &MeasureArgs,
-    problem: FunctionSet,
+    problem: ProblemId,
     arch: Arch,
 ) -> Result<Vec<Variant>, Box<dyn std::error::Error>> {
     let kernels = args
@@ -390,13 +391,12 @@ fn variants(
             variant.stack_registers == 0 || args.stack_registers.contains(&variant.stack_registers);
         let dispatch = variant.kernel.default_dispatch();
         let plain = variant.shape == Shape::Unrolled && variant.dispatch == dispatch;
-        variant.problem == problem
-            && variant.arch == arch
-            && kernels.contains(&variant.kernel)
+        kernels.contains(&variant.kernel)
             && args.stack_dim.contains(&variant.stack_dim)
             && maths.contains(&variant.math)
             && registers
             && plain
     };
-    Ok(Variant::all()?.into_iter().filter(chosen).collect())
+    let compiled = Variant::of_problem(problem, arch)?.into_iter();
+    Ok(compiled.filter(chosen).collect())
 }

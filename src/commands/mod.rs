@@ -36,7 +36,6 @@ mod names;
 pub mod occupancy;
 mod own_kernel;
 pub mod papers;
-mod problem_name;
 pub mod problems;
 pub mod report;
 pub mod reproduce;

@@ -5,11 +5,10 @@
 
 use super::devices::{CPU, VLIW};
 use super::measure_cpu::BEST;
-use super::problem_name;
 use crate::cpu;
 use crate::device::{Preset, builtin_names};
 use crate::gp::interpret;
-use crate::gp::problem;
+use crate::gp::problem::{ProblemId, canonical};
 use crate::systems::chitty::variant::{Arch, KernelId};
 use crate::systems::kernels::PaperKernel;
 use crate::vliw::preset as vliw;
@@ -70,9 +69,9 @@ pub fn kernel() -> Names {
 /// Problems of all kernels.
 pub fn problem() -> Names {
     Names {
-        understood: problem_name::canonical,
+        understood: canonical,
         ..Names::of(|| {
-            let mut known: Vec<&str> = problem::DESCRIPTIONS.iter().map(|one| one.name).collect();
+            let mut known: Vec<&str> = ProblemId::ALL.iter().map(|id| id.name()).collect();
             for name in PaperKernel::ALL.iter().flat_map(|kernel| kernel.problems()) {
                 if !known.contains(&name.as_str()) {
                     // Once for a program that ends.

@@ -5,13 +5,14 @@
 use super::configuration::ConfigurationArgs;
 use super::engine::InputArgs;
 use crate::device::Device;
+use crate::gp::problem::ProblemId;
 use crate::launch::prediction::Configuration;
 use crate::measure::compile::OwnSource;
 use crate::predictor::{Engine, architecture};
 use crate::report::progress;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::kernel_id::Lowering;
-use crate::systems::chitty::variant::{FunctionSet, Math, Shape, Variant};
+use crate::systems::chitty::variant::{Math, Shape, Variant};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -102,7 +103,7 @@ fn compiled(
     inputs: &InputArgs,
     device: &Device,
 ) -> Result<OwnCode, Box<dyn Error>> {
-    let problem: FunctionSet = configuration.problem().parse()?;
+    let problem: ProblemId = configuration.problem().parse()?;
     let kernel = lowering.kernel();
     let arch = architecture(device, &inputs.code_choice())?;
     let source = OwnSource {

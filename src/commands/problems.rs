@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::format::OutputArgs;
-use crate::gp::problem;
+use crate::gp::problem::{Definition, ProblemId};
 use crate::report::provenance::Provenance;
 use crate::report::table::table;
 use serde::Serialize;
@@ -25,7 +25,7 @@ struct Row {
 
 pub fn run(args: &ProblemsArgs) -> CliResult {
     args.output.check()?;
-    let row = |problem: &problem::Description| Row {
+    let row = |problem: &Definition| Row {
         problem: problem.name,
         functions: problem
             .functions
@@ -39,7 +39,8 @@ pub fn run(args: &ProblemsArgs) -> CliResult {
         inputs: problem.n_inputs,
         fitness_cases: problem.n_cases,
     };
-    let rows: Vec<Row> = problem::DESCRIPTIONS.iter().map(row).collect();
+    let all = ProblemId::ALL.iter().map(|id| row(id.definition()));
+    let rows: Vec<Row> = all.collect();
     let provenance = Provenance::of_program();
     args.output.print(&rows, &provenance, || text(&rows))
 }

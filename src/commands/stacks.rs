@@ -6,7 +6,7 @@ use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
-use crate::gp::problem::{self, Source};
+use crate::gp::problem::{self, ProblemId, Source};
 use crate::gp::record::Record;
 use crate::report::chart::{self, stacks::Stacks};
 use crate::report::progress;
@@ -62,7 +62,7 @@ const RECORDS: [(&str, &str); 4] = [
 
 pub fn run(args: &StacksArgs) -> CliResult {
     for name in &args.problem {
-        problem::describe(name)?;
+        name.parse::<ProblemId>()?;
     }
     args.output.check()?;
     if let Some(path) = &args.chart {
@@ -116,7 +116,7 @@ pub fn committed(problems: &[String]) -> Result<Vec<Record>, Box<dyn Error>> {
 }
 
 fn make(args: &StacksArgs) -> Result<Vec<Record>, Box<dyn Error>> {
-    let all = problem::PAPER.map(str::to_owned).to_vec();
+    let all = problem::PAPER.map(|id| id.name().to_owned()).to_vec();
     let names = if args.problem.is_empty() {
         &all
     } else {

@@ -4,11 +4,11 @@ use super::CliResult;
 use super::format::OutputArgs;
 use super::names;
 use crate::gp::interpret::reference::value_f32;
-use crate::gp::problem::{self, Dataset};
+use crate::gp::problem::{self, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::isa::Kernel;
 use crate::report::provenance::Provenance;
-use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant, VariantError};
+use crate::systems::chitty::variant::{Arch, KernelId, Variant, VariantError};
 use crate::systems::chitty::words_of_program;
 use crate::trace::{
     CaseWords, KernelLaunch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,
@@ -66,7 +66,7 @@ const ITERATIONS: u32 = 2;
 pub fn run(args: &TraceArgs) -> CliResult {
     args.output.check()?;
     let program: Rpn = args.program.parse()?;
-    let sextic = problem::describe("sextic")?;
+    let sextic = ProblemId::Sextic.definition();
     program.check_against(sextic.functions, sextic.n_inputs)?;
     let kernel_id: KernelId = args.kernel.parse()?;
     let variant = variant(kernel_id, args.stack_dim)?;
@@ -126,14 +126,14 @@ fn text(traced: &Traced) -> String {
 /// The sextic's kernel for the first architecture that has it, with as few stack levels in registers as there are.
 fn variant(kernel: KernelId, stack_dim: u32) -> Result<Variant, VariantError> {
     let mut arch = Arch::Sm35;
-    if Variant::stacks(kernel, FunctionSet::Sextic, arch)?.is_empty() {
+    if Variant::stacks(kernel, ProblemId::Sextic, arch)?.is_empty() {
         arch = Arch::Sm90;
     }
-    let stacks = Variant::stacks(kernel, FunctionSet::Sextic, arch)?;
+    let stacks = Variant::stacks(kernel, ProblemId::Sextic, arch)?;
     let found = stacks.iter().find(|(dim, _)| *dim == stack_dim);
     Ok(Variant {
         stack_registers: found.map_or(0, |(_, registers)| *registers),
-        ..Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch)
+        ..Variant::new(kernel, ProblemId::Sextic, stack_dim, arch)
     })
 }
 

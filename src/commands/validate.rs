@@ -5,6 +5,7 @@ use super::engine::{Effort, Engine as EngineArg};
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
+use crate::gp::problem::ProblemId;
 use crate::gp::problem::uci::folder;
 use crate::launch::divergent::On;
 use crate::launch::prediction::{PredictError, Prediction};
@@ -17,7 +18,7 @@ use crate::report::validation::{self, Line};
 use crate::systems::chitty::kernel_id::Row;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::Split as MeasuredSplit;
-use crate::systems::chitty::variant::{FunctionSet, KernelId};
+use crate::systems::chitty::variant::KernelId;
 use crate::systems::launches;
 use crate::systems::launches::Predicted;
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
@@ -266,10 +267,10 @@ fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) ->
     }
 }
 
-fn data_type(problem: FunctionSet, kernel: KernelId, stack_dim: u32) -> String {
-    let element = match problem {
-        FunctionSet::Mux20 => "uint",
-        _ => "float",
+fn data_type(problem: ProblemId, kernel: KernelId, stack_dim: u32) -> String {
+    let element = match problem.is_boolean() {
+        true => "uint",
+        false => "float",
     };
     match kernel.row() {
         Row::Scalars => element.to_owned(),
@@ -332,7 +333,7 @@ fn paper_line(
     measured_gpops_billion: Option<f64>,
 ) -> Result<Line, Box<dyn Error + Send + Sync>> {
     let configuration = &predicted.configuration;
-    let problem: FunctionSet = configuration.problem.parse()?;
+    let problem: ProblemId = configuration.problem.parse()?;
     let kernel: KernelId = configuration.kernel.parse()?;
     let memory = &predicted.memory;
     Ok(Line {

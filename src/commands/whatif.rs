@@ -8,10 +8,10 @@ use super::engine::{EngineArgs, note_weights};
 use super::format::{Format, OutputArgs};
 use super::look::{self, LookArgs};
 use super::names;
-use super::problem_name;
 use super::stop::Stop;
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
+use crate::gp::problem::canonical;
 use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
 use crate::predictor::{Engine, architecture};
 use crate::report::chart::study::Grid;
@@ -221,7 +221,7 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
     for given in file.axes()?.iter().chain(&args.vary) {
         let mut axis = Axis::parse(given, &base)?;
         if axis.key == Key::Problem {
-            let names = axis.values.iter().map(|name| problem_name::canonical(name));
+            let names = axis.values.iter().map(|name| canonical(name));
             axis.values = names.collect();
         }
         if axis.key == Key::Kernel {

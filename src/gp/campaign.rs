@@ -10,7 +10,7 @@ use super::corpus::{Corpus, Entry, Header, Statistics};
 use super::evolve::dice::Dice;
 use super::evolve::timing::Timing;
 use super::evolve::{EvolveConfig, EvolveError, Generation, Run};
-use super::problem::{self, Problem};
+use super::problem::{Problem, ProblemId};
 use super::program::Rpn;
 use super::record::{self, Record, RunRecord};
 use serde::{Deserialize, Serialize};
@@ -199,7 +199,12 @@ impl Campaign {
                 "given {given} programs to breed from; allowed: {population}"
             ));
         }
-        let described = problem::describe(&self.plan.problem).map_err(|error| error.to_string())?;
+        let described = self
+            .plan
+            .problem
+            .parse::<ProblemId>()
+            .map_err(|error| error.to_string())?
+            .definition();
         let sampled = self.entries.iter().map(|entry| &entry.program);
         for program in sampled.chain(parents.into_iter().flatten()) {
             program

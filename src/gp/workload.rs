@@ -1,8 +1,7 @@
 //! What the interpreters are measured on: a population and fitness cases.
 //!
-//! Models: each problem's number of inputs and cases. Sextic and the 20-multiplexer are the problems themselves; the
-//! classification problems are their real cases where a folder of data is given, otherwise random cases of the same
-//! shape. Random cases are drawn anew from a seed.
+//! Models: each problem's number of inputs and cases. Of a data set the real cases where its folder is given, otherwise
+//! random cases of the same shape. Random cases are drawn anew from a seed.
 //! Leaves out: evolution; programs come from a file, one per line.
 //! Units: cases, or words of 32 cases for the multiplexer.
 //! Sources: Chitty 2016, section 4.2 (100,000, 58,000 and 494,021 cases, 2^20 as 32,768 words).
@@ -13,13 +12,10 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::gp::evolve::dice::Dice;
-use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::problem::{
-    Cases, Dataset, Description, Problem, ProblemError, Score, Source, kddcup, load, sextic,
-    shuttle,
+    CaseSource, Cases, Classes, Dataset, Definition, Problem, ProblemError, ProblemId, names,
 };
 use crate::gp::program::{ProgramError, Rpn, Token};
-use crate::systems::chitty::variant::FunctionSet;
 
 /// Programs or cases that cannot be read, or that do not fit each other.
 #[derive(Debug, Error)]
@@ -37,12 +33,14 @@ pub enum WorkloadError {
         program: usize,
         given: u32,
         allowed: usize,
-        problem: FunctionSet,
+        problem: ProblemId,
     },
     #[error(transparent)]
     Data(#[from] ProblemError),
     #[error("programs `{file}`: no program in it; expected one postfix program per line")]
     Empty { file: String },
+    #[error("measured programs: given {given}; allowed: {allowed}")]
+    NotMeasured { given: ProblemId, allowed: String },
 }
 
 /// The programs of a file, one per line in postfix text form; lines that begin with `#` are comments.
@@ -69,14 +67,33 @@ pub fn programs_digest(programs: &[Rpn]) -> String {
         .collect()
 }
 
+/// Texts of the programs that the committed measurements ran.
+const MEASURED: [(ProblemId, &str); 4] = [
+    (
+        ProblemId::Sextic,
+        include_str!("../../fixtures/measured/programs/sextic.txt"),
+    ),
+    (
+        ProblemId::Shuttle,
+        include_str!("../../fixtures/measured/programs/shuttle.txt"),
+    ),
+    (
+        ProblemId::Kddcup,
+        include_str!("../../fixtures/measured/programs/kddcup.txt"),
+    ),
+    (
+        ProblemId::Mux20,
+        include_str!("../../fixtures/measured/programs/mux20.txt"),
+    ),
+];
+
 /// The programs that the committed measurements ran.
-pub fn measured_programs(problem: FunctionSet) -> Result<Vec<Rpn>, WorkloadError> {
-    let text = match problem {
-        FunctionSet::Sextic => include_str!("../../fixtures/measured/programs/sextic.txt"),
-        FunctionSet::Shuttle => include_str!("../../fixtures/measured/programs/shuttle.txt"),
-        FunctionSet::Kddcup => include_str!("../../fixtures/measured/programs/kddcup.txt"),
-        FunctionSet::Mux20 => include_str!("../../fixtures/measured/programs/mux20.txt"),
-    };
+pub fn measured_programs(problem: ProblemId) -> Result<Vec<Rpn>, WorkloadError> {
+    let known = MEASURED.iter().find(|(one, _)| *one == problem);
+    let (_, text) = known.ok_or_else(|| WorkloadError::NotMeasured {
+        given: problem,
+        allowed: names(&MEASURED.map(|(one, _)| one)),
+    })?;
     parse_programs(text, &format!("fixtures/measured/programs/{problem}.txt"))
 }
 
@@ -107,7 +124,7 @@ fn parse_programs(text: &str, file: &str) -> Result<Vec<Rpn>, WorkloadError> {
 /// A problem with its fitness cases.
 #[derive(Debug, Clone)]
 pub struct Workload {
-    pub function_set: FunctionSet,
+    pub id: ProblemId,
     pub problem: Problem,
     pub source: CasesSource,
 }
@@ -144,60 +161,40 @@ impl CasesSource {
 
 impl Workload {
     /// The problem's cases; those of a data set from the folder `data`.
-    pub fn new(
-        function_set: FunctionSet,
-        data: Option<&Path>,
-        seed: u64,
-    ) -> Result<Self, WorkloadError> {
-        Self::with_cases(function_set, data, seed, None)
+    pub fn new(id: ProblemId, data: Option<&Path>, seed: u64) -> Result<Self, WorkloadError> {
+        Self::with_cases(id, data, seed, None)
     }
 
     /// The same with another number of cases.
     pub fn with_cases(
-        function_set: FunctionSet,
+        id: ProblemId,
         data: Option<&Path>,
         seed: u64,
         n_cases: Option<usize>,
     ) -> Result<Self, WorkloadError> {
-        let of = |description: Description| Description {
-            n_cases: n_cases.unwrap_or(description.n_cases),
-            ..description
+        let definition = id.definition();
+        let source = match (definition.cases, data) {
+            (CaseSource::Defined(_), _) => CasesSource::Problem,
+            (CaseSource::Drawn(_), _) => CasesSource::Drawn(seed),
+            (CaseSource::Files { .. }, Some(_)) => CasesSource::Data,
+            (CaseSource::Files { .. }, None) => CasesSource::Random(seed),
         };
-        let (problem, source) = match (function_set, data) {
-            (FunctionSet::Sextic, _) => (
-                sextic::problem(seed, n_cases.unwrap_or(sextic::N_CASES)),
-                CasesSource::Drawn(seed),
-            ),
-            (FunctionSet::Mux20, _) => (
-                Multiplexer::MUX20.problem(seed, n_cases),
-                CasesSource::Problem,
-            ),
-            (_, Some(folder)) => {
-                let source = Source {
-                    n_cases,
-                    data: Some(folder.to_owned()),
-                };
-                (load(function_set.name(), &source)?, CasesSource::Data)
+        let dataset = match (definition.cases, source) {
+            (CaseSource::Files { classes, .. }, CasesSource::Random(_)) => {
+                random_classes(definition, n_cases, classes, seed)
             }
-            (FunctionSet::Shuttle, None) => (
-                random_classes(of(shuttle::DESCRIPTION), 200.0, 7, seed),
-                CasesSource::Random(seed),
-            ),
-            (FunctionSet::Kddcup, None) => (
-                random_classes(of(kddcup::DESCRIPTION), 20_000.0, 22, seed),
-                CasesSource::Random(seed),
-            ),
+            _ => definition.dataset(seed, data, n_cases)?,
         };
         Ok(Self {
-            function_set,
-            problem,
+            id,
+            problem: definition.with(dataset),
             source,
         })
     }
 
     /// Refuses programs that read an input which the cases do not have: a kernel would read past them.
     pub fn check(&self, programs: &[Rpn]) -> Result<(), WorkloadError> {
-        check_inputs(programs, self.problem.n_inputs(), self.function_set)
+        check_inputs(programs, self.problem.n_inputs(), self.id)
     }
 }
 
@@ -205,7 +202,7 @@ impl Workload {
 pub fn check_inputs(
     programs: &[Rpn],
     n_inputs: usize,
-    problem: FunctionSet,
+    problem: ProblemId,
 ) -> Result<(), WorkloadError> {
     for (index, program) in programs.iter().enumerate() {
         let beyond = program.0.iter().find_map(|token| match *token {
@@ -224,15 +221,14 @@ pub fn check_inputs(
     Ok(())
 }
 
-/// GP operations that one element of a row stands for.
-pub fn cases_per_element(problem: FunctionSet) -> u32 {
-    if problem == FunctionSet::Mux20 { 32 } else { 1 }
-}
-
-fn random_classes(description: Description, range: f32, n_classes: usize, seed: u64) -> Problem {
-    let Description {
-        n_inputs, n_cases, ..
-    } = description;
+fn random_classes(
+    definition: &Definition,
+    n_cases: Option<usize>,
+    Classes { n_classes, range }: Classes,
+    seed: u64,
+) -> Dataset {
+    let n_inputs = definition.n_inputs;
+    let n_cases = n_cases.unwrap_or(definition.n_cases);
     let mut dice = Dice::new(seed, n_inputs as u64);
     let inputs = (0..n_inputs)
         .map(|_| {
@@ -244,6 +240,5 @@ fn random_classes(description: Description, range: f32, n_classes: usize, seed: 
     let expected = (0..n_cases)
         .map(|_| (1 + dice.below(n_classes)) as f32)
         .collect();
-    let dataset = Dataset::Float(Cases { inputs, expected });
-    description.problem(dataset, Score::WrongClasses, 0.0)
+    Dataset::Float(Cases { inputs, expected })
 }

@@ -135,7 +135,7 @@ fn variant_options(variant: &Variant) -> Vec<String> {
     };
     let mut options = vec![
         "--std=c++14".to_owned(),
-        define("PROBLEM", variant.problem.name()),
+        define("PROBLEM", variant.problem.compiled_as().name()),
         define("SHAPE", variant.shape.name()),
         define("DISPATCH", variant.dispatch.name()),
         format!("-DSTACKDIM={}", variant.stack_dim),

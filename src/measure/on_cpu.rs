@@ -125,7 +125,7 @@ impl<'a> Bench<'a> {
         let nodes: u64 = programs.iter().map(|program| program.0.len() as u64).sum();
         Ok(CpuRow {
             device: "cpu",
-            problem: self.workload.function_set.name(),
+            problem: self.workload.id.name(),
             functions: self.functions,
             interpreter: interpreter.name(),
             simd: options.path.name(),
@@ -225,7 +225,7 @@ fn apart(value: f32, expected: f32) -> f64 {
 mod tests {
     use super::*;
     use crate::gp::interpret;
-    use crate::systems::chitty::variant::FunctionSet;
+    use crate::gp::problem::ProblemId;
 
     #[test]
     fn a_row_counts_nodes_and_agrees_with_the_reference() {
@@ -233,7 +233,7 @@ mod tests {
             .iter()
             .map(|text| text.parse().unwrap())
             .collect();
-        let workload = Workload::new(FunctionSet::Mux20, None, 1).unwrap();
+        let workload = Workload::new(ProblemId::Mux20, None, 1).unwrap();
         let protocol = Protocol {
             warm_ups: 0,
             repeats: 1,

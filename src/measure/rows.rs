@@ -208,7 +208,7 @@ impl<'a> Bench<'a> {
             split: configuration.split(),
             device: self.gpu.info.name.clone(),
             driver_cuda_version: self.gpu.info.driver_version,
-            problem: self.workload.function_set.name(),
+            problem: self.workload.id.name(),
             cases_source: self.workload.source.name(),
             programs: self.programs_digest.clone(),
             population: table.n_programs,

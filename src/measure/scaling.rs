@@ -104,7 +104,7 @@ pub fn measure_split(
             .map(|gpu| gpu.info.name.clone())
             .unwrap_or_default(),
         gpus: workers.len(),
-        problem: workload.function_set.name(),
+        problem: workload.id.name(),
         programs: programs_digest(programs),
         population: programs.len(),
         nodes,

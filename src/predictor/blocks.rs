@@ -6,7 +6,6 @@
 
 use super::Engine;
 use crate::device::occupancy::Occupancy;
-use crate::gp::problem;
 use crate::isa::Kernel;
 use crate::launch::blocks::Blocks;
 use crate::launch::code::ReplayCode;
@@ -94,9 +93,7 @@ impl Engine {
             spec: resolved.spec,
             seed: self.settings().simulator.plan.window.seed,
             kernel,
-            n_inputs: problem::describe(&configuration.problem)
-                .map_err(PredictError::other)?
-                .n_inputs,
+            n_inputs: variant.problem.definition().n_inputs,
         })
     }
 }

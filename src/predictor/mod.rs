@@ -24,7 +24,7 @@ pub use sweep::Sweep;
 use crate::device::Device;
 use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::gp::problem::CASE_SEED;
+use crate::gp::problem::{CASE_SEED, ProblemId};
 use crate::gp::program::Rpn;
 use crate::gp::programs::Population;
 use crate::gp::workload::Workload as Measured;
@@ -44,7 +44,7 @@ use crate::systems::chitty::counted::is_counted;
 use crate::systems::chitty::find;
 use crate::systems::chitty::inputs::Workload;
 use crate::systems::chitty::request::{Cases, Request};
-use crate::systems::chitty::variant::{FunctionSet, KernelId};
+use crate::systems::chitty::variant::KernelId;
 use crate::systems::chitty::{KernelWork, unweighted_grids};
 use crate::systems::kernels::{self, Evolved, PaperKernel};
 use crate::util::memo::Memo;
@@ -80,7 +80,7 @@ impl Engine {
     /// An engine for `device` and one problem, of exactly these programs, one block each.
     pub fn of_programs(
         device: Device,
-        problem: FunctionSet,
+        problem: ProblemId,
         programs: &[Rpn],
         settings: Settings,
     ) -> Result<Self, InputError> {
@@ -222,8 +222,9 @@ impl Engine {
             let pass = threads.saturating_mul(kernel.stack_dim).max(1);
             cases.padded_elements = cases.elements.next_multiple_of(pass);
         }
-        let defined = matches!(workload.problem, FunctionSet::Sextic | FunctionSet::Mux20);
-        if defined && (is_listed || !kernel.compiled().is_some_and(is_counted)) {
+        if workload.problem.defines_its_cases()
+            && (is_listed || !kernel.compiled().is_some_and(is_counted))
+        {
             cases.values = workload.values();
         }
         cases
@@ -395,9 +396,9 @@ mod tests {
     fn request(programs: &[&str]) -> Request {
         let programs: Vec<Rpn> = programs.iter().map(|text| text.parse().unwrap()).collect();
         Request {
-            kernel: Variant::new(KernelId::Rpn, FunctionSet::Sextic, 2, Arch::Sm35).into(),
+            kernel: Variant::new(KernelId::Rpn, ProblemId::Sextic, 2, Arch::Sm35).into(),
             programs: Arc::new(Population::of_list(&programs, programs.len()).unwrap()),
-            cases: Cases::of(FunctionSet::Sextic, 2048),
+            cases: Cases::of(ProblemId::Sextic, 2048),
             threads_per_block: 128,
             case_blocks: 1,
             carve_out: CarveOut::Default,

@@ -6,6 +6,7 @@
 
 use super::columns::present_name;
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::str::FromStr;
 
 use crate::device::Device;
@@ -190,12 +191,9 @@ impl MeasuredRow<'_> {
         }
     }
 
-    fn name<T: FromStr<Err = VariantError>>(
-        &self,
-        field: &'static str,
-    ) -> Result<T, LaunchesError> {
-        let parsed = self.text(field).parse();
-        parsed.map_err(|error: VariantError| self.bad(field, error))
+    fn name<T: FromStr<Err: Display>>(&self, field: &'static str) -> Result<T, LaunchesError> {
+        let parsed: Result<T, T::Err> = self.text(field).parse();
+        parsed.map_err(|error| self.bad(field, error))
     }
 
     /// What a row may leave empty, or a file leave out.

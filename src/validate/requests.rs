@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::launches::MeasuredLaunch;
-use crate::gp::problem::{CASE_SEED, Dataset};
+use crate::gp::problem::{CASE_SEED, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::gp::programs::{Population, PopulationError};
 use crate::gp::workload::{
@@ -15,7 +15,6 @@ use crate::gp::workload::{
 };
 use crate::launch::CarveOut;
 use crate::systems::chitty::request::{Cases, Request};
-use crate::systems::chitty::variant::FunctionSet;
 
 /// Where a launch's programs come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +48,7 @@ pub enum RequestError {
     NoFile,
 }
 
-type PopulationKey = (FunctionSet, u32, String);
+type PopulationKey = (ProblemId, u32, String);
 
 /// Makes requests; what several launches share is made once.
 #[derive(Debug)]
@@ -59,7 +58,7 @@ pub struct Requests {
     data: Option<PathBuf>,
     lists: HashMap<PathBuf, Vec<Rpn>>,
     populations: HashMap<PopulationKey, Arc<Population>>,
-    values: HashMap<(FunctionSet, u64, bool), Arc<Dataset>>,
+    values: HashMap<(ProblemId, u64, bool), Arc<Dataset>>,
 }
 
 impl Requests {

@@ -2,12 +2,13 @@
 
 use crate::program::{json, refused, refuses, stdout, succeeds};
 use std::path::Path;
+use warpstack::gp::problem::ProblemId;
 use warpstack::systems::chitty::code::{Code, OwnCode};
 use warpstack::systems::chitty::kernel_id::Lowering;
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 fn variant(kernel: KernelId, arch: Arch) -> Variant {
-    Variant::new(kernel, FunctionSet::Sextic, 2, arch)
+    Variant::new(kernel, ProblemId::Sextic, 2, arch)
 }
 
 /// A listing in a folder; its path.

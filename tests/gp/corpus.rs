@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use warpstack::gp::corpus::{Corpus, Statistics};
-use warpstack::gp::problem;
+use warpstack::gp::problem::{self, ProblemId};
 use warpstack::gp::weights::{Margin, weights_for_margins};
 
 fn fixture(name: &str) -> PathBuf {
@@ -78,7 +78,12 @@ fn all_corpora_fit_their_problems_and_eight_mebibytes() {
             continue;
         }
         let corpus = Corpus::load(&path).unwrap();
-        let problem = problem::describe(&corpus.header.problem).unwrap();
+        let problem = corpus
+            .header
+            .problem
+            .parse::<ProblemId>()
+            .unwrap()
+            .definition();
         corpus
             .check_against(&path, problem.functions, problem.n_inputs)
             .unwrap();
@@ -95,7 +100,9 @@ fn all_corpora_fit_their_problems_and_eight_mebibytes() {
         problems.push(problem.name);
     }
     assert!(
-        problem::PAPER.iter().all(|name| problems.contains(name)),
+        problem::PAPER
+            .iter()
+            .all(|id| problems.contains(&id.name())),
         "{problems:?}"
     );
     assert!(bytes < 8 << 20, "{bytes} bytes");

@@ -12,10 +12,9 @@ use warpstack::gp::interpret::scalar::Scalar;
 use warpstack::gp::interpret::simd::Path;
 use warpstack::gp::interpret::{FAST, Interpreter, Options, ProgramValues};
 use warpstack::gp::primitive::Primitive;
-use warpstack::gp::problem::{Cases, Dataset, Problem, Score};
+use warpstack::gp::problem::{Cases, Dataset, Problem, ProblemId, Score};
 use warpstack::gp::program::{Rpn, Token};
 use warpstack::systems::chitty::lower::function_codes;
-use warpstack::systems::chitty::variant::FunctionSet;
 
 const N_INPUTS: usize = 5;
 const N_CASES: usize = 96;
@@ -32,7 +31,7 @@ fn times() -> u64 {
     given.and_then(|given| given.parse().ok()).unwrap_or(1)
 }
 
-fn functions(set: FunctionSet) -> Vec<Primitive> {
+fn functions(set: ProblemId) -> Vec<Primitive> {
     let codes = function_codes(set);
     codes.iter().map(|(primitive, _)| *primitive).collect()
 }
@@ -176,8 +175,8 @@ fn relative(a: f64, b: f64) -> f64 {
 
 #[test]
 fn every_interpreter_computes_what_the_oracle_does() {
-    for set in FunctionSet::ALL {
-        let (words, functions) = (*set == FunctionSet::Mux20, functions(*set));
+    for set in ProblemId::ALL {
+        let (words, functions) = (*set == ProblemId::Mux20, functions(*set));
         let mut tally = Tally::default();
         for seed in 0..PROGRAMS * times() {
             let problem = problem(words, seed / 10);

@@ -2,7 +2,7 @@
 
 use crate::program::{refuses, stdout};
 use warpstack::gp::evolve::EvolveConfig;
-use warpstack::gp::problem;
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::record::Record;
 
 #[test]
@@ -16,7 +16,7 @@ fn committed_records_hold_enough_runs_on_all_cases_with_one_setting() {
         let path = format!("fixtures/runs/{name}.json");
         let record = Record::parse(&std::fs::read_to_string(&path).unwrap(), &path).unwrap();
         assert!(record.runs.len() >= runs, "{name}");
-        let all = problem::describe(name).unwrap().n_cases;
+        let all = name.parse::<ProblemId>().unwrap().definition().n_cases;
         assert_eq!(record.evaluated_cases, all, "{name}");
         assert_eq!(record.settings, EvolveConfig::default(), "{name}");
         let generations = record.runs.iter().map(|run| run.best_error.len() as u64);

@@ -1,7 +1,7 @@
 //! Does a trace that went out and came back behave as the original? Cycles, counters, addresses, classes.
 
 use warpstack::device::Preset;
-use warpstack::gp::problem::{self, Dataset};
+use warpstack::gp::problem::{self, Dataset, ProblemId};
 use warpstack::interop::accel_sim::{AddressMode, TraceWriter};
 use warpstack::interop::classify;
 use warpstack::interop::record::{Recorder, static_line};
@@ -16,7 +16,7 @@ use warpstack::predictor::{Engine, SampleBlocks, Settings};
 use warpstack::sim::blocks;
 use warpstack::sim::observe::Counters;
 use warpstack::systems::chitty::lower::lower;
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Math, Variant};
 use warpstack::trace::launch::LOCAL_TOP;
 use warpstack::trace::{CaseWords, KernelLaunch, ProgramWords, TraceBuilder, run_block};
 
@@ -174,11 +174,11 @@ fn recorded_addresses_are_those_that_the_lanes_access() {
     for kernel_id in [KernelId::Rpn, KernelId::Lgp, KernelId::LgpVector] {
         let variant = Variant {
             math: Math::Fast,
-            ..Variant::new(kernel_id, FunctionSet::Sextic, STACK_DIM, Arch::Sm35)
+            ..Variant::new(kernel_id, ProblemId::Sextic, STACK_DIM, Arch::Sm35)
         };
         let kernel = Kernel::parse(&variant.sass().unwrap(), "kernel").unwrap();
         let program = "X1 X1 * 0.5 + X1 X1 X1 - * *".parse().unwrap();
-        let lowered = lower(&program, kernel_id.lowering(), FunctionSet::Sextic).unwrap();
+        let lowered = lower(&program, kernel_id.lowering(), ProblemId::Sextic).unwrap();
         let bits = lowered.bits(variant.dispatch);
         let words = ProgramWords::new(bits, &lowered.token_starts, lowered.nodes).unwrap();
         let cases = THREADS * STACK_DIM * ITERATIONS;

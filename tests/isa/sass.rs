@@ -3,10 +3,11 @@
 use crate::listing::listing;
 use std::collections::BTreeSet;
 
+use warpstack::gp::problem::ProblemId;
 use warpstack::isa::cfg::{ControlFlow, live_before};
 use warpstack::isa::op::Op;
 use warpstack::isa::{Instruction, IsaError, Kernel, OpClass, Space};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 fn parse(variant: &Variant) -> Kernel {
     let file = variant.sass_file().unwrap();
@@ -14,7 +15,7 @@ fn parse(variant: &Variant) -> Kernel {
 }
 
 fn sextic(arch: Arch) -> Variant {
-    Variant::new(KernelId::Rpn, FunctionSet::Sextic, 1, arch)
+    Variant::new(KernelId::Rpn, ProblemId::Sextic, 1, arch)
 }
 
 fn at(kernel: &Kernel, pc_bytes: u32) -> &Instruction {

@@ -8,10 +8,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use warpstack::gp::interpret::reference::{value_f32, value_f64, value_u32};
+use warpstack::gp::problem::{PAPER, ProblemId};
 use warpstack::gp::program::{Rpn, Token};
 use warpstack::isa::Kernel;
 use warpstack::systems::chitty::lower::function_codes;
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, Math, Variant};
+use warpstack::systems::chitty::variant::{Arch, Math, Variant};
 use warpstack::systems::chitty::{program_words, words_of_program};
 use warpstack::trace::launch::{LOCAL_TOP, PROGRAMS_ADDRESS};
 use warpstack::trace::{
@@ -35,22 +36,16 @@ fn is_sampled() -> bool {
     programs_per_kernel() > PROGRAMS_PER_KERNEL
 }
 
-fn random_program(problem: FunctionSet, n_inputs: u16, rng: &mut ChaCha8Rng) -> Rpn {
+fn random_program(problem: ProblemId, n_inputs: u16, rng: &mut ChaCha8Rng) -> Rpn {
     let mut tokens = Vec::new();
     let depth = rng.random_range(2..6);
     grow(problem, n_inputs, depth, rng, &mut tokens);
     Rpn(tokens)
 }
 
-fn grow(
-    problem: FunctionSet,
-    n_inputs: u16,
-    depth: u32,
-    rng: &mut ChaCha8Rng,
-    out: &mut Vec<Token>,
-) {
+fn grow(problem: ProblemId, n_inputs: u16, depth: u32, rng: &mut ChaCha8Rng, out: &mut Vec<Token>) {
     if depth == 0 || (depth < 4 && rng.random_bool(0.2)) {
-        let constant = problem != FunctionSet::Mux20 && rng.random_bool(0.4);
+        let constant = problem != ProblemId::Mux20 && rng.random_bool(0.4);
         out.push(if constant {
             Token::Constant((rng.random::<f32>() * 8.0 - 4.0).round() / 2.0)
         } else {
@@ -66,42 +61,37 @@ fn grow(
     out.push(Token::Apply(primitive));
 }
 
-fn n_inputs(problem: FunctionSet) -> u16 {
-    match problem {
-        FunctionSet::Sextic => 1,
-        FunctionSet::Shuttle => 9,
-        FunctionSet::Kddcup => 41,
-        FunctionSet::Mux20 => 20,
-    }
+fn n_inputs(problem: ProblemId) -> u16 {
+    problem.definition().n_inputs as u16
 }
 
 /// Input rows and expected outputs as words.
-fn random_cases(problem: FunctionSet, cases: usize, rng: &mut ChaCha8Rng) -> (Vec<u32>, Vec<u32>) {
+fn random_cases(problem: ProblemId, cases: usize, rng: &mut ChaCha8Rng) -> (Vec<u32>, Vec<u32>) {
     let rows = usize::from(n_inputs(problem)) * cases;
     let mut input = || match problem {
-        FunctionSet::Mux20 => rng.random(),
-        FunctionSet::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
+        _ if problem.is_boolean() => rng.random(),
+        ProblemId::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
         _ => (rng.random_range(-20i32..20) as f32).to_bits(),
     };
     let inputs: Vec<u32> = (0..rows).map(|_| input()).collect();
     let outputs = (0..cases).map(|_| match problem {
-        FunctionSet::Mux20 => rng.random(),
-        FunctionSet::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
+        _ if problem.is_boolean() => rng.random(),
+        ProblemId::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
         _ => (rng.random_range(1..8) as f32).to_bits(),
     });
     (inputs, outputs.collect())
 }
 
 /// The reference's summed error in single and in double precision.
-fn expected(program: &Rpn, problem: FunctionSet, cases: &CaseWords) -> (f64, f64) {
+fn expected(program: &Rpn, problem: ProblemId, cases: &CaseWords) -> (f64, f64) {
     let n = cases.cases as usize;
     let error = |difference: f64| match problem {
-        FunctionSet::Sextic => difference * difference,
+        ProblemId::Sextic => difference * difference,
         _ => f64::from(u8::from(difference.is_nan() || difference.abs() >= 0.5)),
     };
     (0..n).fold((0.0, 0.0), |(single, double), case| {
         let words: Vec<u32> = cases.inputs.iter().skip(case).step_by(n).copied().collect();
-        if problem == FunctionSet::Mux20 {
+        if problem == ProblemId::Mux20 {
             let wrong = (value_u32(program, &words) ^ cases.outputs[case]).count_ones();
             return (single + f64::from(wrong), double + f64::from(wrong));
         }
@@ -233,7 +223,7 @@ fn check_kernel(variant: &Variant, tally: &mut Tally, failures: &mut Vec<String>
         );
         let (single, double) = expected(&program, variant.problem, &cases);
         let bound = match (variant.problem, variant.math) {
-            (FunctionSet::Mux20, _) => 0.0,
+            (ProblemId::Mux20, _) => 0.0,
             (_, Math::Accurate) => 1e-4,
             (_, Math::Fast) => 1e-3,
         };
@@ -285,11 +275,11 @@ fn compare_path(
     }
 }
 
-fn check_problem(problem: FunctionSet, arch: Arch) {
+fn check_problem(problem: ProblemId, arch: Arch) {
     check(&[problem], arch);
 }
 
-fn check(problems: &[FunctionSet], arch: Arch) {
+fn check(problems: &[ProblemId], arch: Arch) {
     let (mut tally, mut failures) = (Tally::default(), Vec::new());
     for variant in Variant::all().unwrap() {
         if variant.arch == arch && problems.contains(&variant.problem) {
@@ -310,56 +300,56 @@ fn check(problems: &[FunctionSet], arch: Arch) {
 
 #[test]
 fn kepler_sextic() {
-    check_problem(FunctionSet::Sextic, Arch::Sm35);
+    check_problem(ProblemId::Sextic, Arch::Sm35);
 }
 
 #[test]
 fn kepler_shuttle() {
-    check_problem(FunctionSet::Shuttle, Arch::Sm35);
+    check_problem(ProblemId::Shuttle, Arch::Sm35);
 }
 
 #[test]
 fn kepler_kddcup() {
-    check_problem(FunctionSet::Kddcup, Arch::Sm35);
+    check_problem(ProblemId::Kddcup, Arch::Sm35);
 }
 
 #[test]
 fn kepler_multiplexer() {
-    check_problem(FunctionSet::Mux20, Arch::Sm35);
+    check_problem(ProblemId::Mux20, Arch::Sm35);
 }
 
 #[test]
 fn hopper_sextic() {
-    check_problem(FunctionSet::Sextic, Arch::Sm90);
+    check_problem(ProblemId::Sextic, Arch::Sm90);
 }
 
 #[test]
 fn hopper_shuttle() {
-    check_problem(FunctionSet::Shuttle, Arch::Sm90);
+    check_problem(ProblemId::Shuttle, Arch::Sm90);
 }
 
 #[test]
 fn hopper_kddcup() {
-    check_problem(FunctionSet::Kddcup, Arch::Sm90);
+    check_problem(ProblemId::Kddcup, Arch::Sm90);
 }
 
 #[test]
 fn hopper_multiplexer() {
-    check_problem(FunctionSet::Mux20, Arch::Sm90);
+    check_problem(ProblemId::Mux20, Arch::Sm90);
 }
 
 #[test]
 fn turing() {
-    check(FunctionSet::ALL, Arch::Sm75);
+    check(&PAPER, Arch::Sm75);
 }
 
 #[test]
 fn ampere() {
-    check(FunctionSet::ALL, Arch::Sm80);
-    check(FunctionSet::ALL, Arch::Sm86);
+    check(&PAPER, Arch::Sm80);
+    check(&PAPER, Arch::Sm86);
 }
 
 #[test]
 fn ada() {
-    check(FunctionSet::ALL, Arch::Sm89);
+    check(&PAPER, Arch::Sm89);
 }

@@ -2,8 +2,9 @@
 
 use crate::listing::listing;
 use proptest::prelude::*;
+use warpstack::gp::problem::ProblemId;
 use warpstack::isa::Kernel;
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Shape, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Math, Shape, Variant};
 use warpstack::trace::{
     KernelLaunch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, TraceError, TraceOp,
 };
@@ -16,7 +17,7 @@ fn kernel(
     shape: Shape,
     stack_registers: u32,
 ) -> Kernel {
-    let plain = Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch);
+    let plain = Variant::new(kernel, ProblemId::Sextic, stack_dim, arch);
     let variant = Variant {
         math,
         shape,

@@ -50,7 +50,7 @@ fn larger_programs_on_more_inputs_find_what_the_reference_interpreter_finds() {
             let program = evolved(&experiment, size, 9, 3);
             let expected = wrong(&program, &tests);
             let run = executed(&kernel, &[program], &tests);
-            assert_eq!(run.wrong, [expected], "{}, {size}", experiment.mux.name);
+            assert_eq!(run.wrong, [expected], "{}, {size}", experiment.mux.id);
             assert!(expected > 0);
         }
     }

@@ -4,13 +4,14 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use warpstack::gp::problem::{PAPER, ProblemId};
 use warpstack::gp::program::Rpn;
 use warpstack::gp::workload::{Workload, read_programs};
 use warpstack::measure::error::GpuError;
 use warpstack::measure::launch::{Gpu, GridLaunch};
 use warpstack::measure::rows::{Bench, Configuration, Programs, Protocol};
 use warpstack::systems::chitty::layout::ProgramTable;
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 /// The first GPU, or a visible skip.
 fn gpu() -> Option<Gpu> {
@@ -35,7 +36,7 @@ fn fresh_seed() -> u64 {
     now.as_nanos() as u64
 }
 
-fn programs(problem: FunctionSet) -> Vec<Rpn> {
+fn programs(problem: ProblemId) -> Vec<Rpn> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/measured/programs");
     read_programs(&folder.join(format!("{problem}.txt"))).unwrap()
 }
@@ -48,7 +49,7 @@ fn every_hopper_kernel_agrees_with_the_cpu() {
         repeats: 1,
         checked_programs: 40,
     };
-    for &problem in FunctionSet::ALL {
+    for problem in PAPER {
         let programs = programs(problem);
         let workload = Workload::new(problem, None, fresh_seed()).unwrap();
         let first = Programs {
@@ -81,7 +82,7 @@ fn every_hopper_kernel_agrees_with_the_cpu() {
 
 #[test]
 fn committed_programs_run_on_every_kernel_and_are_all_of_a_population() {
-    for &problem in FunctionSet::ALL {
+    for problem in PAPER {
         let programs = programs(problem);
         assert_eq!(programs.len(), 1000);
         for variant in Variant::all()

@@ -3,16 +3,16 @@
 use std::path::Path;
 use warpstack::gp::corpus::{Corpus, Entry};
 use warpstack::gp::primitive::Primitive;
+use warpstack::gp::problem::{PAPER, ProblemId};
 use warpstack::gp::program::{Rpn, Token};
 use warpstack::gp::record::Size;
 use warpstack::systems::chitty::kernel_id::Lowering;
 use warpstack::systems::chitty::lower::{
     LowerError, MAX_NODES, ProgramWords, function_codes, lower, n_words,
 };
-use warpstack::systems::chitty::variant::FunctionSet;
 
 fn words(program: &str, kernel: Lowering) -> ProgramWords {
-    lower(&program.parse().unwrap(), kernel, FunctionSet::Sextic).unwrap()
+    lower(&program.parse().unwrap(), kernel, ProblemId::Sextic).unwrap()
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_lone_terminal_is_an_instruction_that_changes_nothing() {
         [2.0, 0.0, 0.0, 1.0, 1.0, 255.0]
     );
     assert_eq!(words("X2", Lowering::Linear).nodes, 1);
-    let boolean = lower(&"X2".parse().unwrap(), Lowering::Linear, FunctionSet::Mux20).unwrap();
+    let boolean = lower(&"X2".parse().unwrap(), Lowering::Linear, ProblemId::Mux20).unwrap();
     assert_eq!(boolean.words, [13.0, 1.0, 1.0, 1.0, 1.0, 255.0]);
 }
 
@@ -85,7 +85,7 @@ fn codes_are_those_of_the_kernel_source() {
         (Primitive::Nand, "LOGICAL_NAND"),
         (Primitive::Nor, "LOGICAL_NOR"),
     ];
-    for &problem in FunctionSet::ALL {
+    for problem in PAPER {
         for &(primitive, code) in function_codes(problem) {
             let (_, name) = names.iter().find(|(known, _)| *known == primitive).unwrap();
             assert!(define(name, code), "{name} {code}");
@@ -95,7 +95,7 @@ fn codes_are_those_of_the_kernel_source() {
 
 #[test]
 fn what_a_kernel_cannot_run_is_refused_by_name_and_limit() {
-    let refused = |program: Rpn, kernel| lower(&program, kernel, FunctionSet::Sextic).unwrap_err();
+    let refused = |program: Rpn, kernel| lower(&program, kernel, ProblemId::Sextic).unwrap_err();
     let error = refused("X1 X1 AND".parse().unwrap(), Lowering::Postfix);
     assert_eq!(
         error.to_string(),
@@ -108,9 +108,9 @@ fn what_a_kernel_cannot_run_is_refused_by_name_and_limit() {
         refused(comb(51), Lowering::Postfix),
         LowerError::Depth { given: 51 }
     );
-    assert!(lower(&comb(50), Lowering::Postfix, FunctionSet::Sextic).is_ok());
+    assert!(lower(&comb(50), Lowering::Postfix, ProblemId::Sextic).is_ok());
     // The same comb needs one level of a linear program's stack.
-    assert!(lower(&comb(51), Lowering::Linear, FunctionSet::Sextic).is_ok());
+    assert!(lower(&comb(51), Lowering::Linear, ProblemId::Sextic).is_ok());
     assert_eq!(
         refused(comb(501), Lowering::Linear),
         LowerError::Size {
@@ -138,7 +138,7 @@ fn what_a_kernel_cannot_run_is_refused_by_name_and_limit() {
 
 #[test]
 fn the_number_of_words_follows_from_the_size() {
-    for problem in [FunctionSet::Sextic, FunctionSet::Kddcup, FunctionSet::Mux20] {
+    for problem in [ProblemId::Sextic, ProblemId::Kddcup, ProblemId::Mux20] {
         let path = format!("fixtures/corpus/{problem}.corpus");
         let corpus = Corpus::load(Path::new(&path)).unwrap();
         let longer = |entry: &&Entry| entry.program.0.len() > 1;

@@ -1,9 +1,8 @@
 //! Is every committed kernel readable, named consistently, and made from the sources that are here?
 
 use sha2::{Digest, Sha256};
-use warpstack::systems::chitty::variant::{
-    Arch, FunctionSet, KernelId, Math, Shape, Variant, VariantError,
-};
+use warpstack::gp::problem::ProblemId;
+use warpstack::systems::chitty::variant::{Arch, KernelId, Math, Shape, Variant, VariantError};
 
 #[test]
 fn every_variant_unpacks_to_the_machine_code_of_its_entry_point() {
@@ -101,7 +100,7 @@ fn names_round_trip_and_unknown_ones_list_what_is_allowed() {
 
 #[test]
 fn a_variant_that_was_not_compiled_is_an_error_with_the_alternatives() {
-    let mut variant = Variant::new(KernelId::Rpn, FunctionSet::Sextic, 7, Arch::Sm90);
+    let mut variant = Variant::new(KernelId::Rpn, ProblemId::Sextic, 7, Arch::Sm90);
     variant.math = Math::Fast;
     let error = variant.sass().unwrap_err();
     assert!(matches!(error, VariantError::NotCompiled { .. }));
@@ -118,17 +117,17 @@ fn every_kernel_takes_its_own_program_words_and_says_what_stacks_it_has() {
     for &kernel in KernelId::ALL {
         for &arch in Arch::ALL {
             for (stack_dim, stack_registers) in
-                Variant::stacks(kernel, FunctionSet::Sextic, arch).unwrap()
+                Variant::stacks(kernel, ProblemId::Sextic, arch).unwrap()
             {
                 let variant = Variant {
                     stack_registers,
-                    ..Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch)
+                    ..Variant::new(kernel, ProblemId::Sextic, stack_dim, arch)
                 };
                 assert!(variant.resources().is_ok(), "{variant}");
             }
         }
     }
-    let stacks = |arch| Variant::stacks(KernelId::Accumulator, FunctionSet::Kddcup, arch).unwrap();
+    let stacks = |arch| Variant::stacks(KernelId::Accumulator, ProblemId::Kddcup, arch).unwrap();
     assert_eq!(stacks(Arch::Sm90), [(8, 2), (8, 3)]);
     assert!(stacks(Arch::Sm35).is_empty());
     assert_eq!(KernelId::Rpn.default_dispatch().name(), "float");

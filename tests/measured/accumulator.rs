@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use warpstack::device::{Device, Preset};
+use warpstack::gp::problem::ProblemId;
 use warpstack::predictor::{Engine, Kind, Settings};
-use warpstack::systems::chitty::variant::{FunctionSet, KernelId, Math};
+use warpstack::systems::chitty::variant::{KernelId, Math};
 use warpstack::validate::launches::{MeasuredLaunch, parse};
 use warpstack::validate::requests::{Programs, Requests};
 
@@ -20,7 +21,7 @@ fn h200() -> Device {
     Preset::load("h200").unwrap().device
 }
 
-fn rows(problem: FunctionSet, hash: &str, wanted: &[Wanted]) -> Vec<MeasuredLaunch> {
+fn rows(problem: ProblemId, hash: &str, wanted: &[Wanted]) -> Vec<MeasuredLaunch> {
     let mut rows = parse(ROWS, "ladder.csv", &h200()).unwrap();
     rows.retain(|row| {
         let (launched, variant) = (&row.launched, &row.launched.kernel);
@@ -38,7 +39,7 @@ fn rows(problem: FunctionSet, hash: &str, wanted: &[Wanted]) -> Vec<MeasuredLaun
     rows
 }
 
-fn check(problem: FunctionSet, (file, hash): (&str, &str), wanted: &[Wanted]) {
+fn check(problem: ProblemId, (file, hash): (&str, &str), wanted: &[Wanted]) {
     let rows = rows(problem, hash, wanted);
     assert_eq!(rows.len(), wanted.len());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/measured/programs");
@@ -63,7 +64,7 @@ fn check(problem: FunctionSet, (file, hash): (&str, &str), wanted: &[Wanted]) {
 fn sextic() {
     let wanted = [(2, Math::Accurate, 64, 25), (2, Math::Fast, 128, 50)];
     check(
-        FunctionSet::Sextic,
+        ProblemId::Sextic,
         ("sextic-46.txt", "42e388f1f5dd"),
         &wanted,
     );
@@ -76,5 +77,5 @@ fn multiplexer() {
         // Half of the blocks have no cases.
         (3, Math::Accurate, 128, 64),
     ];
-    check(FunctionSet::Mux20, ("mux20.txt", "82b29805b89f"), &wanted);
+    check(ProblemId::Mux20, ("mux20.txt", "82b29805b89f"), &wanted);
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use warpstack::device::Preset;
 use warpstack::device::ideal::{Ideal, Ideals};
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 fn engine(kind: Kind) -> Engine {
     engine_of(kind, "gtx670", &["sextic"])
@@ -244,7 +245,7 @@ fn a_launch_has_the_instructions_of_its_nodes() {
 #[test]
 fn instructions_are_those_of_blocks_and_of_cases() {
     let engine = engine_of(Kind::Analytical, "h200", &[]);
-    let set = FunctionSet::Sextic;
+    let set = ProblemId::Sextic;
     let mut programs = measured_programs(set).unwrap();
     programs.truncate(10);
     let population = Arc::new(Population::of_list(&programs, 40).unwrap());

@@ -9,13 +9,14 @@ use warpstack::device::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset,
     Reader, RegisterAllocation, Replacement, WarpPolicy, ledger,
 };
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, PaperSizes};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 type Unseen = (
     &'static str,
@@ -248,7 +249,7 @@ struct Bench {
 }
 
 type KeplerLaunch = (&'static str, &'static str, u32, u32, u32, Option<u32>);
-type HopperLaunch = (FunctionSet, KernelId, u32, u32, u32, Option<u32>);
+type HopperLaunch = (ProblemId, KernelId, u32, u32, u32, Option<u32>);
 
 /// Launches of the papers: problem, kernel, second dimension, stack levels in registers, threads, L1 in KiB.
 const KEPLER: [KeplerLaunch; 8] = [
@@ -264,18 +265,11 @@ const KEPLER: [KeplerLaunch; 8] = [
 
 /// Launches on the H200: problem, kernel, second dimension, threads, cases, shared memory in KiB.
 const HOPPER: [HopperLaunch; 5] = [
-    (FunctionSet::Sextic, KernelId::Rpn, 1, 256, 4_096, None),
-    (FunctionSet::Sextic, KernelId::Rpn, 6, 32, 3_072, Some(200)),
-    (
-        FunctionSet::Sextic,
-        KernelId::Rpn,
-        4,
-        1024,
-        8_192,
-        Some(228),
-    ),
-    (FunctionSet::Kddcup, KernelId::Lgp, 6, 256, 3_072, Some(228)),
-    (FunctionSet::Kddcup, KernelId::Rpn, 2, 96, 3_072, None),
+    (ProblemId::Sextic, KernelId::Rpn, 1, 256, 4_096, None),
+    (ProblemId::Sextic, KernelId::Rpn, 6, 32, 3_072, Some(200)),
+    (ProblemId::Sextic, KernelId::Rpn, 4, 1024, 8_192, Some(228)),
+    (ProblemId::Kddcup, KernelId::Lgp, 6, 256, 3_072, Some(228)),
+    (ProblemId::Kddcup, KernelId::Rpn, 2, 96, 3_072, None),
 ];
 
 impl Bench {
@@ -317,7 +311,7 @@ impl Bench {
     }
 
     fn hopper(device: &Device) -> Bench {
-        let programs = [FunctionSet::Sextic, FunctionSet::Kddcup].map(|set| {
+        let programs = [ProblemId::Sextic, ProblemId::Kddcup].map(|set| {
             let mut programs = measured_programs(set).unwrap();
             programs.truncate(16);
             (set, Arc::new(Population::of_list(&programs, 2000).unwrap()))

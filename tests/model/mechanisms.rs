@@ -4,6 +4,7 @@ use std::path::Path;
 
 use warpstack::device::Preset;
 use warpstack::gp::corpus::Corpus;
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::program::Rpn;
 use warpstack::launch::code::ReplayCode;
 use warpstack::launch::geometry::Geometry;
@@ -12,7 +13,7 @@ use warpstack::model::solve::Solver;
 use warpstack::model::{Analysis, Inputs, Point};
 use warpstack::sim::window::{WindowPlan, simulate};
 use warpstack::systems::chitty::traces::MAX_THREADS_PER_BLOCK;
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 use warpstack::systems::chitty::{KernelSummary, KernelTraces};
 
 const CASES: u32 = 98_304;
@@ -45,7 +46,7 @@ fn bench(
         "h200" => (Arch::Sm90, 124 * 1024),
         _ => (Arch::Sm35, 48 * 1024),
     };
-    let variant = Variant::new(kernel, FunctionSet::Sextic, stack_dim, arch);
+    let variant = Variant::new(kernel, ProblemId::Sextic, stack_dim, arch);
     let programs = programs();
     let sample: Vec<u32> = (0..programs.len() as u32).collect();
     let summary = KernelSummary::new(&variant.into(), &programs, &sample, CASES).unwrap();

@@ -12,6 +12,7 @@ use warpstack::device::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset,
     RegisterAllocation, Replacement, WarpPolicy,
 };
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::launch::CarveOut;
@@ -19,7 +20,7 @@ use warpstack::launch::prediction::{Configuration, PaperSizes, PredictError, Pre
 use warpstack::predictor::{CodeChoice, Engine, Kind, Settings, architecture};
 use warpstack::sim::smx::Deadlock;
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 /// What one prediction may take: a hundred times what it does.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -212,12 +213,12 @@ impl Small {
 }
 
 fn listed(arch: Arch, threads_per_block: u32) -> Launch {
-    let mut programs = measured_programs(FunctionSet::Sextic).unwrap();
+    let mut programs = measured_programs(ProblemId::Sextic).unwrap();
     programs.truncate(4);
     let request = Request {
-        kernel: Variant::new(KernelId::Rpn, FunctionSet::Sextic, 2, arch).into(),
+        kernel: Variant::new(KernelId::Rpn, ProblemId::Sextic, 2, arch).into(),
         programs: Arc::new(Population::of_list(&programs, 60).unwrap()),
-        cases: Cases::of(FunctionSet::Sextic, 1024),
+        cases: Cases::of(ProblemId::Sextic, 1024),
         threads_per_block,
         case_blocks: 1,
         carve_out: CarveOut::Default,

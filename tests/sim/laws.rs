@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use warpstack::device::{Device, Preset};
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::{OpClass, Space, TimingOp};
@@ -15,7 +16,7 @@ use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{CacheSpec, SmxSpec};
 use warpstack::sim::testing::{alu, load_to, looped, paired, spec, store};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 /// A grid: warps of a block, blocks, blocks that are resident together, iterations.
 #[derive(Debug, Clone, Copy)]
@@ -149,12 +150,12 @@ proptest! {
 }
 
 fn request(n_blocks: usize) -> Request {
-    let mut programs = measured_programs(FunctionSet::Sextic).unwrap();
+    let mut programs = measured_programs(ProblemId::Sextic).unwrap();
     programs.truncate(7);
     Request {
-        kernel: Variant::new(KernelId::Rpn, FunctionSet::Sextic, 2, Arch::Sm35).into(),
+        kernel: Variant::new(KernelId::Rpn, ProblemId::Sextic, 2, Arch::Sm35).into(),
         programs: Arc::new(Population::of_list(&programs, n_blocks).unwrap()),
-        cases: Cases::of(FunctionSet::Sextic, 2048),
+        cases: Cases::of(ProblemId::Sextic, 2048),
         threads_per_block: 128,
         case_blocks: 1,
         carve_out: CarveOut::Default,

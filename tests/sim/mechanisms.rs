@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::device::{Device, Host, Preset};
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::{Barriers, OpClass, Space, TimingOp};
@@ -15,7 +16,7 @@ use warpstack::sim::smx::{Setup, Smx};
 use warpstack::sim::spec::{BarrierTiming, CacheSpec, DependenceTracking, N_CLASSES, SmxSpec};
 use warpstack::sim::testing::{self, alu, load_to, looped, run, store, use_of_load};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 fn cycles_per_instruction(counters: &Counters) -> f64 {
     counters.cycles as f64 / counters.instructions as f64
@@ -214,12 +215,12 @@ fn code_beyond_an_instruction_cache_is_waited_for() {
 }
 
 fn request(arch: Arch) -> Request {
-    let mut programs = measured_programs(FunctionSet::Sextic).unwrap();
+    let mut programs = measured_programs(ProblemId::Sextic).unwrap();
     programs.truncate(8);
     Request {
-        kernel: Variant::new(KernelId::Rpn, FunctionSet::Sextic, 2, arch).into(),
+        kernel: Variant::new(KernelId::Rpn, ProblemId::Sextic, 2, arch).into(),
         programs: Arc::new(Population::of_list(&programs, 200).unwrap()),
-        cases: Cases::of(FunctionSet::Sextic, 4096),
+        cases: Cases::of(ProblemId::Sextic, 4096),
         threads_per_block: 128,
         case_blocks: 1,
         carve_out: CarveOut::Default,

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use super::{Failure, in_repository};
 use warpstack::device::Preset;
-use warpstack::gp::problem::CASE_SEED;
+use warpstack::gp::problem::{CASE_SEED, ProblemId};
 use warpstack::gp::workload::Workload;
 use warpstack::predictor::{Engine, Settings, problems};
 use warpstack::systems::chitty::KernelTraces;
 use warpstack::systems::chitty::divergence::divergent_instructions;
-use warpstack::systems::chitty::variant::{Arch, Dispatch, FunctionSet, Math, Shape, Variant};
+use warpstack::systems::chitty::variant::{Arch, Dispatch, Math, Shape, Variant};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -36,7 +36,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let engine = Engine::new(Preset::load("gtx670")?.device, &names, Settings::default())?;
     let mut text = String::from("problem,kernel,stack_dim,stack_registers,added_percent\n");
     for name in names {
-        let set: FunctionSet = name.parse()?;
+        let set: ProblemId = name.parse()?;
         let problem = Workload::new(set, Some(&args.data), CASE_SEED)?.problem;
         let population = engine.population(name)?;
         let programs = &population.programs;

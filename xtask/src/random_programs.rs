@@ -11,9 +11,9 @@ use super::Failure;
 use warpstack::gp::evolve::config::{Init, InitMethod};
 use warpstack::gp::evolve::dice::Dice;
 use warpstack::gp::evolve::init::{Ingredients, initial};
+use warpstack::gp::problem::{PAPER, ProblemId};
 use warpstack::systems::chitty::kernel_id::Lowering;
 use warpstack::systems::chitty::lower::{function_codes, lower};
-use warpstack::systems::chitty::variant::FunctionSet;
 
 const POPULATION: usize = 1000;
 
@@ -29,21 +29,16 @@ pub struct Args {
 pub fn run(args: Args) -> Result<(), Failure> {
     let Args { directory, seed } = args;
     fs::create_dir_all(&directory)?;
-    for &problem in FunctionSet::ALL {
-        let (n_inputs, constants) = match problem {
-            FunctionSet::Sextic => (1, None),
-            FunctionSet::Shuttle => (9, Some((-200.0, 200.0))),
-            FunctionSet::Kddcup => (41, Some((-20_000.0, 20_000.0))),
-            FunctionSet::Mux20 => (20, None),
-        };
+    for problem in PAPER {
+        let definition = problem.definition();
         let functions = function_codes(problem)
             .iter()
             .map(|&(primitive, _)| primitive)
             .collect();
         let ingredients = Ingredients {
             functions,
-            n_inputs,
-            constants,
+            n_inputs: definition.n_inputs,
+            constants: definition.constants,
             function_choice: warpstack::gp::evolve::config::FunctionChoice::Uniform,
         };
         let write = |name: String, min_depth| -> Result<(), Failure> {
@@ -51,7 +46,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
             Ok(fs::write(directory.join(name), text)?)
         };
         write(format!("{problem}.txt"), 4)?;
-        if problem == FunctionSet::Sextic {
+        if problem == ProblemId::Sextic {
             write(format!("{problem}-46.txt"), 6)?;
         }
     }
@@ -59,7 +54,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn population(
-    problem: FunctionSet,
+    problem: ProblemId,
     ingredients: &Ingredients,
     min_depth: usize,
     seed: u64,

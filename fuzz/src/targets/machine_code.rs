@@ -2,15 +2,16 @@
 
 use super::text;
 use std::sync::LazyLock;
+use warpstack::gp::problem::ProblemId;
 use warpstack::isa::cfg::ControlFlow;
 use warpstack::isa::{Kernel, nv50};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::launch::KernelLaunch;
 use warpstack::trace::{ProgramWords, TraceBuilder};
 
 fn variants() -> [Variant; 2] {
-    let variant = |arch| Variant::new(KernelId::Rpn, FunctionSet::Mux20, 1, arch);
+    let variant = |arch| Variant::new(KernelId::Rpn, ProblemId::Mux20, 1, arch);
     [variant(Arch::Sm35), variant(Arch::Sm90)]
 }
 

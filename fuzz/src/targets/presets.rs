@@ -3,12 +3,13 @@
 use super::text;
 use std::sync::{Arc, LazyLock};
 use warpstack::device::Preset;
+use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::launch::CarveOut;
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, FunctionSet, KernelId, Variant};
+use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
 
 struct Predicted {
     simulator: Engine,
@@ -24,13 +25,13 @@ static PREDICTED: LazyLock<Predicted> = LazyLock::new(|| {
     plan.least_partial_instructions = 500;
     let device = Preset::load("gtx670").expect("a committed preset").device;
     let simulator = Engine::new(device, &[], settings).expect("an engine");
-    let mut programs = measured_programs(FunctionSet::Sextic).expect("committed programs");
+    let mut programs = measured_programs(ProblemId::Sextic).expect("committed programs");
     programs.truncate(2);
     let programs = Arc::new(Population::of_list(&programs, 20).expect("programs"));
     let request = |arch| Request {
-        kernel: Variant::new(KernelId::Rpn, FunctionSet::Sextic, 2, arch).into(),
+        kernel: Variant::new(KernelId::Rpn, ProblemId::Sextic, 2, arch).into(),
         programs: Arc::clone(&programs),
-        cases: Cases::of(FunctionSet::Sextic, 512),
+        cases: Cases::of(ProblemId::Sextic, 512),
         threads_per_block: 128,
         case_blocks: 1,
         carve_out: CarveOut::Default,

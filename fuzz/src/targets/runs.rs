@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use warpstack::gp::campaign::{Campaign, Plan};
 use warpstack::gp::corpus::Corpus;
 use warpstack::gp::evolve::{EvolveConfig, EvolveError};
-use warpstack::gp::problem::{self, Problem};
+use warpstack::gp::problem::{self, Problem, ProblemId};
 
 static PROBLEM: LazyLock<Problem> =
     LazyLock::new(|| problem::by_name("sextic", Some(16)).expect("a problem without files"));
@@ -84,7 +84,7 @@ pub fn corpus(bytes: &[u8]) {
     let path = Path::new("fuzz.corpus");
     if let Ok(corpus) = Corpus::parse(&text(bytes), path) {
         let _ = corpus.rpn_depths();
-        let described = problem::describe("sextic").expect("a known problem");
+        let described = ProblemId::Sextic.definition();
         let _ = corpus.check_against(path, described.functions, described.n_inputs);
         let written = corpus.to_text();
         let again = Corpus::parse(&written, path).expect("what is written is read");

@@ -13,8 +13,8 @@ use super::init::{Ingredients, initial};
 use super::variation;
 use crate::gp::interpret;
 use crate::gp::interpret::plan::UnsupportedFunction;
+use crate::gp::problem::Dataset;
 use crate::gp::problem::multiplexer::Multiplexer;
-use crate::gp::problem::{Dataset, Score};
 use crate::gp::program::Rpn;
 use rayon::prelude::*;
 
@@ -93,7 +93,7 @@ struct Winner {
 impl Langdon {
     pub fn start(settings: Settings, seed: u64) -> Self {
         let ingredients = Ingredients {
-            functions: settings.mux.functions.to_vec(),
+            functions: settings.mux.id.definition().functions.to_vec(),
             function_choice: FunctionChoice::Uniform,
             n_inputs: settings.mux.n_inputs() as usize,
             constants: None,
@@ -164,9 +164,7 @@ impl Langdon {
             u64::from(self.number) << 32 | number as u64,
         );
         let cases = mux.cases(&mux.sample(&mut dice, sampled_cases.div_ceil(32)));
-        let problem = mux
-            .description()
-            .problem(Dataset::Word(cases), Score::WrongBits, 0.0);
+        let problem = mux.id.definition().with(Dataset::Word(cases));
         let wrong = interpret::evaluate(group.iter().map(|&i| &self.programs[i]), &problem)?;
         let best = (0..group.len())
             .min_by(|&a, &b| wrong[a].total_cmp(&wrong[b]))

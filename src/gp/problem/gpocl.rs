@@ -6,7 +6,7 @@
 //! Units: error is the mean squared difference, or the number of wrong classes.
 //! Sources: Augusto and Barbosa 2013 section 4.2, tables 2 and 3 (program size 50, 100 to 50,000 rows).
 
-use super::{Cases, Dataset, Description, Problem, Score};
+use super::{CaseSource, Cases, Dataset, Definition, Score};
 use crate::gp::evolve::dice::Dice;
 use crate::gp::primitive::Primitive::{
     Add, And, Cos, Div, Equal, Greater, If, Less, Mul, Neg, Not, Or, Sin, Sub,
@@ -14,29 +14,26 @@ use crate::gp::primitive::Primitive::{
 
 const N_INPUTS: usize = 10;
 
-pub const REGRESSION: Description = Description {
+pub const REGRESSION: Definition = Definition {
     name: "gpocl-regression",
+    aliases: &[],
     functions: &[Add, Sub, Mul, Div, Neg, Sin, Cos],
     constants: Some((-1.0, 1.0)),
     n_inputs: N_INPUTS,
     n_cases: 50_000,
+    cases: CaseSource::Drawn(|seed, n| cases(seed, n, |dice| dice.uniform(-1.0, 1.0))),
+    score: Score::MeanSquaredError,
+    solved_error: 0.0,
+    kernels: None,
 };
 
-pub const CLASSIFICATION: Description = Description {
+pub const CLASSIFICATION: Definition = Definition {
     name: "gpocl-classification",
     functions: &[If, Equal, Less, Greater, And, Or, Not],
+    cases: CaseSource::Drawn(|seed, n| cases(seed, n, |dice| dice.below(2) as f32)),
+    score: Score::WrongClasses,
     ..REGRESSION
 };
-
-pub fn regression(case_seed: u64, n_cases: usize) -> Problem {
-    let cases = cases(case_seed, n_cases, |dice| dice.uniform(-1.0, 1.0));
-    REGRESSION.problem(cases, Score::MeanSquaredError, 0.0)
-}
-
-pub fn classification(case_seed: u64, n_cases: usize) -> Problem {
-    let cases = cases(case_seed, n_cases, |dice| dice.below(2) as f32);
-    CLASSIFICATION.problem(cases, Score::WrongClasses, 0.0)
-}
 
 fn cases(case_seed: u64, n_cases: usize, output: impl Fn(&mut Dice) -> f32) -> Dataset {
     let mut dice = Dice::new(case_seed, 0);

@@ -8,7 +8,7 @@
 //! Sources: Chitty (2D stack) section 4.2 and table 2; DOI 10.24432/C51C7N.
 
 use super::uci::{DataError, Raw, SourceFile, spread};
-use super::{Cases, Dataset, Description, Problem, Score};
+use super::{CaseSource, Cases, Classes, Dataset, Definition, ProblemId, Score};
 use crate::gp::primitive::Primitive::{
     Add, And, Cos, Div, Equal, Exp, Greater, If, Less, Log, Mul, Or, Sin, Sub,
 };
@@ -31,18 +31,29 @@ const PACKED: SourceFile = SourceFile {
     ..PLAIN
 };
 
-pub const DESCRIPTION: Description = Description {
+pub const KDDCUP: Definition = Definition {
     name: "kddcup",
+    aliases: &["kdd", "kddcup99"],
     functions: &[
         Add, Sub, Mul, Div, Greater, Less, Equal, And, Or, If, Sin, Cos, Log, Exp,
     ],
     constants: Some((-20_000.0, 20_000.0)),
     n_inputs: N_INPUTS,
     n_cases: 494_021,
+    cases: CaseSource::Files {
+        read,
+        classes: Classes {
+            n_classes: 22,
+            range: 20_000.0,
+        },
+    },
+    score: Score::WrongClasses,
+    solved_error: 0.0,
+    kernels: Some(ProblemId::Kddcup),
 };
 
-/// The problem on all cases, or on `n_cases` spread evenly over the file.
-pub fn problem(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Problem, DataError> {
+/// All cases, or `n_cases` spread evenly over the file.
+fn read(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Dataset, DataError> {
     let SourceFile {
         name, sha256, doi, ..
     } = PACKED;
@@ -55,7 +66,7 @@ pub fn problem(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Problem,
     let raw = Raw::read(folder, file)?;
     let all = cases(&raw)?;
     let chosen = all.select(&spread(all.expected.len(), n_cases));
-    Ok(DESCRIPTION.problem(Dataset::Float(chosen), Score::WrongClasses, 0.0))
+    Ok(Dataset::Float(chosen))
 }
 
 /// Values of a symbolic column, numbered as they appear; ranks are known at the end.

@@ -14,8 +14,11 @@ pub mod spirals;
 pub mod uci;
 
 use super::primitive::Primitive;
-use multiplexer::Multiplexer;
-use std::path::PathBuf;
+use serde::Deserialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use uci::DataError;
 
 /// Fitness cases, one column per input; every column has one element per case (or per 32 packed cases).
 #[derive(Debug, Clone, PartialEq)]
@@ -57,35 +60,200 @@ pub enum Score {
     WrongSigns,
 }
 
-/// What is known of a problem without its cases.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Description {
+/// Where the fitness cases of a problem come from.
+#[derive(Debug, Clone, Copy)]
+pub enum CaseSource {
+    /// The problem itself, of which at most so many are taken: a seed and a number of cases.
+    Defined(fn(u64, usize) -> Dataset),
+    /// Random numbers from the problem's own distribution: a seed and a number of cases.
+    Drawn(fn(u64, usize) -> Dataset),
+    /// The files of a data set.
+    Files {
+        /// Reads at most so many cases from a folder; `None`: all of them.
+        read: fn(Option<&Path>, Option<usize>) -> Result<Dataset, DataError>,
+        /// Random cases that stand in for them.
+        classes: Classes,
+    },
+}
+
+/// Random cases: classes 1 to `n_classes`, whole inputs from `-range` to `range`.
+#[derive(Debug, Clone, Copy)]
+pub struct Classes {
+    pub n_classes: usize,
+    pub range: f32,
+}
+
+/// A problem without its cases.
+#[derive(Debug, Clone, Copy)]
+pub struct Definition {
     pub name: &'static str,
+    /// Other names in use, in small letters and digits alone.
+    pub aliases: &'static [&'static str],
     pub functions: &'static [Primitive],
     /// Ephemeral constants are drawn uniformly from this range; `None`: inputs are the only terminals.
     pub constants: Option<(f32, f32)>,
     pub n_inputs: usize,
     /// Fitness cases when nothing limits them.
     pub n_cases: usize,
+    pub cases: CaseSource,
+    pub score: Score,
+    /// A program with an error of at most this much has solved the problem.
+    pub solved_error: f64,
+    /// The problem whose compiled kernels run this one: itself, or one with the same score and at least its functions.
+    pub kernels: Option<ProblemId>,
 }
 
-impl Description {
-    pub(crate) fn problem(&self, dataset: Dataset, score: Score, solved_error: f64) -> Problem {
-        let Description {
-            name,
-            functions,
-            constants,
-            ..
-        } = *self;
+impl Definition {
+    /// At most `n_cases` fitness cases, of a data set from the files in a folder.
+    pub fn dataset(
+        &self,
+        seed: u64,
+        folder: Option<&Path>,
+        n_cases: Option<usize>,
+    ) -> Result<Dataset, ProblemError> {
+        if let Some(given) = n_cases.filter(|given| !(1..=MAX_CASES).contains(given)) {
+            return Err(ProblemError::Cases { given });
+        }
+        let n = n_cases.unwrap_or(self.n_cases);
+        Ok(match self.cases {
+            CaseSource::Defined(make) | CaseSource::Drawn(make) => make(seed, n),
+            CaseSource::Files { read, .. } => read(folder, n_cases)?,
+        })
+    }
+
+    /// The problem with these cases.
+    pub fn with(&self, dataset: Dataset) -> Problem {
         Problem {
-            name,
-            functions: functions.to_vec(),
-            constants,
+            name: self.name,
+            functions: self.functions.to_vec(),
+            constants: self.constants,
             dataset,
-            score,
-            solved_error,
+            score: self.score,
+            solved_error: self.solved_error,
         }
     }
+}
+
+/// Declares the problems from their definitions.
+macro_rules! problems {
+    ($($(#[doc = $doc:literal])+ $(#[cfg($condition:meta)])? $id:ident = $definition:expr;)+) => {
+        /// A problem of the papers. Each is defined in a file of `gp::problem`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+        #[serde(try_from = "String")]
+        pub enum ProblemId { $($(#[doc = $doc])+ $(#[cfg($condition)])? $id),+ }
+
+        impl ProblemId {
+            /// Every problem, the four of Chitty's paper first.
+            pub const ALL: &'static [ProblemId] = &[$($(#[cfg($condition)])? ProblemId::$id),+];
+
+            /// Everything known of it but its cases.
+            #[doc(hidden)]
+            pub const fn definition(self) -> &'static Definition {
+                match self { $($(#[cfg($condition)])? ProblemId::$id => &$definition),+ }
+            }
+        }
+    };
+}
+
+problems! {
+    /// Symbolic regression of x^6 - 2x^4 + x^2.
+    Sextic = sextic::SEXTIC;
+    /// Classification of the UCI Shuttle data.
+    Shuttle = shuttle::SHUTTLE;
+    /// Classification of the UCI KDD Cup 1999 data.
+    Kddcup = kddcup::KDDCUP;
+    /// The 20-multiplexer, on words of 32 Boolean cases.
+    Mux20 = multiplexer::MUX20;
+    /// The 6-multiplexer.
+    Mux6 = multiplexer::MUX6;
+    /// The 11-multiplexer.
+    Mux11 = multiplexer::MUX11;
+    /// The 37-multiplexer.
+    Mux37 = multiplexer::MUX37;
+    /// The sextic with constants as terminals.
+    SexticConstants = sextic::WITH_CONSTANTS;
+    /// The two intertwined spirals.
+    Spirals = spirals::SPIRALS;
+    /// GPOCL's random regression.
+    GpoclRegression = gpocl::REGRESSION;
+    /// GPOCL's random classification.
+    GpoclClassification = gpocl::CLASSIFICATION;
+}
+
+/// The four problems of the paper's Tables 5 and 6.
+pub const PAPER: [ProblemId; 4] = [
+    ProblemId::Sextic,
+    ProblemId::Shuttle,
+    ProblemId::Kddcup,
+    ProblemId::Mux20,
+];
+
+impl ProblemId {
+    /// The name on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        self.definition().name
+    }
+
+    /// Whether a value is a word of 32 Boolean cases rather than a number.
+    pub fn is_boolean(self) -> bool {
+        self.definition().score == Score::WrongBits
+    }
+
+    /// Fitness cases in one value.
+    pub fn cases_per_element(self) -> u32 {
+        if self.is_boolean() { 32 } else { 1 }
+    }
+
+    /// The problem whose compiled kernels run this one; the problem itself where there are none.
+    pub(crate) fn compiled_as(self) -> ProblemId {
+        self.definition().kernels.unwrap_or(self)
+    }
+
+    /// Whether its cases are to be had without the files of a data set.
+    pub(crate) fn defines_its_cases(self) -> bool {
+        !matches!(self.definition().cases, CaseSource::Files { .. })
+    }
+}
+
+impl fmt::Display for ProblemId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+impl FromStr for ProblemId {
+    type Err = ProblemError;
+
+    fn from_str(given: &str) -> Result<Self, ProblemError> {
+        let found = Self::ALL.iter().find(|id| id.name() == given);
+        found.copied().ok_or_else(|| ProblemError::Unknown {
+            given: given.to_owned(),
+            allowed: names(Self::ALL),
+        })
+    }
+}
+
+impl TryFrom<String> for ProblemId {
+    type Error = ProblemError;
+
+    fn try_from(given: String) -> Result<Self, ProblemError> {
+        given.parse()
+    }
+}
+
+/// The names of problems, for messages.
+pub fn names(problems: &[ProblemId]) -> String {
+    let names: Vec<&str> = problems.iter().map(|id| id.name()).collect();
+    names.join(", ")
+}
+
+/// A name as the program has it; what is no other name of a problem stays as it is, in small letters.
+pub fn canonical(given: &str) -> String {
+    let small = given.to_lowercase();
+    let bare: String = small.chars().filter(|c| c.is_alphanumeric()).collect();
+    let is_meant = |id: &&ProblemId| id.definition().aliases.contains(&bare.as_str());
+    let known = ProblemId::ALL.iter().find(is_meant);
+    known.map_or(small, |id| id.name().to_owned())
 }
 
 /// A GP problem.
@@ -122,36 +290,13 @@ impl Problem {
 /// Why there is no such problem.
 #[derive(Debug, thiserror::Error)]
 pub enum ProblemError {
-    #[error("unknown problem `{given}`, allowed: {allowed}")]
+    #[error("unknown problem `{given}`; allowed: {allowed}")]
     Unknown { given: String, allowed: String },
     #[error("fitness cases: given {given}; allowed: 1 to {MAX_CASES}")]
     Cases { given: usize },
     #[error(transparent)]
-    Data(#[from] uci::DataError),
+    Data(#[from] DataError),
 }
-
-/// Every problem, the paper's four first.
-pub const DESCRIPTIONS: &[Description] = &[
-    sextic::DESCRIPTION,
-    shuttle::DESCRIPTION,
-    kddcup::DESCRIPTION,
-    Multiplexer::MUX20.description(),
-    Multiplexer::MUX6.description(),
-    Multiplexer::MUX11.description(),
-    Multiplexer::MUX37.description(),
-    sextic::WITH_CONSTANTS,
-    spirals::DESCRIPTION,
-    gpocl::REGRESSION,
-    gpocl::CLASSIFICATION,
-];
-
-/// The four problems of the paper's Tables 5 and 6.
-pub const PAPER: [&str; 4] = [
-    sextic::DESCRIPTION.name,
-    shuttle::DESCRIPTION.name,
-    kddcup::DESCRIPTION.name,
-    Multiplexer::MUX20.name,
-];
 
 /// The seed of random cases.
 pub const CASE_SEED: u64 = 1;
@@ -168,57 +313,17 @@ pub struct Source {
     pub data: Option<PathBuf>,
 }
 
-/// What is known of the problem with this name.
-pub fn describe(name: &str) -> Result<Description, ProblemError> {
-    DESCRIPTIONS
-        .iter()
-        .copied()
-        .find(|d| d.name == name)
-        .ok_or_else(|| {
-            let allowed = DESCRIPTIONS
-                .iter()
-                .map(|d| d.name)
-                .collect::<Vec<_>>()
-                .join(", ");
-            ProblemError::Unknown {
-                given: name.to_owned(),
-                allowed,
-            }
-        })
-}
-
 /// The problem with this name; `n_cases` limits its fitness cases, absent: all of them.
 pub fn by_name(name: &str, n_cases: Option<usize>) -> Result<Problem, ProblemError> {
-    load(
-        name,
-        &Source {
-            n_cases,
-            data: None,
-        },
-    )
+    let data = None;
+    load(name, &Source { n_cases, data })
 }
 
 /// The problem with this name and its cases.
 pub fn load(name: &str, source: &Source) -> Result<Problem, ProblemError> {
-    let description = describe(name)?;
+    let definition = name.parse::<ProblemId>()?.definition();
     let folder = uci::folder(source.data.as_deref());
-    let n_cases = source.n_cases;
-    if let Some(given) = n_cases.filter(|given| !(1..=MAX_CASES).contains(given)) {
-        return Err(ProblemError::Cases { given });
-    }
-    let n = n_cases.unwrap_or(description.n_cases);
-    if let Some(mux) = Multiplexer::ALL.into_iter().find(|mux| mux.name == name) {
-        return Ok(mux.problem(CASE_SEED, n_cases));
-    }
-    Ok(match description {
-        d if d == shuttle::DESCRIPTION => shuttle::problem(folder.as_deref(), n_cases)?,
-        d if d == kddcup::DESCRIPTION => kddcup::problem(folder.as_deref(), n_cases)?,
-        d if d == spirals::DESCRIPTION => spirals::problem(),
-        d if d == gpocl::REGRESSION => gpocl::regression(CASE_SEED, n),
-        d if d == gpocl::CLASSIFICATION => gpocl::classification(CASE_SEED, n),
-        d if d == sextic::WITH_CONSTANTS => sextic::problem_with_constants(CASE_SEED, n),
-        _ => sextic::problem(CASE_SEED, n),
-    })
+    Ok(definition.with(definition.dataset(CASE_SEED, folder.as_deref(), source.n_cases)?))
 }
 
 #[cfg(test)]
@@ -226,25 +331,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptions_describe_the_problems() {
-        for description in DESCRIPTIONS
-            .iter()
-            .filter(|d| ![shuttle::DESCRIPTION, kddcup::DESCRIPTION].contains(d))
-        {
-            let problem = by_name(description.name, None).unwrap();
-            assert_eq!(problem.name, description.name);
-            assert_eq!(problem.n_cases(), description.n_cases, "{}", problem.name);
-            assert_eq!(problem.n_inputs(), description.n_inputs, "{}", problem.name);
-            assert_eq!(problem.functions, description.functions);
-            assert_eq!(problem.constants, description.constants);
+    fn definitions_hold_of_the_problems() {
+        for id in ProblemId::ALL.iter().filter(|id| id.defines_its_cases()) {
+            let problem = by_name(id.name(), None).unwrap();
+            assert_eq!(problem.name, id.name());
+            assert_eq!(problem.n_cases(), id.definition().n_cases, "{id}");
+            assert_eq!(problem.n_inputs(), id.definition().n_inputs, "{id}");
+            let is_words = matches!(problem.dataset, Dataset::Word(_));
+            assert_eq!(is_words, id.is_boolean(), "{id}");
+        }
+    }
+
+    #[test]
+    fn kernels_compiled_for_another_problem_have_the_functions_and_the_score() {
+        for id in ProblemId::ALL {
+            let (own, Some(kernels)) = (id.definition(), id.definition().kernels) else {
+                continue;
+            };
+            let theirs = kernels.definition();
+            assert_eq!(theirs.kernels, Some(kernels), "{id}");
+            assert_eq!(theirs.score, own.score, "{id}");
+            let has = |function| theirs.functions.contains(function);
+            assert!(own.functions.iter().all(has), "{id}");
+            // Such kernels read their one input once per pass.
+            assert!(theirs.n_inputs > 1 || own.n_inputs == 1, "{id}");
         }
     }
 
     #[test]
     fn cases_that_no_memory_holds_are_refused() {
-        for description in DESCRIPTIONS {
+        for id in ProblemId::ALL {
             for given in [0, MAX_CASES + 1, 1_000_000_000_000, usize::MAX] {
-                let error = by_name(description.name, Some(given)).unwrap_err();
+                let error = by_name(id.name(), Some(given)).unwrap_err();
                 assert!(error.to_string().contains("1 to 16777216"), "{error}");
             }
         }
@@ -254,8 +372,28 @@ mod tests {
     fn unknown_problems_are_named() {
         let error = by_name("septic", None).unwrap_err().to_string();
         assert!(
-            error.starts_with("unknown problem `septic`, allowed: sextic, shuttle, kddcup, mux20"),
+            error.starts_with("unknown problem `septic`; allowed: sextic, shuttle, kddcup, mux20"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn names_are_understood_in_any_case_and_by_their_other_names() {
+        for (given, name) in [
+            ("Sextic", "sextic"),
+            ("20-MUX", "mux20"),
+            ("KDD Cup 99", "kddcup"),
+            ("regression-64", "regression-64"),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(canonical(given), name);
+        }
+        let aliases = ProblemId::ALL.iter().flat_map(|id| id.definition().aliases);
+        let mut names: Vec<&str> = aliases.copied().collect();
+        names.extend(ProblemId::ALL.iter().map(|id| id.name()));
+        let n = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n);
     }
 }

@@ -5,20 +5,59 @@
 //! Units: error is the number of wrong cases.
 //! Sources: Chitty (2D stack) section 4.2 (20), Langdon 2010 table 1 (20 and 37), Robilliard et al. 2008 section 4 (6, 11).
 
-use super::{Cases, Dataset, Description, Problem, Score};
+use super::{CaseSource, Cases, Dataset, Definition, Problem, ProblemId, Score};
 use crate::gp::evolve::dice::Dice;
-use crate::gp::primitive::Primitive::{self, And, If, Nand, Nor, Not, Or};
+use crate::gp::primitive::Primitive::{And, If, Nand, Nor, Not, Or};
 
 /// A multiplexer of the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Multiplexer {
-    pub name: &'static str,
+    pub id: ProblemId,
     pub address_bits: u32,
-    pub functions: &'static [Primitive],
 }
 
-/// Langdon's sample for the 37-multiplexer, whose 2^37 cases are too many to hold.
-const MUX37_CASES: usize = 8192;
+pub const MUX20: Definition = Definition {
+    name: "mux20",
+    aliases: &["20mux", "20multiplexer", "multiplexer20"],
+    functions: &[And, Or, Nand, Nor],
+    constants: None,
+    n_inputs: 20,
+    n_cases: 1 << 20,
+    cases: CaseSource::Defined(|seed, n| Multiplexer::MUX20.dataset(seed, n)),
+    score: Score::WrongBits,
+    solved_error: 0.0,
+    kernels: Some(ProblemId::Mux20),
+};
+
+pub const MUX37: Definition = Definition {
+    name: "mux37",
+    aliases: &["37mux"],
+    n_inputs: 37,
+    // Langdon's sample: 2^37 cases are too many to hold.
+    n_cases: 8192,
+    cases: CaseSource::Drawn(|seed, n| Multiplexer::MUX37.dataset(seed, n)),
+    ..MUX20
+};
+
+pub const MUX6: Definition = Definition {
+    name: "mux6",
+    aliases: &["6mux"],
+    functions: &[And, Or, Not, If],
+    n_inputs: 6,
+    n_cases: 64,
+    cases: CaseSource::Defined(|seed, n| Multiplexer::MUX6.dataset(seed, n)),
+    kernels: None,
+    ..MUX20
+};
+
+pub const MUX11: Definition = Definition {
+    name: "mux11",
+    aliases: &["11mux"],
+    n_inputs: 11,
+    n_cases: 2048,
+    cases: CaseSource::Defined(|seed, n| Multiplexer::MUX11.dataset(seed, n)),
+    ..MUX6
+};
 
 /// Bit i of word p is bit p of i: all cases of five inputs in one word.
 const PATTERNS: [u32; 5] = [
@@ -30,44 +69,14 @@ const PATTERNS: [u32; 5] = [
 ];
 
 impl Multiplexer {
-    pub const MUX6: Self = Multiplexer {
-        name: "mux6",
-        address_bits: 2,
-        functions: &[And, Or, Not, If],
-    };
-    pub const MUX11: Self = Multiplexer {
-        name: "mux11",
-        address_bits: 3,
-        functions: &[And, Or, Not, If],
-    };
-    pub const MUX20: Self = Multiplexer {
-        name: "mux20",
-        address_bits: 4,
-        functions: &[And, Or, Nand, Nor],
-    };
-    pub const MUX37: Self = Multiplexer {
-        name: "mux37",
-        address_bits: 5,
-        functions: &[And, Or, Nand, Nor],
-    };
+    pub const MUX6: Self = Multiplexer::of(ProblemId::Mux6, 2);
+    pub const MUX11: Self = Multiplexer::of(ProblemId::Mux11, 3);
+    pub const MUX20: Self = Multiplexer::of(ProblemId::Mux20, 4);
+    pub const MUX37: Self = Multiplexer::of(ProblemId::Mux37, 5);
     pub const ALL: [Self; 4] = [Self::MUX6, Self::MUX11, Self::MUX20, Self::MUX37];
 
-    pub const fn description(self) -> Description {
-        let n_cases = if self.address_bits > 4 {
-            MUX37_CASES
-        } else {
-            1 << self.n_inputs()
-        };
-        let Multiplexer {
-            name, functions, ..
-        } = self;
-        Description {
-            name,
-            functions,
-            constants: None,
-            n_inputs: self.n_inputs() as usize,
-            n_cases,
-        }
+    const fn of(id: ProblemId, address_bits: u32) -> Self {
+        Multiplexer { id, address_bits }
     }
 
     /// Address and data bits.
@@ -80,18 +89,22 @@ impl Multiplexer {
         1 << self.n_inputs().saturating_sub(5)
     }
 
-    /// The problem on all cases, or on at least `n_cases` of them: random words, drawn without replacement in effect
-    /// (collisions among 2^15 or more words are rare and harmless).
+    /// The problem on at most so many cases; `None`: all of them, of the 37-multiplexer Langdon's sample.
     pub fn problem(self, case_seed: u64, n_cases: Option<usize>) -> Problem {
-        let n_cases = n_cases.or((self.address_bits > 4).then_some(MUX37_CASES));
-        let words: Vec<u64> = match n_cases {
-            Some(n) if (n as u64).div_ceil(32) < self.n_words() => {
-                self.sample(&mut Dice::new(case_seed, 0), n.div_ceil(32))
-            }
-            _ => (0..self.n_words()).collect(),
+        let definition = self.id.definition();
+        definition.with(self.dataset(case_seed, n_cases.unwrap_or(definition.n_cases)))
+    }
+
+    /// All cases, or at least `n_cases` of them: random words, drawn without replacement in effect (collisions among
+    /// 2^15 or more words are rare and harmless).
+    fn dataset(self, case_seed: u64, n_cases: usize) -> Dataset {
+        let n_words = n_cases.div_ceil(32);
+        let words: Vec<u64> = if (n_words as u64) < self.n_words() {
+            self.sample(&mut Dice::new(case_seed, 0), n_words)
+        } else {
+            (0..self.n_words()).collect()
         };
-        self.description()
-            .problem(Dataset::Word(self.cases(&words)), Score::WrongBits, 0.0)
+        Dataset::Word(self.cases(&words))
     }
 
     /// Random word numbers.

@@ -6,30 +6,30 @@
 //! Units: error is the mean squared difference.
 //! Sources: Chitty (2D stack) section 4.2; Robilliard et al. 2008 section 4.
 
-use super::{Cases, Dataset, Description, Problem, Score};
+use super::{CaseSource, Cases, Dataset, Definition, Problem, ProblemId, Score};
 use crate::gp::evolve::dice::Dice;
 use crate::gp::primitive::Primitive::{Add, Cos, Div, Exp, Log, Mul, Sin, Sub};
 
-/// The paper's number of fitness cases.
-pub const N_CASES: usize = 100_000;
-
-pub const DESCRIPTION: Description = Description {
+pub const SEXTIC: Definition = Definition {
     name: "sextic",
+    aliases: &[],
     functions: &[Mul, Div, Add, Sub, Sin, Cos, Log, Exp],
     constants: None,
     n_inputs: 1,
-    n_cases: N_CASES,
+    n_cases: 100_000,
+    cases: CaseSource::Drawn(cases),
+    score: Score::MeanSquaredError,
+    // Rounding of single precision: an exact program stays below this error, every other one far above.
+    solved_error: 1e-12,
+    kernels: Some(ProblemId::Sextic),
 };
 
-pub const WITH_CONSTANTS: Description = Description {
+pub const WITH_CONSTANTS: Definition = Definition {
     name: "sextic-constants",
     constants: Some((-1.0, 1.0)),
     n_cases: 1024,
-    ..DESCRIPTION
+    ..SEXTIC
 };
-
-/// Rounding of single precision: an exact program stays below this error, every other one far above.
-const SOLVED_ERROR: f64 = 1e-12;
 
 /// The value that a program should compute, in double precision.
 pub fn target(x: f64) -> f64 {
@@ -39,23 +39,10 @@ pub fn target(x: f64) -> f64 {
 
 /// The problem with `n_cases` random cases; equal seeds give equal cases, fewer cases are a prefix of more.
 pub fn problem(case_seed: u64, n_cases: usize) -> Problem {
-    DESCRIPTION.problem(
-        cases(case_seed, n_cases),
-        Score::MeanSquaredError,
-        SOLVED_ERROR,
-    )
+    SEXTIC.with(cases(case_seed, n_cases))
 }
 
-/// The same with constants as terminals.
-pub fn problem_with_constants(case_seed: u64, n_cases: usize) -> Problem {
-    WITH_CONSTANTS.problem(
-        cases(case_seed, n_cases),
-        Score::MeanSquaredError,
-        SOLVED_ERROR,
-    )
-}
-
-fn cases(case_seed: u64, n_cases: usize) -> Dataset {
+pub fn cases(case_seed: u64, n_cases: usize) -> Dataset {
     let mut dice = Dice::new(case_seed, 0);
     let xs: Vec<f32> = (0..n_cases).map(|_| dice.uniform(-1.0, 1.0)).collect();
     let expected = xs.iter().map(|&x| target(f64::from(x)) as f32).collect();

@@ -7,7 +7,7 @@
 //! Sources: Chitty (2D stack) section 4.2 and table 2; King et al. 1995; DOI 10.24432/C5WS31.
 
 use super::uci::{DataError, Raw, SourceFile, spread};
-use super::{Cases, Dataset, Description, Problem, Score};
+use super::{CaseSource, Cases, Classes, Dataset, Definition, ProblemId, Score};
 use crate::gp::primitive::Primitive::{Add, And, Div, Equal, Greater, If, Less, Mul, Or, Sub};
 use std::path::Path;
 
@@ -28,23 +28,34 @@ const FILES: [SourceFile; 2] = [
     },
 ];
 
-pub const DESCRIPTION: Description = Description {
+pub const SHUTTLE: Definition = Definition {
     name: "shuttle",
+    aliases: &[],
     functions: &[Mul, Div, Add, Sub, Greater, Less, Equal, And, Or, If],
     constants: Some((-200.0, 200.0)),
     n_inputs: N_INPUTS,
     n_cases: 58_000,
+    cases: CaseSource::Files {
+        read,
+        classes: Classes {
+            n_classes: 7,
+            range: 200.0,
+        },
+    },
+    score: Score::WrongClasses,
+    solved_error: 0.0,
+    kernels: Some(ProblemId::Shuttle),
 };
 
-/// The problem on all cases, or on `n_cases` spread evenly over the files.
-pub fn problem(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Problem, DataError> {
+/// All cases, or `n_cases` spread evenly over the files.
+fn read(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Dataset, DataError> {
     let SourceFile {
         name, sha256, doi, ..
     } = FILES[0];
     let folder = folder.ok_or(DataError::NoFolder { name, sha256, doi })?;
     let all = cases(FILES.into_iter().map(|file| Raw::read(folder, file)))?;
     let chosen = all.select(&spread(all.expected.len(), n_cases));
-    Ok(DESCRIPTION.problem(Dataset::Float(chosen), Score::WrongClasses, 0.0))
+    Ok(Dataset::Float(chosen))
 }
 
 /// The cases of all files, one after the other.
@@ -56,12 +67,12 @@ pub fn cases(
         expected: Vec::new(),
     };
     for raw in files {
-        read(&raw?, &mut all)?;
+        read_file(&raw?, &mut all)?;
     }
     Ok(all)
 }
 
-fn read(raw: &Raw, cases: &mut Cases<f32>) -> Result<(), DataError> {
+fn read_file(raw: &Raw, cases: &mut Cases<f32>) -> Result<(), DataError> {
     let mut n_lines = 0;
     for (line, text) in raw.lines() {
         let fields: Vec<&[u8]> = text

@@ -6,21 +6,26 @@
 //! Units: error is the number of points of the wrong sign.
 //! Sources: Robilliard et al. 2008 section 4; Koza 1992 chapter 17 for the points. Constants -1 to 1 as in ECJ.
 
-use super::{Cases, Dataset, Description, Problem, Score};
+use super::{CaseSource, Cases, Dataset, Definition, Score};
 use crate::gp::primitive::Primitive::{Add, Cos, Div, Iflte, Mul, Sin, Sub};
 use std::f64::consts::PI;
 
 const POINTS_PER_SPIRAL: usize = 97;
 
-pub const DESCRIPTION: Description = Description {
+pub const SPIRALS: Definition = Definition {
     name: "spirals",
+    aliases: &["spiral"],
     functions: &[Add, Sub, Mul, Div, Sin, Cos, Iflte],
     constants: Some((-1.0, 1.0)),
     n_inputs: 2,
     n_cases: 2 * POINTS_PER_SPIRAL,
+    cases: CaseSource::Defined(|_, _| cases()),
+    score: Score::WrongSigns,
+    solved_error: 0.0,
+    kernels: None,
 };
 
-pub fn problem() -> Problem {
+pub fn cases() -> Dataset {
     let mut cases = Cases {
         inputs: vec![Vec::new(); 2],
         expected: Vec::new(),
@@ -34,7 +39,7 @@ pub fn problem() -> Problem {
             cases.expected.push(side as f32);
         }
     }
-    DESCRIPTION.problem(Dataset::Float(cases), Score::WrongSigns, 0.0)
+    Dataset::Float(cases)
 }
 
 #[cfg(test)]
@@ -44,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_spirals_mirror_each_other_and_a_constant_gets_half() {
-        let problem = problem();
+        let problem = SPIRALS.with(cases());
         let Dataset::Float(cases) = &problem.dataset else {
             panic!("spirals have float cases")
         };

@@ -3,9 +3,10 @@
 //! Units: threads, fitness cases, KiB in the name of the one method that takes them.
 
 use crate::device::Device;
+use crate::gp::problem::ProblemId;
 use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
 use crate::predictor::{CodeChoice, architecture, smallest};
-use crate::systems::chitty::variant::{FunctionSet, KernelId};
+use crate::systems::chitty::variant::KernelId;
 
 /// One way to launch a kernel for a problem. What is not said is as the kernel or the device has it by itself.
 ///
@@ -18,7 +19,7 @@ use crate::systems::chitty::variant::{FunctionSet, KernelId};
 #[must_use]
 pub struct Launch {
     kernel: KernelId,
-    problem: FunctionSet,
+    problem: ProblemId,
     threads: u32,
     stack_dim: Option<u32>,
     stack_registers: Option<u32>,
@@ -28,7 +29,7 @@ pub struct Launch {
 
 impl Launch {
     /// A launch of `kernel` for `problem`, with 256 threads per block.
-    pub fn of(kernel: KernelId, problem: FunctionSet) -> Launch {
+    pub fn of(kernel: KernelId, problem: ProblemId) -> Launch {
         Launch {
             kernel,
             problem,
@@ -71,7 +72,7 @@ impl Launch {
     }
 
     /// The problem whose programs are run.
-    pub fn problem(&self) -> FunctionSet {
+    pub fn problem(&self) -> ProblemId {
         self.problem
     }
 

@@ -12,9 +12,10 @@ pub use predictor::Predictor;
 
 pub use crate::device::occupancy::{BlockResources, Limiter, Occupancy, OccupancyError};
 pub use crate::device::{Device, DeviceError, Preset};
+pub use crate::gp::problem::ProblemId as Problem;
 pub use crate::launch::prediction::{
     Cause, Configuration, CpiEntry, MemoryTraffic, PaperSizes, PredictError, Prediction,
 };
 pub use crate::predictor::{InputError, Kind as EngineKind};
-pub use crate::systems::chitty::variant::{FunctionSet as Problem, KernelId as Kernel};
+pub use crate::systems::chitty::variant::KernelId as Kernel;
 pub use crate::trace::mix::{MixEntry, Role};

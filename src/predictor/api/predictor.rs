@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Error, Launch};
 use crate::device::Device;
+use crate::gp::problem::ProblemId;
 use crate::gp::program::Rpn;
 use crate::gp::workload::{WorkloadError, parse_program};
 use crate::launch::prediction::Prediction;
 use crate::predictor::{Engine, Kind, Settings};
-use crate::systems::chitty::variant::FunctionSet;
 
-type Engines = HashMap<FunctionSet, Arc<Engine>>;
+type Engines = HashMap<ProblemId, Arc<Engine>>;
 
 /// Predicts launches on a device. Programs and what was traced of them are kept, so that the second prediction of a kernel
 /// is quicker than the first; threads may share a predictor.
@@ -76,7 +76,7 @@ impl Predictor {
     /// `X1 X1 * 0.5 +`.
     pub fn with_programs<T: AsRef<str>>(
         self,
-        problem: FunctionSet,
+        problem: ProblemId,
         programs: impl IntoIterator<Item = T>,
     ) -> Result<Predictor, Error> {
         let lines = programs.into_iter().enumerate();
@@ -109,7 +109,7 @@ impl Predictor {
         Ok(engine.predict(&configuration)?)
     }
 
-    fn engine(&self, problem: FunctionSet) -> Result<Arc<Engine>, Error> {
+    fn engine(&self, problem: ProblemId) -> Result<Arc<Engine>, Error> {
         let mut engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = engines.get(&problem) {
             return Ok(Arc::clone(found));

@@ -11,14 +11,15 @@
 use std::collections::HashMap;
 
 use super::lower::{LowerError, MAX_STACK_LEVELS, check_size, function_codes};
-use super::variant::{FunctionSet, Variant};
+use super::variant::Variant;
 use crate::gp::primitive::Primitive;
+use crate::gp::problem::ProblemId;
 use crate::gp::program::{Rpn, Token};
 
 /// What the instructions depend on: the function set, and how many stack levels the kernel holds in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    pub problem: FunctionSet,
+    pub problem: ProblemId,
     pub register_levels: usize,
 }
 
@@ -120,7 +121,7 @@ impl Target {
                     forms.extend([Form::WithLevel(level), Form::LevelWith(level)]);
                 }
                 forms.extend(levels.map(Form::SavingThenTwo));
-                if self.problem == FunctionSet::Mux20 {
+                if self.problem.is_boolean() {
                     let seconds = function_codes(self.problem).iter();
                     forms.extend(seconds.map(|&(second, _)| Form::WithTwo(second)));
                 }
@@ -143,7 +144,7 @@ impl Target {
             target: self,
             instructions: Vec::with_capacity(nodes.len() + 2),
         };
-        if self.problem == FunctionSet::Sextic {
+        if has_one_input(self.problem) {
             lowering.emit(Handler::ReadCases, 0);
         }
         lowering.evaluate(root, 0)?;
@@ -162,6 +163,11 @@ impl Target {
     }
 }
 
+/// Whether a problem's kernels read the one input that there is once per pass.
+fn has_one_input(problem: ProblemId) -> bool {
+    problem.compiled_as().definition().n_inputs == 1
+}
+
 /// A node of a program's tree; operands are indices of earlier nodes.
 struct Node {
     token: Token,
@@ -176,7 +182,7 @@ impl Node {
     }
 }
 
-fn tree(program: &Rpn, problem: FunctionSet) -> Result<Vec<Node>, LowerError> {
+fn tree(program: &Rpn, problem: ProblemId) -> Result<Vec<Node>, LowerError> {
     let allowed = function_codes(problem);
     let mut nodes: Vec<Node> = Vec::with_capacity(program.0.len());
     let mut stack: Vec<usize> = Vec::new();
@@ -196,7 +202,7 @@ fn tree(program: &Rpn, problem: FunctionSet) -> Result<Vec<Node>, LowerError> {
                 levels: stack.len(),
             })?;
         let operands = stack.split_off(first);
-        let levels = levels(&nodes, &operands, problem == FunctionSet::Mux20);
+        let levels = levels(&nodes, &operands, problem.is_boolean());
         nodes.push(Node {
             token,
             operands,
@@ -249,7 +255,7 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn is_logic(&self) -> bool {
-        self.target.problem == FunctionSet::Mux20
+        self.target.problem.is_boolean()
     }
 
     /// The index in local memory of a stack level.

@@ -81,7 +81,7 @@ pub fn compare(
 
 /// Programs with their errors, spread over a list that may be in the order of their sizes.
 fn chosen(programs: &[Rpn], elements: u32, workload: &Workload) -> (Vec<Rpn>, Vec<f64>) {
-    let (problem, dataset) = (workload.function_set, &workload.problem.dataset);
+    let (problem, dataset) = (workload.id, &workload.problem.dataset);
     let step = programs.len().div_ceil(CANDIDATES).max(1);
     let with_error = |program: &Rpn| {
         let error = |element| element_error(program, problem, dataset, element);
@@ -100,7 +100,8 @@ fn first<T: Copy>(
     n: usize,
     bits: impl Fn(T) -> u32 + Copy,
 ) -> (Vec<u32>, Vec<u32>) {
-    let column = |column: &[T]| -> Vec<u32> { column[..n].iter().map(|&v| bits(v)).collect() };
+    let column =
+        |column: &[T]| -> Vec<u32> { column.iter().cycle().take(n).map(|&v| bits(v)).collect() };
     let inputs = cases.inputs.iter().flat_map(|row| column(row)).collect();
     (inputs, column(&cases.expected))
 }

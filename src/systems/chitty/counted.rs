@@ -8,15 +8,14 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use crate::systems::chitty::variant::{
-    Arch, Dispatch, FunctionSet, KernelId, Math, Shape, Variant,
-};
+use crate::gp::problem::ProblemId;
+use crate::systems::chitty::variant::{Arch, Dispatch, KernelId, Math, Shape, Variant};
 
 const COUNTED: &str = include_str!("../../../fixtures/divergence.csv");
 
 #[derive(Debug, Deserialize)]
 struct Row {
-    problem: FunctionSet,
+    problem: ProblemId,
     kernel: KernelId,
     stack_dim: u32,
     stack_registers: u32,
@@ -75,7 +74,7 @@ mod tests {
 
     #[test]
     fn boolean_words_divide_nothing() {
-        let of_mux = |(variant, _): &(&Variant, &f64)| variant.problem == FunctionSet::Mux20;
+        let of_mux = |(variant, _): &(&Variant, &f64)| variant.problem == ProblemId::Mux20;
         let mux = counted().iter().filter(of_mux);
         assert!(mux.clone().count() == 19 && mux.into_iter().all(|(_, added)| *added == 0.0));
     }

@@ -4,10 +4,11 @@
 //! Sources: the kernels in the program, `fixtures/sass/index.json`.
 
 use crate::device::Device;
+use crate::gp::problem::{self, ProblemId};
 use crate::isa::nv50;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::chitty::code::Code;
-use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+use crate::systems::chitty::variant::{Arch, KernelId, Math, Variant};
 use crate::systems::kernels;
 use crate::systems::settings::CodeChoice;
 use std::sync::Arc;
@@ -70,15 +71,28 @@ fn names(arches: &[Arch]) -> String {
 /// The kernels compiled for a problem and an architecture.
 pub fn compiled(
     kernel: KernelId,
-    problem: FunctionSet,
+    problem: ProblemId,
     arch: Arch,
 ) -> Result<Vec<Variant>, PredictError> {
-    let mut all = Variant::all().map_err(PredictError::other)?;
-    all.retain(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, arch));
+    if problem.definition().kernels.is_none() {
+        return Err(without_kernels(problem));
+    }
+    let mut all = Variant::of_problem(problem, arch).map_err(PredictError::other)?;
+    all.retain(|variant| variant.kernel == kernel);
     if all.is_empty() {
         return Err(not_compiled(kernel, arch));
     }
     Ok(all)
+}
+
+fn without_kernels(problem: ProblemId) -> PredictError {
+    let mut known = ProblemId::ALL.to_vec();
+    known.retain(|one| one.definition().kernels.is_some());
+    PredictError::Input {
+        what: "problem",
+        given: format!("{problem}, whose functions no kernel has"),
+        allowed: problem::names(&known),
+    }
 }
 
 fn not_compiled(kernel: KernelId, arch: Arch) -> PredictError {
@@ -101,7 +115,7 @@ fn not_compiled(kernel: KernelId, arch: Arch) -> PredictError {
 /// The second dimension and the levels in registers that a kernel has when nothing is said: the smallest compiled.
 pub fn smallest(
     kernel: KernelId,
-    problem: FunctionSet,
+    problem: ProblemId,
     arch: Arch,
 ) -> Result<(u32, u32), PredictError> {
     let all = compiled(kernel, problem, arch)?;
@@ -112,7 +126,7 @@ pub fn smallest(
 /// The machine code for `configuration` on a device: the kernel of one's own that it names, or one that was compiled here.
 pub(crate) fn of(
     configuration: &Configuration,
-    problem: FunctionSet,
+    problem: ProblemId,
     device: &Device,
     choice: &CodeChoice,
 ) -> Result<Code, PredictError> {
@@ -148,7 +162,7 @@ fn wanted(usual: Variant, configuration: &Configuration, choice: &CodeChoice) ->
 /// exist with one choice only.
 fn find(
     configuration: &Configuration,
-    problem: FunctionSet,
+    problem: ProblemId,
     arch: Arch,
     choice: &CodeChoice,
 ) -> Result<Variant, PredictError> {
@@ -156,7 +170,7 @@ fn find(
     let mut left = compiled(kernel, problem, arch)?;
     let usual = Variant::new(kernel, problem, configuration.stack_dim, arch);
     let mut wanted = wanted(usual, configuration, choice);
-    if problem == FunctionSet::Mux20 {
+    if problem.is_boolean() {
         wanted.math = Math::Accurate;
     }
     for (what, value) in PROPERTIES {
@@ -200,7 +214,7 @@ mod tests {
     fn find(configuration: &Configuration) -> Result<Variant, PredictError> {
         super::find(
             configuration,
-            FunctionSet::Sextic,
+            ProblemId::Sextic,
             Arch::Sm35,
             &CodeChoice::default(),
         )

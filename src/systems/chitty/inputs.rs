@@ -5,14 +5,13 @@
 //! within a stack limit are those of Chitty's Tables 5 and 6, an input here, not a measured speed.
 
 use crate::gp::corpus::{Corpus, CorpusError};
-use crate::gp::problem::{self, CASE_SEED, Dataset};
+use crate::gp::problem::{CASE_SEED, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::gp::programs::inferred;
 use crate::gp::programs::inferred::Inferred;
 use crate::gp::programs::{Population, PopulationError, paper_depths};
 use crate::gp::workload::{Workload as Measured, WorkloadError, check_inputs, read_programs};
 use crate::systems::chitty::request::Cases;
-use crate::systems::chitty::variant::FunctionSet;
 use crate::systems::settings::{ProgramList, Settings, Weighting};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -72,7 +71,7 @@ pub enum InputError {
 /// Names of the problems that an engine can predict: those with a corpus, in the paper's order.
 pub fn problems() -> Vec<&'static str> {
     let has_corpus = |name: &&str| embedded(name).is_some();
-    let names = FunctionSet::ALL.iter().map(|problem| problem.name());
+    let names = ProblemId::ALL.iter().map(|problem| problem.name());
     names.filter(has_corpus).collect()
 }
 
@@ -91,7 +90,7 @@ fn embedded(problem: &str) -> Option<&'static str> {
 /// A problem's programs and fitness cases.
 #[derive(Debug)]
 pub(crate) struct Workload {
-    pub problem: FunctionSet,
+    pub problem: ProblemId,
     pub population: Arc<Population>,
     pub cases: Cases,
     values: OnceLock<Option<Arc<Dataset>>>,
@@ -99,7 +98,7 @@ pub(crate) struct Workload {
 
 impl Workload {
     pub fn load(name: &str, settings: &Settings) -> Result<Workload, InputError> {
-        let problem: FunctionSet = name.parse().map_err(|_| unknown(name))?;
+        let problem: ProblemId = name.parse().map_err(|_| unknown(name))?;
         let population = match &settings.list {
             Some(list) => read_list(list, problem)?,
             None => drawn(name, settings)?,
@@ -108,13 +107,12 @@ impl Workload {
     }
 
     /// Exactly these programs, one block each.
-    pub fn of_list(problem: FunctionSet, programs: &[Rpn]) -> Result<Workload, InputError> {
+    pub fn of_list(problem: ProblemId, programs: &[Rpn]) -> Result<Workload, InputError> {
         Workload::new(problem, listed(programs, programs.len(), problem)?)
     }
 
-    fn new(problem: FunctionSet, population: Population) -> Result<Workload, InputError> {
-        let described = problem::describe(problem.name()).map_err(WorkloadError::from)?;
-        let n_cases = described.n_cases;
+    fn new(problem: ProblemId, population: Population) -> Result<Workload, InputError> {
+        let n_cases = problem.definition().n_cases;
         Ok(Workload {
             problem,
             population: Arc::new(population),
@@ -134,19 +132,14 @@ impl Workload {
 }
 
 /// The programs of a file.
-fn read_list(list: &ProgramList, problem: FunctionSet) -> Result<Population, InputError> {
+fn read_list(list: &ProgramList, problem: ProblemId) -> Result<Population, InputError> {
     let programs = read_programs(&list.path)?;
     listed(&programs, list.n_blocks.unwrap_or(programs.len()), problem)
 }
 
 /// Exactly these programs, repeated to `n_blocks`.
-fn listed(
-    programs: &[Rpn],
-    n_blocks: usize,
-    problem: FunctionSet,
-) -> Result<Population, InputError> {
-    let n_inputs = problem::describe(problem.name()).map_or(0, |description| description.n_inputs);
-    check_inputs(programs, n_inputs, problem)?;
+fn listed(programs: &[Rpn], n_blocks: usize, problem: ProblemId) -> Result<Population, InputError> {
+    check_inputs(programs, problem.definition().n_inputs, problem)?;
     Population::of_list(programs, n_blocks).map_err(|source| InputError::Population {
         problem: problem.name().into(),
         source,
@@ -250,10 +243,11 @@ mod tests {
         let check = |problem: &&str| {
             let workload = Workload::load(problem, &Settings::default()).unwrap();
             let expected = match workload.problem {
-                FunctionSet::Sextic => (100_000, 1),
-                FunctionSet::Shuttle => (58_000, 1),
-                FunctionSet::Kddcup => (494_021, 1),
-                FunctionSet::Mux20 => (32_768, 32),
+                ProblemId::Sextic => (100_000, 1),
+                ProblemId::Shuttle => (58_000, 1),
+                ProblemId::Kddcup => (494_021, 1),
+                ProblemId::Mux20 => (32_768, 32),
+                other => panic!("{other} is none of the paper's"),
             };
             let cases = &workload.cases;
             let per_element = cases.n / u64::from(cases.elements);

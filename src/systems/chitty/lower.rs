@@ -11,8 +11,9 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 use super::kernel_id::Lowering;
-use super::variant::{Dispatch, FunctionSet};
+use super::variant::Dispatch;
 use crate::gp::primitive::Primitive;
+use crate::gp::problem::ProblemId;
 use crate::gp::program::{Rpn, Token};
 use crate::gp::record::Size;
 
@@ -32,7 +33,7 @@ pub enum LowerError {
     #[error("function `{given}` is not in the function set of {problem}; allowed: {allowed}")]
     Unsupported {
         given: &'static str,
-        problem: FunctionSet,
+        problem: ProblemId,
         allowed: String,
     },
     #[error("the program has {given} nodes; allowed: 1 to {MAX_NODES}")]
@@ -83,43 +84,39 @@ impl ProgramWords {
     }
 }
 
-/// One line per function: its token code, and whose interpreters have it. Interpreters compare in this order.
-const CODES: &[(Primitive, u8, &[FunctionSet])] = {
-    use FunctionSet::*;
+/// The token code of every function that kernels have, in the order in which they compare.
+const CODES: &[(Primitive, u8)] = {
     use Primitive::*;
     &[
-        (Add, 2, &[Sextic, Shuttle, Kddcup]),
-        (Sub, 3, &[Sextic, Shuttle, Kddcup]),
-        (Mul, 4, &[Sextic, Shuttle, Kddcup]),
-        (Div, 5, &[Sextic, Shuttle, Kddcup]),
-        (Greater, 10, &[Shuttle, Kddcup]),
-        (Less, 11, &[Shuttle, Kddcup]),
-        (Equal, 12, &[Shuttle, Kddcup]),
-        (And, 13, &[Shuttle, Kddcup, Mux20]),
-        (Or, 14, &[Shuttle, Kddcup, Mux20]),
-        (If, 15, &[Shuttle, Kddcup]),
-        (Nand, 16, &[Mux20]),
-        (Nor, 17, &[Mux20]),
-        (Sin, 6, &[Sextic, Kddcup]),
-        (Cos, 7, &[Sextic, Kddcup]),
-        (Log, 8, &[Sextic, Kddcup]),
-        (Exp, 9, &[Sextic, Kddcup]),
+        (Add, 2),
+        (Sub, 3),
+        (Mul, 4),
+        (Div, 5),
+        (Greater, 10),
+        (Less, 11),
+        (Equal, 12),
+        (And, 13),
+        (Or, 14),
+        (If, 15),
+        (Nand, 16),
+        (Nor, 17),
+        (Sin, 6),
+        (Cos, 7),
+        (Log, 8),
+        (Exp, 9),
     ]
 };
 
-/// The functions of a problem's interpreter with their token codes, in the order of its compare chain.
-pub fn function_codes(problem: FunctionSet) -> &'static [(Primitive, u8)] {
-    type Codes = Vec<(Primitive, u8)>;
-    static OF_PROBLEMS: OnceLock<Vec<Codes>> = OnceLock::new();
+/// The functions of the kernels that run a problem with their token codes, in the order of the compare chain.
+pub fn function_codes(problem: ProblemId) -> &'static [(Primitive, u8)] {
+    static OF_PROBLEMS: OnceLock<Vec<Vec<(Primitive, u8)>>> = OnceLock::new();
     let of_problems = OF_PROBLEMS.get_or_init(|| {
-        let of = |problem: &FunctionSet| {
-            let has = |(_, _, sets): &&(_, _, &[FunctionSet])| sets.contains(problem);
-            let codes = CODES.iter().filter(has);
-            codes
-                .map(|&(primitive, code, _)| (primitive, code))
-                .collect()
+        let of = |problem: &ProblemId| {
+            let functions = problem.compiled_as().definition().functions;
+            let codes = CODES.iter().copied();
+            codes.filter(|(one, _)| functions.contains(one)).collect()
         };
-        FunctionSet::ALL.iter().map(of).collect()
+        ProblemId::ALL.iter().map(of).collect()
     });
     &of_problems[problem as usize]
 }
@@ -138,7 +135,7 @@ pub fn n_words(lowering: Lowering, size: Size) -> Option<u32> {
 pub fn lower(
     program: &Rpn,
     lowering: Lowering,
-    problem: FunctionSet,
+    problem: ProblemId,
 ) -> Result<ProgramWords, LowerError> {
     check_size(program.0.len())?;
     match lowering {
@@ -148,7 +145,7 @@ pub fn lower(
     }
 }
 
-fn lower_rpn(program: &Rpn, problem: FunctionSet) -> Result<ProgramWords, LowerError> {
+fn lower_rpn(program: &Rpn, problem: ProblemId) -> Result<ProgramWords, LowerError> {
     let mut lowered = empty(program);
     let mut levels = Levels::default();
     for (index, &token) in program.0.iter().enumerate() {
@@ -174,7 +171,7 @@ enum Operand {
     Stack,
 }
 
-fn lower_lgp(program: &Rpn, problem: FunctionSet) -> Result<ProgramWords, LowerError> {
+fn lower_lgp(program: &Rpn, problem: ProblemId) -> Result<ProgramWords, LowerError> {
     let mut lowered = empty(program);
     let mut levels = Levels::default();
     let mut symbolic = Vec::new();
@@ -226,7 +223,7 @@ fn push_instruction(
     lowered: &mut ProgramWords,
     primitive: Primitive,
     operands: &[Operand],
-    problem: FunctionSet,
+    problem: ProblemId,
 ) -> Result<(), LowerError> {
     lowered.start_token();
     lowered.words.push(function_word(primitive, problem)?);
@@ -245,11 +242,11 @@ fn push_instruction(
 fn push_terminal(
     lowered: &mut ProgramWords,
     terminal: Operand,
-    problem: FunctionSet,
+    problem: ProblemId,
 ) -> Result<(), LowerError> {
-    let (primitive, second) = match problem {
-        FunctionSet::Mux20 => (Primitive::And, terminal),
-        _ => (Primitive::Add, Operand::Constant(0.0)),
+    let (primitive, second) = match problem.is_boolean() {
+        true => (Primitive::And, terminal),
+        false => (Primitive::Add, Operand::Constant(0.0)),
     };
     push_instruction(lowered, primitive, &[terminal, second], problem)
 }
@@ -267,7 +264,7 @@ fn constant_word(value: f32) -> f32 {
     if value == END { END.next_up() } else { value }
 }
 
-fn function_word(primitive: Primitive, problem: FunctionSet) -> Result<f32, LowerError> {
+fn function_word(primitive: Primitive, problem: ProblemId) -> Result<f32, LowerError> {
     let codes = function_codes(problem);
     codes
         .iter()
@@ -277,7 +274,7 @@ fn function_word(primitive: Primitive, problem: FunctionSet) -> Result<f32, Lowe
 }
 
 impl LowerError {
-    pub(super) fn unsupported(given: Primitive, problem: FunctionSet) -> Self {
+    pub(super) fn unsupported(given: Primitive, problem: ProblemId) -> Self {
         let allowed = function_codes(problem).iter();
         LowerError::Unsupported {
             given: given.symbol(),

@@ -7,9 +7,8 @@
 //! Sources: Chitty 2016, Table 2.
 
 use super::layout::CaseTable;
-use super::variant::FunctionSet;
 use crate::gp::interpret::reference::{other_roundings, value_f32, value_u32};
-use crate::gp::problem::{Cases, Dataset};
+use crate::gp::problem::{Cases, Dataset, ProblemId, Score};
 use crate::gp::program::Rpn;
 use crate::gp::workload::Workload;
 
@@ -25,7 +24,7 @@ pub struct ExpectedError {
 impl ExpectedError {
     pub fn of(program: &Rpn, workload: &Workload) -> Self {
         let dataset = &workload.problem.dataset;
-        let error = |element| element_error(program, workload.function_set, dataset, element);
+        let error = |element| element_error(program, workload.id, dataset, element);
         let n_elements = match dataset {
             Dataset::Float(cases) => cases.expected.len(),
             Dataset::Word(cases) => cases.expected.len(),
@@ -55,7 +54,7 @@ impl ExpectedError {
             let expected = f64::from(cases.expected[element]);
             let values = other_roundings(program, &inputs(cases, element));
             for (sum, value) in sums.iter_mut().zip(values) {
-                *sum += error_of(workload.function_set, value - expected);
+                *sum += error_of(workload.id, value - expected);
             }
         }
         let near = |sum: f64| relative_difference(self.all, sum) <= tolerance;
@@ -64,12 +63,7 @@ impl ExpectedError {
 }
 
 /// The error of one element: a fitness case, or a word of 32 Boolean ones.
-pub fn element_error(
-    program: &Rpn,
-    problem: FunctionSet,
-    dataset: &Dataset,
-    element: usize,
-) -> f64 {
+pub fn element_error(program: &Rpn, problem: ProblemId, dataset: &Dataset, element: usize) -> f64 {
     match dataset {
         Dataset::Float(cases) => {
             let value = value_f32(program, &inputs(cases, element));
@@ -86,18 +80,18 @@ fn inputs<T: Copy>(cases: &Cases<T>, element: usize) -> Vec<T> {
     cases.inputs.iter().map(|column| column[element]).collect()
 }
 
-fn case_error(problem: FunctionSet, value: f32, expected: f32) -> f64 {
+fn case_error(problem: ProblemId, value: f32, expected: f32) -> f64 {
     let difference = value - expected;
-    match problem {
-        FunctionSet::Sextic => f64::from(difference * difference),
+    match problem.definition().score {
+        Score::MeanSquaredError => f64::from(difference * difference),
         _ => error_of(problem, f64::from(difference)),
     }
 }
 
 /// Of a difference that is not rounded.
-fn error_of(problem: FunctionSet, difference: f64) -> f64 {
-    match problem {
-        FunctionSet::Sextic => difference * difference,
+fn error_of(problem: ProblemId, difference: f64) -> f64 {
+    match problem.definition().score {
+        Score::MeanSquaredError => difference * difference,
         _ if difference.abs() < 0.5 => 0.0,
         _ => 1.0,
     }
@@ -123,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_overflows_single_precision_alone_is_not_decided() {
-        let workload = Workload::with_cases(FunctionSet::Sextic, None, 1, Some(64)).unwrap();
+        let workload = Workload::with_cases(ProblemId::Sextic, None, 1, Some(64)).unwrap();
         let decided_in = |workload: &Workload, text: &str| {
             let program = parse_program(text, "test", 1).unwrap();
             ExpectedError::of(&program, workload).is_decided(&program, workload, 1e-2)
@@ -137,15 +131,15 @@ mod tests {
         // Up to 2 * 10^26, whose square is no number of single precision.
         let large = "X1 exp exp exp X1 exp exp exp *";
         assert!(!decided(&format!("{large} {large} *")));
-        let words = Workload::with_cases(FunctionSet::Mux20, None, 1, None).unwrap();
+        let words = Workload::with_cases(ProblemId::Mux20, None, 1, None).unwrap();
         assert!(decided_in(&words, "X1 NOT"));
     }
 
     /// Else a wrong kernel would be excused.
     #[test]
     fn rounding_decides_few_of_the_programs_that_are_measured() {
-        let workload = Workload::with_cases(FunctionSet::Sextic, None, 1, Some(256)).unwrap();
-        let programs = measured_programs(FunctionSet::Sextic).unwrap();
+        let workload = Workload::with_cases(ProblemId::Sextic, None, 1, Some(256)).unwrap();
+        let programs = measured_programs(ProblemId::Sextic).unwrap();
         let undecided = programs.par_iter().filter(|program| {
             !ExpectedError::of(program, &workload).is_decided(program, &workload, 1e-2)
         });

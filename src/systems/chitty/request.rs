@@ -5,11 +5,9 @@
 use crate::launch::residency::CarveOut;
 use std::sync::Arc;
 
-use crate::gp::problem::Dataset;
+use crate::gp::problem::{Dataset, ProblemId};
 use crate::gp::programs::Population;
-use crate::gp::workload::cases_per_element;
 use crate::systems::chitty::code::Code;
-use crate::systems::chitty::variant::FunctionSet;
 
 /// The fitness cases of a launch.
 #[derive(Debug, Clone)]
@@ -26,8 +24,8 @@ pub struct Cases {
 
 impl Cases {
     /// `n` fitness cases of a problem, not padded.
-    pub fn of(problem: FunctionSet, n: u64) -> Cases {
-        let elements = n as u32 / cases_per_element(problem);
+    pub fn of(problem: ProblemId, n: u64) -> Cases {
+        let elements = n as u32 / problem.cases_per_element();
         Cases {
             n,
             elements,

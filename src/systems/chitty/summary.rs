@@ -158,7 +158,8 @@ fn steady_traces(
 mod tests {
     use super::*;
     use crate::gp::corpus::Corpus;
-    use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId, Math, Variant};
+    use crate::gp::problem::ProblemId;
+    use crate::systems::chitty::variant::{Arch, KernelId, Math, Variant};
     use crate::trace::{SegmentId, SegmentPool};
 
     /// Instructions and local addresses, without the addresses of fitness cases.
@@ -177,10 +178,10 @@ mod tests {
         all
     }
 
-    fn variant(kernel: KernelId, problem: FunctionSet, stack_dim: u32) -> Variant {
+    fn variant(kernel: KernelId, problem: ProblemId, stack_dim: u32) -> Variant {
         Variant {
             math: match problem {
-                FunctionSet::Mux20 => Math::Accurate,
+                ProblemId::Mux20 => Math::Accurate,
                 _ => Math::Fast,
             },
             stack_registers: match kernel {
@@ -249,11 +250,11 @@ mod tests {
 
     #[test]
     fn a_summary_holds_the_instructions_of_the_programs_themselves() {
-        check(&variant(KernelId::Rpn, FunctionSet::Sextic, 2));
-        check(&variant(KernelId::Lgp, FunctionSet::Shuttle, 3));
-        check(&variant(KernelId::LgpVector, FunctionSet::Mux20, 4));
-        check(&variant(KernelId::LgpRegisters, FunctionSet::Kddcup, 4));
-        check(&variant(KernelId::Accumulator, FunctionSet::Sextic, 8));
-        check(&variant(KernelId::Accumulator, FunctionSet::Mux20, 8));
+        check(&variant(KernelId::Rpn, ProblemId::Sextic, 2));
+        check(&variant(KernelId::Lgp, ProblemId::Shuttle, 3));
+        check(&variant(KernelId::LgpVector, ProblemId::Mux20, 4));
+        check(&variant(KernelId::LgpRegisters, ProblemId::Kddcup, 4));
+        check(&variant(KernelId::Accumulator, ProblemId::Sextic, 8));
+        check(&variant(KernelId::Accumulator, ProblemId::Mux20, 8));
     }
 }

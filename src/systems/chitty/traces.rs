@@ -211,8 +211,9 @@ impl KernelTraces {
 mod tests {
     use super::*;
     use crate::gp::corpus::Corpus;
+    use crate::gp::problem::ProblemId;
     use crate::launch::code::ReplayCode;
-    use crate::systems::chitty::variant::{Arch, FunctionSet, KernelId};
+    use crate::systems::chitty::variant::{Arch, KernelId};
     use crate::trace::AddressKind;
 
     /// Address of every access of every instruction, the place in the block's rows of cases added.
@@ -238,7 +239,7 @@ mod tests {
     fn shared_memory_of_instructions_follows_the_programs() {
         let variant = Variant {
             stack_registers: 2,
-            ..Variant::new(KernelId::Accumulator, FunctionSet::Sextic, 8, Arch::Sm90)
+            ..Variant::new(KernelId::Accumulator, ProblemId::Sextic, 8, Arch::Sm90)
         };
         let programs: Vec<Rpn> = ["X1 X1 * X1 +", "X1 sin X1 cos + X1 exp X1 log + /"]
             .map(|text| text.parse().unwrap())
@@ -261,7 +262,7 @@ mod tests {
         let entries = corpus.entries.iter().step_by(211);
         let programs: Vec<Rpn> = entries.map(|entry| entry.program.clone()).collect();
         for (kernel, stack_dim) in [(KernelId::Rpn, 3), (KernelId::Lgp, 6), (KernelId::Rpn, 1)] {
-            let variant = Variant::new(kernel, FunctionSet::Shuttle, stack_dim, Arch::Sm35);
+            let variant = Variant::new(kernel, ProblemId::Shuttle, stack_dim, Arch::Sm35);
             let code = |traces: &KernelTraces| {
                 ReplayCode::new(&traces.timing, &traces.pool, &traces.programs)
             };

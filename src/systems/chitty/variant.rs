@@ -13,6 +13,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 pub use super::kernel_id::KernelId;
+use crate::gp::problem::ProblemId;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -94,19 +95,6 @@ macro_rules! named {
 }
 
 named! {
-    /// The problem whose function set an interpreter was compiled for.
-    FunctionSet, "problem",
-    /// Symbolic regression of x^6 - 2x^4 + x^2.
-    Sextic = "sextic",
-    /// Classification of the UCI Shuttle data.
-    Shuttle = "shuttle",
-    /// Classification of the UCI KDD Cup 1999 data.
-    Kddcup = "kddcup",
-    /// On words of 32 Boolean cases.
-    Mux20 = "mux20",
-}
-
-named! {
     /// How the loops over the second dimension of the stack were compiled.
     Shape, "code shape",
     /// All unrolled.
@@ -185,8 +173,8 @@ impl Arch {
 pub struct Variant {
     /// The interpreter.
     pub kernel: KernelId,
-    /// The problem that it was compiled for.
-    pub problem: FunctionSet,
+    /// The problem that it runs.
+    pub problem: ProblemId,
     /// Size of the second dimension of the stack: fitness cases per thread and pass.
     pub stack_dim: u32,
     /// Stack levels held in registers; 0 for every kernel but `lgp-registers` and `accumulator`.
@@ -238,7 +226,7 @@ struct Entry {
 
 impl Variant {
     /// The default variant of a kernel: unrolled loops, accurate math, the kernel's own program words.
-    pub fn new(kernel: KernelId, problem: FunctionSet, stack_dim: u32, arch: Arch) -> Self {
+    pub fn new(kernel: KernelId, problem: ProblemId, stack_dim: u32, arch: Arch) -> Self {
         Self {
             kernel,
             problem,
@@ -254,15 +242,23 @@ impl Variant {
     /// Second dimensions with their numbers of stack levels in registers, of a kernel as it was compiled for an architecture; ascending.
     pub fn stacks(
         kernel: KernelId,
-        problem: FunctionSet,
+        problem: ProblemId,
         arch: Arch,
     ) -> Result<Vec<(u32, u32)>, VariantError> {
-        let compiled = Self::all()?.into_iter();
+        let compiled = Self::of_problem(problem, arch)?.into_iter();
         let stacks: BTreeSet<(u32, u32)> = compiled
-            .filter(|v| (v.kernel, v.problem, v.arch) == (kernel, problem, arch))
+            .filter(|v| v.kernel == kernel)
             .map(|v| (v.stack_dim, v.stack_registers))
             .collect();
         Ok(stacks.into_iter().collect())
+    }
+
+    /// The variants that run a problem, whether they were compiled for it or for another one with its functions.
+    pub fn of_problem(problem: ProblemId, arch: Arch) -> Result<Vec<Variant>, VariantError> {
+        let mut all = Self::all()?;
+        all.retain(|v| (v.problem, v.arch) == (problem.compiled_as(), arch));
+        all.iter_mut().for_each(|variant| variant.problem = problem);
+        Ok(all)
     }
 
     /// Every variant that was compiled.
@@ -293,9 +289,11 @@ impl Variant {
 
     fn entry(&self) -> Result<&'static Entry, VariantError> {
         let index = index()?;
+        let problem = self.problem.compiled_as();
+        let compiled = Variant { problem, ..*self };
         index
             .iter()
-            .find(|entry| entry.variant == *self)
+            .find(|entry| entry.variant == compiled)
             .ok_or_else(|| VariantError::NotCompiled {
                 given: self.to_string(),
                 allowed: self.others(index),
@@ -308,7 +306,7 @@ impl Variant {
         let of_arch: Vec<Variant> = of_arch.filter(|one| one.arch == self.arch).collect();
         let same = of_arch
             .iter()
-            .filter(|one| (one.kernel, one.problem) == (self.kernel, self.problem));
+            .filter(|one| (one.kernel, one.problem) == (self.kernel, self.problem.compiled_as()));
         let same: Vec<String> = same.map(Variant::to_string).collect();
         if !same.is_empty() {
             return same.join(", ");

@@ -63,7 +63,7 @@ fn tree(mux: Multiplexer, nodes: u32, levels: u32, dice: &mut Dice, out: &mut Ve
     let left = least + 2 * dice.below(divisions as usize) as u32;
     tree(mux, left, levels - 1, dice, out);
     tree(mux, below - left, levels - 1, dice, out);
-    out.push(Token::Apply(dice.pick(mux.functions)));
+    out.push(Token::Apply(dice.pick(mux.id.definition().functions)));
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
                 let sizes: Vec<u32> = programs.iter().map(|p| p.0.len() as u32).collect();
                 let found = f64::from(sizes.iter().sum::<u32>()) / 2000.0;
                 let off = found / f64::from(mean) - 1.0;
-                assert!(off.abs() < 0.03, "{}: {mean}, {found}", experiment.mux.name);
+                assert!(off.abs() < 0.03, "{}: {mean}, {found}", experiment.mux.id);
                 assert!(sizes.iter().all(|&size| size <= most && size % 2 == 1));
                 assert!(programs.iter().all(|p| depth(p) <= STACK_LEVELS));
                 let smallest = sizes.iter().min().unwrap();

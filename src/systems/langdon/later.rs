@@ -107,7 +107,7 @@ impl As<'_> {
             let predicted = some.par_iter().map(|&size| self.speed(experiment, size));
             speeds.extend(predicted.collect::<Result<Vec<f64>, _>>()?);
         }
-        let mux = experiment.mux.name;
+        let mux = experiment.mux.id;
         let mut figures = Vec::new();
         for card in Card::of(self.name, self.on.device) {
             for (size, &speed) in experiment.sizes.iter().zip(&speeds) {
@@ -150,7 +150,7 @@ impl As<'_> {
         quantities: Quantities,
     ) -> Result<Vec<Figure>, PredictError> {
         let hosts = self.hosts(experiment, in_kernel)?;
-        let mux = experiment.mux.name;
+        let mux = experiment.mux.id;
         let mut figures = Vec::new();
         for (card, own) in Card::of(self.name, self.on.device).iter().zip(&hosts) {
             figures.push(Figure {

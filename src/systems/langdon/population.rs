@@ -33,7 +33,7 @@ fn function(dice: &mut Dice, depth: u32, grows: bool, out: &mut Vec<Token>) {
             function(dice, depth - 1, grows, out);
         }
     }
-    out.push(Token::Apply(dice.pick(MUX.functions)));
+    out.push(Token::Apply(dice.pick(MUX.id.definition().functions)));
 }
 
 /// The first `n` of the words of 32 cases that a generation is tested on.

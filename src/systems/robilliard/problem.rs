@@ -85,11 +85,11 @@ impl Benchmark {
     pub fn problem(self) -> Problem {
         match self {
             Benchmark::Regression { cases } => {
-                sextic::problem_with_constants(CASE_SEED, cases as usize)
+                sextic::WITH_CONSTANTS.with(sextic::cases(CASE_SEED, cases as usize))
             }
             Benchmark::Mux6 => Multiplexer::MUX6.problem(CASE_SEED, None),
             Benchmark::Mux11 => Multiplexer::MUX11.problem(CASE_SEED, None),
-            Benchmark::Spirals => spirals::problem(),
+            Benchmark::Spirals => spirals::SPIRALS.with(spirals::cases()),
         }
     }
 
