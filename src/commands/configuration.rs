@@ -8,10 +8,11 @@ use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;
 use crate::device::Device;
 use crate::gp::problem::{ProblemId, canonical};
+use crate::isa::Arch;
 use crate::launch::prediction::{Configuration, PaperSizes};
 use crate::predictor;
 use crate::predictor::architecture;
-use crate::systems::chitty::variant::{Arch, KernelId};
+use crate::systems::chitty::variant::KernelId;
 use crate::systems::kernels::PaperKernel;
 use std::error::Error;
 

@@ -5,13 +5,14 @@
 use crate::device::{Device, Reader, Validated};
 use crate::gp::problem::ProblemId;
 use crate::gp::programs::{Inferred, inferred};
+use crate::isa::Arch;
 use crate::predictor;
 use crate::predictor::{CodeChoice, ProgramList};
 use crate::predictor::{Kind, Settings, Weighting};
 use crate::report::progress;
 use crate::sim::simulator;
 use crate::systems::chitty::code::OwnCode;
-use crate::systems::chitty::variant::{Arch, Dispatch, Math, Shape};
+use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::kernels::PaperKernel;
 use crate::util::input;
 use sha2::{Digest, Sha256};

@@ -5,10 +5,11 @@
 use super::CliResult;
 use super::format::OutputArgs;
 use super::names;
+use crate::isa::Arch;
 use crate::launch::prediction::PredictError;
 use crate::report::provenance::Provenance;
 use crate::report::table::table;
-use crate::systems::chitty::variant::{Arch, Dispatch, Math, Shape, Variant};
+use crate::systems::chitty::variant::{Dispatch, Math, Shape, Variant};
 use crate::systems::kernels;
 use crate::systems::kernels::{Code, PaperKernel};
 use serde::{Serialize, Serializer};

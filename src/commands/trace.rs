@@ -6,9 +6,10 @@ use super::names;
 use crate::gp::interpret::reference::value_f32;
 use crate::gp::problem::{self, Dataset, ProblemId};
 use crate::gp::program::Rpn;
+use crate::isa::Arch;
 use crate::isa::Kernel;
 use crate::report::provenance::Provenance;
-use crate::systems::chitty::variant::{Arch, KernelId, Variant, VariantError};
+use crate::systems::chitty::variant::{KernelId, Variant, VariantError};
 use crate::systems::chitty::words_of_program;
 use crate::trace::{
     CaseWords, KernelLaunch, ProgramWords, SegmentId, SegmentPool, TraceBuilder, run_block,

@@ -6,6 +6,7 @@
 //! * [`cfg`]: the control-flow graph, and what is live.
 //! * [`nv50`]: sm_35 code translated to that of compute capability 1.x; [`r600`]: the code of AMD's VLIW5 GPUs.
 
+mod arch;
 pub mod cfg;
 mod decoder;
 pub mod error;
@@ -24,6 +25,7 @@ mod reconvergence;
 mod registers;
 pub mod text;
 
+pub use arch::Arch;
 pub use decoder::GLOBAL_DATA_ADDRESS;
 pub use error::IsaError;
 pub use family::Family;

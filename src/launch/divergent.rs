@@ -9,12 +9,12 @@
 use super::grid::{Grid, Sample};
 use crate::device::Device;
 use crate::device::ideal::Ideal;
+use crate::isa::Arch;
 use crate::launch::CarveOut;
 use crate::launch::counters::{Counters, cpi_entries, traffic};
 use crate::launch::executed::ExecutedCode;
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::launch::roles::RoleCounts;
-use crate::systems::chitty::variant::Arch;
 use crate::trace::mix::Role;
 
 /// What executed blocks are timed by.

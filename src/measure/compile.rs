@@ -2,8 +2,9 @@
 //!
 //! Leaves out: kernels that a GPU of this machine compiles for itself (`launch`). Sources: `tools/variants.py` for the options.
 
+use crate::isa::Arch;
 use crate::systems::chitty::source;
-use crate::systems::chitty::variant::{Arch, Math, Variant};
+use crate::systems::chitty::variant::{Math, Variant};
 use cudarc::nvrtc::{self, CompileOptions, compile_ptx_with_opts};
 use std::path::{Path, PathBuf};
 use std::process::Command;

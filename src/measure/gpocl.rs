@@ -3,9 +3,9 @@
 //! Models: warm-up launches, launches timed by events, and the errors of some programs against the reference interpreter.
 //! Leaves out: transfers, compilation. Units: milliseconds; billions of GP operations (nodes times cases) per second.
 
+use crate::isa::Arch;
 use crate::measure::launch::{GpoclLaunch, Gpu};
 use crate::measure::rows::{Protocol, Times, evenly};
-use crate::systems::chitty::variant::Arch;
 use crate::systems::gpocl::kernel::{
     PROGRAM_WORDS, error, error_by, has_constant_outputs, partial_bytes, shared_bytes, stem,
 };

@@ -390,7 +390,8 @@ fn named(request: &Request, l1_bytes: u32) -> Configuration {
 mod tests {
     use super::*;
     use crate::device::Preset;
-    use crate::systems::chitty::variant::{Arch, Variant};
+    use crate::isa::Arch;
+    use crate::systems::chitty::variant::Variant;
 
     /// A block for each of these sextic programs.
     fn request(programs: &[&str]) -> Request {

@@ -24,30 +24,19 @@ use crate::launch::prediction::{PerformanceModel, PredictError, Prediction};
 use crate::launch::rates::Rates;
 use crate::launch::spec::SmxSpec;
 use crate::trace::LINE_BYTES;
+use crate::util::names::named;
 
-/// How much of a launch is simulated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Effort {
-    /// Windows of one multiprocessor.
-    #[default]
-    Sampled,
-    /// All blocks of one multiprocessor, from the first instruction to the last.
-    WholeRun,
-    /// All blocks of all multiprocessors.
-    WholeChip,
-}
-
-impl Effort {
-    /// Every choice.
-    pub const ALL: [Effort; 3] = [Effort::Sampled, Effort::WholeRun, Effort::WholeChip];
-
-    /// As the command line has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Effort::Sampled => "sampled",
-            Effort::WholeRun => "whole-run",
-            Effort::WholeChip => "whole-chip",
-        }
+named! {
+    /// How much of a launch is simulated.
+    #[derive(Default)]
+    pub enum Effort ("effort") {
+        /// Windows of one multiprocessor.
+        #[default]
+        Sampled = "sampled",
+        /// All blocks of one multiprocessor, from the first instruction to the last.
+        WholeRun = "whole-run",
+        /// All blocks of all multiprocessors.
+        WholeChip = "whole-chip",
     }
 }
 

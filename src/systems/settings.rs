@@ -3,9 +3,10 @@
 //! Sources: the paper's listings compiled with the compiler's defaults: short loops unrolled, accurate mathematics.
 
 use crate::gp::programs::Inferred;
+use crate::isa::Arch;
 use crate::sim::simulator::Simulator;
 use crate::systems::chitty::code::OwnCode;
-use crate::systems::chitty::variant::{Arch, Dispatch, Math, Shape};
+use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,4 +3,5 @@
 pub mod band;
 pub mod input;
 pub mod memo;
+pub mod names;
 pub mod stats;

@@ -5,6 +5,7 @@
 //! Units: milliseconds, warp instructions, percent, KiB. Sources: `fixtures/measured/h200/README.md`.
 
 use super::columns::present_name;
+use crate::util::names::UnknownName;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use std::str::FromStr;
 use crate::device::Device;
 use crate::device::occupancy::OccupancyLimits;
 use crate::systems::chitty::split::Split;
-use crate::systems::chitty::variant::{KernelId, Variant, VariantError};
+use crate::systems::chitty::variant::{KernelId, Variant};
 
 const COMMITTED: [(&str, &str); 3] = [
     (
@@ -229,7 +230,7 @@ impl MeasuredRow<'_> {
 
     fn kernel(&self, device: &Device) -> Result<Variant, LaunchesError> {
         let arch = device.code.parse();
-        let arch = arch.map_err(|error: VariantError| self.bad("device", error))?;
+        let arch = arch.map_err(|error: UnknownName| self.bad("device", error))?;
         let kernel: KernelId = self.name("kernel")?;
         let (problem, stack_dim) = (self.name("problem")?, self.count("stack_dim")?);
         let variant = Variant {

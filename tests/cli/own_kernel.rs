@@ -3,9 +3,10 @@
 use crate::program::{json, refused, refuses, stdout, succeeds};
 use std::path::Path;
 use warpstack::gp::problem::ProblemId;
+use warpstack::isa::Arch;
 use warpstack::systems::chitty::code::{Code, OwnCode};
 use warpstack::systems::chitty::kernel_id::Lowering;
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 fn variant(kernel: KernelId, arch: Arch) -> Variant {
     Variant::new(kernel, ProblemId::Sextic, 2, arch)

@@ -7,6 +7,7 @@ use warpstack::interop::classify;
 use warpstack::interop::record::{Recorder, static_line};
 use warpstack::interop::replay::{Imported, Limits, import};
 use warpstack::interop::schedule::{self, Schedule};
+use warpstack::isa::Arch;
 use warpstack::isa::{Kernel, TimingOp};
 use warpstack::launch::blocks::Blocks;
 use warpstack::launch::geometry::Geometry;
@@ -16,7 +17,7 @@ use warpstack::predictor::{Engine, SampleBlocks, Settings};
 use warpstack::sim::blocks;
 use warpstack::sim::observe::Counters;
 use warpstack::systems::chitty::lower::lower;
-use warpstack::systems::chitty::variant::{Arch, KernelId, Math, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Math, Variant};
 use warpstack::trace::launch::LOCAL_TOP;
 use warpstack::trace::{CaseWords, KernelLaunch, ProgramWords, TraceBuilder, run_block};
 

@@ -4,10 +4,11 @@
 mod table;
 
 use std::io::Read;
+use warpstack::isa::Arch;
 use warpstack::isa::cfg::ControlFlow;
 use warpstack::isa::nv50::{self, Translated};
 use warpstack::isa::{Kernel, OpClass};
-use warpstack::systems::chitty::variant::{Arch, Variant};
+use warpstack::systems::chitty::variant::Variant;
 use warpstack::systems::langdon::kernel::Submachine;
 
 fn translated(kernel: &Kernel) -> Translated {

@@ -4,10 +4,11 @@ use crate::listing::listing;
 use std::collections::BTreeSet;
 
 use warpstack::gp::problem::ProblemId;
+use warpstack::isa::Arch;
 use warpstack::isa::cfg::{ControlFlow, live_before};
 use warpstack::isa::op::Op;
 use warpstack::isa::{Instruction, IsaError, Kernel, OpClass, Space};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 fn parse(variant: &Variant) -> Kernel {
     let file = variant.sass_file().unwrap();

@@ -10,9 +10,10 @@ use rand_chacha::ChaCha8Rng;
 use warpstack::gp::interpret::reference::{value_f32, value_f64, value_u32};
 use warpstack::gp::problem::{PAPER, ProblemId};
 use warpstack::gp::program::{Rpn, Token};
+use warpstack::isa::Arch;
 use warpstack::isa::Kernel;
 use warpstack::systems::chitty::lower::function_codes;
-use warpstack::systems::chitty::variant::{Arch, Math, Variant};
+use warpstack::systems::chitty::variant::{Math, Variant};
 use warpstack::systems::chitty::{program_words, words_of_program};
 use warpstack::trace::launch::{LOCAL_TOP, PROGRAMS_ADDRESS};
 use warpstack::trace::{

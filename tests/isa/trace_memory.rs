@@ -3,8 +3,9 @@
 use crate::listing::listing;
 use proptest::prelude::*;
 use warpstack::gp::problem::ProblemId;
+use warpstack::isa::Arch;
 use warpstack::isa::Kernel;
-use warpstack::systems::chitty::variant::{Arch, KernelId, Math, Shape, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Math, Shape, Variant};
 use warpstack::trace::{
     KernelLaunch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, TraceError, TraceOp,
 };

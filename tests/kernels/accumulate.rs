@@ -9,6 +9,7 @@ use warpstack::gp::interpret::reference::{value_f32, value_u32};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::problem::{self, PAPER, ProblemId};
 use warpstack::gp::program::{Rpn, Token};
+use warpstack::isa::Arch;
 use warpstack::isa::Kernel;
 use warpstack::launch::blocks::Blocks;
 use warpstack::launch::code::ReplayCode;
@@ -17,7 +18,7 @@ use warpstack::launch::spec::SmxSpec;
 use warpstack::systems::chitty::accumulate::{Form, Handler, Target};
 use warpstack::systems::chitty::divergence::divergent_instructions;
 use warpstack::systems::chitty::lower::{LowerError, function_codes};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Math, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Math, Variant};
 use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::{
     CaseWords, KernelLaunch, ProgramTrace, ProgramWords, SegmentId, SegmentPool, TraceBuilder,

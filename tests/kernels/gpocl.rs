@@ -1,6 +1,6 @@
 //! Do GPOCL's kernels compute what the reference interpreter does, whichever way programs and cases are spread?
 
-use warpstack::systems::chitty::variant::Arch;
+use warpstack::isa::Arch;
 use warpstack::systems::gpocl::kernel::{Interpreter, Part, error};
 use warpstack::systems::gpocl::ndrange::NdRange;
 use warpstack::systems::gpocl::population::{Data, program};

@@ -3,8 +3,8 @@
 
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
+use warpstack::isa::Arch;
 use warpstack::launch::divergent::On;
-use warpstack::systems::chitty::variant::Arch;
 use warpstack::systems::kernels::ARCHES;
 use warpstack::systems::langdon::evolved::{evolved, sized};
 use warpstack::systems::langdon::experiment::Experiment;

@@ -7,11 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use warpstack::gp::problem::{PAPER, ProblemId};
 use warpstack::gp::program::Rpn;
 use warpstack::gp::workload::{Workload, read_programs};
+use warpstack::isa::Arch;
 use warpstack::measure::error::GpuError;
 use warpstack::measure::launch::{Gpu, GridLaunch};
 use warpstack::measure::rows::{Bench, Configuration, Programs, Protocol};
 use warpstack::systems::chitty::layout::ProgramTable;
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 /// The first GPU, or a visible skip.
 fn gpu() -> Option<Gpu> {

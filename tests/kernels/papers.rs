@@ -2,10 +2,10 @@
 
 use crate::program::{refuses, stdout};
 use warpstack::device::Preset;
+use warpstack::isa::Arch;
 use warpstack::launch::divergent::On;
 use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
 use warpstack::predictor::{Engine, Kind, Settings};
-use warpstack::systems::chitty::variant::Arch;
 use warpstack::systems::gpocl;
 use warpstack::systems::gpocl::{Domain, Strategy};
 use warpstack::systems::kernels::PaperKernel;

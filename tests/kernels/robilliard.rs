@@ -4,9 +4,9 @@
 use std::process::Command;
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
+use warpstack::isa::Arch;
 use warpstack::launch::divergent::On;
 use warpstack::launch::prediction::PredictError;
-use warpstack::systems::chitty::variant::Arch;
 use warpstack::systems::kernels::ARCHES;
 use warpstack::systems::robilliard::kernel::{
     Interpreter, Scheme, agrees, expected_error, is_decided,

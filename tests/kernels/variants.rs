@@ -2,7 +2,8 @@
 
 use sha2::{Digest, Sha256};
 use warpstack::gp::problem::ProblemId;
-use warpstack::systems::chitty::variant::{Arch, KernelId, Math, Shape, Variant, VariantError};
+use warpstack::isa::Arch;
+use warpstack::systems::chitty::variant::{KernelId, Math, Shape, Variant, VariantError};
 
 #[test]
 fn every_variant_unpacks_to_the_machine_code_of_its_entry_point() {

@@ -12,11 +12,12 @@ use warpstack::device::{
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, PaperSizes};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 type Unseen = (
     &'static str,

@@ -6,6 +6,7 @@ use warpstack::device::Preset;
 use warpstack::gp::corpus::Corpus;
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::program::Rpn;
+use warpstack::isa::Arch;
 use warpstack::launch::code::ReplayCode;
 use warpstack::launch::geometry::Geometry;
 use warpstack::launch::spec::{BarrierTiming, DependenceTracking, SmxSpec};
@@ -13,7 +14,7 @@ use warpstack::model::solve::Solver;
 use warpstack::model::{Analysis, Inputs, Point};
 use warpstack::sim::window::{WindowPlan, simulate};
 use warpstack::systems::chitty::traces::MAX_THREADS_PER_BLOCK;
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 use warpstack::systems::chitty::{KernelSummary, KernelTraces};
 
 const CASES: u32 = 98_304;

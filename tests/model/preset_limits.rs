@@ -15,12 +15,13 @@ use warpstack::device::{
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
 use warpstack::predictor::{CodeChoice, Engine, Kind, Settings, architecture};
 use warpstack::sim::smx::Deadlock;
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 /// What one prediction may take: a hundred times what it does.
 const LONGEST: Duration = Duration::from_secs(20);

@@ -3,13 +3,13 @@
 
 use warpstack::device::occupancy::{BlockResources, Limiter, OccupancyError, OccupancyLimits};
 use warpstack::device::{Device, Preset};
+use warpstack::isa::Arch;
 use warpstack::isa::{OpClass, Space, TimingOp};
 use warpstack::launch::prediction::{Configuration, PaperSizes};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::sim::observe::Counters;
 use warpstack::sim::spec::SmxSpec;
 use warpstack::sim::testing::{alu, load, looped, run, store};
-use warpstack::systems::chitty::variant::Arch;
 
 fn device(name: &str) -> Device {
     Preset::load(name).unwrap().device

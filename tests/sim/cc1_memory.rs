@@ -1,6 +1,7 @@
 //! Do blocks that are executed lane by lane move what the memory of compute capability 1.x moves, and take as long?
 
 use warpstack::device::{Device, Preset};
+use warpstack::isa::Arch;
 use warpstack::isa::{Access, OpClass, Space};
 use warpstack::launch::CarveOut;
 use warpstack::launch::divergent::Timing;
@@ -8,7 +9,6 @@ use warpstack::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
 use warpstack::launch::grid::{Grid, Launch};
 use warpstack::launch::memory_rules::MemoryRules;
 use warpstack::launch::spread::Spread;
-use warpstack::systems::chitty::variant::Arch;
 use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::kernel::Submachine;
 use warpstack::systems::langdon::population;

@@ -6,6 +6,7 @@ use warpstack::device::{Device, Preset};
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::isa::Arch;
 use warpstack::isa::{OpClass, Space, TimingOp};
 use warpstack::launch::CarveOut;
 use warpstack::predictor::{Engine, Kind, Settings};
@@ -16,7 +17,7 @@ use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{CacheSpec, SmxSpec};
 use warpstack::sim::testing::{alu, load_to, looped, paired, spec, store};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 /// A grid: warps of a block, blocks, blocks that are resident together, iterations.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@ use warpstack::device::{Device, Host, Preset};
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::isa::Arch;
 use warpstack::isa::{Barriers, OpClass, Space, TimingOp};
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::Prediction;
@@ -16,7 +17,7 @@ use warpstack::sim::smx::{Setup, Smx};
 use warpstack::sim::spec::{BarrierTiming, CacheSpec, DependenceTracking, N_CLASSES, SmxSpec};
 use warpstack::sim::testing::{self, alu, load_to, looped, run, store, use_of_load};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 fn cycles_per_instruction(counters: &Counters) -> f64 {
     counters.cycles as f64 / counters.instructions as f64

@@ -10,10 +10,11 @@ use super::{Failure, in_repository};
 use warpstack::device::Preset;
 use warpstack::gp::problem::{CASE_SEED, ProblemId};
 use warpstack::gp::workload::Workload;
+use warpstack::isa::Arch;
 use warpstack::predictor::{Engine, Settings, problems};
 use warpstack::systems::chitty::KernelTraces;
 use warpstack::systems::chitty::divergence::divergent_instructions;
-use warpstack::systems::chitty::variant::{Arch, Dispatch, Math, Shape, Variant};
+use warpstack::systems::chitty::variant::{Dispatch, Math, Shape, Variant};
 
 #[derive(clap::Args)]
 pub struct Args {

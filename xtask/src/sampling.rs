@@ -16,14 +16,6 @@ pub struct Args {
     settings: Vec<String>,
 }
 
-fn effort(given: &str) -> Result<Effort, String> {
-    let found = (Effort::ALL.into_iter()).find(|effort| effort.name() == given);
-    found.ok_or_else(|| {
-        let allowed = Effort::ALL.map(Effort::name).join(", ");
-        format!("effort: given {given}; allowed: {allowed}")
-    })
-}
-
 pub fn run(args: Args) -> Result<(), Failure> {
     let mut settings = Settings::default();
     let plan = &mut settings.simulator.plan;
@@ -33,7 +25,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
             .split_once('=')
             .ok_or_else(|| format!("{argument}: given no =; allowed: name=value"))?;
         if name == "effort" {
-            settings.simulator.effort = effort(value)?;
+            settings.simulator.effort =
+                value.parse::<Effort>().map_err(|error| error.to_string())?;
             continue;
         }
         let value: u32 = value.parse()?;

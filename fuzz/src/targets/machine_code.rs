@@ -3,9 +3,10 @@
 use super::text;
 use std::sync::LazyLock;
 use warpstack::gp::problem::ProblemId;
+use warpstack::isa::Arch;
 use warpstack::isa::cfg::ControlFlow;
 use warpstack::isa::{Kernel, nv50};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::launch::KernelLaunch;
 use warpstack::trace::{ProgramWords, TraceBuilder};

@@ -6,10 +6,11 @@ use warpstack::device::Preset;
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
+use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
-use warpstack::systems::chitty::variant::{Arch, KernelId, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 struct Predicted {
     simulator: Engine,

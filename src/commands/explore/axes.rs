@@ -6,11 +6,11 @@
 
 use super::super::configuration::{case_blocks, sizes};
 use crate::device::{Device, Reader};
+use crate::isa::Arch;
 use crate::launch::prediction::{Configuration, PaperSizes};
 use crate::predictor::compiled;
 use crate::report::explore::grid::{Axis, Spelling, n_points, places};
 use crate::study::{Base, Key};
-use crate::systems::chitty::variant::Arch;
 use std::collections::BTreeSet;
 use std::error::Error;
 

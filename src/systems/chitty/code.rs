@@ -6,8 +6,9 @@
 //! Units: bytes. Sources: nvdisasm's output.
 
 use super::kernel_id::Lowering;
-use super::variant::{Arch, Resources, Variant, VariantError};
+use super::variant::{Resources, Variant, VariantError};
 use super::{lines, source};
+use crate::isa::Arch;
 use crate::isa::{IsaError, Kernel, SourceLine};
 use crate::util::input;
 use sha2::{Digest, Sha256};
@@ -73,7 +74,7 @@ impl OwnCode {
                 false => format!("{file}.sass"),
             },
             lowering,
-            arch: kernel.arch.parse()?,
+            arch: kernel.arch.parse().map_err(VariantError::from)?,
             digest: Sha256::digest(text.as_bytes()).into(),
             resources: Resources {
                 registers: kernel.registers,

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::gp::problem::ProblemId;
-use crate::systems::chitty::variant::{Arch, Dispatch, KernelId, Math, Shape, Variant};
+use crate::isa::Arch;
+use crate::systems::chitty::variant::{Dispatch, KernelId, Math, Shape, Variant};
 
 const COUNTED: &str = include_str!("../../../fixtures/divergence.csv");
 

@@ -5,10 +5,11 @@
 
 use crate::device::Device;
 use crate::gp::problem::{self, ProblemId};
+use crate::isa::Arch;
 use crate::isa::nv50;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::chitty::code::Code;
-use crate::systems::chitty::variant::{Arch, KernelId, Math, Variant};
+use crate::systems::chitty::variant::{KernelId, Math, Variant};
 use crate::systems::kernels;
 use crate::systems::settings::CodeChoice;
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 //!
 //! Leaves out: what they execute (their machine code), and how programs are lowered for them (`lower`, `accumulate`).
 
-use super::variant::{Dispatch, VariantError};
+use super::variant::Dispatch;
+use crate::util::names::UnknownName;
 use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
@@ -170,11 +171,11 @@ impl fmt::Display for KernelId {
 }
 
 impl FromStr for KernelId {
-    type Err = VariantError;
+    type Err = UnknownName;
 
-    fn from_str(given: &str) -> Result<Self, VariantError> {
+    fn from_str(given: &str) -> Result<Self, UnknownName> {
         let found = Self::ALL.iter().copied().find(|id| id.name() == given);
-        found.ok_or_else(|| unknown("kernel", given, Self::ALL.iter().map(|id| id.name())))
+        found.ok_or_else(|| UnknownName::new("kernel", given, Self::ALL.iter().map(|id| id.name())))
     }
 }
 
@@ -185,26 +186,14 @@ impl fmt::Display for Lowering {
 }
 
 impl FromStr for Lowering {
-    type Err = VariantError;
+    type Err = UnknownName;
 
     /// The name of any kernel: programs as that one takes them.
-    fn from_str(given: &str) -> Result<Self, VariantError> {
+    fn from_str(given: &str) -> Result<Self, UnknownName> {
         let found = KernelId::ALL.iter().find(|id| id.name() == given);
         let forms = Self::ALL.iter().map(|form| form.name());
         found
             .map(|id| id.lowering())
-            .ok_or_else(|| unknown("lowering", given, forms))
-    }
-}
-
-fn unknown<'a>(
-    what: &'static str,
-    given: &str,
-    allowed: impl Iterator<Item = &'a str>,
-) -> VariantError {
-    VariantError::Unknown {
-        what,
-        given: given.to_owned(),
-        allowed: allowed.collect::<Vec<_>>().join(", "),
+            .ok_or_else(|| UnknownName::new("lowering", given, forms))
     }
 }

@@ -159,7 +159,8 @@ mod tests {
     use super::*;
     use crate::gp::corpus::Corpus;
     use crate::gp::problem::ProblemId;
-    use crate::systems::chitty::variant::{Arch, KernelId, Math, Variant};
+    use crate::isa::Arch;
+    use crate::systems::chitty::variant::{KernelId, Math, Variant};
     use crate::trace::{SegmentId, SegmentPool};
 
     /// Instructions and local addresses, without the addresses of fitness cases.

@@ -212,8 +212,9 @@ mod tests {
     use super::*;
     use crate::gp::corpus::Corpus;
     use crate::gp::problem::ProblemId;
+    use crate::isa::Arch;
     use crate::launch::code::ReplayCode;
-    use crate::systems::chitty::variant::{Arch, KernelId};
+    use crate::systems::chitty::variant::KernelId;
     use crate::trace::AddressKind;
 
     /// Address of every access of every instruction, the place in the block's rows of cases added.

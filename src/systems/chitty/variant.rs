@@ -9,11 +9,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 pub use super::kernel_id::KernelId;
 use crate::gp::problem::ProblemId;
+use crate::isa::Arch;
+use crate::util::names::{UnknownName, named};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -26,15 +27,8 @@ static INDEX: LazyLock<Result<Vec<Entry>, String>> =
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VariantError {
     /// No value of this name.
-    #[error("unknown {what} `{given}`; allowed: {allowed}")]
-    Unknown {
-        /// What was named.
-        what: &'static str,
-        /// What was given.
-        given: String,
-        /// What is allowed instead.
-        allowed: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     #[error(
         "no machine code for `{given}`; allowed with this kernel, problem and architecture: {allowed}"
     )]
@@ -55,116 +49,35 @@ pub enum VariantError {
     },
 }
 
-/// Declares an enumeration whose values have names, with parse and display.
-macro_rules! named {
-    ($(#[$doc:meta])* $type:ident, $what:literal, $($(#[$value_doc:meta])* $value:ident = $name:literal),+ $(,)?) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
-        pub enum $type { $($(#[$value_doc])* #[serde(rename = $name)] $value),+ }
-
-        impl $type {
-            /// Every value, in the order of declaration.
-            pub const ALL: &'static [$type] = &[$($type::$value),+];
-
-            /// The name on the command line and in files.
-            pub fn name(self) -> &'static str {
-                match self { $($type::$value => $name),+ }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.pad(self.name())
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = VariantError;
-
-            fn from_str(given: &str) -> Result<Self, VariantError> {
-                Self::ALL.iter().copied().find(|value| value.name() == given).ok_or_else(|| {
-                    VariantError::Unknown {
-                        what: $what,
-                        given: given.to_owned(),
-                        allowed: Self::ALL.iter().map(|value| value.name()).collect::<Vec<_>>().join(", "),
-                    }
-                })
-            }
-        }
-    };
-}
-
 named! {
     /// How the loops over the second dimension of the stack were compiled.
-    Shape, "code shape",
+    pub enum Shape ("code shape") {
     /// All unrolled.
     Unrolled = "unrolled",
     /// None unrolled.
     Rolled = "rolled",
     /// Only the loop that reads fitness cases not unrolled.
     RolledInput = "rolled-input",
+    }
 }
 
 named! {
     /// Accuracy of division and the transcendental functions.
-    Math, "math",
+    pub enum Math ("math") {
     /// As the compiler does by itself.
     Accurate = "accurate",
     /// `--use_fast_math`.
     Fast = "fast",
+    }
 }
 
 named! {
     /// The type of a program word in shared memory, which the compare chain compares.
-    Dispatch, "dispatch",
+    pub enum Dispatch ("dispatch") {
     /// As in the paper's listings.
     Float = "float",
     /// Integers.
     Int = "int",
-}
-
-named! {
-    /// The architecture of the machine code.
-    Arch, "architecture",
-    /// Kepler.
-    Sm35 = "sm_35",
-    /// Turing.
-    Sm75 = "sm_75",
-    /// Ampere, the A100.
-    Sm80 = "sm_80",
-    /// Ampere, cards for graphics.
-    Sm86 = "sm_86",
-    /// Ada.
-    Sm89 = "sm_89",
-    /// Hopper.
-    Sm90 = "sm_90",
-}
-
-impl Arch {
-    /// The compute capability that it was compiled for.
-    pub fn compute_capability(self) -> (i32, i32) {
-        match self {
-            Arch::Sm35 => (3, 5),
-            Arch::Sm75 => (7, 5),
-            Arch::Sm80 => (8, 0),
-            Arch::Sm86 => (8, 6),
-            Arch::Sm89 => (8, 9),
-            Arch::Sm90 => (9, 0),
-        }
-    }
-
-    /// Whether a GPU of this compute capability runs it as it is: the same major number, and a minor one that is not smaller.
-    pub fn runs_on(self, (major, minor): (i32, i32)) -> bool {
-        let (own_major, own_minor) = self.compute_capability();
-        own_major == major && own_minor <= minor
-    }
-
-    /// The code for a GPU of this compute capability: the newest that it runs; Hopper's, to be compiled again, where there is none.
-    pub fn for_gpu(compute_capability: (i32, i32)) -> Self {
-        let mut newest_first = Self::ALL.iter().rev().copied();
-        newest_first
-            .find(|arch| arch.runs_on(compute_capability))
-            .unwrap_or(Arch::Sm90)
     }
 }
 
