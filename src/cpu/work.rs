@@ -20,6 +20,7 @@ use crate::gp::interpret::{Options, by_name};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
+use crate::util::names::named;
 
 /// What lies in the caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,28 +66,19 @@ pub struct Overhead {
 /// Scalar instructions of the sine of one large argument: `gp/interpret/reduction.rs`, counted in its machine code.
 pub const LARGE_INSTRUCTIONS: f64 = 130.0;
 
-/// One of the interpreters that are modelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Rpn2d,
-    Lgp2d,
-    Accumulator,
+named! {
+    /// One of the interpreters that are modelled.
+    pub enum Kind ("interpreter") {
+        Rpn2d = "rpn-2d",
+        Lgp2d = "lgp-2d",
+        Accumulator = "accumulator",
+    }
 }
 
 impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::Rpn2d, Kind::Lgp2d, Kind::Accumulator];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Rpn2d => "rpn-2d",
-            Kind::Lgp2d => "lgp-2d",
-            Kind::Accumulator => "accumulator",
-        }
-    }
-
     /// The one with this name.
     pub fn named(given: &str) -> Result<Kind, WorkError> {
-        let found = Kind::ALL.into_iter().find(|kind| kind.name() == given);
+        let found = Kind::ALL.iter().copied().find(|kind| kind.name() == given);
         found.ok_or_else(|| WorkError::Interpreter {
             given: given.to_owned(),
         })
@@ -130,7 +122,7 @@ impl Kind {
 /// Why there is no prediction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
-    #[error("interpreter: given {given}; allowed with a model of the CPU: {}", Kind::ALL.map(Kind::name).join(", "))]
+    #[error("interpreter: given {given}; allowed with a model of the CPU: {}", Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "))]
     Interpreter { given: String },
     #[error("instructions: given {given}; allowed with a model of the CPU: avx512, avx2")]
     Path { given: &'static str },

@@ -5,78 +5,45 @@
 //! Sources: the parts are those of the simulator; the method is that of idealized runs, as Fields, Rubin and Bodík,
 //! Focusing Processor Policies via Critical-Path Prediction, ISCA 2001, and Fields et al., Interaction Cost, MICRO 2003.
 
+use crate::util::names::named;
 use serde::Serialize;
 
-/// A part of the machine, or of the launch, that is made free.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum Ideal {
-    /// Every access of the L1 hits.
-    L1Misses,
-    /// L2, DRAM and the way to them take any number of bytes and requests in a cycle.
-    MemoryBandwidth,
-    /// The L2 and the DRAM answer as soon as the L1 does.
-    MemoryLatency,
-    /// The L1 and shared memory answer in one cycle.
-    OnChipLatency,
-    /// Results of arithmetic and branches are there in the next cycle.
-    FixedLatency,
-    /// The load/store unit takes any number of accesses in a cycle.
-    LoadStoreUnit,
-    /// The arithmetic pipes take any number of instructions in a cycle.
-    Pipes,
-    /// Twice as many schedulers share the warps.
-    IssueSlots,
-    /// All code is in the first instruction cache.
-    InstructionFetch,
-    /// As many warps are resident as there are places for.
-    Occupancy,
-    /// Data adds no slow paths, and no lanes part.
-    Divergence,
-    /// Multiprocessors are full from the beginning to the end of a grid.
-    GridEnds,
-    /// The host works in no time.
-    Host,
+named! {
+    /// A part of the machine, or of the launch, that is made free.
+    #[derive(Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[repr(u8)]
+    pub enum Ideal ("part") {
+        /// Every access of the L1 hits.
+        L1Misses = "L1 misses",
+        /// L2, DRAM and the way to them take any number of bytes and requests in a cycle.
+        MemoryBandwidth = "memory bandwidth",
+        /// The L2 and the DRAM answer as soon as the L1 does.
+        MemoryLatency = "memory latency",
+        /// The L1 and shared memory answer in one cycle.
+        OnChipLatency = "on-chip latency",
+        /// Results of arithmetic and branches are there in the next cycle.
+        FixedLatency = "fixed latency",
+        /// The load/store unit takes any number of accesses in a cycle.
+        LoadStoreUnit = "load/store unit",
+        /// The arithmetic pipes take any number of instructions in a cycle.
+        Pipes = "pipes",
+        /// Twice as many schedulers share the warps.
+        IssueSlots = "issue slots",
+        /// All code is in the first instruction cache.
+        InstructionFetch = "instruction fetch",
+        /// As many warps are resident as there are places for.
+        Occupancy = "occupancy",
+        /// Data adds no slow paths, and no lanes part.
+        Divergence = "divergence",
+        /// Multiprocessors are full from the beginning to the end of a grid.
+        GridEnds = "ends of the grid",
+        /// The host works in no time.
+        Host = "host",
+    }
 }
 
 impl Ideal {
-    /// All of them, from the memory to the host.
-    pub const ALL: [Ideal; 13] = [
-        Ideal::L1Misses,
-        Ideal::MemoryBandwidth,
-        Ideal::MemoryLatency,
-        Ideal::OnChipLatency,
-        Ideal::FixedLatency,
-        Ideal::LoadStoreUnit,
-        Ideal::Pipes,
-        Ideal::IssueSlots,
-        Ideal::InstructionFetch,
-        Ideal::Occupancy,
-        Ideal::Divergence,
-        Ideal::GridEnds,
-        Ideal::Host,
-    ];
-
-    /// What is made free, in outputs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ideal::L1Misses => "L1 misses",
-            Ideal::MemoryBandwidth => "memory bandwidth",
-            Ideal::MemoryLatency => "memory latency",
-            Ideal::OnChipLatency => "on-chip latency",
-            Ideal::FixedLatency => "fixed latency",
-            Ideal::LoadStoreUnit => "load/store unit",
-            Ideal::Pipes => "pipes",
-            Ideal::IssueSlots => "issue slots",
-            Ideal::InstructionFetch => "instruction fetch",
-            Ideal::Occupancy => "occupancy",
-            Ideal::Divergence => "divergence",
-            Ideal::GridEnds => "ends of the grid",
-            Ideal::Host => "host",
-        }
-    }
-
     /// The machine without it, after "if".
     pub fn condition(self) -> &'static str {
         match self {

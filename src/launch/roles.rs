@@ -69,6 +69,6 @@ impl RoleCounts {
             role,
             warp_instructions_per_node: counts[role as usize] as f64 / nodes,
         };
-        Role::ALL.into_iter().map(entry).collect()
+        Role::ALL.iter().copied().map(entry).collect()
     }
 }

@@ -136,5 +136,5 @@ fn parts_that_cost(prediction: &Prediction) -> Vec<Ideal> {
         Ideal::Occupancy => prediction.occupancy.fraction < 1.0,
         _ => true,
     };
-    Ideal::ALL.into_iter().filter(costs).collect()
+    Ideal::ALL.iter().copied().filter(costs).collect()
 }

@@ -125,7 +125,7 @@ fn most_telling(fast: &Explained, slow: &Explained) -> (Difference, f64) {
     let [taken, others] = [fast, slow].map(|one| one.prediction.occupancy.fraction);
     // What is the same in both does not make them differ.
     let differs = |part: &Ideal| *part != Ideal::Occupancy || taken != others;
-    let parts = Ideal::ALL.into_iter().filter(differs).map(|part| {
+    let parts = Ideal::ALL.iter().copied().filter(differs).map(|part| {
         let closed = slow.without(part) / fast.without(part);
         (Difference::Part(part), closed)
     });

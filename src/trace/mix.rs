@@ -6,53 +6,32 @@
 
 use super::{AddressKind, ProgramTrace, SegmentId, SegmentPool};
 use crate::isa::{OpClass, Space, TimingOp};
+use crate::util::names::named;
 use serde::Serialize;
 
-/// What an instruction does for a stack interpreter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Reads the program: shared-memory loads.
-    ProgramFetch,
-    /// Finds the token's handler: compares and branches.
-    Dispatch,
-    /// Reads a fitness case: global loads.
-    CaseFetch,
-    /// Reads and writes the stack: local memory.
-    StackTraffic,
-    /// Computes: single precision, special functions, conversions.
-    Arithmetic,
-    /// Addresses, counters and moves: integer instructions.
-    Integer,
-    /// The rest: constants, barriers, results.
-    Other,
+named! {
+    /// What an instruction does for a stack interpreter.
+    #[derive(Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Role ("role") {
+        /// Reads the program: shared-memory loads.
+        ProgramFetch = "program fetch",
+        /// Finds the token's handler: compares and branches.
+        Dispatch = "dispatch",
+        /// Reads a fitness case: global loads.
+        CaseFetch = "case fetch",
+        /// Reads and writes the stack: local memory.
+        StackTraffic = "stack traffic",
+        /// Computes: single precision, special functions, conversions.
+        Arithmetic = "arithmetic",
+        /// Addresses, counters and moves: integer instructions.
+        Integer = "integer",
+        /// The rest: constants, barriers, results.
+        Other = "other",
+    }
 }
 
 impl Role {
-    /// Every role.
-    pub const ALL: [Role; 7] = [
-        Role::ProgramFetch,
-        Role::Dispatch,
-        Role::CaseFetch,
-        Role::StackTraffic,
-        Role::Arithmetic,
-        Role::Integer,
-        Role::Other,
-    ];
-
-    /// As it is printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::ProgramFetch => "program fetch",
-            Role::Dispatch => "dispatch",
-            Role::CaseFetch => "case fetch",
-            Role::StackTraffic => "stack traffic",
-            Role::Arithmetic => "arithmetic",
-            Role::Integer => "integer",
-            Role::Other => "other",
-        }
-    }
-
     /// The role of an instruction.
     #[doc(hidden)]
     pub fn of(op: &TimingOp) -> Role {
@@ -113,7 +92,8 @@ pub fn instruction_mix(
         }
     }
     Role::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .map(|role| MixEntry {
             role,
             warp_instructions_per_node: counts[role as usize] as f64 / nodes.max(1) as f64,
