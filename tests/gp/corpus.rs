@@ -6,9 +6,7 @@ use warpstack::gp::problem::{self, ProblemId};
 use warpstack::gp::weights::{Margin, weights_for_margins};
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(name)
+    Path::new("fixtures").join(name)
 }
 
 fn table_5(problem: &str) -> Vec<(usize, f64)> {
@@ -19,22 +17,6 @@ fn table_5(problem: &str) -> Vec<(usize, f64)> {
         .filter(|row| &row[0] == problem);
     rows.map(|row| (row[1].parse().unwrap(), row[2].parse().unwrap()))
         .collect()
-}
-
-#[test]
-fn sextic_corpus_fits_its_problem_and_its_header() {
-    let path = fixture("corpus/sextic.corpus");
-    let corpus = Corpus::load(&path).unwrap();
-    let problem = problem::by_name(&corpus.header.problem, Some(1)).unwrap();
-    corpus
-        .check_against(&path, &problem.functions, problem.n_inputs())
-        .unwrap();
-    assert!(corpus.entries.len() >= 3000, "{}", corpus.entries.len());
-    assert_eq!(
-        Statistics::of(&corpus.entries, corpus.header.statistics.solved_runs),
-        corpus.header.statistics
-    );
-    assert!(std::fs::metadata(&path).unwrap().len() < 1_500_000);
 }
 
 #[test]
@@ -71,10 +53,7 @@ fn all_corpora_fit_their_problems_and_eight_mebibytes() {
     for file in std::fs::read_dir(fixture("corpus")).unwrap() {
         let path = file.unwrap().path();
         bytes += std::fs::metadata(&path).unwrap().len();
-        if path
-            .extension()
-            .is_none_or(|extension| extension != "corpus")
-        {
+        if !path.display().to_string().ends_with(".corpus") {
             continue;
         }
         let corpus = Corpus::load(&path).unwrap();
@@ -87,16 +66,14 @@ fn all_corpora_fit_their_problems_and_eight_mebibytes() {
         corpus
             .check_against(&path, problem.functions, problem.n_inputs)
             .unwrap();
-        assert_eq!(
-            corpus.header.evaluated_cases,
-            problem.n_cases,
-            "{}",
-            path.display()
-        );
+        let (header, name) = (&corpus.header, path.display());
+        assert_eq!(header.evaluated_cases, problem.n_cases, "{name}");
+        let counted = Statistics::of(&corpus.entries, header.statistics.solved_runs);
+        assert_eq!(counted, header.statistics, "{name}");
         let runs: std::collections::BTreeSet<u32> = corpus.entries.iter().map(|e| e.run).collect();
-        let (kept, all) = (runs.len() as u32, corpus.header.runs);
-        let nearest = corpus.header.command.contains("--nearest");
-        assert!(kept == all || nearest && kept < all, "{}", path.display());
+        let (kept, all) = (runs.len() as u32, header.runs);
+        let nearest = header.command.contains("--nearest");
+        assert!(kept == all || nearest && kept < all, "{name}");
         problems.push(problem.name);
     }
     assert!(

@@ -16,6 +16,7 @@ use warpstack::launch::spec::SmxSpec;
 use warpstack::predictor::{Engine, SampleBlocks, Settings};
 use warpstack::sim::blocks;
 use warpstack::sim::observe::Counters;
+use warpstack::sim::testing::geometry;
 use warpstack::systems::chitty::lower::lower;
 use warpstack::systems::chitty::variant::{KernelId, Math, Variant};
 use warpstack::trace::launch::LOCAL_TOP;
@@ -191,11 +192,8 @@ fn recorded_addresses_are_those_that_the_lanes_access() {
             threads_per_block: THREADS,
             stack_dim: STACK_DIM,
             fitness_cases: cases,
-            programs: 1,
-            case_blocks: 1,
-            resident_blocks: 1,
-            n_smx: 1,
             local_stride_bytes: 512,
+            ..geometry()
         };
         let recorder = Recorder::new(&kernel, &pool, &geometry, u32::MAX);
         let block = recorder.block(0, &trace, &positions);

@@ -164,22 +164,8 @@ fn nouveaus_code_lies_between_the_tight_and_the_loose_translation() {
     }
 }
 
-/// A kernel of these instructions, as the disassembler would print them.
 fn kernel(instructions: &[&str]) -> Kernel {
-    let mut text = String::from(
-        ".headerflags @\"EF_CUDA_SM35 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM35)\"\n\
-         //----- nvinfo : EIATTR_FRAME_SIZE\n\
-         .section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n.word index@(k)\n.word 0x0\n\
-         .section\t.text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=32\"\n",
-    );
-    for (group, seven) in instructions.chunks(7).enumerate() {
-        text += "/* 0x0880808080808080 */\n";
-        for (at, instruction) in seven.iter().enumerate() {
-            let pc = 64 * group + 8 * (at + 1);
-            text += &format!("/*{pc:04x}*/ {instruction}; /* 0x0000000000000000 */\n");
-        }
-    }
-    Kernel::parse(&text, "test").unwrap()
+    Kernel::parse(&crate::listing::listing(instructions, ""), "test").unwrap()
 }
 
 /// The translation of a kernel, without what stores a register so that it is needed.

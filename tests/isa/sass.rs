@@ -1,7 +1,9 @@
 //! The parser of machine code: every committed kernel, its control flow, and what it refuses.
 
 use crate::listing::listing;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use warpstack::gp::problem::ProblemId;
 use warpstack::isa::Arch;
@@ -15,6 +17,12 @@ fn parse(variant: &Variant) -> Kernel {
     Kernel::parse(&variant.sass().unwrap(), file).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Every committed kernel.
+static KERNELS: LazyLock<Vec<(Variant, Kernel)>> = LazyLock::new(|| {
+    let variants = Variant::all().unwrap().into_par_iter();
+    variants.map(|variant| (variant, parse(&variant))).collect()
+});
+
 fn sextic(arch: Arch) -> Variant {
     Variant::new(KernelId::Rpn, ProblemId::Sextic, 1, arch)
 }
@@ -25,13 +33,12 @@ fn at(kernel: &Kernel, pc_bytes: u32) -> &Instruction {
 
 #[test]
 fn every_kernel_is_parsed_with_the_resources_that_ptxas_reported() {
-    let variants = Variant::all().unwrap();
-    assert!(variants.len() > 200);
-    for variant in variants {
-        let kernel = parse(&variant);
+    assert!(KERNELS.len() >= 300);
+    for (variant, kernel) in &*KERNELS {
         let resources = variant.resources().unwrap();
         assert_eq!(kernel.name, variant.kernel.entry_point());
         assert_eq!(kernel.arch, variant.arch.name());
+        assert!(variant.sass_file().unwrap().contains(&variant.to_string()));
         assert_eq!(kernel.registers, resources.registers, "{variant}");
         assert_eq!(kernel.frame_bytes, resources.frame_bytes, "{variant}");
         assert_eq!(kernel.parameters.len(), 6, "{variant}");
@@ -40,8 +47,7 @@ fn every_kernel_is_parsed_with_the_resources_that_ptxas_reported() {
 
 #[test]
 fn no_instruction_reads_or_writes_more_registers_than_the_kernel_has() {
-    for variant in Variant::all().unwrap() {
-        let kernel = parse(&variant);
+    for (variant, kernel) in &*KERNELS {
         for instruction in &kernel.instructions {
             let registers = instruction.reads().into_iter().chain(instruction.writes());
             // Uniform registers are numbered from 192.
@@ -60,9 +66,8 @@ fn no_instruction_reads_or_writes_more_registers_than_the_kernel_has() {
 
 #[test]
 fn the_case_loop_holds_the_token_loop() {
-    for variant in Variant::all().unwrap() {
-        let kernel = parse(&variant);
-        let flow = ControlFlow::new(&kernel).unwrap();
+    for (variant, kernel) in &*KERNELS {
+        let flow = ControlFlow::new(kernel).unwrap();
         let loops = flow.loops();
         let largest = loops.iter().max_by_key(|found| found.blocks.len()).unwrap();
         let inner = loops.iter().filter(|other| other.header != largest.header);
@@ -76,9 +81,8 @@ fn the_case_loop_holds_the_token_loop() {
 /// Everything but the padding after the last exit can be reached, so no edge is missing.
 #[test]
 fn all_code_is_reachable() {
-    for variant in Variant::all().unwrap() {
-        let kernel = parse(&variant);
-        let flow = ControlFlow::new(&kernel).unwrap();
+    for (variant, kernel) in &*KERNELS {
+        let flow = ControlFlow::new(kernel).unwrap();
         let mut reached = BTreeSet::from([0]);
         let mut pending = vec![0];
         while let Some(index) = pending.pop() {
@@ -103,9 +107,8 @@ fn all_code_is_reachable() {
 /// The stack pointer is set once, and needed as long as there is a stack.
 #[test]
 fn the_stack_pointer_is_live_after_its_definition_only() {
-    for variant in Variant::all().unwrap() {
-        let kernel = parse(&variant);
-        let live = live_before(&kernel, &ControlFlow::new(&kernel).unwrap());
+    for (variant, kernel) in &*KERNELS {
+        let live = live_before(kernel, &ControlFlow::new(kernel).unwrap());
         assert!(!live[0].contains(1), "{variant}");
         let is_stack_access =
             |instruction: &Instruction| instruction.memory.is_some_and(|memory| memory.base == 1);

@@ -13,7 +13,7 @@ use warpstack::gp::program::{Rpn, Token};
 use warpstack::isa::Arch;
 use warpstack::isa::Kernel;
 use warpstack::systems::chitty::lower::function_codes;
-use warpstack::systems::chitty::variant::{Math, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Math, Variant};
 use warpstack::systems::chitty::{program_words, words_of_program};
 use warpstack::trace::launch::{LOCAL_TOP, PROGRAMS_ADDRESS};
 use warpstack::trace::{
@@ -273,6 +273,86 @@ fn compare_path(
         failures.push(format!(
             "{name}: {program}: the trace is not the lanes' path"
         ));
+    }
+}
+
+/// Programs that take every common and every seldom path of the functions that the accumulator's kernels have of their own.
+const SEXTIC: [&str; 8] = [
+    "X1",
+    "X1 X1 * X1 -",
+    "X1 sin X1 cos -",
+    "X1 exp X1 log /",
+    "X1 X1 - log X1 +",
+    "X1 X1 X1 - /",
+    "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * -",
+    "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * X1 exp X1 cos * - + X1 X1 + sin X1 X1 * cos / X1 X1 / X1 cos - exp / -",
+];
+/// Large and infinite arguments, subnormal and zero divisors. Fast math promises nothing there.
+const EXTREME: [&str; 10] = [
+    "X1 1000000 * sin",
+    "X1 1e12 * cos",
+    "X1 1e30 * sin",
+    "X1 1e-39 * log",
+    "X1 1e-20 * 1e-20 *",
+    "X1 1e38 /",
+    "1 X1 1e38 * 10 * /",
+    "X1 100 * exp X1 200 * exp -",
+    "X1 90 * exp X1 90 * exp * log",
+    "X1 1000000000 * cos",
+];
+const SHUTTLE: [&str; 5] = [
+    "X1 X2 > X3 X4 + X5 IF",
+    "X1 X2 X3 IF",
+    "X1 X2 / X3 X4 < AND X5 X6 == OR",
+    "1 X1 X2 - X2 X3 > X4 2 IF IF",
+    "X1 X2 > X3 X4 > X5 X6 > X7 X8 - IF X1 IF X2 X3 * X4 IF",
+];
+const MUX: [&str; 4] = [
+    "X1",
+    "X1 X2 NAND",
+    "X1 X2 AND X3 X4 NOR OR X5 NAND",
+    "X1 X2 AND X3 X4 OR NAND X5 X6 NOR X7 X8 NAND AND NOR X9 X10 OR X11 X12 AND NAND X13 X14 NOR X15 X16 NAND AND NOR OR",
+];
+
+/// Near the reference in single precision, extreme values as well.
+#[test]
+fn seldom_paths_of_the_accumulator_compute_what_the_reference_does() {
+    let variants = Variant::all().unwrap().into_iter();
+    for variant in variants.filter(|variant| variant.kernel == KernelId::Accumulator) {
+        let kernel = Kernel::parse(&variant.sass().unwrap(), variant.sass_file().unwrap()).unwrap();
+        let texts = match (variant.problem, variant.math) {
+            (ProblemId::Sextic, Math::Accurate) => [&SEXTIC[..], &EXTREME].concat(),
+            (ProblemId::Sextic, Math::Fast) => SEXTIC.to_vec(),
+            (ProblemId::Shuttle, _) => SHUTTLE.to_vec(),
+            (ProblemId::Kddcup, _) => [&SEXTIC[..7], &SHUTTLE].concat(),
+            _ => MUX.to_vec(),
+        };
+        let bound = match variant.math {
+            Math::Fast => 2e-3,
+            Math::Accurate => 2e-5,
+        };
+        for (seed, text) in (0..).zip(texts) {
+            let program: Rpn = text.parse().unwrap();
+            let n = THREADS * variant.stack_dim * ITERATIONS;
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let (inputs, outputs) = random_cases(variant.problem, n as usize, &mut rng);
+            let cases = CaseWords {
+                inputs: &inputs,
+                outputs: &outputs,
+                cases: n,
+            };
+            let launch = KernelLaunch {
+                max_program_words: row_words(std::slice::from_ref(&program), &variant),
+                ..KernelLaunch::block_gp(THREADS, variant.stack_dim, n)
+            };
+            let words = words_of_program(&variant, 0, &program).unwrap();
+            let computed = run_block(&kernel, &launch, &words, &cases).unwrap().total();
+            let (single, _) = expected(&program, variant.problem, &cases);
+            let same = computed == single
+                || !computed.is_finite() && !single.is_finite()
+                || (computed - single).abs() <= bound * single.abs().max(1.0);
+            assert!(same, "{variant}: {text}: {computed} {single}");
+        }
     }
 }
 

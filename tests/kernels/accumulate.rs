@@ -1,8 +1,6 @@
 //! Do the accumulator's instructions compute what the program says? Interpreted here, on the CPU, as the kernel would.
 
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use warpstack::device::Preset;
 use warpstack::device::occupancy::BlockResources;
 use warpstack::gp::interpret::reference::{value_f32, value_u32};
@@ -15,14 +13,14 @@ use warpstack::launch::blocks::Blocks;
 use warpstack::launch::code::ReplayCode;
 use warpstack::launch::geometry::Geometry;
 use warpstack::launch::spec::SmxSpec;
+use warpstack::sim::testing::geometry;
 use warpstack::systems::chitty::accumulate::{Form, Handler, Target};
 use warpstack::systems::chitty::divergence::divergent_instructions;
 use warpstack::systems::chitty::lower::{LowerError, function_codes};
-use warpstack::systems::chitty::variant::{KernelId, Math, Variant};
+use warpstack::systems::chitty::variant::{KernelId, Variant};
 use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::{
-    CaseWords, KernelLaunch, ProgramTrace, ProgramWords, SegmentId, SegmentPool, TraceBuilder,
-    run_block,
+    CaseWords, KernelLaunch, ProgramTrace, SegmentId, SegmentPool, TraceBuilder, run_block,
 };
 
 const N_INPUTS: [u16; 4] = [1, 9, 41, 20];
@@ -242,124 +240,6 @@ fn what_the_kernel_cannot_run_is_refused() {
     assert!(refused(vec![input; 1001]).contains("1001 nodes"));
 }
 
-/// The error that the machine code computes for a program on all lanes of a block, and the reference's.
-fn errors(variant: &Variant, kernel: &Kernel, program: &Rpn, seed: u64) -> (f64, f64) {
-    const CASES: u32 = 64 * 8 * 2;
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let n_inputs = usize::from(N_INPUTS[variant.problem as usize]);
-    let is_logic = variant.problem == ProblemId::Mux20;
-    let mut draw = |is_output: bool| match variant.problem {
-        ProblemId::Mux20 => rng.random(),
-        ProblemId::Sextic => (rng.random::<f32>() * 2.0 - 1.0).to_bits(),
-        _ if is_output => (rng.random_range(1..8) as f32).to_bits(),
-        _ => (rng.random_range(-20i32..20) as f32).to_bits(),
-    };
-    let inputs: Vec<u32> = (0..n_inputs * CASES as usize)
-        .map(|_| draw(false))
-        .collect();
-    let outputs: Vec<u32> = (0..CASES).map(|_| draw(true)).collect();
-    let words = Target::of(variant).words(program).unwrap();
-    let starts: Vec<u32> = (0..words.len() as u32).step_by(2).collect();
-    let launch = KernelLaunch {
-        max_program_words: words.len() as u32,
-        ..KernelLaunch::block_gp(64, 8, CASES)
-    };
-    let cases = CaseWords {
-        inputs: &inputs,
-        outputs: &outputs,
-        cases: CASES,
-    };
-    let words = ProgramWords::new(words, &starts, program.n_nodes() as u32).unwrap();
-    let run = run_block(kernel, &launch, &words, &cases).unwrap();
-    let expected = (0..CASES as usize).map(|case| {
-        let row: Vec<u32> = inputs
-            .iter()
-            .skip(case)
-            .step_by(CASES as usize)
-            .copied()
-            .collect();
-        if is_logic {
-            return f64::from((value_u32(program, &row) ^ outputs[case]).count_ones());
-        }
-        let row: Vec<f32> = row.into_iter().map(f32::from_bits).collect();
-        let difference = value_f32(program, &row) - f32::from_bits(outputs[case]);
-        match variant.problem {
-            ProblemId::Sextic => f64::from(difference * difference),
-            _ => f64::from(u8::from(difference.is_nan() || difference.abs() >= 0.5)),
-        }
-    });
-    (f64::from(run.results[0]), expected.sum())
-}
-
-/// The committed machine code, executed lane by lane without a GPU. The programs take every common and every seldom path of
-/// the functions that the kernel has of its own: large and infinite arguments, subnormal and zero divisors.
-#[test]
-fn the_machine_code_computes_what_the_reference_does() {
-    let sextic = [
-        "X1",
-        "X1 X1 * X1 -",
-        "X1 sin X1 cos -",
-        "X1 exp X1 log /",
-        "X1 X1 - log X1 +",
-        "X1 X1 X1 - /",
-        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * -",
-        "X1 sin X1 cos + X1 exp X1 log + / X1 X1 * sin X1 cos * X1 exp X1 cos * - + X1 X1 + sin X1 X1 * cos / X1 X1 / X1 cos - exp / -",
-    ];
-    // Fast math promises nothing there.
-    let extreme = [
-        "X1 1000000 * sin",
-        "X1 1e12 * cos",
-        "X1 1e30 * sin",
-        "X1 1e-39 * log",
-        "X1 1e-20 * 1e-20 *",
-        "X1 1e38 /",
-        "1 X1 1e38 * 10 * /",
-        "X1 100 * exp X1 200 * exp -",
-        "X1 90 * exp X1 90 * exp * log",
-        "X1 1000000000 * cos",
-    ];
-    let shuttle = [
-        "X1 X2 > X3 X4 + X5 IF",
-        "X1 X2 X3 IF",
-        "X1 X2 / X3 X4 < AND X5 X6 == OR",
-        "1 X1 X2 - X2 X3 > X4 2 IF IF",
-        "X1 X2 > X3 X4 > X5 X6 > X7 X8 - IF X1 IF X2 X3 * X4 IF",
-    ];
-    let mux = [
-        "X1",
-        "X1 X2 NAND",
-        "X1 X2 AND X3 X4 NOR OR X5 NAND",
-        "X1 X2 AND X3 X4 OR NAND X5 X6 NOR X7 X8 NAND AND NOR X9 X10 OR X11 X12 AND NAND X13 X14 NOR X15 X16 NAND AND NOR OR",
-    ];
-    for variant in Variant::all().unwrap() {
-        if variant.kernel != KernelId::Accumulator {
-            continue;
-        }
-        let kernel = Kernel::parse(&variant.sass().unwrap(), variant.sass_file().unwrap()).unwrap();
-        let mut texts: Vec<&str> = match variant.problem {
-            ProblemId::Sextic => sextic.to_vec(),
-            ProblemId::Shuttle => shuttle.to_vec(),
-            ProblemId::Kddcup => sextic[..7].iter().chain(&shuttle).copied().collect(),
-            _ => mux.to_vec(),
-        };
-        if variant.problem == ProblemId::Sextic && variant.math == Math::Accurate {
-            texts.extend(extreme);
-        }
-        let bound = if variant.math == Math::Fast {
-            2e-3
-        } else {
-            2e-5
-        };
-        for (seed, text) in (0..).zip(texts) {
-            let (computed, expected) = errors(&variant, &kernel, &text.parse().unwrap(), seed);
-            let same = computed == expected
-                || !computed.is_finite() && !expected.is_finite()
-                || (computed - expected).abs() <= bound * expected.abs().max(1.0);
-            assert!(same, "{variant}: {text}: {computed} {expected}");
-        }
-    }
-}
-
 fn variant(problem: ProblemId) -> Variant {
     Variant {
         stack_registers: 2,
@@ -389,11 +269,8 @@ fn simulated_instructions(
             threads_per_block: threads,
             stack_dim: 8,
             fitness_cases: cases,
-            programs: 1,
-            case_blocks: 1,
-            resident_blocks: 1,
-            n_smx: 1,
             local_stride_bytes: 65_536,
+            ..geometry()
         },
         resources: BlockResources {
             threads_per_block: threads,

@@ -1,7 +1,6 @@
 //! Do Robilliard's interpreters compute what the reference interpreter does, on every architecture and with the programs laid out
 //! either way, and do jumps skip what they should?
 
-use std::process::Command;
 use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
@@ -167,29 +166,27 @@ fn a_block_that_the_device_cannot_hold_is_refused() {
     );
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn measure_refuses_what_the_paper_does_not_have_in_one_line() {
-    for (option, given, allowed) in [
-        ("--benchmark", "mux20", "allowed: regression-64"),
+    crate::program::refuses(&[
         (
-            "--scheme",
-            "warpgp",
-            "allowed: blockgp, blockgp-shared, threadgp",
+            "measure --paper robilliard --benchmark mux20",
+            "mux20|allowed: regression-64",
         ),
-        ("--threads", "48", "allowed: [32, 64"),
-        ("--populations", "7", "allowed: 100, 500"),
-    ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_warpstack"));
-        command.args(["measure", "--paper", "robilliard", option, given]);
-        let output = command.output().unwrap();
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{message}");
-        assert!(
-            message.contains(given) && message.contains(allowed),
-            "{message}"
-        );
-        assert_eq!(message.lines().count(), 1, "{message}");
-    }
+        (
+            "measure --paper robilliard --scheme warpgp",
+            "warpgp|allowed: blockgp, blockgp-shared, threadgp",
+        ),
+        (
+            "measure --paper robilliard --threads 48",
+            "48|allowed: [32, 64",
+        ),
+        (
+            "measure --paper robilliard --populations 7",
+            "7|allowed: 100, 500",
+        ),
+    ]);
 }
 
 /// Large values that cancel leave in single precision what rounding left of them.

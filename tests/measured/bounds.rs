@@ -4,8 +4,10 @@
 //! and `tests/matrix.rs` notices every change. The sample: cells of Tables 4, 8 and 10, and launches on the H200.
 
 use warpstack::device::Preset;
+use warpstack::gp::problem::ProblemId;
 use warpstack::predictor::{Engine, Kind, Settings, problems};
-use warpstack::validate::launches::{MeasuredLaunch, measured_launches};
+use warpstack::systems::chitty::variant::{KernelId, Math};
+use warpstack::validate::launches::{MeasuredLaunch, measured_launches, parse};
 use warpstack::validate::requests::{Programs, Requests};
 use warpstack::validate::{Cell, Measured, Table, cells};
 
@@ -17,6 +19,8 @@ const PAPER: f64 = 10.0;
 const PAPER_KDDCUP: f64 = 15.0;
 /// Largest mean error on the H200, in percent. Series predicted blind were 4.8 to 7.1 % off.
 const H200: f64 = 8.0;
+/// The same of the accumulator, in percent.
+const ACCUMULATOR: f64 = 20.0;
 /// Largest error of a single launch, in percent. The linear interpreter gains 34 to 60 % over the postfix one: a third would hide that.
 const SINGLE: f64 = 33.0;
 
@@ -93,4 +97,74 @@ fn launches_on_the_h200() {
     assert_eq!(by_simulator.len(), 10);
     assert_within(&by_simulator, H200, "simulator");
     assert_within(&by_model, H200, "model");
+}
+
+/// Launches of the accumulator: cases divided over blocks, blocks without cases, both mathematics.
+#[test]
+fn launches_of_the_accumulator_on_the_h200() {
+    let device = Preset::load("h200").unwrap().device;
+    let text = std::fs::read_to_string("fixtures/measured/h200/ladder.csv").unwrap();
+    let rows = parse(&text, "ladder.csv", &device).unwrap();
+    let simulator = Engine::new(device, &[], Settings::default()).unwrap();
+    let model = simulator.with_kind(Kind::Analytical);
+    let (mut by_simulator, mut by_model) = (Vec::new(), Vec::new());
+    for (problem, file, hash, levels, math, threads, case_blocks) in [
+        (
+            ProblemId::Sextic,
+            "sextic-46",
+            "42e388f1f5dd",
+            2,
+            Math::Accurate,
+            64,
+            25,
+        ),
+        (
+            ProblemId::Sextic,
+            "sextic-46",
+            "42e388f1f5dd",
+            2,
+            Math::Fast,
+            128,
+            50,
+        ),
+        (
+            ProblemId::Mux20,
+            "mux20",
+            "82b29805b89f",
+            3,
+            Math::Accurate,
+            64,
+            64,
+        ),
+        (
+            ProblemId::Mux20,
+            "mux20",
+            "82b29805b89f",
+            3,
+            Math::Accurate,
+            128,
+            64,
+        ),
+    ] {
+        let mut found = rows.iter().filter(|row| {
+            let (launched, variant) = (&row.launched, &row.launched.kernel);
+            (variant.kernel, variant.problem) == (KernelId::Accumulator, problem)
+                && (variant.stack_registers, variant.math) == (levels, math)
+                && (launched.threads_per_block, launched.case_blocks) == (threads, case_blocks)
+                && launched.programs == hash
+        });
+        let row = found.next().unwrap();
+        assert!(found.next().is_none());
+        let file = format!("fixtures/measured/programs/{file}.txt");
+        let mut requests = Requests::new(Programs::File(Some(file.into())), None);
+        let request = requests.of(row).unwrap();
+        let error = |engine: &Engine| {
+            let predicted = engine.predict_request(&request).unwrap().run_milliseconds;
+            100.0 * (predicted / row.milliseconds.unwrap() - 1.0)
+        };
+        by_simulator.push(error(&simulator));
+        by_model.push(error(&model));
+    }
+    assert_within(&by_simulator, ACCUMULATOR, "simulator");
+    assert_within(&by_model, ACCUMULATOR, "model");
 }

@@ -1,7 +1,5 @@
 //! Predictions against measurements.
 
-#[cfg(feature = "report")]
-mod accumulator;
 mod bounds;
 mod cpu;
 mod gpu;

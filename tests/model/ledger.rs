@@ -3,12 +3,10 @@
 //! Each value is varied alone: numbers doubled, halved, and by more, yes to no, names to every other name. A change of any
 //! prediction among a few small launches shows a reader.
 
+use crate::names::names;
 use rayon::prelude::*;
 use std::sync::Arc;
-use warpstack::device::{
-    Arbitration, Coalescing, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset,
-    Reader, RegisterAllocation, Replacement, WarpPolicy, ledger,
-};
+use warpstack::device::{Device, Entry, Preset, Reader, ledger};
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
@@ -102,25 +100,6 @@ const NO_PAIRS: &str = "code for one dispatch marks no pairs";
 const NOT_GUARDED: &str = "the compiler guards no such result with a barrier in these kernels";
 const RARE: &str = "hardly executed in these kernels, and never waited for";
 const IN_L2: &str = "the data of these launches stay in the L2";
-
-/// Names that a field may hold; those of other fields are refused.
-fn names() -> Vec<&'static str> {
-    fn of<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
-        all.iter().map(|&choice| name(choice)).collect()
-    }
-    [
-        of(Arbitration::ALL, Arbitration::name),
-        of(Coalescing::ALL, Coalescing::name),
-        of(DefaultSplit::ALL, DefaultSplit::name),
-        of(Dependencies::ALL, Dependencies::name),
-        of(IndexHash::ALL, IndexHash::name),
-        of(Pipe::ALL, Pipe::name),
-        of(RegisterAllocation::ALL, RegisterAllocation::name),
-        of(Replacement::ALL, Replacement::name),
-        of(WarpPolicy::ALL, WarpPolicy::name),
-    ]
-    .concat()
-}
 
 /// Other values in place of one.
 fn others(field: &str, value: &toml::Value) -> Vec<toml::Value> {

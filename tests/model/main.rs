@@ -4,6 +4,7 @@ mod against_sim;
 mod dram;
 mod ledger;
 mod mechanisms;
+mod names;
 mod preset_limits;
 #[cfg(feature = "report")]
 mod properties;

@@ -3,15 +3,13 @@
 //! Each number is set to the limits of its range and to values between them, each name to every other, alone; a small launch is then
 //! predicted by both performance models.
 
+use crate::names::names;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 use toml::Value;
-use warpstack::device::{
-    Arbitration, Coalescing, DefaultSplit, Dependencies, Device, Entry, IndexHash, Pipe, Preset,
-    RegisterAllocation, Replacement, WarpPolicy,
-};
+use warpstack::device::{Device, Entry, Preset};
 use warpstack::gp::problem::ProblemId;
 use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
@@ -25,21 +23,6 @@ use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 /// What one prediction may take: a hundred times what it does.
 const LONGEST: Duration = Duration::from_secs(20);
-
-/// Names that a field may have.
-fn names() -> Vec<&'static str> {
-    let mut names = Vec::new();
-    names.extend(WarpPolicy::ALL.iter().map(|one| one.name()));
-    names.extend(Dependencies::ALL.iter().map(|one| one.name()));
-    names.extend(Coalescing::ALL.iter().map(|one| one.name()));
-    names.extend(Arbitration::ALL.iter().map(|one| one.name()));
-    names.extend(Pipe::ALL.iter().map(|one| one.name()));
-    names.extend(DefaultSplit::ALL.iter().map(|one| one.name()));
-    names.extend(RegisterAllocation::ALL.iter().map(|one| one.name()));
-    names.extend(Replacement::ALL.iter().map(|one| one.name()));
-    names.extend(IndexHash::ALL.iter().map(|one| one.name()));
-    names
-}
 
 /// The limits, what is next to them, and the odd value in their middle, as a type that the field has.
 fn numbers(like: &Value, (low, high): (f64, f64)) -> Vec<Value> {

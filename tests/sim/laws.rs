@@ -15,7 +15,7 @@ use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::Counters;
 use warpstack::sim::smx::Setup;
 use warpstack::sim::spec::{CacheSpec, SmxSpec};
-use warpstack::sim::testing::{alu, load_to, looped, paired, spec, store};
+use warpstack::sim::testing::{alu, geometry, load_to, looped, paired, spec, store};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 
@@ -76,13 +76,10 @@ fn whole_run(spec: &SmxSpec, ops: &[TimingOp], grid: Grid) -> Counters {
     let code = looped(ops);
     let geometry = Geometry {
         threads_per_block: 32 * grid.warps,
-        stack_dim: 1,
         fitness_cases: 32 * grid.warps * grid.iterations,
         programs: grid.blocks,
-        case_blocks: 1,
         resident_blocks: grid.resident,
-        n_smx: 1,
-        local_stride_bytes: 4096,
+        ..geometry()
     };
     let order = vec![0; grid.blocks as usize];
     let setup = Setup {

@@ -185,14 +185,9 @@ fn code_beyond_an_instruction_cache_is_waited_for() {
     let code = looped(&ops);
     let cycles = |code_bytes| {
         let geometry = Geometry {
-            threads_per_block: 32,
-            stack_dim: 1,
             fitness_cases: 32 * 1_000_000,
             programs: 1000,
-            case_blocks: 1,
-            resident_blocks: 1,
-            n_smx: 1,
-            local_stride_bytes: 4096,
+            ..testing::geometry()
         };
         let setup = Setup {
             spec: &spec,

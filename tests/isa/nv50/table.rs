@@ -1,7 +1,6 @@
 //! The table of `docs/nv50.md`: how many instructions each one becomes.
 
 use super::{kernel, texts, translated};
-use crate::listing::listing;
 use warpstack::isa::Kernel;
 use warpstack::isa::nv50;
 
@@ -12,22 +11,73 @@ fn count(instruction: &str) -> usize {
 }
 
 #[test]
-fn products_are_made_of_pieces_of_16_bits() {
-    assert_eq!(count("IMUL R3, R4, R5"), 4);
-    assert_eq!(count("IMAD R3, R4, R5, R6"), 5);
-    // Of the size of a block, or a small number, the upper half is 0; of a thread's number, too.
-    assert_eq!(count("IMUL R3, R4, c[0x0][0x28]"), 3);
-    assert_eq!(count("IMUL R3, R4, 0x64"), 3);
-    assert_eq!(count("IMUL R3, R4, 0xffff"), 3);
-    assert_eq!(count("IMAD R3, R4, c[0x0][0x28], R0"), 4);
-    assert_eq!(count("IMAD R3, R0, c[0x0][0x28], R4"), 1);
-    assert_eq!(count("IMAD R3, R4, R5, RZ"), 4, "adds nothing");
-    // Parameters and other banks hold anything.
-    assert_eq!(count("IMUL R3, R4, c[0x0][0x140]"), 4);
-    assert_eq!(count("IMUL R3, R4, c[0x2][0x28]"), 4);
-    assert_eq!(count("IMUL R3, R4, 0x10000"), 4);
-    assert_eq!(count("IMUL.U32.U32.HI R3, R4, R5"), 8);
-    assert_eq!(count("IMUL.HI R3, R4, R5"), 18);
+fn an_instruction_becomes_as_many_as_the_table_says() {
+    for (instruction, expected) in [
+        // Products are made of pieces of 16 bits.
+        ("IMUL R3, R4, R5", 4),
+        ("IMAD R3, R4, R5, R6", 5),
+        // Of the size of a block, or a small number, the upper half is 0; of a thread's number, too.
+        ("IMUL R3, R4, c[0x0][0x28]", 3),
+        ("IMUL R3, R4, 0x64", 3),
+        ("IMUL R3, R4, 0xffff", 3),
+        ("IMAD R3, R4, c[0x0][0x28], R0", 4),
+        ("IMAD R3, R0, c[0x0][0x28], R4", 1),
+        ("IMAD R3, R4, R5, RZ", 4), // adds nothing
+        // Parameters and other banks hold anything.
+        ("IMUL R3, R4, c[0x0][0x140]", 4),
+        ("IMUL R3, R4, c[0x2][0x28]", 4),
+        ("IMUL R3, R4, 0x10000", 4),
+        ("IMUL.U32.U32.HI R3, R4, R5", 8),
+        ("IMUL.HI R3, R4, R5", 18),
+        // Shifts clamp their count and wrap it by a mask.
+        ("SHL R3, R4, R5", 1),
+        ("SHL.W R3, R4, R5", 2),
+        ("SHL.W R3, R4, 0x3", 1),
+        ("SHR.U32.W R3, R4, R5", 2),
+        ("SHF.L R3, R4, R6, R5", 4),
+        ("SHF.L.W R3, R4, R6, R5", 5),
+        ("SHF.L.W R3, R4, 0x3, R5", 3),
+        ("SHF.R R3, R4, 0x2, RZ", 1),
+        ("SHF.R.W R3, R4, R6, RZ", 2),
+        ("SHF.L R3, R4, 0x2, RZ", 3),
+        // Bits are counted and found.
+        ("POPC R3, R4, R5", 15),
+        ("POPC R3, R4, 0xff", 15),
+        ("FLO.U32 R3, R4", 3),
+        ("FLO R3, R4", 5),
+        ("FLO.U32.SH R3, R4", 4),
+        ("FLO.SH R3, R4", 6),
+        // Floats are computed as on kepler.
+        ("FADD R3, R4, R5", 1),
+        ("FFMA R3, R4, R5, R6", 1),
+        ("FMNMX R3, R4, R5, PT", 1),
+        ("IMNMX R3, R4, R5, !PT", 1),
+        ("MUFU.EX2 R3, R4", 1),
+        ("RRO.SINCOS R3, R4", 1),
+        ("F2I.S32.F32 R3, R4", 1),
+        ("MUFU.SQRT R3, R4", 2),
+        ("FFMA R3, R4, R5, c[0x0][0x140]", 2), // no addend from there
+        ("FMNMX R3, R4, R5, P1", 3),           // both, and a choice
+        ("FADD R3, |R4|, |R5|", 3),
+        ("FSET.BF.LT.AND R3, R4, R5, P1", 4),
+        ("FSET.LT.AND R3, R4, R5, PT", 1),
+        ("FCMP.LT R3, R3, R5, R6", 2),
+        ("S2R R3, SR_LANEID", 2),
+        // What these chips lack is made of shifts and logic.
+        ("POPC R3, R4, -0x1", 14),
+        ("BFE.U32 R3, R4, 0x808", 2),
+        ("BFE R3, R4, 0x1000", 1),
+        ("ISCADD R3, R4, R5, 0x2", 2),
+        ("SHF.L R3, RZ, 0x2, R4", 1),
+        ("SHF.R R3, R4, 0x2, R5", 3),
+        ("SEL R3, R4, R5, P1", 2),
+        ("SEL R3, R3, R5, P1", 1),
+        ("FADD R3, |R4|, R5", 2),
+        ("FSET.BF.LT.AND R3, R4, R5, PT", 2),
+        ("ICMP.EQ R3, R4, R5, R6", 3),
+    ] {
+        assert_eq!(count(instruction), expected, "{instruction}");
+    }
 }
 
 /// A factor that another instruction has computed.
@@ -65,20 +115,6 @@ fn an_upper_half_is_known_to_be_0_by_what_computed_it() {
     ] {
         assert_eq!(product(long), 4, "{long}");
     }
-}
-
-#[test]
-fn shifts_clamp_their_count_and_wrap_it_by_a_mask() {
-    assert_eq!(count("SHL R3, R4, R5"), 1);
-    assert_eq!(count("SHL.W R3, R4, R5"), 2);
-    assert_eq!(count("SHL.W R3, R4, 0x3"), 1);
-    assert_eq!(count("SHR.U32.W R3, R4, R5"), 2);
-    assert_eq!(count("SHF.L R3, R4, R6, R5"), 4);
-    assert_eq!(count("SHF.L.W R3, R4, R6, R5"), 5);
-    assert_eq!(count("SHF.L.W R3, R4, 0x3, R5"), 3);
-    assert_eq!(count("SHF.R R3, R4, 0x2, RZ"), 1);
-    assert_eq!(count("SHF.R.W R3, R4, R6, RZ"), 2);
-    assert_eq!(count("SHF.L R3, R4, 0x2, RZ"), 3);
 }
 
 #[test]
@@ -126,43 +162,6 @@ fn halves_are_moved_and_bytes_are_masked_shifted_and_joined() {
     }
 }
 
-#[test]
-fn bits_are_counted_and_found() {
-    assert_eq!(count("POPC R3, R4, R5"), 15);
-    assert_eq!(count("POPC R3, R4, 0xff"), 15);
-    assert_eq!(count("FLO.U32 R3, R4"), 3);
-    assert_eq!(count("FLO R3, R4"), 5);
-    assert_eq!(count("FLO.U32.SH R3, R4"), 4);
-    assert_eq!(count("FLO.SH R3, R4"), 6);
-}
-
-#[test]
-fn floats_are_computed_as_on_kepler() {
-    for one in [
-        "FADD R3, R4, R5",
-        "FFMA R3, R4, R5, R6",
-        "FMNMX R3, R4, R5, PT",
-        "IMNMX R3, R4, R5, !PT",
-        "MUFU.EX2 R3, R4",
-        "RRO.SINCOS R3, R4",
-        "F2I.S32.F32 R3, R4",
-    ] {
-        assert_eq!(count(one), 1, "{one}");
-    }
-    assert_eq!(count("MUFU.SQRT R3, R4"), 2);
-    assert_eq!(
-        count("FFMA R3, R4, R5, c[0x0][0x140]"),
-        2,
-        "no addend from there"
-    );
-    assert_eq!(count("FMNMX R3, R4, R5, P1"), 3, "both, and a choice");
-    assert_eq!(count("FADD R3, |R4|, |R5|"), 3);
-    assert_eq!(count("FSET.BF.LT.AND R3, R4, R5, P1"), 4);
-    assert_eq!(count("FSET.LT.AND R3, R4, R5, PT"), 1);
-    assert_eq!(count("FCMP.LT R3, R3, R5, R6"), 2);
-    assert_eq!(count("S2R R3, SR_LANEID"), 2);
-}
-
 /// A word of shared memory with one reader, in its block and without a guard, is that reader's operand.
 #[test]
 fn a_load_is_an_operand_where_one_instruction_takes_it() {
@@ -204,10 +203,7 @@ fn a_load_is_an_operand_where_one_instruction_takes_it() {
 /// The end is a flag of the instruction before it, unless that or the end is guarded, or lanes come from elsewhere.
 #[test]
 fn the_end_is_a_flag_where_it_can_be() {
-    let last = |code: &[&str]| {
-        let kernel = Kernel::parse(&listing(code, ""), "test").unwrap();
-        translated(&kernel).of(code.len() - 1).len()
-    };
+    let last = |code: &[&str]| translated(&kernel(code)).of(code.len() - 1).len();
     assert_eq!(last(&["ST [R9], R3", "EXIT"]), 0);
     assert_eq!(last(&["@P0 ST [R9], R3", "EXIT"]), 1);
     assert_eq!(last(&["EXIT"]), 1);
@@ -217,8 +213,7 @@ fn the_end_is_a_flag_where_it_can_be() {
         "a block of its own"
     );
     let guarded = ["ST [R9], R3", "@P0 EXIT", "ST [R9], R4", "EXIT"];
-    let kernel = Kernel::parse(&listing(&guarded, ""), "test").unwrap();
-    assert_eq!(translated(&kernel).of(1).len(), 1);
+    assert_eq!(translated(&kernel(&guarded)).of(1).len(), 1);
 }
 
 #[test]
@@ -226,8 +221,7 @@ fn lanes_meet_at_an_instruction_or_branch_to_it() {
     let meeting = |target: u32, instruction: &str| {
         let ssy = format!("SSY `(.L_{target})");
         let code = [&ssy, instruction, "ST [R9], R3", "ST [R9], R4", "EXIT"];
-        let kernel = Kernel::parse(&listing(&code, ""), "test").unwrap();
-        translated(&kernel).of(1).len()
+        translated(&kernel(&code)).of(1).len()
     };
     assert_eq!(meeting(2, "NOP.S"), 1);
     assert_eq!(meeting(2, "IADD.S R3, R4, R5"), 1);
@@ -317,28 +311,15 @@ fn the_loose_translation_adds_moves_and_points_to_meet() {
     assert_eq!(straight("ICMP.EQ R3, R4, 0x5, R6"), 1);
     assert_eq!(straight("ICMP.EQ R3, R4, 0x0, R6"), 0);
     let branching = |branch: &str| {
-        let text = listing(&["NOP", branch, "ST [R9], R3", "ST [R9], R4", "EXIT"], "");
-        loose(&Kernel::parse(&text, "test").unwrap(), 1)
+        loose(
+            &kernel(&["NOP", branch, "ST [R9], R3", "ST [R9], R4", "EXIT"]),
+            1,
+        )
     };
     assert_eq!(branching("@P0 BRA `(.L_3)"), 2);
     assert_eq!(branching("@P0 BRA `(.L_0)"), 0, "backwards");
     assert_eq!(branching("BRA `(.L_3)"), 0, "always");
     assert_eq!(branching("SSY `(.L_3)"), 0);
-}
-
-#[test]
-fn what_these_chips_lack_is_made_of_shifts_and_logic() {
-    assert_eq!(count("POPC R3, R4, -0x1"), 14);
-    assert_eq!(count("BFE.U32 R3, R4, 0x808"), 2);
-    assert_eq!(count("BFE R3, R4, 0x1000"), 1);
-    assert_eq!(count("ISCADD R3, R4, R5, 0x2"), 2);
-    assert_eq!(count("SHF.L R3, RZ, 0x2, R4"), 1);
-    assert_eq!(count("SHF.R R3, R4, 0x2, R5"), 3);
-    assert_eq!(count("SEL R3, R4, R5, P1"), 2);
-    assert_eq!(count("SEL R3, R3, R5, P1"), 1);
-    assert_eq!(count("FADD R3, |R4|, R5"), 2);
-    assert_eq!(count("FSET.BF.LT.AND R3, R4, R5, PT"), 2);
-    assert_eq!(count("ICMP.EQ R3, R4, R5, R6"), 3);
 }
 
 #[test]
