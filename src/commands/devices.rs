@@ -6,7 +6,7 @@ use super::CliResult;
 use super::devices_new::{self, NewArgs};
 use super::engine::NEVER_VALIDATED;
 use super::format::OutputArgs;
-use super::names;
+use super::names::{self, CPU, VLIW};
 use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
 use crate::device::values::Value;
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
@@ -186,12 +186,6 @@ impl Listed {
         ]
     }
 }
-
-/// What a machine of another kind runs.
-pub(super) const VLIW: &str = "VLIW5";
-
-/// What a CPU runs.
-pub(super) const CPU: &str = "x86-64";
 
 const CPU_HEADERS: [&str; 8] = [
     "device", "title", "MHz", "L1 (KiB)", "L2 (KiB)", "L3 (KiB)", "values", "fitted",

@@ -5,8 +5,9 @@
 
 use super::CliResult;
 use super::explain::ExplainArgs;
-use super::measure_cpu::{BEST, n_random};
+use super::measure_args::n_random;
 use super::names;
+use super::names::BEST;
 use crate::cpu::explain::{Explained, explain};
 use crate::cpu::preset::{Preset, THIS, builtin_names};
 use crate::cpu::work::{Kind, Setup, WorkError};

@@ -4,8 +4,8 @@
 //! what a row means (`gpu/on_cpu.rs`). Units: fitness cases.
 
 use super::look::{LookArgs, only_with_chart};
-use super::measure::{MeasureArgs, given_or, protocol, work};
-use super::names;
+use super::measure_args::{MeasureArgs, given_or, n_random, protocol, work};
+use super::names::{self, BEST};
 use crate::cpu::ecm;
 use crate::cpu::preset::{Preset, THIS};
 use crate::cpu::work::{Kind, Setup, Work};
@@ -23,7 +23,7 @@ use crate::report::chart;
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::progress;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The longest block, in vectors: 4 MiB for each row.
 const MOST_VECTORS: usize = 1 << 16;
@@ -168,22 +168,6 @@ impl CpuWorkArgs {
         let named = self.interpreter.iter();
         let named = named.map(|name| interpret::by_name(name));
         Ok((named.collect::<Result<_, _>>()?, false))
-    }
-}
-
-/// The name of the fastest interpreter, whichever it is.
-pub const BEST: &str = "best";
-
-/// Whether the programs are so many random ones, not a file.
-pub fn n_random(programs: Option<&Path>) -> Result<Option<usize>, String> {
-    let number = programs
-        .and_then(Path::to_str)
-        .and_then(|text| text.parse().ok());
-    match number {
-        Some(n) if !(1..=1_000_000).contains(&n) => Err(format!(
-            "--programs: given {n}; allowed: a file, or 1 to 1000000"
-        )),
-        number => Ok(number),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `warpstack measure --paper`: another paper's system on a real GPU.
 
-use super::measure::{MeasureArgs, given_or, protocol};
+use super::measure_args::{MeasureArgs, given_or, protocol};
 use super::measure_robilliard;
 use super::papers::PaperArg;
 use crate::measure::gpocl as measure_gpocl;

@@ -5,7 +5,7 @@
 //! Leaves out: breeding, transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second. Speedups are
 //! Robilliard's (section 4): time per node on the CPU over that on the GPU, so the ratio of the speeds.
 
-use super::measure::{MeasureArgs, given_or, protocol};
+use super::measure_args::{MeasureArgs, given_or, protocol};
 use super::measure_cpu::fastest;
 use super::measure_paper::check_options;
 use super::papers::PaperArg;

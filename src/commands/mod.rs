@@ -27,6 +27,7 @@ pub mod kernels;
 pub mod langdon;
 pub mod look;
 pub mod measure;
+pub mod measure_args;
 pub mod measure_cpu;
 mod measure_paper;
 mod measure_paper_cpu;
@@ -87,7 +88,7 @@ enum Command {
     Evolve(evolve::EvolveArgs),
     Devices(devices::DevicesArgs),
     Kernels(kernels::KernelsArgs),
-    Measure(Box<measure::MeasureArgs>),
+    Measure(Box<measure_args::MeasureArgs>),
     Problems(problems::ProblemsArgs),
     Stacks(stacks::StacksArgs),
     Trace(trace::TraceArgs),

@@ -3,8 +3,6 @@
 //! What it does: understands a name as people write it, says which is meant where one is nearly right, and tells the shell's completion
 //! what there is. Leaves out: whether a kernel has a problem on a device; the engine says so. Units: none.
 
-use super::devices::{CPU, VLIW};
-use super::measure_cpu::BEST;
 use crate::cpu;
 use crate::device::{Preset, builtin_names};
 use crate::gp::interpret;
@@ -28,6 +26,15 @@ pub struct Names {
     is_other: fn(&str) -> bool,
     is_list: bool,
 }
+
+/// What a machine of another kind runs.
+pub(super) const VLIW: &str = "VLIW5";
+
+/// What a CPU runs.
+pub(super) const CPU: &str = "x86-64";
+
+/// The name of the fastest interpreter, whichever it is.
+pub const BEST: &str = "best";
 
 /// In a list of names, or of the paper's tables: every one.
 pub const ALL: &str = "all";

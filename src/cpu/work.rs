@@ -231,7 +231,7 @@ fn of<T: Chained>(
     let n_vectors = problem.n_cases().div_ceil(cases_per_vector);
     let block = match kind.block_cases(problem, setup.block_cases) {
         Some(cases) => cases.div_ceil(cases_per_vector),
-        None => tile(width),
+        None => tile::<T>(width),
     };
     let mut together = 1;
     let (programs_of, filled) = match kind {
@@ -291,10 +291,11 @@ fn score_of<T: Element>(score: Score, width: Width) -> Instructions {
     count::of_score::<T>(score, width)
 }
 
-/// Vectors of the tile that stays in registers.
-fn tile(width: Width) -> usize {
+/// Vectors of the tile that stays in registers: words have so few functions that more of them fit.
+fn tile<T: Element>(width: Width) -> usize {
     match width {
-        Width::Whole => 16,
+        Width::Whole if T::CASES > 1 => 16,
+        Width::Whole => 8,
         Width::Half => 4,
     }
 }
@@ -427,7 +428,10 @@ mod tests {
             if let Ok(setup) = Setup::of(options) {
                 let floats = crate::gp::interpret::accumulator::tile_vectors::<f32>(path);
                 let words = crate::gp::interpret::accumulator::tile_vectors::<u32>(path);
-                assert_eq!((floats, words), (tile(setup.width), tile(setup.width)));
+                assert_eq!(
+                    (floats, words),
+                    (tile::<f32>(setup.width), tile::<u32>(setup.width))
+                );
             }
         }
     }
