@@ -11,8 +11,14 @@ fn message(result: Result<warpstack::Prediction, Error>) -> String {
 }
 
 #[test]
-fn every_kernel_runs_every_problem_on_its_device() {
-    for &problem in Problem::ALL {
+fn every_kernel_runs_every_problem_of_the_paper_on_its_device() {
+    let compiled = [
+        Problem::Sextic,
+        Problem::Shuttle,
+        Problem::Kddcup,
+        Problem::Mux20,
+    ];
+    for problem in compiled {
         for &kernel in Kernel::ALL {
             let device = match kernel {
                 Kernel::Accumulator => "h200",

@@ -157,7 +157,7 @@ fn every_kernel_of_a_card_is_predicted_and_others_are_refused() {
 /// The H200's preset with one value not known and far off.
 fn spoilt(folder: &Path) -> String {
     let text = Preset::text("h200").unwrap();
-    let line = line_with(&text, "taken_branch_cycles");
+    let line = line_with(&text, "taken_branch_cycles = ");
     let spoilt = line
         .replace("value = 5", "value = 48")
         .replace("\"measured\"", "\"assumed\"");
