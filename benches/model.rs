@@ -5,7 +5,7 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use warpstack::device::Preset;
-use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::launch::prediction::Configuration;
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::study::l1::{l1_geometry, with_l1};
 
@@ -25,7 +25,9 @@ fn configuration(
         threads_per_block,
         case_blocks: 1,
         l1_bytes: Some(48 * 1024),
-        sizes: PaperSizes::default(),
+        population: None,
+        cases: None,
+        threads_per_program: None,
     }
 }
 

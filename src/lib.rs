@@ -113,5 +113,5 @@ pub mod vliw;
 pub use crate::predictor::api::{
     BlockResources, Cause, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error,
     InputError, Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
-    PaperSizes, PredictError, Prediction, Predictor, Preset, Problem, Role,
+    PredictError, Prediction, Predictor, Preset, Problem, Role,
 };

@@ -10,13 +10,14 @@ use super::format::{Format, OutputArgs};
 use super::look::{self, LookArgs};
 use super::names;
 use crate::device::{Preset, Reader};
-use crate::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
+use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor::{Engine, Kind, architecture};
 use crate::report::chart::bars::{Bar, StackedBars};
 use crate::report::provenance::Provenance;
 use crate::report::{chart, table, verdict};
 use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
+use crate::systems::registry::LaunchOptions;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,15 +207,14 @@ fn search(
             (WARP_THREADS..=device.limits.threads_per_block as usize).step_by(WARP_THREADS)
         {
             for &case_blocks in case_blocks(&kernel) {
-                launches.extend(device.l1.splits.iter().map(|split| Configuration {
-                    problem: args.problem.clone(),
-                    kernel: kernel.clone(),
-                    stack_dim,
-                    stack_registers,
-                    threads_per_block: threads as u32,
-                    case_blocks,
-                    l1_bytes: Some(split.l1_bytes),
-                    sizes: PaperSizes::default(),
+                launches.extend(device.l1.splits.iter().map(|split| LaunchOptions {
+                    problem: Some(args.problem.clone()),
+                    stack_dim: Some(stack_dim),
+                    stack_registers: Some(stack_registers),
+                    threads_per_block: Some(threads as u32),
+                    case_blocks: Some(case_blocks),
+                    l1_kib: Some(split.l1_bytes / 1024),
+                    ..LaunchOptions::of(&kernel)
                 }));
             }
         }

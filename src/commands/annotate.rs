@@ -2,11 +2,10 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{InputArgs, note_weights};
+use super::engine::{InputArgs, note_weights, open_for};
 use super::format::{Format, OutputArgs};
-use super::own_kernel::{self, with_own_kernel};
+use super::own_kernel;
 use crate::device::Preset;
-use crate::predictor::Engine;
 use crate::report::annotation;
 use crate::report::provenance::Provenance;
 
@@ -24,14 +23,11 @@ pub struct AnnotateArgs {
 pub fn run(args: &AnnotateArgs) -> CliResult {
     args.output.check()?;
     let device = Preset::load(&args.configuration.device)?.device;
-    let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, &device)?;
-    let configuration = named.configuration(&device, &inputs)?;
-    inputs.check_population()?;
-    let problems = [configuration.problem.as_str()];
-    let engine = Engine::new(device.clone(), &problems, inputs.settings())?;
-    own_kernel::check(&engine, [&configuration], &named.own)?;
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.inputs, &device)?;
+    let (engine, launches) = open_for(&device, inputs.settings(), &[options])?;
+    own_kernel::check(&engine, &launches, &args.configuration.own)?;
+    let annotated = engine.annotate(&launches[0])?;
     note_weights(&engine);
-    let annotated = engine.annotate(&configuration)?;
     let provenance = Provenance::of(&engine);
     let text = || annotation::text(&annotated);
     match args.output.format() {

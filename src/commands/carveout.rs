@@ -16,6 +16,7 @@ use crate::report::chart::{self, Look};
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::variant::Variant;
+use crate::systems::registry::LaunchOptions;
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
 use crate::validate::requests::{Programs, Requests};
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ const MEASURED: &str = "h200";
 pub struct Study<'a> {
     /// Name or path.
     pub device: &'a str,
-    pub configuration: Configuration,
+    pub options: LaunchOptions,
     pub engine: &'a EngineArgs,
     pub output: &'a OutputArgs,
     pub chart: Option<&'a Path>,
@@ -53,17 +54,19 @@ impl Study<'_> {
 
     fn points(&self) -> Result<(Vec<CarveoutPoint>, Provenance), Box<dyn Error>> {
         let device = Preset::load(self.device)?.device;
-        let measured = self.measured(&device)?;
+        let (opened, launches) = self
+            .engine
+            .open_for(&device, std::slice::from_ref(&self.options))?;
+        let measured = self.measured(&device, &launches[0])?;
         let (engine, request) = match measured.first() {
             Some(row) => {
                 let request = Requests::new(Programs::Committed, None).of(row)?;
-                (Engine::new(device, &[], self.engine.settings())?, request)
+                (opened, request)
             }
             None => {
-                let engine = self.engine.open(&device, &[&self.configuration.problem])?;
-                note_weights(&engine);
-                let request = engine.request(&self.configuration)?;
-                (engine, request)
+                let request = opened.request(&launches[0])?;
+                note_weights(&opened);
+                (opened, request)
             }
         };
         let points = predicted(&engine, request, &measured)?;
@@ -71,13 +74,16 @@ impl Study<'_> {
     }
 
     /// The measured rows of the launch, for the population with the most carve-outs.
-    fn measured(&self, device: &Device) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
+    fn measured(
+        &self,
+        device: &Device,
+        configuration: &Configuration,
+    ) -> Result<Vec<MeasuredLaunch>, Box<dyn Error>> {
         let inputs = &self.engine.inputs;
         let asks_for_programs = inputs.programs.is_some() || inputs.corpus.is_some();
         if self.device != MEASURED || asks_for_programs {
             return Ok(Vec::new());
         }
-        let configuration = &self.configuration;
         let usual = Variant::new(
             configuration.kernel.parse()?,
             configuration.problem.parse()?,

@@ -74,7 +74,7 @@ pub fn run(args: &CompareArgs) -> CliResult {
     let pairs = cells
         .into_par_iter()
         .map(|cell| {
-            let configuration = cell.configuration();
+            let configuration = simulator.configure(&cell.options())?;
             let pair = Pair {
                 simulated: simulator.predict(&configuration)?,
                 modelled: model.predict(&configuration)?,

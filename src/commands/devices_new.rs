@@ -6,13 +6,15 @@
 
 use super::CliResult;
 use crate::device::{Kind, Preset, Reader};
-use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
+use crate::launch::prediction::PredictError;
 use crate::predictor;
 use crate::predictor::{Engine, Settings};
 use crate::report::progress;
 use crate::report::{output, table::table};
 use crate::study::sensitivity::{Sensitivity, sensitivities};
 use crate::study::{Base, Key};
+use crate::systems::chitty::system::USUAL_THREADS as THREADS;
+use crate::systems::registry::LaunchOptions;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +31,6 @@ pub struct NewArgs {
 /// The launch whose prediction says which values matter.
 const PROBLEM: &str = "sextic";
 const KERNEL: &str = "rpn";
-const THREADS: u32 = 256;
 /// Values in the list.
 const MOST: usize = 16;
 /// Values that change less are not in the list, in percent.
@@ -91,29 +92,21 @@ fn matters(base: &Base) -> Result<Vec<Sensitivity>, Box<dyn Error>> {
         ..Settings::default()
     };
     let opened = Engine::new(base.device.clone(), &[PROBLEM], settings)?;
-    let arch = match predictor::architecture(&base.device, &opened.settings().code) {
-        Ok(arch) => arch,
+    if predictor::architecture(&base.device, &opened.settings().code).is_err() {
         // No code of its own: nothing can be predicted without a choice of another's.
-        Err(_) => return Ok(Vec::new()),
+        return Ok(Vec::new());
+    }
+    let launch = LaunchOptions {
+        problem: Some(PROBLEM.into()),
+        ..LaunchOptions::of(KERNEL)
     };
-    let (stack_dim, stack_registers) =
-        predictor::smallest(KERNEL.parse()?, PROBLEM.parse()?, arch)?;
-    let configuration = Configuration {
-        problem: PROBLEM.into(),
-        kernel: KERNEL.into(),
-        stack_dim,
-        stack_registers,
-        threads_per_block: THREADS,
-        case_blocks: 1,
-        l1_bytes: base.device.default_l1_bytes(),
-        sizes: PaperSizes::default(),
-    };
+    let launch = opened.configure(&launch)?;
     let found = sensitivities(
         base,
         Reader::Model,
         |_, _| true,
         |device| {
-            let predicted = opened.on(device.clone()).predict(&configuration)?;
+            let predicted = opened.on(device.clone()).predict(&launch)?;
             Ok::<_, PredictError>(predicted.gpops_billion)
         },
     )?;

@@ -3,9 +3,9 @@
 //! Leaves out: the configuration (`configuration.rs`).
 
 use crate::device::{Device, Reader, Validated};
-use crate::gp::problem::ProblemId;
 use crate::gp::programs::{Inferred, inferred};
 use crate::isa::Arch;
+use crate::launch::prediction::Configuration;
 use crate::predictor;
 use crate::predictor::{CodeChoice, ProgramList};
 use crate::predictor::{Kind, Settings, Weighting};
@@ -13,7 +13,7 @@ use crate::report::progress;
 use crate::sim::simulator;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
-use crate::systems::kernels::PaperKernel;
+use crate::systems::registry::LaunchOptions;
 use crate::util::input;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -199,34 +199,13 @@ impl EngineArgs {
         Ok(predictor::Engine::new(device.clone(), problems, settings)?)
     }
 
-    /// The model for a device and launches of these kernels for these problems, in any combination: kernels of the other papers
-    /// make their own programs.
+    /// The model for a device and these launches, complete.
     pub fn open_for(
         &self,
         device: &Device,
-        kernels: &[String],
-        problems: &[String],
-    ) -> Result<predictor::Engine, Box<dyn Error>> {
-        let of_papers: Vec<PaperKernel> = kernels
-            .iter()
-            .filter_map(|name| PaperKernel::named(name))
-            .collect();
-        if of_papers.len() == kernels.len() {
-            note_validated(device);
-            return Ok(predictor::Engine::new(
-                device.clone(),
-                &[],
-                self.settings(),
-            )?);
-        }
-        let theirs: Vec<String> = of_papers.iter().flat_map(|one| one.problems()).collect();
-        let is_own = |name: &&str| {
-            let known = name.parse::<ProblemId>();
-            known.is_ok_and(|id| id.definition().kernels.is_some())
-                || !theirs.iter().any(|one| one == name)
-        };
-        let problems = problems.iter().map(String::as_str);
-        self.open(device, &problems.filter(is_own).collect::<Vec<_>>())
+        launches: &[LaunchOptions],
+    ) -> Result<(predictor::Engine, Vec<Configuration>), Box<dyn Error>> {
+        open_for(device, self.settings(), launches)
     }
 
     /// Everything of it that decides results: the options, the content of the files of programs that they name, the factors of the
@@ -329,6 +308,19 @@ impl InputArgs {
             ..Settings::default()
         }
     }
+}
+
+/// The model for a device and these launches, complete.
+pub fn open_for(
+    device: &Device,
+    settings: Settings,
+    launches: &[LaunchOptions],
+) -> Result<(predictor::Engine, Vec<Configuration>), Box<dyn Error>> {
+    note_validated(device);
+    let engine = predictor::Engine::new(device.clone(), &[], settings)?;
+    let configurations = launches.iter().map(|options| engine.configure(options));
+    let configurations = configurations.collect::<Result<Vec<_>, _>>()?;
+    Ok((engine, configurations))
 }
 
 /// Says on standard error how the programs of each problem were weighted.

@@ -1,21 +1,19 @@
 //! `warpstack explain`: why a configuration is as fast as it is, alone or beside another one.
 
 use super::CliResult;
-use super::configuration::ConfigurationArgs;
+use super::configuration::{ConfigurationArgs, changed};
 use super::engine::{EngineArgs, note_weights};
 use super::explain_cpu;
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::measure_cpu::CpuWorkArgs;
 use super::names;
-use super::own_kernel::{self, with_own_kernel};
+use super::own_kernel;
 use crate::device::Preset;
-use crate::launch::prediction::Configuration;
 use crate::predictor::Explained;
 use crate::report::chart;
 use crate::report::explain;
 use crate::report::provenance::Provenance;
-use crate::systems::kernels::check_sizes;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -27,8 +25,8 @@ pub struct ExplainArgs {
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Changes that make a second configuration: threads=N,stack-dim=N,stack-registers=N,l1=KIB,kernel=NAME,problem=NAME, and with
-    /// kernels of the other papers population=N,cases=N,threads-per-program=N
+    /// Changes that make a second configuration: threads=N,stack-dim=N,stack-registers=N,case-blocks=N,l1=KIB,kernel=NAME,problem=NAME, and
+    /// with kernels of the other papers population=N,cases=N,threads-per-program=N
     #[arg(long, value_name = "CHANGES")]
     pub against: Option<String>,
     #[command(flatten)]
@@ -70,22 +68,14 @@ pub fn run(args: &ExplainArgs) -> CliResult {
 
 fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
-    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
-    let mut configurations = vec![named.any_configuration(&device, &inputs)?];
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
+    let mut launches = vec![options];
     if let Some(changes) = &args.against {
-        let changed = named.changed(changes)?;
-        configurations.push(changed.any_configuration(&device, &inputs)?);
+        launches.push(changed(&launches[0], changes)?);
     }
-    configurations.iter().try_for_each(check_sizes)?;
-    let of_each = |name: fn(&Configuration) -> &String| {
-        let mut names: Vec<String> = configurations.iter().map(name).cloned().collect();
-        names.dedup();
-        names
-    };
-    let (kernels, problems) = (of_each(|one| &one.kernel), of_each(|one| &one.problem));
     let engine = args.engine.with_inputs(inputs);
-    let model = engine.open_for(&device, &kernels, &problems)?;
-    own_kernel::check(&model, &configurations, &named.own)?;
+    let (model, configurations) = engine.open_for(&device, &launches)?;
+    own_kernel::check(&model, &configurations, &args.configuration.own)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));
     let explained = explained.collect::<Result<_, _>>()?;

@@ -73,8 +73,13 @@ fn blocks(args: &ExplainArgs, problem: &Problem) -> Result<Vec<usize>, Box<dyn E
 
 /// The problem with cases whose values do not matter, and the programs.
 fn work(args: &ExplainArgs) -> Result<(Problem, Vec<Rpn>), Box<dyn Error>> {
-    let function_set: ProblemId = args.configuration.problem().parse()?;
-    let cases = args.configuration.sizes.cases.map(|cases| cases as usize);
+    let launch = &args.configuration.launch;
+    let problem = launch
+        .problem
+        .as_deref()
+        .unwrap_or(ProblemId::Sextic.name());
+    let function_set: ProblemId = problem.parse()?;
+    let cases = launch.cases.map(|cases| cases as usize);
     let workload = Workload::with_cases(function_set, None, 1, cases)?;
     let file = args.engine.inputs.programs.as_deref();
     let programs = match (file, n_random(file)?) {

@@ -2,14 +2,13 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{InputArgs, note_validated};
-use super::own_kernel::{self, with_own_kernel};
+use super::engine::{InputArgs, open_for};
+use super::own_kernel;
 use crate::device::{Device, Preset};
 use crate::interop::accel_sim::{AddressMode, TraceWriter, list};
 use crate::interop::record::Recorder;
 use crate::interop::timeline::Timeline;
 use crate::interop::{kanata, perfetto, schedule};
-use crate::predictor;
 use crate::predictor::SampleBlocks;
 use crate::report::blocks::BlocksReport;
 use crate::report::output;
@@ -78,19 +77,15 @@ const KERNEL: &str = "kernel-1";
 
 pub fn run(args: &ExportArgs) -> CliResult {
     let device = Preset::load(&args.configuration.device)?.device;
-    let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, &device)?;
-    let configuration = named.configuration(&device, &inputs)?;
     match (&args.out, args.to) {
         (Some(folder), Tool::AccelSim) => output::check_folder(folder)?,
         (Some(file), _) => output::check_writable(file)?,
         (None, _) => {}
     }
-    inputs.check_population()?;
-    let settings = inputs.settings();
-    note_validated(&device);
-    let engine = predictor::Engine::new(device.clone(), &[&configuration.problem], settings)?;
-    own_kernel::check(&engine, [&configuration], &named.own)?;
-    let sample = engine.sample_blocks(&configuration, args.blocks as usize, args.iterations)?;
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.inputs, &device)?;
+    let (engine, launches) = open_for(&device, inputs.settings(), &[options])?;
+    own_kernel::check(&engine, &launches, &args.configuration.own)?;
+    let sample = engine.sample_blocks(&launches[0], args.blocks as usize, args.iterations)?;
     check_size(args, &device, &sample)?;
     match args.to {
         Tool::AccelSim => accel_sim(args, &device, &sample),

@@ -8,7 +8,7 @@ use super::look::LookArgs;
 use crate::device::occupancy::{BlockResources, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::gp::program::Rpn;
-use crate::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
+use crate::launch::prediction::{PredictError, Prediction};
 use crate::predictor::Engine;
 use crate::report::chart::bars::Bar;
 use crate::report::chart::columns::Columns;
@@ -19,6 +19,7 @@ use crate::report::chart::{self, ChartError, Look};
 use crate::report::explain;
 use crate::report::progress;
 use crate::report::verdict::stack_bytes;
+use crate::systems::registry::LaunchOptions;
 use rayon::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -204,10 +205,10 @@ const L1_BLOCK: u32 = 256;
 pub fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
     let mut lines = Vec::new();
     for split in &device.l1.splits {
-        let configurations: Vec<Configuration> = STACK_DIMS
-            .map(|stack_dim| configuration(problem, stack_dim, L1_BLOCK, split.l1_bytes))
+        let launches: Vec<LaunchOptions> = STACK_DIMS
+            .map(|stack_dim| launch(problem, stack_dim, L1_BLOCK, split.l1_bytes / 1024))
             .collect();
-        let predictions = predict_all(model, &configurations)?;
+        let predictions = predict_all(model, &launches)?;
         let point = |prediction: &Prediction| {
             let kib = stack_bytes(prediction) / 1024.0;
             (kib, prediction.memory.l1_load_hit_percent)
@@ -240,11 +241,11 @@ pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, 
     const STACK_DIM: u32 = 1;
     let largest = device.l1.splits.iter().map(|split| split.l1_bytes).max();
     let l1_bytes = largest.unwrap_or(0);
-    let configurations: Vec<Configuration> = BLOCKS
+    let launches: Vec<LaunchOptions> = BLOCKS
         .into_iter()
-        .map(|threads| configuration(problem, STACK_DIM, threads, l1_bytes))
+        .map(|threads| launch(problem, STACK_DIM, threads, l1_bytes / 1024))
         .collect();
-    let predictions = predict_all(model, &configurations)?;
+    let predictions = predict_all(model, &launches)?;
     let bar = |prediction: &Prediction| Bar {
         label: prediction.configuration.threads_per_block.to_string(),
         layers: explain::cycles(prediction)
@@ -269,31 +270,23 @@ pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, 
     })
 }
 
-fn configuration(
-    problem: &str,
-    stack_dim: u32,
-    threads_per_block: u32,
-    l1_bytes: u32,
-) -> Configuration {
-    Configuration {
-        problem: problem.into(),
-        kernel: "rpn".into(),
-        stack_dim,
-        stack_registers: 0,
-        threads_per_block,
-        case_blocks: 1,
-        l1_bytes: Some(l1_bytes),
-        sizes: PaperSizes::default(),
+fn launch(problem: &str, stack_dim: u32, threads_per_block: u32, l1_kib: u32) -> LaunchOptions {
+    LaunchOptions {
+        problem: Some(problem.into()),
+        stack_dim: Some(stack_dim),
+        threads_per_block: Some(threads_per_block),
+        l1_kib: Some(l1_kib),
+        ..LaunchOptions::of("rpn")
     }
 }
 
 /// In parallel, in the order given.
 pub(super) fn predict_all(
     model: &Engine,
-    configurations: &[Configuration],
+    launches: &[LaunchOptions],
 ) -> Result<Vec<Prediction>, PredictError> {
-    configurations
+    launches
         .par_iter()
-        .map(|c| model.predict(c))
+        .map(|launch| model.predict(launch))
         .collect()
 }

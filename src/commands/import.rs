@@ -16,6 +16,7 @@ use crate::report::provenance::Provenance;
 use crate::report::table::table;
 use crate::sim::blocks;
 use crate::sim::simulator::Simulator;
+use crate::systems::registry::l1_bytes;
 use serde::Serialize;
 use std::error::Error;
 use std::fs::File;
@@ -65,8 +66,7 @@ pub fn run(args: &ImportArgs) -> CliResult {
 
 fn accel_sim(args: &ImportArgs) -> CliResult {
     let device = Preset::load(&args.device)?.device;
-    let l1_bytes = args.l1.map(|kib| super::l1_bytes(&device, kib));
-    let l1_bytes = l1_bytes.transpose()?;
+    let l1_bytes = l1_bytes(&device, args.l1)?;
     let mut reports = Vec::new();
     for trace in traces(&args.file)? {
         let imported = read(args, &trace)?;

@@ -9,11 +9,9 @@ use crate::isa::Arch;
 use crate::launch::prediction::PredictError;
 use crate::report::provenance::Provenance;
 use crate::report::table::table;
-use crate::systems::chitty::variant::{Dispatch, Math, Shape, Variant};
-use crate::systems::kernels;
-use crate::systems::kernels::{Code, PaperKernel};
+use crate::systems::chitty::variant::{Dispatch, Math, Shape};
+use crate::systems::registry::{CompiledCode, SYSTEMS};
 use serde::{Serialize, Serializer};
-use std::error::Error;
 use std::fmt::Display;
 
 /// List the kernels with machine code: registers, local memory, code shape.
@@ -89,55 +87,30 @@ pub fn run(args: &KernelsArgs) -> CliResult {
     args.output.print(&rows, &provenance, || text(&rows))
 }
 
-fn all() -> Result<Vec<Row>, Box<dyn Error>> {
+fn all() -> Result<Vec<Row>, PredictError> {
     let mut rows = Vec::new();
-    for variant in Variant::all()? {
-        let resources = variant.resources()?;
-        rows.push(Row {
-            kernel: variant.kernel.name(),
-            problem: variant.problem.to_string(),
-            architecture: variant.arch.name(),
-            shape: Some(variant.shape),
-            math: Some(variant.math),
-            dispatch: Some(variant.dispatch),
-            variant: None,
-            stack_dim: variant.stack_dim,
-            stack_registers: variant.stack_registers,
-            registers: resources.registers,
-            frame_bytes: resources.frame_bytes,
-            spilled_bytes: Some(resources.spill_store_bytes),
-        });
-    }
-    for arch in kernels::ARCHES {
-        for kernel in PaperKernel::ALL {
-            rows.extend(of_paper(kernel, arch)?);
-        }
+    for system in SYSTEMS {
+        rows.extend(system.codes()?.into_iter().map(row));
     }
     Ok(rows)
 }
 
-/// The code of another paper's kernel, once for each of its problems.
-fn of_paper(kernel: PaperKernel, arch: Arch) -> Result<Vec<Row>, PredictError> {
-    let row = |code: &Code, problem: &str| Row {
-        kernel: kernel.name(),
-        problem: problem.to_owned(),
-        architecture: arch.name(),
-        shape: None,
-        math: None,
-        dispatch: None,
-        variant: code.variant.clone(),
-        stack_dim: 1,
-        stack_registers: 0,
-        registers: code.kernel.registers,
-        frame_bytes: code.kernel.frame_bytes,
-        spilled_bytes: None,
-    };
-    let codes = kernel.codes(arch)?;
-    let rows = codes.iter().flat_map(|code| {
-        let problems = code.problems.iter();
-        problems.map(move |problem| row(code, problem))
-    });
-    Ok(rows.collect())
+fn row(code: CompiledCode) -> Row {
+    let compiled = code.compiled;
+    Row {
+        kernel: code.kernel,
+        problem: code.problem.to_owned(),
+        architecture: code.arch.name(),
+        shape: compiled.map(|one| one.shape),
+        math: compiled.map(|one| one.math),
+        dispatch: compiled.map(|one| one.dispatch),
+        variant: code.variant,
+        stack_dim: compiled.map_or(1, |one| one.stack_dim),
+        stack_registers: compiled.map_or(0, |one| one.stack_registers),
+        registers: code.registers,
+        frame_bytes: code.frame_bytes,
+        spilled_bytes: code.spilled_bytes,
+    }
 }
 
 impl Row {

@@ -235,22 +235,3 @@ pub fn parse<A: clap::Args>(options: &[String]) -> Result<A, String> {
     let parsed = matches.and_then(|matches| A::from_arg_matches(&matches));
     parsed.map_err(|error| one_line(&refusal(&error)))
 }
-
-/// The bytes of an L1 of `l1_kib`, if the device has that size.
-fn l1_bytes(device: &crate::device::Device, l1_kib: u32) -> Result<u32, String> {
-    let sizes: Vec<u32> = device
-        .l1
-        .splits
-        .iter()
-        .map(|split| split.l1_bytes)
-        .collect();
-    let found = sizes.iter().find(|size| **size / 1024 == l1_kib);
-    found.copied().ok_or_else(|| {
-        let allowed: Vec<String> = sizes.iter().map(|size| (size / 1024).to_string()).collect();
-        format!(
-            "L1 size of {}: given {l1_kib} KiB; allowed: {} KiB",
-            device.name,
-            allowed.join(", ")
-        )
-    })
-}

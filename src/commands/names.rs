@@ -8,8 +8,7 @@ use crate::device::{Preset, builtin_names};
 use crate::gp::interpret;
 use crate::gp::problem::{ProblemId, canonical};
 use crate::isa::Arch;
-use crate::systems::chitty::variant::KernelId;
-use crate::systems::kernels::PaperKernel;
+use crate::systems::registry;
 use crate::vliw::preset as vliw;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -57,6 +56,22 @@ impl Names {
         }
     }
 
+    /// Puts names as the program has them in the place of names as people write them.
+    pub fn understand(&self, names: &mut [String]) -> Result<(), String> {
+        let known = self.known();
+        for name in names {
+            let understood = (self.understood)(name);
+            if !known.contains(&understood.as_str()) {
+                return Err(format!(
+                    "name: given \"{name}\"; allowed: {}",
+                    known.join(", ")
+                ));
+            }
+            *name = understood;
+        }
+        Ok(())
+    }
+
     fn known(&self) -> Vec<&'static str> {
         let all = self.is_list.then_some(ALL);
         (self.known)().into_iter().chain(all).collect()
@@ -67,10 +82,7 @@ impl Names {
 pub fn kernel() -> Names {
     Names {
         understood: |given| given.trim().to_lowercase(),
-        ..Names::of(|| {
-            let own = KernelId::ALL.iter().map(|kernel| kernel.name());
-            own.chain(PaperKernel::ALL.map(PaperKernel::name)).collect()
-        })
+        ..Names::of(|| registry::kernels().map(|kernel| kernel.name).collect())
     }
 }
 
@@ -80,10 +92,9 @@ pub fn problem() -> Names {
         understood: canonical,
         ..Names::of(|| {
             let mut known: Vec<&str> = ProblemId::ALL.iter().map(|id| id.name()).collect();
-            for name in PaperKernel::ALL.iter().flat_map(|kernel| kernel.problems()) {
-                if !known.contains(&name.as_str()) {
-                    // Once for a program that ends.
-                    known.push(name.leak());
+            for name in registry::kernels().flat_map(|kernel| &kernel.problems) {
+                if !known.contains(name) {
+                    known.push(name);
                 }
             }
             known

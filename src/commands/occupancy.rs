@@ -4,16 +4,16 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{InputArgs, note_validated};
+use super::engine::{InputArgs, note_validated, open_for};
 use super::format::OutputArgs;
-use super::own_kernel::with_own_kernel;
+use super::own_kernel;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::launch::CarveOut;
 use crate::launch::residency::reside;
-use crate::predictor::Engine;
 use crate::report::provenance::Provenance;
 use crate::report::table::table;
+use crate::systems::registry::l1_bytes;
 use serde::Serialize;
 use std::error::Error;
 
@@ -55,16 +55,15 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
     note_validated(&device);
     let (needs, provenance) = needs(args, &device)?;
     let limits = OccupancyLimits::of(&device);
-    let sizes: Vec<u32> = match args.configuration.threads {
+    let sizes: Vec<u32> = match args.configuration.launch.threads {
         Some(threads) => vec![threads],
         None => (1..=limits.threads_per_block / limits.warp_lanes)
             .map(|warps| warps * limits.warp_lanes)
             .collect(),
     };
-    let l1_kib = args.configuration.l1;
-    let l1_bytes = l1_kib.map(|kib| super::l1_bytes(&device, kib));
-    let carve_out = l1_bytes.transpose()?;
-    let carve_out = carve_out.map_or(CarveOut::Default, CarveOut::L1Bytes);
+    let launch = &args.configuration.launch;
+    let l1_bytes = l1_bytes(&device, launch.l1)?;
+    let carve_out = l1_bytes.map_or(CarveOut::Default, CarveOut::L1Bytes);
     let mut rows = Vec::new();
     for threads_per_block in sizes {
         let block = BlockResources {
@@ -92,12 +91,9 @@ fn needs(
         let provenance = Provenance::of_device(&device.name);
         return Ok((block(registers, args.shared.unwrap_or(0)), provenance));
     }
-    let (named, inputs) = with_own_kernel(&args.configuration, &args.inputs, device)?;
-    let configuration = named.configuration(device, &inputs)?;
-    inputs.check_population()?;
-    let problems = [configuration.problem.as_str()];
-    let engine = Engine::new(device.clone(), &problems, inputs.settings())?;
-    let launch = engine.resolve(&engine.request(&configuration)?)?;
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.inputs, device)?;
+    let (engine, launches) = open_for(device, inputs.settings(), &[options])?;
+    let launch = engine.resolve(&engine.request(&launches[0])?)?;
     let provenance = Provenance {
         // Nothing is timed.
         engine: None,

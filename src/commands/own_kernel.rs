@@ -13,6 +13,7 @@ use crate::report::progress;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::variant::{Math, Shape, Variant};
+use crate::systems::registry::{self, LaunchOptions};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,57 +67,59 @@ impl OwnKernelArgs {
     }
 }
 
-/// The options with the kernel of one's own in the place of the named one, if there is one.
-pub fn with_own_kernel(
-    configuration: &ConfigurationArgs,
+/// The launch that is asked for, and what it starts from, with the kernel of one's own in the place of the named one if there is one.
+pub fn asked(
+    args: &ConfigurationArgs,
     inputs: &InputArgs,
     device: &Device,
-) -> Result<(ConfigurationArgs, InputArgs), Box<dyn Error>> {
-    let (mut configuration, mut inputs) = (configuration.clone(), inputs.clone());
-    let own = &configuration.own;
+) -> Result<(LaunchOptions, InputArgs), Box<dyn Error>> {
+    let (mut options, mut inputs) = (args.launch.options(inputs), inputs.clone());
+    let own = &args.own;
     let Some(lowering) = own.lowering else {
-        return Ok((configuration, inputs));
+        return Ok((options, inputs));
     };
-    if own.path().is_none() {
-        return Err(format!(
-            "--lowering: given {lowering}; allowed: with --sass FILE or --cuda FILE"
-        )
-        .into());
-    }
-    let code = match &own.cuda {
-        Some(path) => compiled(path, lowering, &configuration, &inputs, device)?,
-        None => OwnCode::read(own.path().unwrap_or(Path::new("")), lowering)?,
+    let code = match (&own.cuda, own.path()) {
+        (Some(path), _) => compiled(path, (lowering, own), &options, &inputs, device)?,
+        (None, Some(path)) => OwnCode::read(path, lowering)?,
+        (None, None) => {
+            return Err(format!(
+                "--lowering: given {lowering}; allowed: with --sass FILE or --cuda FILE"
+            )
+            .into());
+        }
     };
     let code = match own.source_path() {
         Some(path) => code.with_source(path)?,
         None => code,
     };
-    configuration.kernel.clone_from(&code.name);
+    options.kernel.clone_from(&code.name);
     inputs.own = Some(Arc::new(code));
-    Ok((configuration, inputs))
+    Ok((options, inputs))
 }
 
 fn compiled(
     path: &Path,
-    lowering: Lowering,
-    configuration: &ConfigurationArgs,
+    (lowering, own): (Lowering, &OwnKernelArgs),
+    options: &LaunchOptions,
     inputs: &InputArgs,
     device: &Device,
 ) -> Result<OwnCode, Box<dyn Error>> {
-    let problem: ProblemId = configuration.problem().parse()?;
     let kernel = lowering.kernel();
-    let arch = architecture(device, &inputs.code_choice())?;
+    let choice = inputs.code_choice();
+    let (_, info) = registry::find(kernel.name(), &choice)?;
+    let problem: ProblemId = info.problem(options)?.parse()?;
+    let arch = architecture(device, &choice)?;
     let source = OwnSource {
         path,
         like: Variant {
-            stack_registers: configuration.stack_registers.unwrap_or(0),
+            stack_registers: options.stack_registers.unwrap_or(0),
             shape: inputs.shape.unwrap_or(Shape::Unrolled),
             math: inputs.math.unwrap_or(Math::Accurate),
             dispatch: inputs.dispatch.unwrap_or(kernel.default_dispatch()),
-            ..Variant::new(kernel, problem, configuration.stack_dim.unwrap_or(1), arch)
+            ..Variant::new(kernel, problem, options.stack_dim.unwrap_or(1), arch)
         },
-        options: &configuration.own.nvrtc,
-        max_registers: configuration.own.max_registers,
+        options: &own.nvrtc,
+        max_registers: own.max_registers,
     };
     let name = path.file_name().unwrap_or(path.as_os_str());
     Ok(OwnCode::new(

@@ -7,7 +7,7 @@ use super::look::{self, LookArgs};
 use super::names::ALL;
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
-use crate::launch::prediction::{Configuration, PredictError};
+use crate::launch::prediction::PredictError;
 use crate::predictor;
 use crate::predictor::Engine;
 use crate::report::chart::{self, panels::Panels};
@@ -15,6 +15,7 @@ use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::{output, reproduction};
 use crate::study::shard::{Description, Shard};
+use crate::systems::registry::LaunchOptions;
 use crate::validate::{Cell, Compared, Measured, Table, cells};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -181,16 +182,16 @@ pub(super) fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]
 /// traces for the others.
 pub(super) fn predict_all(model: &Engine, cells: &[Cell]) -> Result<Vec<f64>, PredictError> {
     let progress = Progress::new(cells.len() as u64, "cells");
-    let configurations: Vec<Configuration> = cells.iter().map(Cell::configuration).collect();
+    let launches: Vec<LaunchOptions> = cells.iter().map(Cell::options).collect();
     let mut by_kernel: Vec<usize> = (0..cells.len()).collect();
     by_kernel.sort_by_key(|&index| {
-        let c = &configurations[index];
+        let c = &launches[index];
         (&c.problem, &c.kernel, c.stack_dim, c.stack_registers)
     });
     let mut found = by_kernel
         .into_par_iter()
         .map(|index| {
-            let prediction = model.predict(&configurations[index])?;
+            let prediction = model.predict(&launches[index])?;
             progress.step();
             Ok((index, prediction.gpops_billion))
         })

@@ -4,13 +4,12 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{EngineArgs, note_weights};
 use super::format::OutputArgs;
-use super::own_kernel::{self, with_own_kernel};
+use super::own_kernel;
 use crate::device::Preset;
 use crate::launch::prediction::Prediction;
 use crate::predictor;
 use crate::report::prediction;
 use crate::report::provenance::Provenance;
-use crate::systems::kernels::check_sizes;
 use std::error::Error;
 
 /// Predict one configuration and show where its cycles go.
@@ -37,16 +36,10 @@ pub fn run(args: &SimulateArgs) -> CliResult {
 /// What the options ask for, and the model that predicted it.
 pub fn predict(args: &SimulateArgs) -> Result<(Prediction, predictor::Engine), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
-    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
-    let configuration = named.any_configuration(&device, &inputs)?;
-    check_sizes(&configuration)?;
-    let (kernels, problems) = (
-        [configuration.kernel.clone()],
-        [configuration.problem.clone()],
-    );
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
-    let model = engine.open_for(&device, &kernels, &problems)?;
-    own_kernel::check(&model, [&configuration], &named.own)?;
-    let prediction = model.predict(&configuration)?;
+    let (model, launches) = engine.open_for(&device, &[options])?;
+    own_kernel::check(&model, &launches, &args.configuration.own)?;
+    let prediction = model.predict(&launches[0])?;
     Ok((prediction, model))
 }

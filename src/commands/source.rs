@@ -2,9 +2,8 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::InputArgs;
+use super::engine::{InputArgs, open_for};
 use crate::device::Preset;
-use crate::predictor::Engine;
 use crate::report::output;
 use crate::systems::chitty::source;
 use std::path::PathBuf;
@@ -29,10 +28,9 @@ pub fn run(args: &SourceArgs) -> CliResult {
         output::check_writable(path)?;
     }
     let device = Preset::load(&args.configuration.device)?.device;
-    let configuration = args.configuration.configuration(&device, &args.inputs)?;
-    let problems = [configuration.problem.as_str()];
-    let engine = Engine::new(device, &problems, args.inputs.settings())?;
-    let code = engine.request(&configuration)?.kernel;
+    let options = args.configuration.launch.options(&args.inputs);
+    let (engine, launches) = open_for(&device, args.inputs.settings(), &[options])?;
+    let code = engine.request(&launches[0])?.kernel;
     let text = match args.listing {
         true => code.sass()?,
         false => source::alone(code.kernel),

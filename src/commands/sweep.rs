@@ -6,7 +6,7 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{Engine, EngineArgs};
 use super::format::OutputArgs;
-use super::own_kernel::{self, with_own_kernel};
+use super::own_kernel;
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
 use crate::report::provenance::Provenance;
@@ -66,12 +66,11 @@ pub fn run(args: &SweepArgs) -> CliResult {
 pub fn rows(args: &SweepArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> {
     check_line_bytes(args)?;
     let device = Preset::load(&args.configuration.device)?.device;
-    let (named, inputs) = with_own_kernel(&args.configuration, &args.engine.inputs, &device)?;
-    let configuration = named.configuration(&device, &inputs)?;
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
-    let engine = engine.open(&device, &[&configuration.problem])?;
-    own_kernel::check(&engine, [&configuration], &named.own)?;
-    let sweep = engine.sweep(&configuration, args.times)?;
+    let (engine, launches) = engine.open_for(&device, &[options])?;
+    own_kernel::check(&engine, &launches, &args.configuration.own)?;
+    let sweep = engine.sweep(&launches[0], args.times)?;
     let caches: Vec<CacheSpec> = args
         .line_bytes
         .iter()

@@ -317,7 +317,7 @@ fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>>
     cells
         .par_iter()
         .map(|cell| {
-            let prediction = engine.predict(&cell.configuration())?;
+            let prediction = engine.predict(cell.options())?;
             progress.step();
             let measured = value(cell).map(|value| value.gpops_billion);
             paper_line(cell, &prediction, measured)

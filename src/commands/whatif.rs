@@ -3,7 +3,7 @@
 //! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`engine`), carve-outs (`carveout.rs`).
 //! Units: those of the keys.
 
-use super::configuration::{SizeArgs, case_blocks, sizes, usual_threads};
+use super::configuration::LaunchArgs;
 use super::engine::{EngineArgs, note_weights};
 use super::format::{Format, OutputArgs};
 use super::look::{self, LookArgs};
@@ -11,9 +11,8 @@ use super::names;
 use super::stop::Stop;
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
-use crate::gp::problem::canonical;
-use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
-use crate::predictor::{Engine, architecture};
+use crate::launch::prediction::PredictError;
+use crate::predictor::Engine;
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, Look, curves::Curves, heat::HeatMap};
 use crate::report::progress::Progress;
@@ -25,7 +24,7 @@ use crate::study::journal::Journal;
 use crate::study::run::{Outcome, Point, Study};
 use crate::study::shard::{Description, Shard};
 use crate::study::{Axis, Base, Key, StudyError};
-use crate::systems::kernels::{PaperKernel, check_sizes};
+use crate::systems::registry::LaunchOptions;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -47,26 +46,9 @@ pub struct WhatifArgs {
     /// Device name, or the path of a .toml file [default: the study's, or gtx670]
     #[arg(long, value_parser = crate::commands::names::device())]
     pub device: Option<String>,
-    /// Problem, unless varied
-    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem())]
-    pub problem: String,
-    /// Kernel, unless varied
-    #[arg(long, default_value = "rpn", value_parser = names::kernel())]
-    pub kernel: String,
-    /// Number of threads per block, unless varied [default: 256; gpocl-*: follows from the other sizes]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<u32>,
-    /// Size of the stack's second dimension, unless varied [default: the smallest compiled]
-    #[arg(long, value_name = "N")]
-    pub stack_dim: Option<u32>,
-    /// Number of stack levels held in registers, unless varied [default: the fewest compiled]
-    #[arg(long, value_name = "N")]
-    pub stack_registers: Option<u32>,
-    /// L1 size in KiB, unless varied [default: the device's own division]
-    #[arg(long, value_name = "KIB")]
-    pub l1: Option<u32>,
+    /// What is not varied.
     #[command(flatten)]
-    pub sizes: SizeArgs,
+    pub launch: LaunchArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Part of the points, K/N from 1/N to N/N, for another machine; `merge` puts the parts together. Needs --out
@@ -95,8 +77,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     }
     let study = study(args, &file, engine_args.engine.reader())?;
     let drawings = Drawings::plan(args, &study)?;
-    let (kernels, problems) = (study.kernels(), study.problems());
-    let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
+    let engine = open(&study, &engine_args)?;
     let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
     let (axes, of_points) = (&study.axes, &points.0);
     let provenance = Provenance::of(&engine);
@@ -125,8 +106,7 @@ pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> 
     let file = study_file(args)?;
     let engine_args = engine_args(args, &file)?;
     let study = study(args, &file, engine_args.engine.reader())?;
-    let (kernels, problems) = (study.kernels(), study.problems());
-    let engine = engine_args.open_for(&study.base.device, &kernels, &problems)?;
+    let engine = open(&study, &engine_args)?;
     let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
     let provenance = Provenance::of(&engine);
     let rows = whatif::rows(&study.axes, &points);
@@ -144,11 +124,9 @@ fn carve_out(args: &WhatifArgs, file: &StudyFile, engine: &EngineArgs) -> CliRes
             format!("{option}: given with --vary {CARVE_OUT}; allowed with it: {allowed}").into(),
         );
     }
-    let device = device_name(args, file);
-    let base = Base::load(device)?;
     let study = carveout::Study {
-        device,
-        configuration: configuration(args, &base)?,
+        device: device_name(args, file),
+        options: args.launch.options(&engine.inputs),
         engine,
         output: &args.output,
         chart: args.chart.as_deref(),
@@ -165,7 +143,7 @@ fn without_meaning(
     let asked = [
         ("--heatmap", args.heatmap.is_some()),
         ("--over", args.over.is_some()),
-        ("--l1", args.l1.is_some()),
+        ("--l1", args.launch.l1.is_some()),
         ("--shard", args.shard.is_some()),
         ("keys of a study file", !file.axes()?.is_empty()),
     ];
@@ -178,55 +156,15 @@ fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {
     given.map_or("gtx670", String::as_str)
 }
 
-/// What is not varied.
-fn configuration(args: &WhatifArgs, base: &Base) -> Result<Configuration, Box<dyn Error>> {
-    let of_paper = PaperKernel::named(&args.kernel).is_some();
-    let (stack_dim, stack_registers) = match of_paper {
-        true => (
-            args.stack_dim.unwrap_or(1),
-            args.stack_registers.unwrap_or(0),
-        ),
-        false => sizes(
-            (&args.kernel, &args.problem),
-            (args.stack_dim, args.stack_registers),
-            architecture(&base.device, &args.engine.code_choice())?,
-        )?,
-    };
-    Ok(Configuration {
-        problem: args.problem.clone(),
-        kernel: args.kernel.clone(),
-        stack_dim,
-        stack_registers,
-        threads_per_block: args.threads.unwrap_or(usual_threads(&base.device)),
-        case_blocks: case_blocks(&args.kernel, None),
-        l1_bytes: match args.l1 {
-            Some(kib) => Some(kib.saturating_mul(1024)),
-            None => base.device.default_l1_bytes(),
-        },
-        sizes: PaperSizes {
-            population: args
-                .engine
-                .inputs
-                .population
-                .filter(|_| args.engine.inputs.programs.is_none()),
-            cases: args.sizes.cases,
-            threads_per_program: args.sizes.threads_per_program,
-        },
-    })
-}
-
 fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, Box<dyn Error>> {
     let base = Base::load(device_name(args, file))?;
     let mut axes: Vec<Axis> = Vec::new();
     for given in file.axes()?.iter().chain(&args.vary) {
         let mut axis = Axis::parse(given, &base)?;
-        if axis.key == Key::Problem {
-            let names = axis.values.iter().map(|name| canonical(name));
-            axis.values = names.collect();
-        }
-        if axis.key == Key::Kernel {
-            let names = axis.values.iter().map(|name| name.to_lowercase());
-            axis.values = names.collect();
+        match axis.key {
+            Key::Problem => names::problem().understand(&mut axis.values)?,
+            Key::Kernel => names::kernel().understand(&mut axis.values)?,
+            _ => {}
         }
         // The command line has the last word.
         axes.retain(|known| known.key != axis.key);
@@ -237,16 +175,12 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
         base.check_read(key, engine, &keys)?;
     }
     let study = Study {
-        configuration: configuration(args, &base)?,
+        options: args.launch.options(&args.engine.inputs),
         base,
         axes,
         shard: args.shard.unwrap_or(Shard::WHOLE),
     };
     study.n_points()?;
-    if study.kernels().len() == 1 {
-        let first = study.site(0)?.configuration;
-        check_sizes(&launched(args, &study, &first))?;
-    }
     // Sizes that no cache can have are refused before any work; so is a preset out of its ranges.
     let firsts = study.axes.iter().scan(1, |before, axis| {
         let stride = study.n_points().ok()? / *before / axis.values.len();
@@ -259,16 +193,20 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
     Ok(study)
 }
 
-/// What a point launches: nobody has said how large a block is that follows from other sizes.
-fn launched(args: &WhatifArgs, study: &Study, point: &Configuration) -> Configuration {
-    let is_said = args.threads.is_some() || study.axes.iter().any(|axis| axis.key == Key::Threads);
-    let follows = PaperKernel::named(&point.kernel).is_some_and(|one| !one.has_block_size());
-    Configuration {
-        threads_per_block: match follows && !is_said {
-            true => 0,
-            false => point.threads_per_block,
-        },
-        ..point.clone()
+/// The model of a study, of which some point can be launched.
+fn open(study: &Study, engine: &EngineArgs) -> Result<Engine, Box<dyn Error>> {
+    let (engine, _) = engine.open_for(&study.base.device, &[])?;
+    let mut first = None;
+    for point in 0..study.n_points()? {
+        let site = study.site(point)?;
+        match engine.on(site.device).configure(&site.options) {
+            Ok(_) => return Ok(engine),
+            Err(refused) => first = first.or(Some(refused)),
+        }
+    }
+    match first {
+        Some(refused) => Err(refused.into()),
+        None => Ok(engine),
     }
 }
 
@@ -298,10 +236,18 @@ fn predict(
     (study, engine): (&Study, &Engine),
     stop: &Stop,
 ) -> Result<(Vec<Point>, Option<Journal>), Box<dyn Error>> {
-    let predict = |device: &Device, configuration: &Configuration| {
-        stop.check().map_err(PredictError::other)?;
-        let launched = launched(args, study, configuration);
-        engine.on(device.clone()).predict(&launched)
+    let predict = |device: &Device, options: &LaunchOptions| {
+        if let Err(stopped) = stop.check() {
+            return (None, Err(PredictError::other(stopped)));
+        }
+        let engine = engine.on(device.clone());
+        match engine.configure(options) {
+            Ok(launched) => {
+                let predicted = engine.predict(&launched);
+                (Some(launched), predicted)
+            }
+            Err(refused) => (None, Err(refused)),
+        }
     };
     let n_points = study.n_points()?;
     let journaled = args.output.path().filter(|path| !output::is_stream(path));

@@ -13,6 +13,7 @@ use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
 use crate::systems::chitty::code::Code;
 use crate::systems::chitty::lines::base_name;
+use crate::systems::registry::LaunchOptions;
 use crate::trace::mix::Role;
 use serde::Serialize;
 
@@ -94,7 +95,8 @@ pub struct Wait {
 
 impl Engine {
     /// Simulates a configuration and says what happens at each instruction of its kernel.
-    pub fn annotate(&self, configuration: &Configuration) -> Result<Annotated, PredictError> {
+    pub fn annotate(&self, launch: impl Into<LaunchOptions>) -> Result<Annotated, PredictError> {
+        let configuration = &self.configure(&launch.into())?;
         let request = self.request(configuration)?;
         let launch = self.resolve(&request)?;
         let plan = &self.settings.simulator.plan;

@@ -7,7 +7,7 @@
 use super::{Engine, Kind};
 use crate::device::ideal::{Ideal, Ideals};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
-use crate::systems::kernels::PaperKernel;
+use crate::systems::registry::{self, LaunchOptions};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -58,14 +58,15 @@ impl Explained {
 
 impl Engine {
     /// Predicts a configuration, and what each part of the machine costs it.
-    pub fn explain(&self, configuration: &Configuration) -> Result<Explained, PredictError> {
+    pub fn explain(&self, launch: impl Into<LaunchOptions>) -> Result<Explained, PredictError> {
+        let configuration = &self.configure(&launch.into())?;
         let prediction = self.predict(configuration)?;
         let parts = parts_that_cost(&prediction);
         let sets: Vec<Vec<Ideal>> = parts.iter().map(|&part| vec![part]).collect();
         let alone = self.gains(configuration, &prediction, sets)?;
-        let pairs = match PaperKernel::named(&configuration.kernel) {
-            Some(_) => Vec::new(),
-            None => self.pairs(configuration, &prediction, &alone)?,
+        let pairs = match registry::is_uniform(configuration) {
+            true => self.pairs(configuration, &prediction, &alone)?,
+            false => Vec::new(),
         };
         Ok(Explained {
             prediction,

@@ -9,16 +9,14 @@ pub(crate) mod api;
 #[doc(hidden)]
 mod blocks;
 mod interventions;
-mod papers;
 #[doc(hidden)]
 mod sweep;
 
-pub use crate::systems::chitty::find::{architecture, compiled, executed_architecture, smallest};
+pub use crate::systems::chitty::find::{architecture, compiled, executed_architecture};
 pub use crate::systems::chitty::inputs::{InputError, inferred, problems};
 pub use crate::systems::settings::{CodeChoice, Kind, ProgramList, Settings, Weighting};
 pub use blocks::SampleBlocks;
 pub use interventions::{Explained, Gain};
-pub use papers::timing;
 pub use sweep::Sweep;
 
 use crate::device::Device;
@@ -28,12 +26,11 @@ use crate::gp::problem::{CASE_SEED, ProblemId};
 use crate::gp::program::Rpn;
 use crate::gp::programs::Population;
 use crate::gp::workload::Workload as Measured;
+use crate::launch::divergent::{On, Timing};
 use crate::launch::geometry::Geometry;
 use crate::launch::host::Generation;
 use crate::launch::kernel::Grid;
-use crate::launch::prediction::{
-    Configuration, PaperSizes, PerformanceModel, PredictError, Prediction,
-};
+use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::launch::{CarveOut, Resolved};
@@ -44,18 +41,19 @@ use crate::systems::chitty::counted::is_counted;
 use crate::systems::chitty::find;
 use crate::systems::chitty::inputs::Workload;
 use crate::systems::chitty::request::{Cases, Request};
-use crate::systems::chitty::variant::KernelId;
 use crate::systems::chitty::{KernelWork, unweighted_grids};
-use crate::systems::kernels::{self, Evolved, PaperKernel};
+use crate::systems::kernels::{self, Evolved};
+use crate::systems::registry::{self, LaunchOptions};
 use crate::util::memo::Memo;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// See the module text.
 #[derive(Debug)]
 pub struct Engine {
     device: Device,
     settings: Settings,
-    workloads: Arc<Vec<Workload>>,
+    /// In the order in which they were asked for.
+    workloads: Arc<Mutex<Vec<Arc<Workload>>>>,
     kernels: Arc<Memo<KernelKey, KernelWork>>,
     /// Grids that kernels share, by the id of their population.
     grids: Arc<Memo<u64, Vec<Grid>>>,
@@ -70,11 +68,11 @@ type KernelKey = (Code, u64);
 impl Engine {
     /// An engine for `device` and the problems named, whose programs come from corpora.
     pub fn new(device: Device, problems: &[&str], settings: Settings) -> Result<Self, InputError> {
-        let workloads = problems
-            .iter()
-            .map(|problem| Workload::load(problem, &settings))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Engine::with_workloads(device, workloads, settings))
+        let engine = Engine::with_workloads(device, Vec::new(), settings);
+        for problem in problems {
+            engine.workload(problem)?;
+        }
+        Ok(engine)
     }
 
     /// An engine for `device` and one problem, of exactly these programs, one block each.
@@ -85,14 +83,18 @@ impl Engine {
         settings: Settings,
     ) -> Result<Self, InputError> {
         let workload = Workload::of_list(problem, programs)?;
-        Ok(Engine::with_workloads(device, vec![workload], settings))
+        Ok(Engine::with_workloads(
+            device,
+            vec![Arc::new(workload)],
+            settings,
+        ))
     }
 
-    fn with_workloads(device: Device, workloads: Vec<Workload>, settings: Settings) -> Self {
+    fn with_workloads(device: Device, workloads: Vec<Arc<Workload>>, settings: Settings) -> Self {
         Engine {
             device,
             settings,
-            workloads: Arc::new(workloads),
+            workloads: Arc::new(Mutex::new(workloads)),
             kernels: Arc::default(),
             grids: Arc::default(),
             analytical: Arc::default(),
@@ -131,23 +133,31 @@ impl Engine {
     }
 
     /// The programs that predictions of a problem are made for.
-    pub fn population(&self, problem: &str) -> Result<&Population, PredictError> {
-        Ok(&self.workload(problem)?.population)
+    pub fn population(&self, problem: &str) -> Result<Arc<Population>, InputError> {
+        Ok(Arc::clone(&self.workload(problem)?.population))
     }
 
     /// How the corpora were weighted: part of what every result means.
     pub fn weighting(&self) -> Vec<String> {
-        let sentence = |w: &Workload| format!("{}: {}", w.problem, w.population.weighting);
-        self.workloads.iter().map(sentence).collect()
+        let sentence = |w: &Arc<Workload>| format!("{}: {}", w.problem, w.population.weighting);
+        self.loaded().iter().map(sentence).collect()
     }
 
-    fn workload(&self, problem: &str) -> Result<&Workload, PredictError> {
-        let found = self.workloads.iter().find(|w| w.problem.name() == problem);
-        found.ok_or_else(|| PredictError::Input {
-            what: "problem",
-            given: problem.into(),
-            allowed: problems().join(", "),
-        })
+    fn loaded(&self) -> MutexGuard<'_, Vec<Arc<Workload>>> {
+        let loaded = self.workloads.lock();
+        loaded.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The programs of a problem, loaded when they are asked for first.
+    fn workload(&self, problem: &str) -> Result<Arc<Workload>, InputError> {
+        let mut loaded = self.loaded();
+        let found = loaded.iter().find(|one| one.problem.name() == problem);
+        if let Some(found) = found {
+            return Ok(Arc::clone(found));
+        }
+        let made = Arc::new(Workload::load(problem, &self.settings)?);
+        loaded.push(Arc::clone(&made));
+        Ok(made)
     }
 
     fn model(&self) -> &dyn PerformanceModel {
@@ -157,14 +167,27 @@ impl Engine {
         }
     }
 
-    /// Predicts a configuration of a problem's programs.
-    pub fn predict(&self, configuration: &Configuration) -> Result<Prediction, PredictError> {
-        if let Some(kernel) = PaperKernel::named(&configuration.kernel) {
-            return self.predict_paper(kernel, configuration);
+    /// The launch that is asked for on the engine's device, complete.
+    pub fn configure(&self, options: &LaunchOptions) -> Result<Configuration, PredictError> {
+        registry::configure(options, &self.device, &self.settings)
+    }
+
+    /// Predicts a launch of a problem's programs.
+    pub fn predict(&self, launch: impl Into<LaunchOptions>) -> Result<Prediction, PredictError> {
+        let configuration = self.configure(&launch.into())?;
+        if !registry::is_uniform(&configuration) {
+            let on = On {
+                device: &self.device,
+                arch: executed_architecture(&self.device, &self.settings.code)?,
+                carve_out: (configuration.l1_bytes).map_or(CarveOut::Default, CarveOut::L1Bytes),
+                timing: timing(self.settings.kind),
+            };
+            let seed = self.settings.population_seed;
+            return kernels::predict(&configuration, on, seed, &self.evolved);
         }
-        let request = self.request(configuration)?;
+        let request = self.request(&configuration)?;
         let mut launch = self.resolve(&request)?;
-        launch.configuration = configuration.clone();
+        launch.configuration = configuration;
         self.model().predict(&launch)
     }
 
@@ -177,8 +200,10 @@ impl Engine {
 impl Engine {
     /// The launch that a configuration names.
     pub fn request(&self, configuration: &Configuration) -> Result<Request, PredictError> {
-        check_kernel(configuration)?;
-        let workload = self.workload(&configuration.problem)?;
+        registry::check_uniform(configuration)?;
+        let workload = self
+            .workload(&configuration.problem)
+            .map_err(PredictError::other)?;
         let kernel = find::of(
             configuration,
             workload.problem,
@@ -186,7 +211,7 @@ impl Engine {
             &self.settings.code,
         )?;
         Ok(Request {
-            cases: self.cases(workload, &kernel, configuration.threads_per_block),
+            cases: self.cases(&workload, &kernel, configuration.threads_per_block),
             kernel,
             programs: Arc::clone(&workload.population),
             threads_per_block: configuration.threads_per_block,
@@ -354,21 +379,12 @@ fn check_case_blocks(request: &Request) -> Result<(), PredictError> {
     })
 }
 
-/// Only the other papers' kernels leave their sizes open, and only `predict` knows these kernels.
-fn check_kernel(configuration: &Configuration) -> Result<(), PredictError> {
-    let kernel = &configuration.kernel;
-    if PaperKernel::named(kernel).is_some() {
-        let names = KernelId::ALL.iter().map(|kernel| kernel.name());
-        return Err(PredictError::Input {
-            what: "kernel",
-            given: kernel.clone(),
-            allowed: format!(
-                "{} ({kernel} runs in simulate, explain, whatif)",
-                names.collect::<Vec<_>>().join(", ")
-            ),
-        });
+/// What executed blocks are timed by, with this model.
+pub fn timing(kind: Kind) -> Timing {
+    match kind {
+        Kind::Simulator => Timing::Simulated,
+        Kind::Analytical => Timing::ClosedForm,
     }
-    kernels::check_sizes(configuration)
 }
 
 /// What a launch is called.
@@ -382,7 +398,9 @@ fn named(request: &Request, l1_bytes: u32) -> Configuration {
         threads_per_block: request.threads_per_block,
         case_blocks: request.case_blocks,
         l1_bytes: Some(l1_bytes),
-        sizes: PaperSizes::default(),
+        population: None,
+        cases: None,
+        threads_per_program: None,
     }
 }
 
@@ -391,7 +409,7 @@ mod tests {
     use super::*;
     use crate::device::Preset;
     use crate::isa::Arch;
-    use crate::systems::chitty::variant::Variant;
+    use crate::systems::chitty::variant::{KernelId, Variant};
 
     /// A block for each of these sextic programs.
     fn request(programs: &[&str]) -> Request {

@@ -7,12 +7,13 @@
 
 use super::{Engine, Kind};
 use crate::launch::Resolved;
-use crate::launch::prediction::{Configuration, HitRates, PredictError};
+use crate::launch::prediction::{HitRates, PredictError};
 use crate::launch::spec::{CacheSpec, MAX_SECTORS, Replacement, SetIndex, SmxSpec};
 use crate::model::analytical::Analytical;
 use crate::sim::l1_stream::{L1Recorder, L1Stream};
 use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
+use crate::systems::registry::LaunchOptions;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -33,8 +34,13 @@ enum Source {
 impl Engine {
     /// A sweep over the accesses of the warps that are resident together in a configuration. Simulated: in a window `times` as
     /// long as that of a prediction.
-    pub fn sweep(&self, configuration: &Configuration, times: u32) -> Result<Sweep, PredictError> {
-        let mut launch = self.resolve(&self.request(configuration)?)?;
+    pub fn sweep(
+        &self,
+        launch: impl Into<LaunchOptions>,
+        times: u32,
+    ) -> Result<Sweep, PredictError> {
+        let configuration = self.configure(&launch.into())?;
+        let mut launch = self.resolve(&self.request(&configuration)?)?;
         let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
         let l1_bytes = smallest.unwrap_or(launch.l1_bytes);

@@ -28,17 +28,15 @@ const COLUMNS: [&str; 15] = [
 ];
 
 fn values(point: &Point) -> [Value; COLUMNS.len()] {
-    let (at, outcome) = (&point.configuration, &point.outcome);
+    let outcome = &point.outcome;
+    let at = &outcome.launched;
     [
-        at.problem.as_str().into(),
+        at.problem.as_deref().into(),
         at.kernel.as_str().into(),
         at.stack_dim.into(),
         at.stack_registers.into(),
-        outcome
-            .threads_per_block
-            .unwrap_or(at.threads_per_block)
-            .into(),
-        at.l1_bytes.map(kib).into(),
+        at.threads_per_block.into(),
+        at.l1_kib.into(),
         outcome.gpops_billion.into(),
         outcome.resident_blocks.into(),
         outcome.occupancy_limit.clone().into(),
@@ -49,13 +47,6 @@ fn values(point: &Point) -> [Value; COLUMNS.len()] {
         outcome.dram_read_bytes_per_node.into(),
         outcome.impossible.clone().into(),
     ]
-}
-
-fn kib(bytes: u32) -> Value {
-    match bytes.is_multiple_of(1024) {
-        true => (bytes / 1024).into(),
-        false => (f64::from(bytes) / 1024.0).into(),
-    }
 }
 
 /// Indices and names of the axes that are columns of their own.

@@ -5,11 +5,12 @@
 use super::axis::{Axis, combination, n_combinations};
 use super::journal::Journal;
 use super::l1::with_l1;
-use super::setting::{Base, Key, configuration};
+use super::setting::{Base, Key, changed};
 use super::shard::Shard;
 use super::{Site, StudyError};
 use crate::device::Device;
 use crate::launch::prediction::{Cause, Configuration, PredictError, Prediction};
+use crate::systems::registry::LaunchOptions;
 use crate::util::memo::Memo;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -23,10 +24,9 @@ const MAX_POINTS: usize = 10_000_000;
 /// What was predicted of one point; empty where it cannot run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outcome {
+    /// The launch, complete unless something that is asked for cannot be had.
+    pub launched: LaunchOptions,
     pub gpops_billion: Option<f64>,
-    /// Also where they follow from other sizes.
-    #[serde(default)]
-    pub threads_per_block: Option<u32>,
     pub resident_blocks: Option<u32>,
     /// What keeps further blocks from an SMX.
     pub occupancy_limit: Option<String>,
@@ -52,7 +52,6 @@ impl Outcome {
         let limit = prediction.occupancy.limiters.first();
         Outcome {
             gpops_billion: Some(prediction.gpops_billion),
-            threads_per_block: Some(prediction.configuration.threads_per_block),
             resident_blocks: Some(prediction.occupancy.blocks),
             occupancy_limit: limit.map(|limit| limit.name().to_owned()),
             first_stall: first.map(|entry| entry.cause.name().to_owned()),
@@ -61,6 +60,7 @@ impl Outcome {
             l2_read_bytes_per_node: per_node(memory.l2_read_bytes),
             dram_read_bytes_per_node: per_node(memory.dram_read_bytes),
             impossible: None,
+            ..Outcome::default()
         }
     }
 
@@ -72,11 +72,14 @@ impl Outcome {
     }
 }
 
+/// What is said of a launch.
+pub type Predicted = Result<Prediction, PredictError>;
+
 /// A study: what it starts from and what it varies.
 #[derive(Debug, Clone)]
 pub struct Study {
     pub base: Base,
-    pub configuration: Configuration,
+    pub options: LaunchOptions,
     pub axes: Vec<Axis>,
     /// What of it is predicted.
     pub shard: Shard,
@@ -87,7 +90,6 @@ pub struct Study {
 pub struct Point {
     /// One per axis.
     pub values: Vec<String>,
-    pub configuration: Configuration,
     pub outcome: Outcome,
 }
 
@@ -115,27 +117,12 @@ impl Study {
         hash.update(env!("WARPSTACK_BUILD"));
         hash.update(format!(
             "{engine}\n{:?}\n{:?}\n{:?}",
-            self.base.device, self.configuration, self.axes
+            self.base.device, self.options, self.axes
         ));
         hash.finalize()
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect()
-    }
-
-    /// Problems that occur.
-    pub fn problems(&self) -> Vec<String> {
-        self.names(&Key::Problem, &self.configuration.problem)
-    }
-
-    /// Kernels that occur.
-    pub fn kernels(&self) -> Vec<String> {
-        self.names(&Key::Kernel, &self.configuration.kernel)
-    }
-
-    fn names(&self, key: &Key, base: &str) -> Vec<String> {
-        let axis = self.axes.iter().find(|axis| axis.key == *key);
-        axis.map_or_else(|| vec![base.to_owned()], |axis| axis.values.clone())
     }
 
     fn changes(&self, point: usize) -> Vec<(&Key, &str)> {
@@ -152,23 +139,24 @@ impl Study {
     }
 
     fn site_on(&self, point: usize, device: &Device) -> Result<Site, StudyError> {
-        let configuration = configuration(&self.configuration, &self.changes(point))?;
+        let options = changed(&self.options, &self.changes(point))?;
         Ok(Site {
-            device: match configuration.l1_bytes {
-                Some(bytes) => with_l1(device, bytes)?,
+            device: match options.l1_kib {
+                Some(kib) => with_l1(device, kib.saturating_mul(1024))?,
                 None => device.clone(),
             },
-            configuration,
+            options,
         })
     }
 
-    /// Predicts the points of its shard that `done` lacks; `predict` says what a launch on a device comes to, `predicted` is called after each point.
+    /// Predicts the points of its shard that `done` lacks; `predict` completes a launch on a device and says what it comes to, `done_one`
+    /// is called after each point.
     pub fn run(
         &self,
-        predict: impl Fn(&Device, &Configuration) -> Result<Prediction, PredictError> + Sync,
+        predict: impl Fn(&Device, &LaunchOptions) -> (Option<Configuration>, Predicted) + Sync,
         mut done: Vec<Option<Outcome>>,
         journal: Option<&Journal>,
-        predicted: &(dyn Fn() + Sync),
+        done_one: &(dyn Fn() + Sync),
     ) -> Result<Vec<Point>, StudyError> {
         let shard = self.shard.points(done.len());
         let missing: Vec<usize> = shard
@@ -189,11 +177,12 @@ impl Study {
                         let key = fields.map(|(_, value)| *value).collect();
                         let device = devices.try_get(key, || self.base.device(&changes))?;
                         let site = self.site_on(point, &device)?;
-                        let outcome = outcome(predict(&site.device, &site.configuration))?;
+                        let (launched, predicted) = predict(&site.device, &site.options);
+                        let outcome = outcome(site, launched.as_ref(), predicted)?;
                         if let Some(journal) = journal {
                             journal.append(point, &outcome)?;
                         }
-                        predicted();
+                        done_one();
                         Ok((point, outcome))
                     })
                     .collect::<Result<Vec<_>, StudyError>>()?;
@@ -212,7 +201,6 @@ impl Study {
                     .iter()
                     .map(|(_, value)| (*value).to_owned())
                     .collect(),
-                configuration: configuration(&self.configuration, &changes)?,
                 outcome: outcome.unwrap_or_default(),
             })
         });
@@ -221,20 +209,30 @@ impl Study {
 }
 
 /// A combination that no kernel was compiled for, or whose block cannot be resident, is an outcome too.
-fn outcome(predicted: Result<Prediction, PredictError>) -> Result<Outcome, StudyError> {
-    match predicted {
-        Ok(prediction) => Ok(Outcome::of(&prediction)),
+fn outcome(
+    site: Site,
+    launched: Option<&Configuration>,
+    predicted: Predicted,
+) -> Result<Outcome, StudyError> {
+    let outcome = match predicted {
+        Ok(prediction) => Outcome::of(&prediction),
         Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {
-            Ok(Outcome::impossible(&why))
+            Outcome::impossible(&why)
         }
-        Err(error) => Err(error.into()),
-    }
+        Err(error) => return Err(error.into()),
+    };
+    let mut launched = launched.map_or(site.options, LaunchOptions::from);
+    let default_l1_kib = site.device.default_l1_bytes().map(|bytes| bytes / 1024);
+    launched.l1_kib = launched.l1_kib.or(default_l1_kib);
+    Ok(Outcome {
+        launched,
+        ..outcome
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::prediction::PaperSizes;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// However a study ends, what was predicted before is not predicted again.
@@ -242,16 +240,7 @@ mod tests {
     fn every_finished_point_is_kept() {
         let base = Base::load("gtx670").unwrap();
         let study = Study {
-            configuration: Configuration {
-                problem: "sextic".into(),
-                kernel: "rpn".into(),
-                stack_dim: 1,
-                stack_registers: 0,
-                threads_per_block: 64,
-                case_blocks: 1,
-                l1_bytes: None,
-                sizes: PaperSizes::default(),
-            },
+            options: LaunchOptions::of("rpn"),
             axes: vec![Axis::parse("threads=32..352+32", &base).unwrap()],
             base,
             shard: Shard::WHOLE,
@@ -261,13 +250,16 @@ mod tests {
         let (points, calls) = (study.n_points().unwrap(), AtomicUsize::new(0));
         assert!(points < BATCH);
         // Points that cannot run are outcomes, too; the eighth fails.
-        let predict = |_: &Device, _: &Configuration| match calls.fetch_add(1, Ordering::Relaxed) {
-            7 => Err(PredictError::other(std::fmt::Error)),
-            _ => Err(PredictError::Input {
-                what: "kernel",
-                given: "none".into(),
-                allowed: "one".into(),
-            }),
+        let predict = |_: &Device, _: &LaunchOptions| {
+            let error = match calls.fetch_add(1, Ordering::Relaxed) {
+                7 => PredictError::other(std::fmt::Error),
+                _ => PredictError::Input {
+                    what: "kernel",
+                    given: "none".into(),
+                    allowed: "one".into(),
+                },
+            };
+            (None, Err(error))
         };
         let (journal, done) = Journal::open(&path, "study", points).unwrap();
         assert!(study.run(predict, done, Some(&journal), &|| ()).is_err());

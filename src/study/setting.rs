@@ -6,21 +6,14 @@
 
 use super::StudyError;
 use crate::device::{Device, Entry, Kind, Preset, Reader, ledger};
-use crate::launch::prediction::Configuration;
+use crate::systems::registry::{LaunchOptions, Size};
 
 /// What is varied.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Key {
     Problem,
     Kernel,
-    Threads,
-    StackDim,
-    StackRegisters,
-    /// In KiB.
-    L1,
-    Population,
-    Cases,
-    ThreadsPerProgram,
+    Size(Size),
     /// A field of the preset: section and name.
     Field(String, String),
 }
@@ -47,17 +40,14 @@ impl Type {
 }
 
 /// Names of launch settings.
-const LAUNCH: [(&str, Key, Type); 9] = [
-    ("problem", Key::Problem, Type::Text),
-    ("kernel", Key::Kernel, Type::Text),
-    ("threads", Key::Threads, Type::Whole),
-    ("stack_dim", Key::StackDim, Type::Whole),
-    ("stack_registers", Key::StackRegisters, Type::Whole),
-    ("l1", Key::L1, Type::Whole),
-    ("population", Key::Population, Type::Whole),
-    ("cases", Key::Cases, Type::Whole),
-    ("threads_per_program", Key::ThreadsPerProgram, Type::Whole),
-];
+fn launch_keys() -> impl Iterator<Item = (&'static str, Key, Type)> {
+    let names = [
+        ("problem", Key::Problem, Type::Text),
+        ("kernel", Key::Kernel, Type::Text),
+    ];
+    let sizes = Size::ALL.map(|size| (size.key(), Key::Size(size), Type::Whole));
+    names.into_iter().chain(sizes)
+}
 
 /// Short names of the fields that are varied most.
 const SHORT: [(&str, &str); 8] = [
@@ -76,10 +66,9 @@ impl Key {
     pub fn name(&self) -> String {
         match self {
             Key::Field(section, field) => format!("{section}.{field}"),
-            launch => {
-                let known = LAUNCH.iter().find(|(_, key, _)| key == launch);
-                known.map_or(String::new(), |(name, _, _)| (*name).to_owned())
-            }
+            Key::Problem => "problem".to_owned(),
+            Key::Kernel => "kernel".to_owned(),
+            Key::Size(size) => size.key().to_owned(),
         }
     }
 
@@ -87,14 +76,19 @@ impl Key {
     pub fn is_extra(&self) -> bool {
         matches!(
             self,
-            Key::Field(..) | Key::Population | Key::Cases | Key::ThreadsPerProgram
+            Key::Field(..)
+                | Key::Size(
+                    Size::CaseBlocks | Size::Population | Size::Cases | Size::ThreadsPerProgram
+                )
         )
     }
 
     /// Ranges of sizes and threads double.
     pub fn doubles(&self) -> bool {
         match self {
-            Key::Threads | Key::L1 | Key::ThreadsPerProgram => true,
+            Key::Size(size) => {
+                matches!(size, Size::Threads | Size::L1Kib | Size::ThreadsPerProgram)
+            }
             Key::Field(_, field) => field.ends_with("bytes"),
             _ => false,
         }
@@ -114,7 +108,7 @@ pub struct Base {
 #[derive(Debug, Clone)]
 pub struct Site {
     pub device: Device,
-    pub configuration: Configuration,
+    pub options: LaunchOptions,
 }
 
 impl Base {
@@ -147,8 +141,8 @@ impl Base {
             let allowed = "l1 (in KiB), or instruction_cache.l1_bytes";
             return Err(StudyError::input("key", name, allowed));
         }
-        if let Some((_, key, ty)) = LAUNCH.iter().find(|(known, _, _)| *known == name) {
-            return Ok((key.clone(), *ty));
+        if let Some((_, key, ty)) = launch_keys().find(|(known, _, _)| *known == name) {
+            return Ok((key, ty));
         }
         let short = SHORT.iter().find(|(known, _)| *known == name);
         let name = short.map_or(name.as_str(), |(_, full)| full);
@@ -233,7 +227,7 @@ impl Base {
         if !names.is_empty() {
             return names.join(", ");
         }
-        let launch: Vec<&str> = LAUNCH.iter().map(|(name, _, _)| *name).collect();
+        let launch: Vec<&str> = launch_keys().map(|(name, _, _)| name).collect();
         let short: Vec<&str> = SHORT.iter().map(|(name, _)| *name).collect();
         format!(
             "{}, {}, or section.field of the preset (`warpstack devices {}` lists them)",
@@ -349,38 +343,25 @@ fn typed(like: &toml::Value, text: &str) -> Option<toml::Value> {
 }
 
 /// A launch with some of its settings changed.
-pub fn configuration(
-    base: &Configuration,
+pub fn changed(
+    base: &LaunchOptions,
     changes: &[(&Key, &str)],
-) -> Result<Configuration, StudyError> {
-    let mut configuration = base.clone();
+) -> Result<LaunchOptions, StudyError> {
+    let mut options = base.clone();
     for (key, value) in changes {
-        let number = || {
-            value.parse().map_err(|_| {
-                StudyError::input(
-                    format!("value of {}", key.name()),
-                    *value,
-                    "0 to 4294967295",
-                )
-            })
-        };
         match key {
-            Key::Problem => configuration.problem = (*value).to_owned(),
-            Key::Kernel => configuration.kernel = (*value).to_owned(),
-            Key::Threads => configuration.threads_per_block = number()?,
-            Key::StackDim => configuration.stack_dim = number()?,
-            Key::StackRegisters => configuration.stack_registers = number()?,
-            Key::L1 => {
-                let kib: u32 = number()?;
-                configuration.l1_bytes = Some(kib.saturating_mul(1024));
+            Key::Problem => options.problem = Some((*value).to_owned()),
+            Key::Kernel => options.kernel = (*value).to_owned(),
+            Key::Size(size) => {
+                let what = || format!("value of {}", key.name());
+                let number = value.parse();
+                let refused = |_| StudyError::input(what(), *value, "0 to 4294967295");
+                *options.size(*size) = Some(number.map_err(refused)?);
             }
-            Key::Population => configuration.sizes.population = Some(number()?),
-            Key::Cases => configuration.sizes.cases = Some(number()?),
-            Key::ThreadsPerProgram => configuration.sizes.threads_per_program = Some(number()?),
             Key::Field(..) => {}
         }
     }
-    Ok(configuration)
+    Ok(options)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! * [`chitty`]: interpreters with two-dimensional stacks; every block runs one program, so a launch is traced program by program.
 //! * [`robilliard`], [`langdon`], [`gpocl`]: a block or a warp runs several programs, so sampled blocks are executed lane by lane.
-//! * [`kernels`]: the kernels by name; `settings`: what a prediction is told besides launch and device.
+//! * [`registry`]: the kernels by name, and the one place of a launch's defaults and refusals; [`kernels`]: launches of the other papers'
+//!   kernels; [`settings`]: what a prediction is told besides launch and device.
 //!
 //! Leaves out: what the papers measured, which only `validate` reads.
 
@@ -20,5 +21,7 @@ pub mod langdon;
 #[doc(hidden)]
 pub mod launches;
 #[doc(hidden)]
+pub mod registry;
+#[doc(hidden)]
 pub mod robilliard;
-pub(crate) mod settings;
+pub mod settings;

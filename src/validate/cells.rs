@@ -6,7 +6,7 @@
 
 use super::compare::Split;
 use crate::gp::problem::PAPER;
-use crate::launch::prediction::{Configuration, PaperSizes};
+use crate::systems::registry::LaunchOptions;
 
 /// A table of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -185,7 +185,7 @@ impl Cell {
     }
 
     /// What to launch for this cell.
-    pub fn configuration(&self) -> Configuration {
+    pub fn options(&self) -> LaunchOptions {
         let l1_kib = match self.axis {
             Axis::Preference(Preference::Shared) => 16,
             Axis::Preference(Preference::Equal) => 32,
@@ -196,15 +196,13 @@ impl Cell {
             Axis::StackDim(size) | Axis::DataType(size) => (size, 0),
             Axis::StackRegisters(levels) => (WIDEST_VECTOR, levels),
         };
-        Configuration {
-            problem: self.problem.clone(),
-            kernel: self.table.kernel().into(),
-            stack_dim,
-            stack_registers,
-            threads_per_block: self.threads_per_block,
-            case_blocks: 1,
-            l1_bytes: Some(l1_kib * 1024),
-            sizes: PaperSizes::default(),
+        LaunchOptions {
+            problem: Some(self.problem.clone()),
+            stack_dim: Some(stack_dim),
+            stack_registers: Some(stack_registers),
+            threads_per_block: Some(self.threads_per_block),
+            l1_kib: Some(l1_kib),
+            ..LaunchOptions::of(self.table.kernel())
         }
     }
 
@@ -255,22 +253,19 @@ mod tests {
     #[test]
     fn a_cell_names_its_launch() {
         let cell = &cells(Table::Three, "sextic")[1];
-        let configuration = cell.configuration();
+        let launch = cell.options();
         assert_eq!(cell.label(), "128 threads, preference equal");
-        assert_eq!(
-            (configuration.stack_dim, configuration.l1_bytes),
-            (1, Some(32768))
-        );
-        let last = |table| cells(table, "sextic").pop().unwrap().configuration();
+        assert_eq!((launch.stack_dim, launch.l1_kib), (Some(1), Some(32)));
+        let last = |table| cells(table, "sextic").pop().unwrap().options();
         let four = last(Table::Four);
         assert_eq!(
-            (four.stack_dim, four.threads_per_block, four.l1_bytes),
-            (6, 1024, Some(49152))
+            (four.stack_dim, four.threads_per_block, four.l1_kib),
+            (Some(6), Some(1024), Some(48))
         );
         let ten = last(Table::Ten);
-        assert_eq!((ten.stack_dim, ten.stack_registers), (4, 4));
+        assert_eq!((ten.stack_dim, ten.stack_registers), (Some(4), Some(4)));
         assert_eq!(ten.kernel, "lgp-registers");
-        assert_eq!(last(Table::Nine).stack_dim, 4);
+        assert_eq!(last(Table::Nine).stack_dim, Some(4));
     }
 
     #[test]
@@ -302,14 +297,13 @@ mod tests {
 
     #[test]
     fn every_cell_of_every_table_has_a_kernel() {
-        use crate::systems::chitty::find;
-        use crate::systems::settings::CodeChoice;
+        use crate::systems::registry::configure;
+        use crate::systems::settings::Settings;
         let device = crate::device::Preset::load("gtx670").unwrap().device;
         for problem in &PAPER {
             let of_table = |table: Table| cells(table, problem.name());
             for cell in Table::ALL.into_iter().flat_map(of_table) {
-                let configuration = cell.configuration();
-                let found = find::of(&configuration, *problem, &device, &CodeChoice::default());
+                let found = configure(&cell.options(), &device, &Settings::default());
                 assert!(found.is_ok(), "{problem} {}: {found:?}", cell.label());
             }
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::sync::LazyLock;
 use warpstack::device::Preset;
 use warpstack::device::ideal::{Ideal, Ideals};
-use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::launch::prediction::Configuration;
 use warpstack::predictor::{Engine, Explained, Kind, Settings};
 use warpstack::report::verdict;
 use warpstack::validate::cells::{Cell, PROBLEMS, Table, cells};
@@ -41,7 +41,7 @@ fn both_models_name_the_same_first_bottleneck() {
     let mut differing = Vec::new();
     let cells = sampled_cells();
     for cell in &cells {
-        let configuration = cell.configuration();
+        let configuration = cell.options();
         let Ok(simulated) = sim.explain(&configuration) else {
             continue;
         };
@@ -81,7 +81,9 @@ fn configurations() -> impl Strategy<Value = Configuration> {
             threads_per_block: threads,
             case_blocks: 1,
             l1_bytes: Some(1024 * l1_kib),
-            sizes: PaperSizes::default(),
+            population: None,
+            cases: None,
+            threads_per_program: None,
         }
     })
 }
@@ -91,10 +93,11 @@ fn configurations() -> impl Strategy<Value = Configuration> {
 fn annotated_cycles_are_those_of_all_resident_warps() {
     let engine = engine(Kind::Simulator);
     let cell = &cells(Table::Four, "sextic")[15];
-    let configuration = cell.configuration();
+    let configuration = cell.options();
     let prediction = engine.predict(&configuration).unwrap();
     let annotated = engine.annotate(&configuration).unwrap();
-    let operations = prediction.memory.warp_nodes as f64 * f64::from(configuration.stack_dim);
+    let operations =
+        prediction.memory.warp_nodes as f64 * f64::from(prediction.configuration.stack_dim);
     let schedulers = 4.0;
     let cycles = prediction.scheduler_cycles() as f64 / schedulers / operations;
     let expected = f64::from(prediction.occupancy.warps) * cycles;
@@ -105,7 +108,8 @@ fn annotated_cycles_are_those_of_all_resident_warps() {
         .iter()
         .map(|line| line.issues_per_operation)
         .sum();
-    let executed = prediction.warp_instructions_per_node / f64::from(configuration.stack_dim);
+    let executed =
+        prediction.warp_instructions_per_node / f64::from(prediction.configuration.stack_dim);
     assert!(
         (issues / executed - 1.0).abs() < 0.01,
         "{issues} {executed}"

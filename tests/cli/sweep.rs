@@ -2,7 +2,7 @@
 
 use warpstack::device::Device;
 use warpstack::device::ideal::{Ideal, Ideals};
-use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::launch::prediction::Configuration;
 use warpstack::predictor::{Engine, Settings};
 use warpstack::study::Base;
 use warpstack::study::l1::with_l1;
@@ -23,7 +23,9 @@ fn configuration(kernel: &str, problem: &str, l1_bytes: u32) -> Configuration {
         threads_per_block: 256,
         case_blocks: 1,
         l1_bytes: Some(l1_bytes),
-        sizes: PaperSizes::default(),
+        population: None,
+        cases: None,
+        threads_per_program: None,
     }
 }
 

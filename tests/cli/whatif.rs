@@ -122,3 +122,60 @@ fn charts_show_every_point_and_mark_the_best() {
     let map = std::fs::read_to_string(map).unwrap();
     assert!(map.contains("Best:") && map.contains("threads per block"));
 }
+
+/// Every kernel, with nothing else said and with another block size: a row of a study is the prediction of `simulate`, and that of the
+/// library where it has the kernel.
+#[test]
+fn a_study_predicts_what_simulate_and_the_library_predict() {
+    let h200 = warpstack::Preset::load("h200").unwrap().device;
+    let library = warpstack::Predictor::new(h200).with_engine(warpstack::EngineKind::Analytical);
+    for (kernel, more) in [
+        ("rpn", ""),
+        ("lgp", ""),
+        ("lgp-vector", ""),
+        ("lgp-registers", ""),
+        ("accumulator", ""),
+        ("blockgp", " --population 64"),
+        ("threadgp", " --population 64"),
+        ("submachine", " --population 4096"),
+        ("gpocl-ppcu", " --population 64 --cases 100"),
+    ] {
+        let common = format!("--engine model --device h200 --kernel {kernel}{more}");
+        let varied = match kernel {
+            "gpocl-ppcu" => "cases=100,200",
+            _ => "threads=64,128",
+        };
+        let study = json(&format!("whatif {common} --vary {varied}"));
+        let usual = json(&format!("whatif {common} --vary l1=124"));
+        let mut rows = study["rows"].as_array().unwrap().clone();
+        rows.extend(usual["rows"].as_array().unwrap().clone());
+        let (key, values) = varied.split_once('=').unwrap();
+        let mut options: Vec<String> = values.split(',').map(|v| format!("{key} {v}")).collect();
+        options.push("l1 124".into());
+        for (row, option) in rows.iter().zip(options) {
+            let common = common.replace("--cases 100 ", "");
+            let cases = if key == "cases" && option.starts_with("l1") {
+                " --cases 100"
+            } else {
+                ""
+            };
+            let found = json(&format!("simulate {common}{cases} --{option}"));
+            assert_eq!(
+                row["gpops_billion"], found["gpops_billion"],
+                "{kernel}, {option}"
+            );
+            let launched = &found["configuration"];
+            for column in ["stack_dim", "stack_registers", "threads"] {
+                assert_eq!(
+                    row[column], launched[column],
+                    "{kernel}, {option}: {column}"
+                );
+            }
+        }
+        if let Some(&id) = warpstack::Kernel::ALL.iter().find(|id| id.name() == kernel) {
+            let launch = warpstack::Launch::of(id, warpstack::Problem::Sextic).l1_kib(124);
+            let found = library.predict(&launch).unwrap().gpops_billion;
+            assert_eq!(rows[2]["gpops_billion"], found, "{kernel}");
+        }
+    }
+}

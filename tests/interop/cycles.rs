@@ -11,7 +11,7 @@ use warpstack::isa::Arch;
 use warpstack::isa::{Kernel, TimingOp};
 use warpstack::launch::blocks::Blocks;
 use warpstack::launch::geometry::Geometry;
-use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::launch::prediction::Configuration;
 use warpstack::launch::spec::SmxSpec;
 use warpstack::predictor::{Engine, SampleBlocks, Settings};
 use warpstack::sim::blocks;
@@ -36,7 +36,9 @@ fn configuration(problem: &str, kernel: &str, threads: u32, stack_dim: u32) -> C
         threads_per_block: threads,
         case_blocks: 1,
         l1_bytes: Some(48 * 1024),
-        sizes: PaperSizes::default(),
+        population: None,
+        cases: None,
+        threads_per_program: None,
     }
 }
 

@@ -6,7 +6,7 @@ use warpstack::systems::gpocl::ndrange::NdRange;
 use warpstack::systems::gpocl::population::{Data, program};
 use warpstack::systems::gpocl::program::Program;
 use warpstack::systems::gpocl::{Domain, Strategy};
-use warpstack::systems::kernels::ARCHES;
+use warpstack::systems::registry::ARCHES;
 
 /// Of a local size that is no multiple of a warp's.
 const LOCAL: u32 = 40;

@@ -5,7 +5,6 @@ use warpstack::device::Preset;
 use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
 use warpstack::launch::divergent::On;
-use warpstack::systems::kernels::ARCHES;
 use warpstack::systems::langdon::evolved::{evolved, sized};
 use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::figures::layouts;
@@ -13,6 +12,7 @@ use warpstack::systems::langdon::generation::{Generation, Launching};
 use warpstack::systems::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
 use warpstack::systems::langdon::predict::{Layout, predict, predict_generation};
 use warpstack::systems::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
+use warpstack::systems::registry::ARCHES;
 
 const THREADS: u32 = 64;
 

@@ -4,47 +4,49 @@ use crate::program::{refuses, stdout};
 use warpstack::device::Preset;
 use warpstack::isa::Arch;
 use warpstack::launch::divergent::On;
-use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
+use warpstack::launch::prediction::Prediction;
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::gpocl;
 use warpstack::systems::gpocl::{Domain, Strategy};
-use warpstack::systems::kernels::PaperKernel;
 use warpstack::systems::langdon;
+use warpstack::systems::registry::{self, LaunchOptions};
 use warpstack::systems::robilliard;
 use warpstack::systems::robilliard::kernel::Scheme;
 use warpstack::systems::robilliard::problem::Benchmark;
 use warpstack::systems::robilliard::runs::Run;
 
-fn predicted(device: &str, kind: Kind, configuration: &Configuration) -> Prediction {
+fn predicted(device: &str, kind: Kind, launch: &LaunchOptions) -> Prediction {
     let device = Preset::load(device).unwrap().device;
     let settings = Settings {
         kind,
         ..Settings::default()
     };
     let engine = Engine::new(device, &[], settings).unwrap();
-    engine.predict(configuration).unwrap()
+    engine.predict(launch).unwrap()
 }
 
-fn configuration(kernel: &str, problem: &str, threads: u32) -> Configuration {
-    Configuration {
-        problem: problem.into(),
-        kernel: kernel.into(),
-        stack_dim: 1,
-        stack_registers: 0,
-        threads_per_block: threads,
-        case_blocks: 1,
-        l1_bytes: None,
-        sizes: PaperSizes::default(),
+fn launch(kernel: &str, problem: &str, threads: u32) -> LaunchOptions {
+    LaunchOptions {
+        problem: Some(problem.into()),
+        threads_per_block: Some(threads),
+        ..LaunchOptions::of(kernel)
     }
 }
 
-fn of_population(configuration: Configuration, population: u32) -> Configuration {
-    Configuration {
-        sizes: PaperSizes {
-            population: Some(population),
-            ..configuration.sizes
-        },
-        ..configuration
+/// Whose block size follows from its other sizes.
+fn ppcu(population: u32, cases: u32) -> LaunchOptions {
+    LaunchOptions {
+        problem: Some("regression".into()),
+        population: Some(population),
+        cases: Some(cases),
+        ..LaunchOptions::of("gpocl-ppcu")
+    }
+}
+
+fn of_population(launch: LaunchOptions, population: u32) -> LaunchOptions {
+    LaunchOptions {
+        population: Some(population),
+        ..launch
     }
 }
 
@@ -60,7 +62,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
     };
     let runs = Run::of(Benchmark::Mux6, &[100], 1).unwrap();
     let speed = robilliard::predict::predict(on, layout, &runs[0].generations()).unwrap();
-    let same = of_population(configuration("blockgp", "mux6", 64), 100);
+    let same = of_population(launch("blockgp", "mux6", 64), 100);
     let found = predicted("g80", Kind::Simulator, &same);
     assert_eq!(found.gpops_billion, speed.gpops_billion);
     assert_eq!(found.warp_instructions, speed.warp_instructions);
@@ -73,8 +75,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
         dataset: 100,
     };
     let speeds = gpocl::predict::predict(On::new(&gtx285, Arch::Sm35), &[one], 1).unwrap();
-    let mut same = of_population(configuration("gpocl-ppcu", "regression", 0), 100);
-    same.sizes.cases = Some(100);
+    let same = ppcu(100, 100);
     let found = predicted("gtx285", Kind::Simulator, &same);
     assert_eq!(found.gpops_billion, speeds[0].gpops_billion);
     assert_eq!(found.configuration.threads_per_block, speeds[0].range.local);
@@ -85,18 +86,14 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
         threads_per_block: 64,
     };
     let speed = langdon::predict::predict(On::new(&h200, Arch::Sm90), layout, 1).unwrap();
-    let found = predicted(
-        "h200",
-        Kind::Simulator,
-        &configuration("submachine", "mux20", 64),
-    );
+    let found = predicted("h200", Kind::Simulator, &launch("submachine", "mux20", 64));
     assert_eq!(found.gpops_billion, speed.gpops_billion);
 }
 
 #[test]
 fn every_cycle_has_a_cause_and_every_instruction_a_role() {
     for kind in [Kind::Simulator, Kind::Analytical] {
-        let launch = of_population(configuration("blockgp-shared", "mux6", 64), 100);
+        let launch = of_population(launch("blockgp-shared", "mux6", 64), 100);
         let found = predicted("h200", kind, &launch);
         let cycles = found.scheduler_cycles() as f64;
         assert!(cycles > 0.0);
@@ -119,18 +116,16 @@ fn every_cycle_has_a_cause_and_every_instruction_a_role() {
 #[test]
 fn the_closed_form_is_near_the_simulator() {
     let small = |kernel, problem, threads, population| {
-        of_population(configuration(kernel, problem, threads), population)
+        of_population(launch(kernel, problem, threads), population)
     };
-    let mut ppcu = small("gpocl-ppcu", "regression", 0, 2000);
-    ppcu.sizes.cases = Some(1000);
     let launches = [
         ("g80", small("blockgp", "mux6", 64, 2500)),
         ("g80", small("threadgp", "regression-64", 64, 100)),
         ("h200", small("blockgp", "regression-64", 64, 500)),
         ("h200", small("submachine", "mux20", 64, 32_768)),
-        ("gtx285", ppcu),
+        ("gtx285", ppcu(2000, 1000)),
     ];
-    let error = |(device, launch): &(&str, Configuration)| {
+    let error = |(device, launch): &(&str, LaunchOptions)| {
         let of = |kind| predicted(device, kind, launch).gpops_billion;
         100.0 * (of(Kind::Analytical) / of(Kind::Simulator) - 1.0)
     };
@@ -169,7 +164,7 @@ fn what_a_kernel_does_not_have_is_refused_in_one_line() {
     refuses(&[
         (
             "simulate --kernel rpn --threads 64 --population 5",
-            "--population: given 5; allowed: with",
+            "population: given 5; allowed: none",
         ),
         (
             "simulate --kernel rpn --threads 64 --cases 5",
@@ -193,7 +188,7 @@ fn what_a_kernel_does_not_have_is_refused_in_one_line() {
         ),
         (
             "simulate --kernel blockgp --problem mux6 --threads 64 --threads-per-program 2",
-            "only submachine",
+            "a number with submachine",
         ),
         (
             "simulate --kernel blockgp --problem mux6 --threads 64 --shape rolled",
@@ -240,12 +235,9 @@ fn what_a_kernel_does_not_have_is_refused_in_one_line() {
 
 #[test]
 fn names_are_found_and_listed() {
-    for kernel in PaperKernel::ALL {
-        assert_eq!(PaperKernel::named(kernel.name()), Some(kernel));
-    }
     let listed = stdout("kernels");
-    for kernel in PaperKernel::ALL {
-        assert!(listed.contains(kernel.name()), "{}", kernel.name());
+    for kernel in registry::kernels() {
+        assert!(listed.contains(kernel.name), "{}", kernel.name);
     }
     assert!(stdout("devices").contains("hd5750"));
 }

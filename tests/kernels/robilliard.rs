@@ -6,7 +6,7 @@ use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
 use warpstack::launch::divergent::On;
 use warpstack::launch::prediction::PredictError;
-use warpstack::systems::kernels::ARCHES;
+use warpstack::systems::registry::ARCHES;
 use warpstack::systems::robilliard::kernel::{
     Interpreter, Scheme, agrees, expected_error, is_decided,
 };

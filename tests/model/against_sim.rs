@@ -8,7 +8,7 @@ use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
-use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
+use warpstack::launch::prediction::{Configuration, Prediction};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
@@ -37,7 +37,9 @@ fn configuration(stack_dim: u32, threads_per_block: u32, l1_bytes: u32) -> Confi
         threads_per_block,
         case_blocks: 1,
         l1_bytes: Some(l1_bytes),
-        sizes: PaperSizes::default(),
+        population: None,
+        cases: None,
+        threads_per_program: None,
     }
 }
 

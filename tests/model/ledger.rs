@@ -12,7 +12,7 @@ use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
-use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::launch::prediction::Configuration;
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
@@ -282,7 +282,9 @@ impl Bench {
                 threads_per_block,
                 case_blocks: 1,
                 l1_bytes: l1_kib.map(|kib| 1024 * kib),
-                sizes: PaperSizes::default(),
+                population: None,
+                cases: None,
+                threads_per_program: None,
             };
             engine.request(&configuration).unwrap()
         };

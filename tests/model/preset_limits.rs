@@ -15,11 +15,12 @@ use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
-use warpstack::launch::prediction::{Configuration, PaperSizes, PredictError, Prediction};
+use warpstack::launch::prediction::{PredictError, Prediction};
 use warpstack::predictor::{CodeChoice, Engine, Kind, Settings, architecture};
 use warpstack::sim::smx::Deadlock;
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
+use warpstack::systems::registry::LaunchOptions;
 
 /// What one prediction may take: a hundred times what it does.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -211,20 +212,13 @@ fn listed(arch: Arch, threads_per_block: u32) -> Launch {
 }
 
 fn executed() -> Launch {
-    let configuration = Configuration {
-        problem: "mux6".into(),
-        kernel: "blockgp".into(),
-        stack_dim: 1,
-        stack_registers: 0,
-        threads_per_block: 32,
-        case_blocks: 1,
-        l1_bytes: None,
-        sizes: PaperSizes {
-            population: Some(8),
-            ..PaperSizes::default()
-        },
+    let launch = LaunchOptions {
+        problem: Some("mux6".into()),
+        threads_per_block: Some(32),
+        population: Some(8),
+        ..LaunchOptions::of("blockgp")
     };
-    Box::new(move |engine| engine.predict(&configuration))
+    Box::new(move |engine| engine.predict(&launch))
 }
 
 fn check(name: &str) {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::LazyLock;
-use warpstack::launch::prediction::{Configuration, PaperSizes, Prediction};
+use warpstack::launch::prediction::{Configuration, Prediction};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::study::Base;
 use warpstack::study::l1::with_l1;
@@ -56,7 +56,9 @@ fn predict(launch: &Launch, l1_bytes: u32, changes: &[(&str, String)]) -> Predic
         threads_per_block: launch.threads,
         case_blocks: 1,
         l1_bytes: Some(l1_bytes),
-        sizes: PaperSizes::default(),
+        population: None,
+        cases: None,
+        threads_per_program: None,
     };
     MODEL.on(device).predict(&configuration).unwrap()
 }

@@ -5,7 +5,7 @@ use warpstack::device::occupancy::{BlockResources, Limiter, OccupancyError, Occu
 use warpstack::device::{Device, Preset};
 use warpstack::isa::Arch;
 use warpstack::isa::{OpClass, Space, TimingOp};
-use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::launch::prediction::Configuration;
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::sim::observe::Counters;
 use warpstack::sim::spec::SmxSpec;
@@ -187,7 +187,9 @@ fn the_model_stays_near_the_simulator() {
                     threads_per_block,
                     case_blocks: 1,
                     l1_bytes: None,
-                    sizes: PaperSizes::default(),
+                    population: None,
+                    cases: None,
+                    threads_per_program: None,
                 };
                 engine.predict(&configuration).unwrap().gpops_billion
             })

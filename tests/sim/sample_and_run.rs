@@ -1,7 +1,7 @@
 //! Does the sample say what the run says, and the run what the whole chip says?
 
 use warpstack::device::Preset;
-use warpstack::launch::prediction::{Configuration, PaperSizes};
+use warpstack::launch::prediction::Configuration;
 use warpstack::predictor::{Engine, Settings};
 use warpstack::sim::simulator::Effort;
 
@@ -38,7 +38,9 @@ fn gpops(engine: &Engine, cell: &Cell) -> f64 {
         threads_per_block,
         case_blocks: 1,
         l1_bytes: Some(49152),
-        sizes: PaperSizes::default(),
+        population: None,
+        cases: None,
+        threads_per_program: None,
     };
     engine.predict(&configuration).unwrap().gpops_billion
 }

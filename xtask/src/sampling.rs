@@ -55,12 +55,12 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let all: Vec<Cell> = Table::ALL
         .into_iter()
         .flat_map(|table| problems().into_iter().flat_map(move |p| cells(table, p)))
-        .filter(|cell| threads == 0 || cell.configuration().threads_per_block == threads)
+        .filter(|cell| threads == 0 || cell.threads_per_block == threads)
         .collect();
     let chosen: Vec<&Cell> = all.iter().skip(offset).step_by(every).collect();
     let found = chosen
         .par_iter()
-        .map(|cell| engine.predict(&cell.configuration()))
+        .map(|cell| engine.predict(cell.options()))
         .collect::<Result<Vec<_>, _>>()?;
     println!(
         "table,problem,cell,threads,gpops_billion,error_percent,ipc,instructions,per_node,l1_per_node,l2_per_node,hit,stack_levels"

@@ -3,7 +3,6 @@
 use super::text;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
-use warpstack::launch::prediction::{Configuration, PaperSizes};
 use warpstack::predictor::{Engine, Kind, Settings};
 use warpstack::study::axis::Axis;
 use warpstack::study::file::StudyFile;
@@ -11,6 +10,7 @@ use warpstack::study::journal::Journal;
 use warpstack::study::run::{Outcome, Study};
 use warpstack::study::setting::Base;
 use warpstack::study::shard::Shard;
+use warpstack::systems::registry::LaunchOptions;
 
 const STUDIES: [&str; 2] = [
     "device = \"gtx670\"\nengine = \"model\"\n[base]\nkernel = \"rpn\"\nproblem = \"sextic\"\n[vary]\nthreads = \"128..512:128\"\nstack_dim = [1, 2]\n",
@@ -45,15 +45,10 @@ pub fn study(bytes: &[u8]) {
     };
     let study = Study {
         base: base.clone(),
-        configuration: Configuration {
-            problem: "sextic".into(),
-            kernel: "rpn".into(),
-            stack_dim: 2,
-            stack_registers: 0,
-            threads_per_block: 128,
-            case_blocks: 1,
-            l1_bytes: None,
-            sizes: PaperSizes::default(),
+        options: LaunchOptions {
+            stack_dim: Some(2),
+            threads_per_block: Some(128),
+            ..LaunchOptions::of("rpn")
         },
         axes,
         shard: Shard::WHOLE,
@@ -63,7 +58,7 @@ pub fn study(bytes: &[u8]) {
     };
     for point in 0..n.min(POINTS) {
         if let Ok(site) = study.site(point) {
-            let _ = engine.on(site.device).predict(&site.configuration);
+            let _ = engine.on(site.device).predict(&site.options);
         }
     }
 }

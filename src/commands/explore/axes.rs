@@ -4,20 +4,19 @@
 //! halves what the machine has. Leaves out: values that the device's ranges do not allow, and keys that the model does not read.
 //! Units: KiB for the L1; those of the preset for the machine.
 
-use super::super::configuration::{case_blocks, sizes};
 use crate::device::{Device, Reader};
 use crate::isa::Arch;
-use crate::launch::prediction::{Configuration, PaperSizes};
-use crate::predictor::compiled;
 use crate::report::explore::grid::{Axis, Spelling, n_points, places};
 use crate::study::{Base, Key};
+use crate::systems::chitty::find::compiled;
+use crate::systems::chitty::system::USUAL_THREADS;
+use crate::systems::registry::LaunchOptions;
 use std::collections::BTreeSet;
 use std::error::Error;
 
 /// Threads per block of the paper's tables.
 const THREADS: [u32; 11] = [32, 64, 96, 128, 256, 384, 512, 640, 768, 896, 1024];
 /// Where the page starts.
-const START_THREADS: u32 = 256;
 const START_DIM: u32 = 2;
 /// L1 sizes at most.
 const L1_SIZES: usize = 3;
@@ -47,7 +46,7 @@ pub struct Plan {
     /// Those of the launch first.
     pub axes: Vec<Axis>,
     /// In the order of the axes, the last one moving fastest.
-    pub launches: Vec<Configuration>,
+    pub launches: Vec<LaunchOptions>,
     /// The same.
     pub machines: Vec<Device>,
 }
@@ -62,25 +61,24 @@ impl Plan {
         let dims = dims(problems, kernels, arch)?;
         let launch = launch_axes(&base.device, problems, kernels, &dims);
         let machine = machine_axes(base)?;
-        let launches = (0..n_points(&launch)).map(|point| configuration(&launch, point, arch));
+        let launches = (0..n_points(&launch)).map(|point| options(&launch, point));
         let machines = (0..n_points(&machine)).map(|point| device(base, &machine, point));
         Ok(Plan {
-            launches: launches.collect::<Result<_, _>>()?,
+            launches: launches.collect(),
             machines: machines.collect::<Result<_, _>>()?,
             axes: launch.into_iter().chain(machine).collect(),
         })
     }
 
-    /// Where a launch is on the axes of the launch, if it is there.
-    pub fn places(&self, configuration: &Configuration) -> Option<Vec<usize>> {
-        let at = self.launches.iter().position(|one| one == configuration)?;
+    /// Where a launch is on the axes of the launch.
+    pub fn places(&self, at: usize) -> Vec<usize> {
         let launch: Vec<Axis> = self
             .axes
             .iter()
             .filter(|a| !a.is_of_machine())
             .cloned()
             .collect();
-        Some(places(&launch, at))
+        places(&launch, at)
     }
 }
 
@@ -116,7 +114,7 @@ fn launch_axes(device: &Device, problems: &[&str], kernels: &[&str], dims: &[u32
             "Threads per block",
             "threads",
             numbers(&THREADS),
-            &START_THREADS.to_string(),
+            &USUAL_THREADS.to_string(),
         ),
         of_launch(
             "stack-dim",
@@ -189,28 +187,20 @@ fn machine_axes(base: &Base) -> Result<Vec<Axis>, Box<dyn Error>> {
     Ok(axes)
 }
 
-fn configuration(axes: &[Axis], point: usize, arch: Arch) -> Result<Configuration, Box<dyn Error>> {
+fn options(axes: &[Axis], point: usize) -> LaunchOptions {
     let places = places(axes, point);
     let value = |key: &str| {
         let found = axes.iter().zip(&places).find(|(axis, _)| axis.key == key);
         found.map(|(axis, place)| axis.values[*place].as_str())
     };
     let number = |key: &str| value(key).and_then(|text| text.parse::<u32>().ok());
-    let (problem, kernel) = (
-        value("problem").unwrap_or(""),
-        value("kernel").unwrap_or(""),
-    );
-    let (stack_dim, stack_registers) = sizes((kernel, problem), (number("stack-dim"), None), arch)?;
-    Ok(Configuration {
-        problem: problem.into(),
-        kernel: kernel.into(),
-        stack_dim,
-        stack_registers,
-        threads_per_block: number("threads").unwrap_or(START_THREADS),
-        case_blocks: case_blocks(kernel, None),
-        l1_bytes: number("l1").map(|kib| kib * 1024),
-        sizes: PaperSizes::default(),
-    })
+    LaunchOptions {
+        problem: value("problem").map(str::to_owned),
+        threads_per_block: number("threads"),
+        stack_dim: number("stack-dim"),
+        l1_kib: number("l1"),
+        ..LaunchOptions::of(value("kernel").unwrap_or(""))
+    }
 }
 
 /// The machine of a combination, made as `whatif` makes it.
@@ -244,7 +234,7 @@ mod tests {
             "sextic", "rpn", "256", "2", "48", "7", "980", "32", "192.256",
         ];
         assert_eq!(started, card);
-        assert_eq!(plan.places(&plan.launches[7]), Some(vec![0, 0, 0, 2, 1]));
+        assert_eq!(plan.places(7), [0, 0, 0, 2, 1]);
     }
 
     #[test]

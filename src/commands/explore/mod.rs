@@ -10,7 +10,8 @@ use super::CliResult;
 use super::engine::{Effort, Engine as EngineName, EngineArgs, InputArgs};
 use super::names::ALL;
 use super::reproduce::parse_problems;
-use crate::predictor::architecture;
+use crate::launch::prediction::Configuration;
+use crate::predictor::{Engine, architecture};
 use crate::report::explore::{Content, MeasuredPoint, page};
 use crate::report::output;
 use crate::study::Base;
@@ -68,7 +69,7 @@ pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     let (records, reasons) = points::predict(&plan, &engine)?;
     // Measured values are read only now that everything is predicted.
     let measured = match args.device == DEVICE {
-        true => measured(&plan, &problems)?,
+        true => measured(&plan, &engine, &problems)?,
         false => Vec::new(),
     };
     let mut options = engine_args.changed_options();
@@ -110,13 +111,24 @@ fn command(args: &ExploreArgs, options: &str) -> String {
 }
 
 /// The measured cells whose launches are on the page.
-fn measured(plan: &Plan, problems: &[&str]) -> Result<Vec<MeasuredPoint>, Box<dyn Error>> {
+fn measured(
+    plan: &Plan,
+    engine: &Engine,
+    problems: &[&str],
+) -> Result<Vec<MeasuredPoint>, Box<dyn Error>> {
+    let launches = plan.launches.iter();
+    let launches: Vec<_> = launches.map(|one| engine.configure(one).ok()).collect();
+    let place = |cell: &Cell| {
+        let configuration = engine.configure(&cell.options()).ok()?;
+        let same = |one: &Option<Configuration>| one.as_ref() == Some(&configuration);
+        launches.iter().position(same).map(|at| plan.places(at))
+    };
     let mut points = Vec::new();
     for table in Measured::tables() {
         let measured = Measured::of_paper(table)?;
         let of_problem = |problem: &&str| cells(table, problem);
         for cell in problems.iter().flat_map(of_problem) {
-            let value = measured.get(&cell).zip(plan.places(&cell.configuration()));
+            let value = measured.get(&cell).zip(place(&cell));
             points.extend(value.map(|(value, places)| MeasuredPoint {
                 places,
                 gpops_billion: value.gpops_billion,

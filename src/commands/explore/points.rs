@@ -3,10 +3,11 @@
 //! Leaves out: which points (`axes.rs`), what is kept of a prediction (`report/explore/grid.rs`). Units: launches of the progress bar.
 
 use super::axes::Plan;
-use crate::launch::prediction::{Configuration, PredictError};
+use crate::launch::prediction::PredictError;
 use crate::predictor::Engine;
 use crate::report::explore::grid::{Record, impossible, record};
 use crate::report::progress::Progress;
+use crate::systems::registry::LaunchOptions;
 use rayon::prelude::*;
 use std::error::Error;
 
@@ -21,7 +22,7 @@ pub fn predict(plan: &Plan, engine: &Engine) -> Result<(Vec<Record>, Vec<String>
         .map(|machine| engine.on(machine.clone()))
         .collect();
     let progress = Progress::new(plan.launches.len() as u64, "launches");
-    let of_launch = |launch: &Configuration| {
+    let of_launch = |launch: &LaunchOptions| {
         let records: Result<Vec<_>, _> = engines.iter().map(|on| point(on, launch)).collect();
         progress.step();
         records
@@ -48,7 +49,7 @@ pub fn predict(plan: &Plan, engine: &Engine) -> Result<(Vec<Record>, Vec<String>
 }
 
 /// What was predicted, or why this cannot run.
-fn point(engine: &Engine, launch: &Configuration) -> Result<Result<Record, String>, PredictError> {
+fn point(engine: &Engine, launch: &LaunchOptions) -> Result<Result<Record, String>, PredictError> {
     match engine.predict(launch) {
         Ok(prediction) => Ok(Ok(record(&prediction))),
         Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {

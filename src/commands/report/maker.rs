@@ -6,12 +6,13 @@ use super::super::engine::{Engine as EngineName, EngineArgs};
 use super::super::figure::{self, Figure};
 use super::ReportArgs;
 use crate::device::Device;
-use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
+use crate::launch::prediction::{Configuration, PredictError};
 use crate::predictor::Engine;
 use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, Picture, Study, best_cell};
 use crate::study::l1::with_l1;
+use crate::systems::registry::LaunchOptions;
 use crate::validate::{Compared, Table};
 use rayon::prelude::*;
 use std::error::Error;
@@ -165,7 +166,8 @@ impl Maker<'_> {
             else {
                 continue;
             };
-            let (best, worst) = (best.cell.configuration(), worst.cell.configuration());
+            let best = self.model.configure(&best.cell.options())?;
+            let worst = self.model.configure(&worst.cell.options())?;
             pairs.push(BestAndWorst {
                 name: format!("Table {}, {}", table.number(), self.problem),
                 command: explain_command(&best, &worst) + &self.options(),
@@ -182,7 +184,7 @@ impl Maker<'_> {
     pub fn best(&self, cells: &[Compared]) -> Result<Option<Explanation>, PredictError> {
         let best = best_cell(cells, self.problem);
         best.map(|best| {
-            let explained = self.model.explain(&best.cell.configuration())?;
+            let explained = self.model.explain(best.cell.options())?;
             Ok(Explanation::of(&explained))
         })
         .transpose()
@@ -200,23 +202,17 @@ impl Maker<'_> {
         let mut lines = Vec::new();
         for stack_dim in STUDY_DIMS {
             let point = |kib: &u32| -> Result<(f64, f64), PredictError> {
-                let configuration = Configuration {
-                    problem: self.problem.into(),
-                    kernel: kernel.into(),
-                    stack_dim,
-                    stack_registers: 0,
-                    threads_per_block: STUDY_THREADS,
-                    case_blocks: 1,
-                    l1_bytes: Some(kib * 1024),
-                    sizes: PaperSizes::default(),
+                let launch = LaunchOptions {
+                    problem: Some(self.problem.into()),
+                    stack_dim: Some(stack_dim),
+                    threads_per_block: Some(STUDY_THREADS),
+                    l1_kib: Some(*kib),
+                    ..LaunchOptions::of(kernel)
                 };
                 let device = with_l1(self.device, kib * 1024)
                     .map_err(|error| PredictError::Other(Box::new(error)))?;
                 let engine = self.model.on(device);
-                Ok((
-                    f64::from(*kib),
-                    engine.predict(&configuration)?.gpops_billion,
-                ))
+                Ok((f64::from(*kib), engine.predict(launch)?.gpops_billion))
             };
             lines.push(Line {
                 name: format!("second dimension {stack_dim}"),

@@ -49,49 +49,32 @@ pub struct Configuration {
     /// `l1` in outputs, in KiB.
     #[serde(rename = "l1", serialize_with = "some_kib")]
     pub l1_bytes: Option<u32>,
-    /// What the kernels of some papers leave open besides.
-    #[serde(flatten)]
-    pub sizes: PaperSizes,
-}
-
-/// Sizes of a launch that only kernels of some papers leave open. `None`: as the paper has it, or the kernel has no such thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
-pub struct PaperSizes {
-    /// Programs of a generation.
+    /// Programs of a generation, of kernels that leave it open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub population: Option<u32>,
-    /// Rows of the data set.
+    /// Rows of the data set, of kernels that leave it open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cases: Option<u32>,
-    /// Threads that share the tests of a program.
+    /// Threads that share the tests of a program, of kernels that leave it open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads_per_program: Option<u32>,
-}
-
-impl PaperSizes {
-    /// Those that are said: name and value.
-    pub fn given(&self) -> impl Iterator<Item = (&'static str, u32)> {
-        let all = [
-            ("population", self.population),
-            ("cases", self.cases),
-            ("threads per program", self.threads_per_program),
-        ];
-        all.into_iter()
-            .filter_map(|(name, size)| Some((name, size?)))
-    }
 }
 
 impl Configuration {
     /// Its sizes besides the block's, in words.
     pub fn sizes_in_words(&self) -> String {
-        let given: Vec<String> = self
-            .sizes
-            .given()
-            .map(|(name, size)| format!("{name} {size}"))
-            .collect();
-        match given.is_empty() {
+        let open = [
+            ("population", self.population),
+            ("cases", self.cases),
+            ("threads per program", self.threads_per_program),
+        ];
+        let open = open
+            .iter()
+            .filter_map(|(name, size)| size.map(|size| format!("{name} {size}")));
+        let open: Vec<String> = open.collect();
+        match open.is_empty() {
             true => format!("second dimension {}", self.stack_dim),
-            false => given.join(", "),
+            false => open.join(", "),
         }
     }
 }

@@ -2,11 +2,9 @@
 //!
 //! Units: threads, fitness cases, KiB in the name of the one method that takes them.
 
-use crate::device::Device;
 use crate::gp::problem::ProblemId;
-use crate::launch::prediction::{Configuration, PaperSizes, PredictError};
-use crate::predictor::{CodeChoice, architecture, smallest};
 use crate::systems::chitty::variant::KernelId;
+use crate::systems::registry::LaunchOptions;
 
 /// One way to launch a kernel for a problem. What is not said is as the kernel or the device has it by itself.
 ///
@@ -20,7 +18,7 @@ use crate::systems::chitty::variant::KernelId;
 pub struct Launch {
     kernel: KernelId,
     problem: ProblemId,
-    threads: u32,
+    threads: Option<u32>,
     stack_dim: Option<u32>,
     stack_registers: Option<u32>,
     case_blocks: Option<u32>,
@@ -28,12 +26,12 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A launch of `kernel` for `problem`, with 256 threads per block.
+    /// A launch of `kernel` for `problem`.
     pub fn of(kernel: KernelId, problem: ProblemId) -> Launch {
         Launch {
             kernel,
             problem,
-            threads: 256,
+            threads: None,
             stack_dim: None,
             stack_registers: None,
             case_blocks: None,
@@ -41,9 +39,9 @@ impl Launch {
         }
     }
 
-    /// Threads per block.
+    /// Threads per block. Default: the usual number of the kernel.
     pub fn threads(mut self, threads: u32) -> Launch {
-        self.threads = threads;
+        self.threads = Some(threads);
         self
     }
 
@@ -75,22 +73,18 @@ impl Launch {
     pub fn problem(&self) -> ProblemId {
         self.problem
     }
+}
 
-    /// The engine's name for this launch on a device, with what was not said filled in.
-    pub(super) fn on(&self, device: &Device) -> Result<Configuration, PredictError> {
-        let arch = architecture(device, &CodeChoice::default())?;
-        let smallest = smallest(self.kernel, self.problem, arch)?;
-        Ok(Configuration {
-            problem: self.problem.name().into(),
-            kernel: self.kernel.name().into(),
-            stack_dim: self.stack_dim.unwrap_or(smallest.0),
-            stack_registers: self.stack_registers.unwrap_or(smallest.1),
-            threads_per_block: self.threads,
-            case_blocks: self
-                .case_blocks
-                .unwrap_or(self.kernel.sharing().default_case_blocks()),
-            l1_bytes: self.l1_kib.map(|kib| kib.saturating_mul(1024)),
-            sizes: PaperSizes::default(),
-        })
+impl From<&Launch> for LaunchOptions {
+    fn from(launch: &Launch) -> LaunchOptions {
+        LaunchOptions {
+            problem: Some(launch.problem.name().into()),
+            stack_dim: launch.stack_dim,
+            stack_registers: launch.stack_registers,
+            threads_per_block: launch.threads,
+            case_blocks: launch.case_blocks,
+            l1_kib: launch.l1_kib,
+            ..LaunchOptions::of(launch.kernel.name())
+        }
     }
 }

@@ -14,7 +14,7 @@ pub use crate::device::occupancy::{BlockResources, Limiter, Occupancy, Occupancy
 pub use crate::device::{Device, DeviceError, Preset};
 pub use crate::gp::problem::ProblemId as Problem;
 pub use crate::launch::prediction::{
-    Cause, Configuration, CpiEntry, MemoryTraffic, PaperSizes, PredictError, Prediction,
+    Cause, Configuration, CpiEntry, MemoryTraffic, PredictError, Prediction,
 };
 pub use crate::predictor::{InputError, Kind as EngineKind};
 pub use crate::systems::chitty::variant::KernelId as Kernel;

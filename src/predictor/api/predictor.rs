@@ -104,9 +104,7 @@ impl Predictor {
 
     /// What a launch will do on the device. The programs of a problem are loaded when it is asked for first.
     pub fn predict(&self, launch: &Launch) -> Result<Prediction, Error> {
-        let configuration = launch.on(&self.device)?;
-        let engine = self.engine(launch.problem())?;
-        Ok(engine.predict(&configuration)?)
+        Ok(self.engine(launch.problem())?.predict(launch)?)
     }
 
     fn engine(&self, problem: ProblemId) -> Result<Arc<Engine>, Error> {

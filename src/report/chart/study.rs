@@ -4,6 +4,7 @@
 
 use crate::study::run::Point;
 use crate::study::{Axis, Key};
+use crate::systems::registry::Size;
 
 /// A study's axes and points.
 #[derive(Clone, Copy)]
@@ -36,10 +37,11 @@ impl Grid<'_> {
             })
             .collect();
         match parts.is_empty() {
-            true => format!(
-                "{}, {}",
-                point.configuration.problem, point.configuration.kernel
-            ),
+            true => {
+                let launched = &point.outcome.launched;
+                let problem = launched.problem.as_deref().unwrap_or_default();
+                format!("{problem}, {}", launched.kernel)
+            }
             false => parts.join(", "),
         }
     }
@@ -47,10 +49,10 @@ impl Grid<'_> {
     /// The axis in words.
     pub fn title(&self, axis: usize) -> String {
         match &self.axes[axis].key {
-            Key::L1 => "L1 size (KiB)".into(),
-            Key::Threads => "threads per block".into(),
-            Key::StackDim => "second dimension of the stack".into(),
-            Key::StackRegisters => "stack levels in registers".into(),
+            Key::Size(Size::L1Kib) => "L1 size (KiB)".into(),
+            Key::Size(Size::Threads) => "threads per block".into(),
+            Key::Size(Size::StackDim) => "second dimension of the stack".into(),
+            Key::Size(Size::StackRegisters) => "stack levels in registers".into(),
             key => key.name(),
         }
     }
@@ -58,10 +60,9 @@ impl Grid<'_> {
 
 fn short(axis: &Axis) -> String {
     match &axis.key {
-        Key::L1 => "L1 KiB".into(),
-        Key::Threads => "threads".into(),
-        Key::StackDim => "dimension".into(),
-        Key::StackRegisters => "register levels".into(),
+        Key::Size(Size::L1Kib) => "L1 KiB".into(),
+        Key::Size(Size::StackDim) => "dimension".into(),
+        Key::Size(Size::StackRegisters) => "register levels".into(),
         Key::Field(_, field) => field.clone(),
         key => key.name(),
     }

@@ -87,7 +87,7 @@ fn row(line: &AnnotatedLine, is_hot: bool, most: f64) -> Markup {
 mod tests {
     use super::*;
     use crate::launch::cause::Cause;
-    use crate::launch::prediction::{Configuration, PaperSizes};
+    use crate::launch::prediction::Configuration;
     use crate::predictor::annotate::Wait;
     use crate::trace::mix::Role;
 
@@ -124,7 +124,9 @@ mod tests {
                 threads_per_block: 32,
                 case_blocks: 1,
                 l1_bytes: None,
-                sizes: PaperSizes::default(),
+                population: None,
+                cases: None,
+                threads_per_program: None,
             },
             cycles_per_operation: 10.0,
             lines,

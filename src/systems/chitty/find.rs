@@ -10,7 +10,7 @@ use crate::isa::nv50;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::chitty::code::Code;
 use crate::systems::chitty::variant::{KernelId, Math, Variant};
-use crate::systems::kernels;
+use crate::systems::registry::ARCHES;
 use crate::systems::settings::CodeChoice;
 use std::sync::Arc;
 
@@ -49,14 +49,14 @@ pub fn executed_architecture(device: &Device, choice: &CodeChoice) -> Result<Arc
         (None, Some(_)) => nv50::SOURCE.parse().map_err(PredictError::other),
         _ => {
             let arch = architecture(device, choice)?;
-            match kernels::ARCHES.contains(&arch) {
+            match ARCHES.contains(&arch) {
                 true => Ok(arch),
                 false => Err(PredictError::Input {
                     what: "machine code of another paper's kernel",
                     given: format!("{arch} ({})", device.name),
                     allowed: format!(
                         "{}; --code NAME runs one of them all the same",
-                        names(&kernels::ARCHES)
+                        names(&ARCHES)
                     ),
                 }),
             }
@@ -125,7 +125,7 @@ pub fn smallest(
 }
 
 /// The machine code for `configuration` on a device: the kernel of one's own that it names, or one that was compiled here.
-pub(crate) fn of(
+pub fn of(
     configuration: &Configuration,
     problem: ProblemId,
     device: &Device,
@@ -197,28 +197,20 @@ fn find(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::prediction::PaperSizes;
+    use crate::systems::registry::{LaunchOptions, configure};
+    use crate::systems::settings::Settings;
 
-    fn configuration(kernel: &str, stack_dim: u32, stack_registers: u32) -> Configuration {
-        Configuration {
-            problem: "sextic".into(),
-            kernel: kernel.into(),
-            stack_dim,
-            stack_registers,
-            threads_per_block: 64,
-            case_blocks: 1,
-            l1_bytes: Some(49152),
-            sizes: PaperSizes::default(),
-        }
+    fn find(kernel: &str, stack_dim: u32, registers: u32) -> Result<Configuration, PredictError> {
+        let options = LaunchOptions {
+            stack_dim: Some(stack_dim),
+            stack_registers: Some(registers),
+            ..LaunchOptions::of(kernel)
+        };
+        configure(&options, &gtx670(), &Settings::default())
     }
 
-    fn find(configuration: &Configuration) -> Result<Variant, PredictError> {
-        super::find(
-            configuration,
-            ProblemId::Sextic,
-            Arch::Sm35,
-            &CodeChoice::default(),
-        )
+    fn gtx670() -> Device {
+        crate::device::Preset::load("gtx670").unwrap().device
     }
 
     #[test]
@@ -226,16 +218,14 @@ mod tests {
         for (kernel, stack_dim, registers) in
             [("rpn", 1, 0), ("lgp", 6, 0), ("lgp-registers", 4, 4)]
         {
-            let variant = find(&configuration(kernel, stack_dim, registers)).unwrap();
-            assert!(variant.resources().is_ok(), "{variant}");
+            assert!(find(kernel, stack_dim, registers).is_ok(), "{kernel}");
         }
     }
 
     #[test]
     fn the_first_property_that_does_not_exist_is_named() {
         let message = |kernel, stack_dim, registers| {
-            let error = find(&configuration(kernel, stack_dim, registers)).unwrap_err();
-            error.to_string()
+            find(kernel, stack_dim, registers).unwrap_err().to_string()
         };
         assert_eq!(
             message("rpn", 9, 0),

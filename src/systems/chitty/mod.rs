@@ -15,7 +15,7 @@ pub mod counted;
 pub mod divergence;
 #[doc(hidden)]
 pub mod encode;
-pub(crate) mod find;
+pub mod find;
 pub(crate) mod inputs;
 #[doc(hidden)]
 pub mod kernel;
@@ -35,6 +35,8 @@ pub(crate) mod source;
 pub mod split;
 #[doc(hidden)]
 pub mod summary;
+#[doc(hidden)]
+pub mod system;
 #[doc(hidden)]
 pub mod traces;
 pub mod variant;

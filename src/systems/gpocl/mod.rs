@@ -19,6 +19,7 @@ pub mod predict;
 pub mod processor;
 pub mod processors;
 pub mod program;
+pub mod system;
 
 /// How programs and fitness cases are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

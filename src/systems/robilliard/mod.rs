@@ -12,6 +12,7 @@ pub mod predict;
 pub mod problem;
 pub mod program;
 pub mod runs;
+pub mod system;
 
 /// Populations of the paper's runs.
 pub const POPULATIONS: [u32; 4] = [100, 500, 2500, 12_500];

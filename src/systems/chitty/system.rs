@@ -1,0 +1,121 @@
+//! Chitty's interpreters and what is launched of them: programs of a corpus, one per block. A kernel of one's own is one of them with
+//! other machine code.
+//!
+//! Leaves out: what they execute (`kernel`). Units: threads.
+
+use crate::device::Device;
+use crate::gp::problem::ProblemId;
+use crate::launch::prediction::{Configuration, PredictError};
+use crate::systems::chitty::find;
+use crate::systems::chitty::kernel_id::KernelId;
+use crate::systems::chitty::variant::Variant;
+use crate::systems::registry::{
+    Allowed, CompiledCode, KernelInfo, LaunchOptions, Parameter, Size, System, l1_bytes,
+};
+use crate::systems::settings::Settings;
+use std::sync::LazyLock;
+
+/// Threads of a block where nothing is said: a divisor of what every multiprocessor holds.
+pub const USUAL_THREADS: u32 = 256;
+
+/// Those with compiled kernels, of their own or another's.
+static PROBLEMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let all = ProblemId::ALL.iter();
+    let compiled = all.filter(|id| id.definition().kernels.is_some());
+    compiled.map(|id| id.name()).collect()
+});
+
+static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
+    let kernel = |id: &KernelId| {
+        let sharing = id.sharing();
+        let (default, most) = (sharing.default_case_blocks(), sharing.most_case_blocks());
+        KernelInfo {
+            name: id.name(),
+            problems: PROBLEMS.clone(),
+            parameters: vec![Parameter::new(
+                Size::CaseBlocks,
+                default,
+                Allowed::Range(1, most),
+            )],
+        }
+    };
+    KernelId::ALL.iter().map(kernel).collect()
+});
+
+/// See the module text.
+pub struct Chitty;
+
+impl System for Chitty {
+    fn kernels(&self) -> &'static [KernelInfo] {
+        &KERNELS
+    }
+
+    fn is_uniform(&self) -> bool {
+        true
+    }
+
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let code = |variant: Variant| {
+            let resources = variant.resources().map_err(PredictError::other)?;
+            Ok(CompiledCode {
+                kernel: variant.kernel.name(),
+                problem: variant.problem.name(),
+                arch: variant.arch,
+                compiled: Some(variant),
+                variant: None,
+                registers: resources.registers,
+                frame_bytes: resources.frame_bytes,
+                spilled_bytes: Some(resources.spill_store_bytes),
+            })
+        };
+        let all = Variant::all().map_err(PredictError::other)?;
+        all.into_iter().map(code).collect()
+    }
+
+    /// Second dimension and levels in registers are those of the smallest kernel compiled, where they are not said.
+    fn configure(
+        &self,
+        kernel: &KernelInfo,
+        options: &LaunchOptions,
+        device: &Device,
+        settings: &Settings,
+    ) -> Result<Configuration, PredictError> {
+        for none in [Size::Population, Size::Cases, Size::ThreadsPerProgram] {
+            kernel.size(none, options)?;
+        }
+        let choice = &settings.code;
+        let own = choice.own_named(&options.kernel);
+        let problem = kernel.problem(options)?;
+        let id: ProblemId = problem.parse().map_err(PredictError::other)?;
+        let smallest = match own {
+            Some(_) => (1, 0),
+            None => {
+                let kernel: KernelId = kernel.name.parse().map_err(PredictError::other)?;
+                find::smallest(kernel, id, find::architecture(device, choice)?)?
+            }
+        };
+        let case_blocks = LaunchOptions {
+            case_blocks: options.case_blocks.or(own.map(|_| 1)),
+            ..options.clone()
+        };
+        let configuration = Configuration {
+            problem: problem.to_owned(),
+            kernel: options.kernel.clone(),
+            stack_dim: options.stack_dim.unwrap_or(smallest.0),
+            stack_registers: options.stack_registers.unwrap_or(smallest.1),
+            threads_per_block: options.threads_per_block.unwrap_or(usual_threads(device)),
+            case_blocks: kernel.size(Size::CaseBlocks, &case_blocks)?.unwrap_or(1),
+            l1_bytes: l1_bytes(device, options.l1_kib)?,
+            population: None,
+            cases: None,
+            threads_per_program: None,
+        };
+        find::of(&configuration, id, device, choice)?;
+        Ok(configuration)
+    }
+}
+
+/// Threads of a block on a device, where nothing is said.
+pub fn usual_threads(device: &Device) -> u32 {
+    device.limits.threads_per_block.min(USUAL_THREADS)
+}

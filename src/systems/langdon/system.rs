@@ -1,0 +1,101 @@
+//! Langdon's interpreter among the kernels of the other systems.
+
+use super::kernel::Submachine;
+use super::predict::{Layout, programs_per_block};
+use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use crate::device::Device;
+use crate::launch::prediction::{Configuration, PredictError};
+use crate::systems::registry::{
+    ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
+    configure_by_parameters,
+};
+use crate::systems::settings::Settings;
+use std::sync::LazyLock;
+
+const KERNEL: &str = "submachine";
+const PROBLEM: &str = "mux20";
+/// Threads of a block where nothing is said: at least two programs of 64 threads where they can.
+const USUAL_THREADS: u32 = 128;
+/// All tests of a program at once, as section 7 recommends.
+const USUAL_THREADS_PER_PROGRAM: u32 = 64;
+
+static KERNELS: LazyLock<[KernelInfo; 1]> = LazyLock::new(|| {
+    let own = [
+        Parameter::new(
+            Size::Threads,
+            USUAL_THREADS,
+            Allowed::OneOf(&THREADS_PER_BLOCK),
+        ),
+        Parameter::new(
+            Size::ThreadsPerProgram,
+            USUAL_THREADS_PER_PROGRAM,
+            Allowed::OneOf(&THREADS_PER_PROGRAM),
+        ),
+        Parameter::new(Size::Population, POPULATION, Allowed::Range(1, MOST)),
+    ];
+    [KernelInfo {
+        name: KERNEL,
+        problems: vec![PROBLEM],
+        parameters: [&FIXED[..], &own].concat(),
+    }]
+});
+
+/// See the module text.
+pub struct Langdon;
+
+impl System for Langdon {
+    fn kernels(&self) -> &'static [KernelInfo] {
+        &*KERNELS
+    }
+
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let mut codes = Vec::new();
+        for arch in ARCHES {
+            for threads in THREADS_PER_PROGRAM {
+                let code = Submachine::load(threads, arch)?.kernel;
+                let variant = Some(format!("{threads} per program"));
+                codes.push(CompiledCode::of_paper(
+                    KERNEL, PROBLEM, arch, variant, &code,
+                ));
+            }
+        }
+        Ok(codes)
+    }
+
+    fn configure(
+        &self,
+        kernel: &KernelInfo,
+        options: &LaunchOptions,
+        device: &Device,
+        settings: &Settings,
+    ) -> Result<Configuration, PredictError> {
+        let configuration = configure_by_parameters(kernel, options, device, settings)?;
+        let layout = Layout::from(&configuration);
+        let (threads, block) = (layout.threads_per_program, layout.threads_per_block);
+        if threads > block {
+            let allowed = format!("at most {block}, the threads per block");
+            return Err(kernel.refused(Size::ThreadsPerProgram.words(), threads, allowed));
+        }
+        let (population, per_block) = (population(&configuration), programs_per_block(layout));
+        if !population.is_multiple_of(per_block) {
+            let allowed = format!("multiples of {per_block}, the programs of a block");
+            return Err(kernel.refused(Size::Population.words(), population, allowed));
+        }
+        Ok(configuration)
+    }
+}
+
+/// Programs of a launch.
+pub fn population(configuration: &Configuration) -> u32 {
+    configuration.population.unwrap_or(POPULATION)
+}
+
+impl From<&Configuration> for Layout {
+    fn from(configuration: &Configuration) -> Layout {
+        let threads = configuration.threads_per_program;
+        Layout {
+            threads_per_program: threads.unwrap_or(USUAL_THREADS_PER_PROGRAM),
+            threads_per_block: configuration.threads_per_block,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Robilliard's kernels among those of the other systems.
+
+use super::kernel::{Interpreter, Scheme};
+use super::predict::Layout;
+use super::problem::{Benchmark, FunctionSet};
+use super::{BLOCK_SIZES, THREADS_PER_BLOCK, USUAL_POPULATION};
+use crate::device::Device;
+use crate::launch::prediction::{Configuration, PredictError};
+use crate::systems::registry::{
+    ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
+    configure_by_parameters,
+};
+use crate::systems::settings::Settings;
+use std::sync::LazyLock;
+
+static PROBLEMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let name = |one: Benchmark| &*one.to_string().leak();
+    Benchmark::ALL.map(name).to_vec()
+});
+
+static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
+    let own = [
+        Parameter::new(
+            Size::Threads,
+            THREADS_PER_BLOCK,
+            Allowed::OneOf(&BLOCK_SIZES),
+        ),
+        Parameter::new(Size::Population, USUAL_POPULATION, Allowed::Range(1, MOST)),
+    ];
+    let kernel = |scheme: Scheme| KernelInfo {
+        name: scheme.name(),
+        problems: PROBLEMS.clone(),
+        parameters: [&FIXED[..], &own].concat(),
+    };
+    Scheme::ALL.map(kernel).into()
+});
+
+/// See the module text.
+pub struct Robilliard;
+
+impl System for Robilliard {
+    fn kernels(&self) -> &'static [KernelInfo] {
+        &KERNELS
+    }
+
+    fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let mut codes = Vec::new();
+        for arch in ARCHES {
+            for (scheme, set) in Scheme::ALL
+                .into_iter()
+                .flat_map(|one| FunctionSet::ALL.map(|set| (one, set)))
+            {
+                let code = Interpreter::load(scheme, set, arch)?.kernel;
+                let benchmarks = Benchmark::ALL.iter().zip(&*PROBLEMS);
+                let own = benchmarks.filter(|(one, _)| one.function_set() == set);
+                codes.extend(own.map(|(_, problem)| {
+                    CompiledCode::of_paper(scheme.name(), problem, arch, None, &code)
+                }));
+            }
+        }
+        Ok(codes)
+    }
+
+    fn configure(
+        &self,
+        kernel: &KernelInfo,
+        options: &LaunchOptions,
+        device: &Device,
+        settings: &Settings,
+    ) -> Result<Configuration, PredictError> {
+        configure_by_parameters(kernel, options, device, settings)
+    }
+}
+
+impl TryFrom<&Configuration> for Layout {
+    type Error = PredictError;
+
+    fn try_from(configuration: &Configuration) -> Result<Layout, PredictError> {
+        Ok(Layout {
+            scheme: Scheme::named(&configuration.kernel)?,
+            benchmark: Benchmark::named(&configuration.problem)?,
+            threads_per_block: configuration.threads_per_block,
+            population: configuration.population.unwrap_or(USUAL_POPULATION),
+        })
+    }
+}
