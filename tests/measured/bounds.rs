@@ -46,7 +46,7 @@ fn errors(engine: &Engine, problem: &str) -> Vec<f64> {
     let measured = TABLES.map(|table| Measured::of_paper(table).unwrap());
     let error = |cell: &Cell| {
         let measured = measured.iter().find_map(|table| table.get(cell)).unwrap();
-        let predicted = engine.predict(&cell.options()).unwrap();
+        let predicted = engine.predict(cell.options()).unwrap();
         100.0 * (predicted.gpops_billion / measured.gpops_billion - 1.0)
     };
     chosen(problem).iter().map(error).collect()
