@@ -26,35 +26,6 @@ pub struct Session<'a> {
     pub found: &'a Path,
 }
 
-pub struct Summary {
-    name: &'static str,
-    executions: u64,
-    seconds: f64,
-    inputs: usize,
-    reached: (usize, usize),
-    slowest_seconds: f64,
-    /// Panics, those of one place counted once.
-    pub found: usize,
-}
-
-impl std::fmt::Display for Summary {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let Summary {
-            name,
-            executions,
-            seconds,
-            inputs,
-            reached: (reached, all),
-            slowest_seconds,
-            found,
-        } = self;
-        write!(
-            f,
-            "{name}: {executions} executions in {seconds:.1} s, {inputs} inputs kept, {reached} of {all} places reached, slowest {slowest_seconds:.2} s, {found} found"
-        )
-    }
-}
-
 thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
@@ -112,7 +83,8 @@ impl Watch {
 }
 
 impl Session<'_> {
-    pub fn run(&self) -> std::io::Result<Summary> {
+    /// Prints what was executed; the number of panics, those of one place counted once.
+    pub fn run(&self) -> std::io::Result<usize> {
         quiet();
         std::fs::create_dir_all(self.found)?;
         let name = self.target.name;
@@ -151,15 +123,12 @@ impl Session<'_> {
                 inputs.push(input);
             }
         }
-        Ok(Summary {
-            name,
-            executions,
-            seconds: start.elapsed().as_secs_f64(),
-            inputs: inputs.len(),
-            reached: coverage.reached(),
-            slowest_seconds: slowest,
-            found: places.len(),
-        })
+        let seconds = start.elapsed().as_secs_f64();
+        let ((reached, all), kept, found) = (coverage.reached(), inputs.len(), places.len());
+        println!(
+            "{name}: {executions} executions in {seconds:.1} s, {kept} inputs kept, {reached} of {all} places reached, slowest {slowest:.2} s, {found} found"
+        );
+        Ok(found)
     }
 
     fn is_over(&self, executions: u64, start: Instant) -> bool {

@@ -10,6 +10,7 @@ mod mutate;
 mod targets;
 
 use clap::Parser;
+use clap::builder::PossibleValuesParser;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -17,13 +18,14 @@ use std::process::ExitCode;
 #[derive(Parser)]
 struct Args {
     /// Targets [default: all, each for the given time or number]
+    #[arg(value_parser = PossibleValuesParser::new(targets::all().into_iter().map(|target| target.name)))]
     targets: Vec<String>,
     /// Time for each target
     #[arg(long, conflicts_with = "iterations")]
     seconds: Option<f64>,
-    /// Executions of each target [default: 10000]
-    #[arg(long)]
-    iterations: Option<u64>,
+    /// Executions of each target
+    #[arg(long, default_value_t = 10_000)]
+    iterations: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// What one execution may take before it counts as a hang, in seconds
@@ -37,38 +39,26 @@ struct Args {
     replay: Vec<PathBuf>,
 }
 
-fn chosen(names: &[String]) -> Result<Vec<targets::Target>, String> {
-    let all = targets::all();
-    if names.is_empty() {
-        return Ok(all);
-    }
-    let allowed: Vec<&str> = all.iter().map(|target| target.name).collect();
-    if let Some(given) = names.iter().find(|name| !allowed.contains(&name.as_str())) {
-        return Err(format!(
-            "target: given {given}; allowed: {}",
-            allowed.join(", ")
-        ));
-    }
-    Ok(all
-        .into_iter()
-        .filter(|target| names.iter().any(|name| name == target.name))
-        .collect())
-}
-
+/// Whether nothing was found.
 fn run(args: &Args) -> Result<bool, String> {
     let mut clean = true;
-    for target in chosen(&args.targets)? {
+    let is_chosen =
+        |name: &str| args.targets.is_empty() || args.targets.iter().any(|one| one == name);
+    for target in targets::all()
+        .into_iter()
+        .filter(|target| is_chosen(target.name))
+    {
+        for path in &args.replay {
+            let bytes =
+                std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            (target.run)(&bytes);
+        }
         if !args.replay.is_empty() {
-            for path in &args.replay {
-                let bytes =
-                    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-                (target.run)(&bytes);
-            }
             continue;
         }
-        let limit = match (args.seconds, args.iterations) {
-            (Some(seconds), _) => driver::Limit::Seconds(seconds),
-            (None, given) => driver::Limit::Iterations(given.unwrap_or(10_000)),
+        let limit = match args.seconds {
+            Some(seconds) => driver::Limit::Seconds(seconds),
+            None => driver::Limit::Iterations(args.iterations),
         };
         let session = driver::Session {
             target: &target,
@@ -77,11 +67,8 @@ fn run(args: &Args) -> Result<bool, String> {
             longest_seconds: args.longest,
             found: &args.found,
         };
-        let summary = session
-            .run()
-            .map_err(|error| format!("{}: {error}", args.found.display()))?;
-        println!("{summary}");
-        clean &= summary.found == 0;
+        let found = session.run();
+        clean &= found.map_err(|error| format!("{}: {error}", args.found.display()))? == 0;
     }
     Ok(clean)
 }

@@ -18,30 +18,8 @@ impl Random {
     }
 }
 
-const NUMBERS: [&str; 22] = [
-    "0",
-    "1",
-    "-1",
-    "2",
-    "7",
-    "31",
-    "32",
-    "33",
-    "64",
-    "127",
-    "128",
-    "255",
-    "256",
-    "65535",
-    "65536",
-    "4294967295",
-    "4294967296",
-    "9223372036854775807",
-    "18446744073709551615",
-    "1e308",
-    "NaN",
-    "0.5",
-];
+/// Numbers at which something may go over.
+const NUMBERS: &str = "0 1 -1 2 7 31 32 33 64 127 128 255 256 65535 65536 4294967295 4294967296 9223372036854775807 18446744073709551615 1e308 NaN 0.5";
 
 /// Longer ones take time and show nothing more.
 pub const LONGEST: usize = 1 << 16;
@@ -65,13 +43,11 @@ fn word_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 }
 
 fn line_at(bytes: &[u8], at: usize) -> (usize, usize) {
-    let start = bytes[..at]
-        .iter()
-        .rposition(|&b| b == b'\n')
-        .map_or(0, |i| i + 1);
+    let is_end = |&b: &u8| b == b'\n';
+    let start = bytes[..at].iter().rposition(is_end).map_or(0, |i| i + 1);
     let end = bytes[at..]
         .iter()
-        .position(|&b| b == b'\n')
+        .position(is_end)
         .map_or(bytes.len(), |i| at + i + 1);
     (start, end)
 }
@@ -79,7 +55,7 @@ fn line_at(bytes: &[u8], at: usize) -> (usize, usize) {
 impl Mutator {
     /// The dictionary is all words of the seeds, and numbers at which something may go over.
     pub fn new(seed: u64, seeds: &[Vec<u8>]) -> Self {
-        let mut words: Vec<Vec<u8>> = NUMBERS.map(|number| number.as_bytes().to_vec()).into();
+        let mut words: Vec<Vec<u8>> = NUMBERS.split(' ').map(|number| number.into()).collect();
         for bytes in seeds {
             words.extend(
                 bytes
@@ -122,7 +98,10 @@ impl Mutator {
                 let word = self.random.below(self.words.len());
                 bytes.splice(at..at, self.words[word].iter().copied());
             }
-            6 => drop(bytes.drain(line_range(bytes, at))),
+            6 => {
+                let (start, end) = line_at(bytes, at);
+                bytes.drain(start..end);
+            }
             7 => {
                 let (start, end) = line_at(bytes, at);
                 let line = bytes[start..end].to_vec();
@@ -176,13 +155,12 @@ impl Mutator {
             0 => number.wrapping_add(1).to_string(),
             1 => number.wrapping_sub(1).to_string(),
             2 => number.wrapping_mul(2).to_string(),
-            _ => NUMBERS[self.random.below(NUMBERS.len())].to_owned(),
+            _ => {
+                let mut all = NUMBERS.split(' ');
+                let n = all.clone().count();
+                all.nth(self.random.below(n)).unwrap_or("0").to_owned()
+            }
         };
         bytes.splice(start..end, with.bytes());
     }
-}
-
-fn line_range(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
-    let (start, end) = line_at(bytes, at);
-    start..end
 }

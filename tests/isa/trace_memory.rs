@@ -2,85 +2,43 @@
 
 use crate::listing::listing;
 use proptest::prelude::*;
+use warpstack::gp::evolve::config::FunctionChoice;
+use warpstack::gp::evolve::dice::Dice;
+use warpstack::gp::evolve::init::{Ingredients, of_size};
 use warpstack::gp::problem::ProblemId;
+use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
 use warpstack::isa::Kernel;
+use warpstack::systems::chitty::lower::function_codes;
 use warpstack::systems::chitty::variant::{KernelId, Math, Shape, Variant};
+use warpstack::systems::chitty::words_of_program;
 use warpstack::trace::{
     KernelLaunch, ProgramTrace, ProgramWords, SegmentId, TraceBuilder, TraceError, TraceOp,
 };
 
-fn kernel(
-    arch: Arch,
-    kernel: KernelId,
-    stack_dim: u32,
-    math: Math,
-    shape: Shape,
-    stack_registers: u32,
-) -> Kernel {
+fn variant(arch: Arch, kernel: KernelId, stack_dim: u32, math: Math) -> Variant {
     let plain = Variant::new(kernel, ProblemId::Sextic, stack_dim, arch);
-    let variant = Variant {
-        math,
-        shape,
-        stack_registers,
-        ..plain
-    };
+    Variant { math, ..plain }
+}
+
+fn kernel(variant: &Variant) -> Kernel {
     Kernel::parse(&variant.sass().unwrap(), variant.sass_file().unwrap()).unwrap()
 }
 
-/// A valid postfix program: each number picks a token among those that fit the stack.
-fn rpn_words(choices: &[(u8, f32)]) -> ProgramWords {
-    let (mut words, mut starts, mut depth) = (Vec::new(), Vec::new(), 0usize);
-    for &(choice, constant) in choices {
-        starts.push(words.len() as u32);
-        match choice {
-            0..=3 if depth < 12 => {
-                words.extend([1.0, 0.0]);
-                depth += 1;
-            }
-            4..=5 if depth < 12 => {
-                words.extend([0.0, constant]);
-                depth += 1;
-            }
-            6..=11 if depth >= 2 => {
-                words.push(f32::from(2 + choice % 4));
-                depth -= 1;
-            }
-            _ if depth >= 1 => words.push(f32::from(6 + choice % 4)),
-            _ => {
-                words.extend([1.0, 0.0]);
-                depth += 1;
-            }
-        }
-    }
-    while depth > 1 {
-        starts.push(words.len() as u32);
-        words.push(4.0);
-        depth -= 1;
-    }
-    words.push(255.0);
-    let nodes = starts.len() as u32;
-    ProgramWords::of_floats(&words, &starts, nodes).unwrap()
-}
-
-/// A valid linear program: the first instruction takes terminals, later ones also the stack.
-fn lgp_words(choices: &[(u8, f32)]) -> ProgramWords {
-    let (mut words, mut starts) = (Vec::new(), Vec::new());
-    for (at, &(choice, constant)) in choices.iter().enumerate() {
-        starts.push(words.len() as u32);
-        words.push(f32::from(2 + choice % 8));
-        let operands = if choice % 8 < 4 { 2 } else { 1 };
-        for operand in 0..operands {
-            match (at > 0 && operand == 0, choice % 3) {
-                (true, _) => words.push(254.0),
-                (false, 0) => words.extend([0.0, constant]),
-                (false, _) => words.extend([1.0, 0.0]),
-            }
-        }
-    }
-    words.push(255.0);
-    let nodes = starts.len() as u32;
-    ProgramWords::of_floats(&words, &starts, nodes).unwrap()
+/// One to seven programs of the sextic's functions.
+fn programs() -> impl Strategy<Value = Vec<Rpn>> {
+    let program = |(seed, n_nodes)| {
+        let functions = function_codes(ProblemId::Sextic).iter();
+        let ingredients = Ingredients {
+            functions: functions.map(|(function, _)| *function).collect(),
+            function_choice: FunctionChoice::Uniform,
+            n_inputs: 1,
+            constants: Some((-5.0, 5.0)),
+        };
+        of_size(&ingredients, n_nodes, &mut Dice::new(seed, 0))
+    };
+    let program = (any::<u64>(), 1usize..40).prop_map(program);
+    prop::collection::vec(program, 1..8)
 }
 
 /// The instructions of every part of a trace, segment borders forgotten.
@@ -100,24 +58,19 @@ fn expand(trace: &ProgramTrace, builder: &TraceBuilder) -> [Vec<TraceOp>; 5] {
     .map(|part| part.iter().flat_map(ops).collect())
 }
 
-fn check(
-    kernel: &Kernel,
-    launch: KernelLaunch,
-    programs: &[ProgramWords],
-) -> Result<(), TestCaseError> {
-    let mut remembering = TraceBuilder::new(kernel, launch.clone()).unwrap();
-    let mut forgetful = TraceBuilder::new(kernel, launch).unwrap().forgetful();
+fn check(variant: &Variant, threads: u32, programs: &[Rpn]) -> Result<(), TestCaseError> {
+    let kernel = kernel(variant);
+    let launch = KernelLaunch::block_gp(threads, variant.stack_dim, 100_000);
+    let mut remembering = TraceBuilder::new(&kernel, launch.clone()).unwrap();
+    let mut forgetful = TraceBuilder::new(&kernel, launch).unwrap().forgetful();
     for program in programs {
-        let fast = remembering.trace(program).unwrap();
-        let slow = forgetful.trace(program).unwrap();
+        let words = words_of_program(variant, 0, program).unwrap();
+        let fast = remembering.trace(&words).unwrap();
+        let slow = forgetful.trace(&words).unwrap();
         prop_assert_eq!(expand(&fast, &remembering), expand(&slow, &forgetful));
         prop_assert_eq!(fast.assumptions, slow.assumptions);
     }
     Ok(())
-}
-
-fn choices() -> impl Strategy<Value = Vec<Vec<(u8, f32)>>> {
-    prop::collection::vec(prop::collection::vec((0u8..16, -5f32..5.0), 1..40), 1..8)
 }
 
 fn config(cases: u32) -> ProptestConfig {
@@ -131,24 +84,20 @@ proptest! {
     #![proptest_config(config(24))]
 
     #[test]
-    fn postfix_programs(programs in choices()) {
-        let words: Vec<_> = programs.iter().map(|program| rpn_words(program)).collect();
-        for (dim, math, shape) in [
-            (1, Math::Fast, Shape::Unrolled),
-            (6, Math::Accurate, Shape::Unrolled),
-            (3, Math::Accurate, Shape::Rolled),
+    fn programs_on_kepler(programs in programs()) {
+        let rolled = Variant { shape: Shape::Rolled, ..variant(Arch::Sm35, KernelId::Rpn, 3, Math::Accurate) };
+        let registers = Variant {
+            stack_registers: 3,
+            ..variant(Arch::Sm35, KernelId::LgpRegisters, 4, Math::Accurate)
+        };
+        for (variant, threads) in [
+            (variant(Arch::Sm35, KernelId::Rpn, 1, Math::Fast), 96),
+            (variant(Arch::Sm35, KernelId::Rpn, 6, Math::Accurate), 96),
+            (rolled, 96),
+            (variant(Arch::Sm35, KernelId::Lgp, 2, Math::Accurate), 64),
+            (registers, 64),
         ] {
-            let kernel = kernel(Arch::Sm35, KernelId::Rpn, dim, math, shape, 0);
-            check(&kernel, KernelLaunch::block_gp(96, dim, 100_000), &words)?;
-        }
-    }
-
-    #[test]
-    fn linear_programs(programs in choices()) {
-        let words: Vec<_> = programs.iter().map(|program| lgp_words(program)).collect();
-        for (id, dim, registers) in [(KernelId::Lgp, 2, 0), (KernelId::LgpRegisters, 4, 3)] {
-            let kernel = kernel(Arch::Sm35, id, dim, Math::Accurate, Shape::Unrolled, registers);
-            check(&kernel, KernelLaunch::block_gp(64, dim, 100_000), &words)?;
+            check(&variant, threads, &programs)?;
         }
     }
 }
@@ -157,33 +106,31 @@ proptest! {
     #![proptest_config(config(12))]
 
     #[test]
-    fn programs_on_hopper(programs in choices()) {
-        let postfix: Vec<_> = programs.iter().map(|program| rpn_words(program)).collect();
-        let rpn = kernel(Arch::Sm90, KernelId::Rpn, 4, Math::Fast, Shape::Unrolled, 0);
-        check(&rpn, KernelLaunch::block_gp(128, 4, 100_000), &postfix)?;
-        let linear: Vec<_> = programs.iter().map(|program| lgp_words(program)).collect();
-        let lgp = kernel(Arch::Sm90, KernelId::LgpRegisters, 4, Math::Accurate, Shape::Unrolled, 4);
-        check(&lgp, KernelLaunch::block_gp(32, 4, 100_000), &linear)?;
+    fn programs_on_hopper(programs in programs()) {
+        check(&variant(Arch::Sm90, KernelId::Rpn, 4, Math::Fast), 128, &programs)?;
+        let registers = Variant {
+            stack_registers: 4,
+            ..variant(Arch::Sm90, KernelId::LgpRegisters, 4, Math::Accurate)
+        };
+        check(&registers, 32, &programs)?;
     }
 }
 
 fn sextic() -> Kernel {
-    kernel(Arch::Sm35, KernelId::Rpn, 2, Math::Fast, Shape::Unrolled, 0)
+    kernel(&variant(Arch::Sm35, KernelId::Rpn, 2, Math::Fast))
+}
+
+fn traced(program: &str) -> ProgramTrace {
+    let kernel = sextic();
+    let mut builder = TraceBuilder::new(&kernel, KernelLaunch::block_gp(64, 2, 100_000)).unwrap();
+    let variant = variant(Arch::Sm35, KernelId::Rpn, 2, Math::Fast);
+    let words = words_of_program(&variant, 0, &program.parse().unwrap()).unwrap();
+    builder.trace(&words).unwrap()
 }
 
 #[test]
 fn equal_handlers_are_stored_once() {
-    let kernel = sextic();
-    let mut builder = TraceBuilder::new(&kernel, KernelLaunch::block_gp(64, 2, 100_000)).unwrap();
-    let words = rpn_words(&[
-        (0, 0.0),
-        (12, 0.0),
-        (12, 0.0),
-        (12, 0.0),
-        (12, 0.0),
-        (12, 0.0),
-    ]);
-    let trace = builder.trace(&words).unwrap();
+    let trace = traced("X1 sin sin sin sin sin");
     assert_eq!(trace.nodes, 6);
     // The same function at the same stack level, wherever it stands in the program.
     assert_eq!(trace.steady[2..6], [trace.steady[2]; 4]);
@@ -191,11 +138,7 @@ fn equal_handlers_are_stored_once() {
 
 #[test]
 fn steady_iterations_are_those_of_the_first_one() {
-    let kernel = sextic();
-    let mut builder = TraceBuilder::new(&kernel, KernelLaunch::block_gp(64, 2, 100_000)).unwrap();
-    let trace = builder
-        .trace(&rpn_words(&[(0, 0.0), (0, 0.0), (6, 0.0)]))
-        .unwrap();
+    let trace = traced("X1 X1 *");
     assert_eq!(trace.first, trace.steady);
     assert_eq!(trace.only, trace.last);
     assert_ne!(trace.steady, trace.last);

@@ -3,6 +3,9 @@
 use proptest::prelude::*;
 use warpstack::device::Preset;
 use warpstack::device::occupancy::BlockResources;
+use warpstack::gp::evolve::config::FunctionChoice;
+use warpstack::gp::evolve::dice::Dice;
+use warpstack::gp::evolve::init::{Ingredients, of_size};
 use warpstack::gp::interpret::reference::{value_f32, value_u32};
 use warpstack::gp::primitive::Primitive;
 use warpstack::gp::problem::{self, PAPER, ProblemId};
@@ -129,46 +132,21 @@ fn check(problem: ProblemId, program: &Rpn) {
     }
 }
 
-/// A program from random numbers: each chooses the next node.
-fn grow(
-    problem: ProblemId,
-    depth: u32,
-    choices: &mut impl Iterator<Item = u32>,
-    out: &mut Vec<Token>,
-) {
-    let mut next = || choices.next().unwrap_or(0);
-    let choice = next();
-    if depth == 0 || choice % 5 == 0 {
-        let is_constant = problem != ProblemId::Mux20 && choice % 3 == 1;
-        out.push(if is_constant {
-            Token::Constant(choice as f32 / 7.0 - 100.0)
-        } else {
-            Token::Input((choice / 5) as u16 % N_INPUTS[problem as usize])
-        });
-        return;
-    }
-    let codes = function_codes(problem);
-    let (function, _) = codes[next() as usize % codes.len()];
-    for _ in 0..function.arity() {
-        grow(problem, depth - 1, choices, out);
-    }
-    out.push(Token::Apply(function));
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn instructions_compute_what_the_program_says(
-        problem in prop::sample::select(&PAPER[..]),
-        depth in 0u32..9,
-        choices in prop::collection::vec(0u32..1000, 0..900),
+        problem in prop::sample::select(&PAPER[..]), n_nodes in 1usize..500, seed: u64,
     ) {
-        let mut tokens = Vec::new();
-        grow(problem, depth, &mut choices.into_iter(), &mut tokens);
-        if tokens.len() <= 1000 {
-            check(problem, &Rpn(tokens));
-        }
+        let functions = function_codes(problem).iter();
+        let ingredients = Ingredients {
+            functions: functions.map(|(function, _)| *function).collect(),
+            function_choice: FunctionChoice::Uniform,
+            n_inputs: N_INPUTS[problem as usize].into(),
+            constants: (problem != ProblemId::Mux20).then_some((-100.0, 100.0)),
+        };
+        check(problem, &of_size(&ingredients, n_nodes, &mut Dice::new(seed, 0)));
     }
 }
 

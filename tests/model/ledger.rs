@@ -106,12 +106,12 @@ fn others(field: &str, value: &toml::Value) -> Vec<toml::Value> {
     use toml::Value;
     if field.ends_with("_lanes_per_cycle") {
         // A warp a cycle is the least that shared cores may have; a scheduler's own pipe may have less.
-        let lanes = [doubled, halved, a_sixteenth].map(|by| by(value));
+        let lanes = [2.0, 0.5, 0.0625].map(|factor| times(value, factor));
         return [&lanes[..], &[Value::Float(32.0)]].concat();
     }
-    let scaled = |by: Change| match value {
-        Value::Array(items) => Value::Array(items.iter().map(by).collect()),
-        single => by(single),
+    let each = |change: &dyn Fn(&Value) -> Value| match value {
+        Value::Array(items) => Value::Array(items.iter().map(change).collect()),
+        single => change(single),
     };
     match (field, value) {
         ("geometry", Value::Array(items)) => {
@@ -125,45 +125,21 @@ fn others(field: &str, value: &toml::Value) -> Vec<toml::Value> {
             let names = names().into_iter().filter(|name| name != now);
             names.map(|name| Value::String(name.into())).collect()
         }
-        _ => [
-            doubled as Change,
-            halved,
-            one_more,
-            sixteenfold,
-            a_sixteenth,
-        ]
-        .map(scaled)
-        .to_vec(),
+        // What binds nowhere binds when it is far smaller or larger.
+        _ => {
+            let scaled = [2.0, 0.5, 16.0, 0.0625].map(|factor| each(&|item| times(item, factor)));
+            [&scaled[..], &[each(&one_more)]].concat()
+        }
     }
 }
 
-type Change = fn(&toml::Value) -> toml::Value;
-
-/// What binds nowhere binds when it is far smaller or larger; what is 0 becomes much.
-fn sixteenfold(value: &toml::Value) -> toml::Value {
+/// A number multiplied; what is 0 becomes much when it grows sixteenfold.
+fn times(value: &toml::Value, factor: f64) -> toml::Value {
     match value {
-        toml::Value::Integer(0) => toml::Value::Integer(512),
-        toml::Value::Float(0.0) => toml::Value::Float(512.0),
-        other => doubled(&doubled(&doubled(&doubled(other)))),
-    }
-}
-
-fn a_sixteenth(value: &toml::Value) -> toml::Value {
-    halved(&halved(&halved(&halved(value))))
-}
-
-fn doubled(value: &toml::Value) -> toml::Value {
-    match value {
-        toml::Value::Integer(n) => toml::Value::Integer(2 * n),
-        toml::Value::Float(x) => toml::Value::Float(2.0 * x),
-        other => other.clone(),
-    }
-}
-
-fn halved(value: &toml::Value) -> toml::Value {
-    match value {
-        toml::Value::Integer(n) => toml::Value::Integer(n / 2),
-        toml::Value::Float(x) => toml::Value::Float(x / 2.0),
+        toml::Value::Integer(0) if factor == 16.0 => toml::Value::Integer(512),
+        toml::Value::Integer(n) => toml::Value::Integer((*n as f64 * factor) as i64),
+        toml::Value::Float(0.0) if factor == 16.0 => toml::Value::Float(512.0),
+        toml::Value::Float(x) => toml::Value::Float(x * factor),
         other => other.clone(),
     }
 }

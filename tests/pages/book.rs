@@ -9,9 +9,9 @@ mod compare;
 mod example;
 mod questions;
 
-use assert_cmd::Command;
+use crate::program::{warpstack, words};
 use compare::{drawn_words, first_missing, renewed};
-use example::{Example, examples, run, words};
+use example::{Example, examples, run};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -215,15 +215,9 @@ fn the_summary_lists_every_page_once() {
 #[test]
 fn every_command_that_is_named_exists() {
     let help = |subcommand: &str| {
-        let output = Command::cargo_bin("warpstack")
-            .unwrap()
-            .args([subcommand, "--help"])
-            .output();
-        let output = output.unwrap();
-        output
-            .status
-            .success()
-            .then(|| String::from_utf8(output.stdout).unwrap())
+        let output = warpstack(subcommand).arg("--help").output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        output.status.success().then_some(help)
     };
     let mut n_named = 0;
     // Entries of the bench log are history and stay as they were.

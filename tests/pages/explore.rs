@@ -6,7 +6,8 @@ mod frame;
 
 use crate::browser;
 use crate::colour::contrast;
-use assert_cmd::Command;
+use crate::html::{select, text};
+use crate::program::{refused, stdout, succeeds};
 use frame::Frame;
 use scraper::{ElementRef, Html, Selector};
 use std::collections::HashSet;
@@ -17,24 +18,8 @@ use std::sync::LazyLock;
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report");
-    let args = [
-        "--engine",
-        "model",
-        "--problems",
-        "sextic",
-        "--tables",
-        "3",
-        "--launches",
-        "0",
-    ];
-    let output = Command::cargo_bin("warpstack")
-        .unwrap()
-        .args(["report", "--explore", "--out"])
-        .arg(&out)
-        .args(args)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    let report = "report --explore --engine model --problems sextic --tables 3 --launches 0 --out";
+    succeeds(&format!("{report} {}", out.display()));
     folder
 });
 
@@ -44,34 +29,17 @@ fn file() -> PathBuf {
 
 static PAGE: LazyLock<String> = LazyLock::new(|| std::fs::read_to_string(file()).unwrap());
 
-fn select<'a>(html: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
-    html.select(&Selector::parse(selector).unwrap()).collect()
-}
-
-fn text(element: ElementRef) -> String {
-    element.text().collect::<String>().trim().to_owned()
-}
-
-fn run(args: &[&str]) -> String {
-    let mut command = Command::cargo_bin("warpstack").unwrap();
-    let output = command.args(args).output().unwrap();
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
 /// The speed that a command of the page prints, as the page shows it.
 fn printed(command: &str) -> String {
-    let words: Vec<&str> = command.split(' ').skip(1).collect();
-    if words[0] == "simulate" {
-        let output = run(&words);
+    let command = command.strip_prefix("warpstack ").unwrap();
+    if command.starts_with("simulate") {
+        let output = stdout(command);
         let line = output.lines().find(|line| line.contains("billion GPop/s"));
         return line.unwrap().split_whitespace().last().unwrap().to_owned();
     }
-    let output = run(&[&words[..], &["--format", "csv"]].concat());
-    let rows: Vec<Vec<&str>> = output
-        .lines()
-        .map(|line| line.split(',').collect())
-        .collect();
+    let output = stdout(&format!("{command} --format csv"));
+    let rows = output.lines().map(|line| line.split(',').collect());
+    let rows: Vec<Vec<&str>> = rows.collect();
     assert_eq!(rows.len(), 2, "{command}");
     let column = rows[0].iter().position(|name| *name == "gpops_billion");
     let speed: f64 = rows[1][column.unwrap()].parse().unwrap();
@@ -304,35 +272,22 @@ fn a_refused_page_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let deeper = folder.path().join("no/page.html");
-    for (out, args, named) in [
+    let (page, deeper) = (page.display(), deeper.display());
+    for (line, named) in [
         (
-            &page,
-            ["--problem", "chess"],
+            format!("{page} --problem chess"),
             "'chess' for '--problem <LIST>'; allowed: sextic",
         ),
-        (&page, ["--kernel", "rpn,tree"], "tree"),
-        (&page, ["--device", "gtx999"], "gtx999"),
-        (&page, ["--device", "gtx285"], "--code NAME"),
-        (&page, ["--weights", "heavy"], "heavy"),
+        (format!("{page} --kernel rpn,tree"), "tree"),
+        (format!("{page} --device gtx999"), "gtx999"),
+        (format!("{page} --device gtx285"), "--code NAME"),
+        (format!("{page} --weights heavy"), "heavy"),
         (
-            &deeper,
-            ["--problem", "sextic"],
+            format!("{deeper} --problem sextic"),
             "allowed: a file in a folder that exists",
         ),
     ] {
-        let mut command = Command::cargo_bin("warpstack").unwrap();
-        let output = command
-            .args(["explore", "--out"])
-            .arg(out)
-            .args(args)
-            .output();
-        let output = output.unwrap();
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{message}");
-        assert!(
-            message.contains(named) && message.lines().count() == 1,
-            "{message}"
-        );
+        refused(&format!("explore --out {line}"), &[named]);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

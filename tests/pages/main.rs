@@ -7,4 +7,8 @@ mod browser;
 mod charts;
 mod colour;
 mod explore;
+mod html;
+#[allow(dead_code)]
+#[path = "../cli/program.rs"]
+mod program;
 mod report_page;

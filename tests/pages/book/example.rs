@@ -1,6 +1,6 @@
 //! Commands of a page: finding and running them.
 
-use assert_cmd::Command;
+use crate::program::warpstack;
 use std::path::Path;
 
 /// A command of a page and what the page shows of its output.
@@ -48,27 +48,13 @@ pub fn examples(page: &Path) -> Vec<Example> {
     examples
 }
 
-/// Words of a command line; double quotes hold words together.
-pub fn words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (i, part) in command.split('"').enumerate() {
-        match i % 2 {
-            0 => words.extend(part.split_whitespace().map(String::from)),
-            _ => words.push(part.into()),
-        }
-    }
-    words
-}
-
 /// Runs a command in `folder` and returns its standard output.
 pub fn run(example: &Example, folder: &Path) -> Result<String, String> {
-    let words = words(&example.command);
-    if words[0] != "warpstack" {
+    let Some(line) = example.command.strip_prefix("warpstack ") else {
         return Err(format!("`{}`: only warpstack is run here", example.command));
-    }
-    let mut command = Command::cargo_bin("warpstack").unwrap();
-    command.args(&words[1..]).current_dir(folder);
-    let output = command.output().map_err(|error| error.to_string())?;
+    };
+    let output = warpstack(line).current_dir(folder).output();
+    let output = output.map_err(|error| error.to_string())?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
