@@ -405,6 +405,9 @@ fn named(request: &Request, l1_bytes: u32) -> Configuration {
 }
 
 #[cfg(test)]
+mod new_problem_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::device::Preset;

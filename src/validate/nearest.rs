@@ -7,6 +7,7 @@
 
 use super::stack_tables::distance_to_paper;
 use crate::gp::depth_profile::DepthProfile;
+use crate::gp::problem::{PAPER, names};
 use crate::gp::record::RunRecord;
 use std::error::Error;
 
@@ -15,7 +16,8 @@ pub fn check(problem: &str) -> Result<(), Box<dyn Error>> {
     match distance_to_paper(problem, &DepthProfile::default())? {
         Some(_) => Ok(()),
         None => Err(format!(
-            "--nearest: given the problem {problem}; allowed: one of the paper's Tables 5 and 6: sextic, shuttle, kddcup, mux20"
+            "--nearest: given the problem {problem}; allowed: one of the paper's Tables 5 and 6: {}",
+            names(&PAPER)
         )
         .into()),
     }

@@ -8,6 +8,8 @@
 pub mod gpocl;
 pub mod kddcup;
 pub mod multiplexer;
+#[cfg(test)]
+mod parity;
 pub mod sextic;
 pub mod shuttle;
 pub mod spirals;
@@ -34,6 +36,35 @@ impl<T: Copy> Cases<T> {
         Cases {
             inputs: self.inputs.iter().map(pick).collect(),
             expected: pick(&self.expected),
+        }
+    }
+}
+
+/// Bit i of word p is bit p of i: all cases of five inputs in one word.
+const PATTERNS: [u32; 5] = [
+    0xaaaa_aaaa,
+    0xcccc_cccc,
+    0xf0f0_f0f0,
+    0xff00_ff00,
+    0xffff_0000,
+];
+
+impl Cases<u32> {
+    /// The Boolean cases of these words: word w holds the cases whose inputs are the bits of 32 w to 32 w + 31, the first
+    /// input lowest. The output follows from a word of every input.
+    pub fn of_words(n_inputs: u32, words: &[u64], output: impl Fn(&[u32]) -> u32) -> Self {
+        let bit = |word: u64, input: u32| match input {
+            0..5 => PATTERNS[input as usize],
+            _ => ((word >> (input - 5)) as u32 & 1).wrapping_neg(),
+        };
+        let column = |input| words.iter().map(|&word| bit(word, input)).collect();
+        let expected = |&word: &u64| {
+            let bits: Vec<u32> = (0..n_inputs).map(|input| bit(word, input)).collect();
+            output(&bits)
+        };
+        Cases {
+            inputs: (0..n_inputs).map(column).collect(),
+            expected: words.iter().map(expected).collect(),
         }
     }
 }
@@ -178,6 +209,9 @@ problems! {
     GpoclRegression = gpocl::REGRESSION;
     /// GPOCL's random classification.
     GpoclClassification = gpocl::CLASSIFICATION;
+    /// Even parity of six bits.
+    #[cfg(test)]
+    Parity6 = parity::PARITY6;
 }
 
 /// The four problems of the paper's Tables 5 and 6.

@@ -59,15 +59,6 @@ pub const MUX11: Definition = Definition {
     ..MUX6
 };
 
-/// Bit i of word p is bit p of i: all cases of five inputs in one word.
-const PATTERNS: [u32; 5] = [
-    0xaaaa_aaaa,
-    0xcccc_cccc,
-    0xf0f0_f0f0,
-    0xff00_ff00,
-    0xffff_0000,
-];
-
 impl Multiplexer {
     pub const MUX6: Self = Multiplexer::of(ProblemId::Mux6, 2);
     pub const MUX11: Self = Multiplexer::of(ProblemId::Mux11, 3);
@@ -115,39 +106,23 @@ impl Multiplexer {
             .collect()
     }
 
-    /// The cases of these words: word w holds the cases whose inputs are the bits of 32 w to 32 w + 31, the first
-    /// address bit lowest.
+    /// The cases of these words, the first address bit lowest.
     pub fn cases(self, words: &[u64]) -> Cases<u32> {
-        let column = |input: u32| -> Vec<u32> {
-            let bit = |&word: &u64| match input {
-                0..5 => PATTERNS[input as usize],
-                _ => ((word >> (input - 5)) as u32 & 1).wrapping_neg(),
-            };
-            words.iter().map(bit).collect()
-        };
-        let inputs: Vec<Vec<u32>> = (0..self.n_inputs()).map(column).collect();
-        let expected = (0..words.len())
-            .map(|word| self.output(|input| inputs[input as usize][word]))
-            .collect();
-        Cases { inputs, expected }
+        Cases::of_words(self.n_inputs(), words, |bits| self.output(bits))
     }
 
-    fn output(self, input: impl Fn(u32) -> u32) -> u32 {
-        let selects = |address: u32| {
-            let line = |bit: u32| {
-                if (address >> bit) & 1 == 1 {
-                    input(bit)
-                } else {
-                    !input(bit)
-                }
+    fn output(self, bits: &[u32]) -> u32 {
+        let (address, data) = bits.split_at(self.address_bits as usize);
+        let selects = |number: usize| {
+            let line = |(bit, &word): (usize, &u32)| match (number >> bit) & 1 {
+                1 => word,
+                _ => !word,
             };
-            (0..self.address_bits)
-                .map(line)
-                .fold(u32::MAX, |all, line| all & line)
+            let lines = address.iter().enumerate().map(line);
+            lines.fold(u32::MAX, |all, line| all & line)
         };
-        (0..1 << self.address_bits).fold(0, |out, address| {
-            out | (selects(address) & input(self.address_bits + address))
-        })
+        let named = data.iter().enumerate();
+        named.fold(0, |out, (number, word)| out | (selects(number) & word))
     }
 }
 

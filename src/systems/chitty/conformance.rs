@@ -82,9 +82,10 @@ pub fn compare(
 /// Programs with their errors, spread over a list that may be in the order of their sizes.
 fn chosen(programs: &[Rpn], elements: u32, workload: &Workload) -> (Vec<Rpn>, Vec<f64>) {
     let (problem, dataset) = (workload.id, &workload.problem.dataset);
+    let n_elements = workload.problem.n_cases() / problem.cases_per_element() as usize;
     let step = programs.len().div_ceil(CANDIDATES).max(1);
     let with_error = |program: &Rpn| {
-        let error = |element| element_error(program, problem, dataset, element);
+        let error = |element| element_error(program, problem, dataset, element % n_elements);
         let error: f64 = (0..elements as usize).map(error).sum();
         (program.clone(), error)
     };
@@ -94,7 +95,7 @@ fn chosen(programs: &[Rpn], elements: u32, workload: &Workload) -> (Vec<Rpn>, Ve
     finite.into_iter().step_by(step).unzip()
 }
 
-/// Input rows and outputs of the first `n` elements.
+/// Input rows and outputs of the first `n` elements; where there are fewer, they begin again.
 fn first<T: Copy>(
     cases: &Cases<T>,
     n: usize,

@@ -39,6 +39,16 @@ pub enum InputError {
         /// What is allowed instead.
         allowed: String,
     },
+    /// A problem without programs of its own.
+    #[error(
+        "problem {given}: no corpus in the program; allowed: with --programs FILE or --corpus FILE, or one of {allowed}"
+    )]
+    NoCorpus {
+        /// Name of the problem.
+        given: ProblemId,
+        /// Problems that have a corpus.
+        allowed: String,
+    },
     /// A corpus that cannot be read.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
@@ -101,7 +111,7 @@ impl Workload {
         let problem: ProblemId = name.parse().map_err(|_| unknown(name))?;
         let population = match &settings.list {
             Some(list) => read_list(list, problem)?,
-            None => drawn(name, settings)?,
+            None => drawn(problem, settings)?,
         };
         Workload::new(problem, population)
     }
@@ -147,11 +157,15 @@ fn listed(programs: &[Rpn], n_blocks: usize, problem: ProblemId) -> Result<Popul
 }
 
 /// Programs of a corpus.
-fn drawn(name: &str, settings: &Settings) -> Result<Population, InputError> {
+fn drawn(problem: ProblemId, settings: &Settings) -> Result<Population, InputError> {
+    let name = problem.name();
     let corpus = match &settings.corpus {
         Some(path) => load_file(path, name)?,
         None => {
-            let text = embedded(name).ok_or_else(|| unknown(name))?;
+            let text = embedded(name).ok_or_else(|| InputError::NoCorpus {
+                given: problem,
+                allowed: problems().join(", "),
+            })?;
             Corpus::parse(text, Path::new("the corpus in the program"))?
         }
     };

@@ -1,0 +1,113 @@
+//! Does a new problem need one file? The one of `docs/how-to/problem.md`, from evolution to machine code and predictions.
+
+use super::*;
+use crate::device::Preset;
+use crate::gp::campaign::{Campaign, Plan};
+use crate::gp::corpus::Corpus;
+use crate::gp::evolve::{EvolveConfig, EvolveError};
+use crate::gp::interpret::{ALL, Options, evaluate};
+use crate::systems::chitty::variant::{Arch, Variant};
+
+const NEW: ProblemId = ProblemId::Parity6;
+
+fn workload() -> Measured {
+    Measured::new(NEW, None, 1).unwrap()
+}
+
+/// The programs of a short run.
+fn corpus() -> Corpus {
+    let mut campaign = Campaign::new(Plan {
+        problem: NEW.name().to_owned(),
+        evaluated_cases: 64,
+        seed: 1,
+        runs: 1,
+        per_generation: 10,
+        settings: EvolveConfig {
+            population: 100,
+            generations: 10,
+            elitism: 1,
+            ..EvolveConfig::default()
+        },
+    });
+    let unwatched = |_: &Campaign| Ok::<(), EvolveError>(());
+    campaign.run(&workload().problem, unwatched).unwrap();
+    campaign.corpus(String::new())
+}
+
+#[test]
+fn it_is_evolved_and_all_interpreters_agree_on_the_programs() {
+    let (corpus, problem) = (corpus(), workload().problem);
+    let programs: Vec<&Rpn> = corpus.entries.iter().map(|one| &one.program).collect();
+    let errors = evaluate(programs.iter().copied(), &problem).unwrap();
+    assert!(errors.iter().any(|&error| error < 32.0), "{errors:?}");
+    for interpreter in ALL {
+        let found = interpreter.errors(&programs, &problem, Options::best());
+        assert_eq!(found.unwrap(), errors, "{}", interpreter.name());
+    }
+}
+
+#[test]
+fn machine_code_with_its_functions_computes_it() {
+    let texts = ["X1 X2 NAND X3 AND", "X6 X5 OR X4 X1 NOR NAND", "X2"];
+    let programs = texts.map(|text| text.parse().unwrap());
+    let kernels = Variant::all().unwrap().into_iter();
+    let kernels: Vec<Variant> = kernels
+        .filter(|one| one.problem == ProblemId::Mux20)
+        .collect();
+    assert!(kernels.len() > 40, "{}", kernels.len());
+    for variant in kernels {
+        let code = Variant {
+            problem: NEW,
+            ..variant
+        };
+        let compared = conformance::compare(&code.into(), &programs, &workload()).unwrap();
+        assert_eq!(compared.differs, None, "{variant}");
+    }
+}
+
+#[cfg(feature = "report")]
+#[test]
+fn both_models_predict_it_from_a_corpus() {
+    let device = Preset::load("h200").unwrap().device;
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut file, corpus().to_text().as_bytes()).unwrap();
+    for name in ["rpn", "lgp", "lgp-registers", "accumulator"] {
+        let kernel: KernelId = name.parse().unwrap();
+        let (stack_dim, stack_registers) = smallest(kernel, NEW, Arch::Sm90).unwrap();
+        let configuration = Configuration {
+            problem: NEW.name().into(),
+            kernel: name.into(),
+            stack_dim,
+            stack_registers,
+            threads_per_block: 64,
+            case_blocks: 1,
+            l1_bytes: None,
+            sizes: PaperSizes::default(),
+        };
+        for kind in [Kind::Simulator, Kind::Analytical] {
+            let settings = Settings {
+                kind,
+                corpus: Some(file.path().to_owned()),
+                ..Settings::default()
+            };
+            let engine = Engine::new(device.clone(), &[NEW.name()], settings).unwrap();
+            let predicted = engine.predict(&configuration).unwrap();
+            assert!(predicted.gpops_billion > 0.0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn problems_without_kernels_or_corpus_are_refused_with_those_that_have_them() {
+    let device = Preset::load("gtx670").unwrap().device;
+    let opened = Engine::new(device, &[NEW.name()], Settings::default());
+    assert_eq!(
+        opened.err().unwrap().to_string(),
+        "problem parity6: no corpus in the program; allowed: with --programs FILE or --corpus FILE, or one of sextic, shuttle, kddcup, mux20"
+    );
+    let error = smallest(KernelId::Rpn, ProblemId::Mux6, Arch::Sm35).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "problem: given mux6, whose functions no kernel has; allowed: sextic, shuttle, kddcup, mux20, mux37, sextic-constants, parity6"
+    );
+}
