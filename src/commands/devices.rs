@@ -8,7 +8,6 @@ use super::engine::NEVER_VALIDATED;
 use super::format::OutputArgs;
 use super::names::{self, CPU, VLIW};
 use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
-use crate::device::values::Value;
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
 use crate::report::progress;
 use crate::report::provenance::Provenance;
@@ -16,8 +15,6 @@ use crate::report::table::{WIDTH, table, wrapped};
 use crate::vliw::preset as vliw;
 use crate::vliw::preset::VliwPreset;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::error::Error;
 
 /// List the devices, or all values of one with unit, kind, source and readers.
 #[derive(Debug, clap::Args)]
@@ -117,9 +114,9 @@ impl Listed {
     }
 
     /// A machine of another kind: its SIMDs run wavefronts of VLIW code.
-    fn of_vliw(preset: &VliwPreset) -> Result<Listed, Box<dyn Error>> {
-        let machine = preset.machine()?;
-        Ok(Listed {
+    fn of_vliw(preset: &VliwPreset) -> Listed {
+        let machine = preset.machine;
+        Listed {
             device: preset.name.clone(),
             title: preset.title.clone(),
             architecture: VLIW.to_owned(),
@@ -127,25 +124,25 @@ impl Listed {
             multiprocessors: machine.n_simds as u32,
             clock_mhz: machine.clock_mhz,
             l1: vec![(machine.l1_bytes / 1024.0) as u32],
-            values: preset.values.len(),
+            values: preset.entries.len(),
             fitted: 0,
             validated: Some(Validated::Here.name()),
             l2_l3: None,
-        })
+        }
     }
 
     /// One core.
     fn of_cpu(preset: &CpuPreset) -> Listed {
-        let value = |key: &str| preset.values.get(key).map_or(0.0, |value| value.value);
-        let kib = |level: &str| value(&format!("{level}.bytes")) / 1024.0;
-        let values = preset.values.values();
+        let value = |section: &str, field: &str| preset.value(section, field).unwrap_or(0.0);
+        let kib = |level: &str| value(level, "bytes") / 1024.0;
+        let values = preset.values.iter();
         Listed {
             device: preset.name.clone(),
             title: preset.title.clone(),
             architecture: CPU.to_owned(),
             compute_capability: None,
             multiprocessors: 1,
-            clock_mhz: (value("core.clock_ghz") * 1000.0).round(),
+            clock_mhz: (value("core", "clock_ghz") * 1000.0).round(),
             l1: vec![kib("l1") as u32],
             values: preset.values.len(),
             fitted: values.filter(|value| value.kind == Kind::Fitted).count(),
@@ -197,7 +194,7 @@ fn list(args: &DevicesArgs) -> CliResult {
         devices.push(Listed::of(&Preset::load(name)?, name));
     }
     for name in vliw::builtin_names() {
-        devices.push(Listed::of_vliw(&VliwPreset::load(name)?)?);
+        devices.push(Listed::of_vliw(&VliwPreset::load(name)?));
     }
     for name in cpu::builtin_names() {
         devices.push(Listed::of_cpu(&CpuPreset::load(name)?));
@@ -248,25 +245,11 @@ impl Listing {
     fn of(entry: &Entry) -> Listing {
         Listing {
             field: entry.key(),
-            value: entry.value.clone(),
+            value: entry.shown(),
             unit: entry.unit.clone(),
             kind: entry.kind.name(),
             read_by: entry.readers.iter().map(|reader| reader.name()).collect(),
             source: entry.source.clone(),
-        }
-    }
-
-    fn of_value((key, value): (&String, &Value), read_by: &[&'static str]) -> Listing {
-        Listing {
-            field: key.clone(),
-            value: match (value.low, value.high) {
-                (Some(low), Some(high)) => format!("{} ({low} to {high})", value.value),
-                _ => value.value.to_string(),
-            },
-            unit: value.unit.clone(),
-            kind: value.kind.name(),
-            read_by: read_by.to_vec(),
-            source: value.source.clone(),
         }
     }
 
@@ -290,20 +273,17 @@ impl Listing {
 }
 
 fn values(args: &DevicesArgs, name: &str) -> CliResult {
-    let of_values = |values: &BTreeMap<String, Value>, read_by: &[&'static str]| {
-        let listings = values.iter().map(|one| Listing::of_value(one, read_by));
-        (listings.collect::<Vec<Listing>>(), String::new())
-    };
     let is_cpu = name == cpu::THIS || cpu::builtin_names().contains(&name);
-    let (mut listings, head): (Vec<Listing>, String) = if is_cpu {
-        of_values(&CpuPreset::named(name)?.values, &["CPU model"])
+    let (entries, head) = if is_cpu {
+        (CpuPreset::named(name)?.values, String::new())
     } else if vliw::builtin_names().any(|known| known == name) {
-        of_values(&VliwPreset::load(name)?.values, &["VLIW simulator", "host"])
+        (VliwPreset::load(name)?.entries, String::new())
     } else {
         let preset = Preset::load(name)?;
-        let listings = preset.entries.iter().map(Listing::of).collect();
-        (listings, validation(&preset))
+        let head = validation(&preset);
+        (preset.entries, head)
     };
+    let mut listings: Vec<Listing> = entries.iter().map(Listing::of).collect();
     if let Some(kind) = args.kind.map(|kind| kind.kind().name()) {
         listings.retain(|one| one.kind == kind);
         if listings.is_empty() {

@@ -5,8 +5,8 @@
 //! Leaves out: cores of different kinds in one processor; clocks that change under load. Units: GHz, bytes.
 //! Sources: Intel SDM and AMD APM, CPUID leaves 0 and 1; `gp/interpret/cache.rs`.
 
-use super::preset::{CpuError, Preset, THIS, builtin_names};
-use crate::device::Kind;
+use super::preset::{Preset, THIS, builtin_names, unknown};
+use crate::device::{DeviceError, Kind};
 use crate::gp::interpret::cache::THIS_MACHINE;
 use std::hint::black_box;
 use std::time::Instant;
@@ -21,7 +21,7 @@ pub struct Identity {
 
 impl Preset {
     /// A preset of the binary, or this machine's.
-    pub fn named(name: &str) -> Result<Preset, CpuError> {
+    pub fn named(name: &str) -> Result<Preset, DeviceError> {
         match name {
             THIS => this_machine(),
             name => Preset::load(name),
@@ -35,9 +35,9 @@ impl Preset {
     }
 
     fn found(&mut self, key: &str, value: f64, source: &str) {
-        if let Some(entry) = self.values.get_mut(key) {
-            entry.value = value;
-            (entry.low, entry.high) = (None, None);
+        if let Some(entry) = self.values.iter_mut().find(|entry| entry.key() == key) {
+            entry.value = value.into();
+            entry.range = None;
             entry.kind = Kind::Measured;
             entry.source = source.to_owned();
         }
@@ -45,7 +45,7 @@ impl Preset {
 }
 
 /// The preset for a processor: the last one where none knows it.
-pub fn preset_for(identity: &Identity) -> Result<Preset, CpuError> {
+pub fn preset_for(identity: &Identity) -> Result<Preset, DeviceError> {
     let mut last = None;
     for name in builtin_names() {
         let preset = Preset::load(name)?;
@@ -54,13 +54,11 @@ pub fn preset_for(identity: &Identity) -> Result<Preset, CpuError> {
         }
         last = Some(preset);
     }
-    last.ok_or_else(|| CpuError::Unknown {
-        given: THIS.to_owned(),
-    })
+    last.ok_or_else(|| unknown(THIS))
 }
 
 /// This machine's preset, with the caches and the clock found.
-fn this_machine() -> Result<Preset, CpuError> {
+fn this_machine() -> Result<Preset, DeviceError> {
     let mut preset = preset_for(&identity())?;
     preset.found("core.clock_ghz", clock_ghz(), "timed on this machine");
     if cfg!(target_os = "linux") {
@@ -148,7 +146,7 @@ mod tests {
     #[test]
     fn this_machine_has_a_clock() {
         let preset = Preset::named(THIS).unwrap();
-        let clock = preset.values["core.clock_ghz"].value;
+        let clock = preset.value("core", "clock_ghz").unwrap();
         assert!((0.2..10.0).contains(&clock), "{clock}");
     }
 }

@@ -5,9 +5,10 @@
 
 use super::count::{CLASSES, Width};
 use super::residency::LEVELS;
-use crate::device::values::{Sections, Value, WITHOUT_RANGE, by_key, message, text_of};
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use crate::device::table::{
+    Allowed, Entry, Field, FieldError, PresetFile, check_ranges, find, get,
+};
+use crate::device::{DeviceError, Reader, text_of};
 
 /// The presets in the binary, the one that fits every processor last.
 const BUILTIN: [(&str, &str); 4] = [
@@ -23,22 +24,6 @@ const BUILTIN: [(&str, &str); 4] = [
 /// Names of the presets in the binary.
 pub fn builtin_names() -> [&'static str; 4] {
     BUILTIN.map(|(name, _)| name)
-}
-
-/// Why a preset cannot be used.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum CpuError {
-    #[error("unknown CPU \"{given}\"; allowed: {THIS}, {}", builtin_names().join(", "))]
-    Unknown { given: String },
-    #[error("CPU {name}: {message}")]
-    Parse { name: String, message: String },
-    #[error("CPU {name}, {field}: given {given}; allowed: {allowed}")]
-    Field {
-        name: String,
-        field: String,
-        given: String,
-        allowed: String,
-    },
 }
 
 /// The name of the machine that the program runs on.
@@ -104,75 +89,94 @@ pub struct Preset {
     pub families: Vec<u32>,
     /// Empty: every one of the families.
     pub models: Vec<u32>,
-    /// By `section.field`.
-    pub values: BTreeMap<String, Value>,
-}
-
-#[derive(Deserialize)]
-struct File {
-    name: String,
-    title: String,
-    vendor: String,
-    families: Vec<u32>,
-    models: Vec<u32>,
-    #[serde(flatten)]
-    sections: Sections,
+    /// In the order of the fields.
+    pub values: Vec<Entry>,
 }
 
 const PER_CYCLE: &str = "instructions/cycle";
 const BYTES_PER_CYCLE: &str = "bytes/cycle";
 
-/// Values besides those of the registers: `section.field`, unit.
-const FIELDS: [(&str, &str); 31] = [
-    ("core.clock_ghz", "GHz"),
-    ("core.issue_per_cycle", PER_CYCLE),
-    ("core.branchy_per_cycle", PER_CYCLE),
-    ("core.mispredict_cycles", "cycles"),
-    ("core.learning_runs", "runs"),
-    ("core.predicted_rounds", "rounds"),
-    ("core.overlaps", "yes/no"),
-    ("core.vector_window", "instructions"),
-    ("latency.load_cycles", "cycles"),
-    ("latency.forward_cycles", "cycles"),
-    ("latency.multiply_cycles", "cycles"),
-    ("latency.add_cycles", "cycles"),
-    ("latency.compare_cycles", "cycles"),
-    ("latency.logic_cycles", "cycles"),
-    ("latency.shift_cycles", "cycles"),
-    ("latency.convert_cycles", "cycles"),
-    ("latency.scale_cycles", "cycles"),
-    ("latency.divide_cycles", "cycles"),
-    ("latency.mask_cycles", "cycles"),
-    ("l1.bytes", "bytes"),
-    ("l1.ways", "ways"),
-    ("l2.bytes", "bytes"),
-    ("l2.ways", "ways"),
-    ("l2.read_bytes_per_cycle", BYTES_PER_CYCLE),
-    ("l2.write_bytes_per_cycle", BYTES_PER_CYCLE),
-    ("l3.bytes", "bytes"),
-    ("l3.ways", "ways"),
-    ("l3.read_bytes_per_cycle", BYTES_PER_CYCLE),
-    ("l3.write_bytes_per_cycle", BYTES_PER_CYCLE),
-    ("memory.read_gb_per_second", "GB/s"),
-    ("memory.write_gb_per_second", "GB/s"),
+/// What a value may be, in its own range.
+const POSITIVE: Allowed = (0.01, 1e12);
+
+const fn field(section: &'static str, name: &'static str, unit: &'static str) -> Field {
+    Field {
+        section,
+        name,
+        unit,
+        allowed: POSITIVE,
+        readers: &[Reader::Cpu],
+        title: "",
+    }
+}
+
+/// The same where there may be none of it.
+const fn or_none(section: &'static str, name: &'static str, unit: &'static str) -> Field {
+    Field {
+        allowed: (0.0, POSITIVE.1),
+        ..field(section, name, unit)
+    }
+}
+
+/// Values besides those of the registers.
+const FIELDS: [Field; 31] = [
+    field("core", "clock_ghz", "GHz"),
+    field("core", "issue_per_cycle", PER_CYCLE),
+    field("core", "branchy_per_cycle", PER_CYCLE),
+    field("core", "mispredict_cycles", "cycles"),
+    field("core", "learning_runs", "runs"),
+    field("core", "predicted_rounds", "rounds"),
+    or_none("core", "overlaps", "yes/no"),
+    field("core", "vector_window", "instructions"),
+    field("latency", "load_cycles", "cycles"),
+    field("latency", "forward_cycles", "cycles"),
+    field("latency", "multiply_cycles", "cycles"),
+    field("latency", "add_cycles", "cycles"),
+    field("latency", "compare_cycles", "cycles"),
+    field("latency", "logic_cycles", "cycles"),
+    field("latency", "shift_cycles", "cycles"),
+    field("latency", "convert_cycles", "cycles"),
+    field("latency", "scale_cycles", "cycles"),
+    field("latency", "divide_cycles", "cycles"),
+    field("latency", "mask_cycles", "cycles"),
+    field("l1", "bytes", "bytes"),
+    field("l1", "ways", "ways"),
+    field("l2", "bytes", "bytes"),
+    field("l2", "ways", "ways"),
+    field("l2", "read_bytes_per_cycle", BYTES_PER_CYCLE),
+    field("l2", "write_bytes_per_cycle", BYTES_PER_CYCLE),
+    or_none("l3", "bytes", "bytes"),
+    field("l3", "ways", "ways"),
+    field("l3", "read_bytes_per_cycle", BYTES_PER_CYCLE),
+    field("l3", "write_bytes_per_cycle", BYTES_PER_CYCLE),
+    field("memory", "read_gb_per_second", "GB/s"),
+    field("memory", "write_gb_per_second", "GB/s"),
 ];
 
 /// In the order of `count::Class`, then those of `Registers`.
-const REGISTER_FIELDS: [(&str, &str); CLASSES + 4] = [
-    ("multiply_per_cycle", PER_CYCLE),
-    ("add_per_cycle", PER_CYCLE),
-    ("compare_per_cycle", PER_CYCLE),
-    ("logic_per_cycle", PER_CYCLE),
-    ("shift_per_cycle", PER_CYCLE),
-    ("convert_per_cycle", PER_CYCLE),
-    ("scale_per_cycle", PER_CYCLE),
-    ("divide_per_cycle", PER_CYCLE),
-    ("mask_per_cycle", PER_CYCLE),
-    ("vector_per_cycle", PER_CYCLE),
-    ("loads_per_cycle", PER_CYCLE),
-    ("stores_per_cycle", PER_CYCLE),
-    ("memory_per_cycle", PER_CYCLE),
+const REGISTER_FIELDS: [&str; CLASSES + 4] = [
+    "multiply_per_cycle",
+    "add_per_cycle",
+    "compare_per_cycle",
+    "logic_per_cycle",
+    "shift_per_cycle",
+    "convert_per_cycle",
+    "scale_per_cycle",
+    "divide_per_cycle",
+    "mask_per_cycle",
+    "vector_per_cycle",
+    "loads_per_cycle",
+    "stores_per_cycle",
+    "memory_per_cycle",
 ];
+
+/// Every value that a preset may have.
+fn fields() -> Vec<Field> {
+    let widths = [Width::Whole, Width::Half].into_iter();
+    let of_registers =
+        widths.flat_map(|width| REGISTER_FIELDS.map(|name| field(section(width), name, PER_CYCLE)));
+    FIELDS.into_iter().chain(of_registers).collect()
+}
 
 fn section(width: Width) -> &'static str {
     match width {
@@ -183,111 +187,122 @@ fn section(width: Width) -> &'static str {
 
 impl Preset {
     /// A preset of the binary.
-    pub fn load(name: &str) -> Result<Self, CpuError> {
+    pub fn load(name: &str) -> Result<Self, DeviceError> {
         match text_of(&BUILTIN, name) {
             Some(text) => Self::parse(name, text),
-            None => Err(CpuError::Unknown {
-                given: name.to_owned(),
-            }),
+            None => Err(unknown(name)),
         }
     }
 
     /// A preset's text. Every value must be there, and no other; a section of registers may be absent.
-    pub fn parse(name: &str, text: &str) -> Result<Self, CpuError> {
-        let file: File = toml::from_str(text).map_err(|error| CpuError::Parse {
-            name: name.to_owned(),
-            message: message(text, &error),
-        })?;
+    pub fn parse(name: &str, text: &str) -> Result<Self, DeviceError> {
+        let file = PresetFile::parse(text, name, &fields())?;
+        Self::of(file).map_err(|error| error.in_file(name))
+    }
+
+    fn of(mut file: PresetFile) -> Result<Self, FieldError> {
         let preset = Preset {
-            name: file.name,
-            title: file.title,
-            vendor: file.vendor,
-            families: file.families,
-            models: file.models,
-            values: by_key(file.sections),
+            name: file.identity("name")?,
+            title: file.identity("title")?,
+            vendor: file.identity("vendor")?,
+            families: file.identity("families")?,
+            models: file.identity("models")?,
+            values: file.into_entries()?,
         };
-        for (key, value) in &preset.values {
-            preset.check(key, value)?;
-        }
+        check_ranges(&preset.values)?;
         let widths = [Width::Whole, Width::Half];
         for width in widths.into_iter().filter(|width| preset.has(*width)) {
-            preset.machine(width)?;
+            preset.numbers(width)?;
         }
         Ok(preset)
     }
 
     /// What it is and how large, for people.
     pub fn about(&self) -> String {
-        let value = |key: &str| self.values.get(key).map_or(0.0, |value| value.value);
+        let value = |section, field| self.value(section, field).unwrap_or(0.0);
         format!(
             "model of the CPU: {} ({}) at {:.2} GHz, L1 {:.0} KiB, L2 {:.0} KiB, L3 {:.0} MiB",
             self.name,
             self.title,
-            value("core.clock_ghz"),
-            value("l1.bytes") / 1024.0,
-            value("l2.bytes") / 1024.0,
-            value("l3.bytes") / 1_048_576.0
+            value("core", "clock_ghz"),
+            value("l1", "bytes") / 1024.0,
+            value("l2", "bytes") / 1024.0,
+            value("l3", "bytes") / 1_048_576.0
         )
     }
 
     /// Whether it says how instructions on these registers execute.
     pub fn has(&self, width: Width) -> bool {
-        let prefix = section(width);
-        self.values.keys().any(|key| key.starts_with(prefix))
+        let section = section(width);
+        self.values.iter().any(|value| value.section == section)
+    }
+
+    /// A value; `None` if there is none of this name.
+    pub fn value(&self, section: &str, field: &str) -> Option<f64> {
+        find(&self.values, section, field)?.number()
     }
 
     /// The same core with one value changed.
-    pub fn with(&self, key: &str, value: f64) -> Result<Self, CpuError> {
+    pub fn with(&self, key: &str, value: f64) -> Result<Self, DeviceError> {
         let mut changed = self.clone();
-        match changed.values.get_mut(key) {
-            Some(entry) => entry.value = value,
-            None => return Err(self.wrong(key, "an unknown name", "one of the preset's values")),
+        match changed.values.iter_mut().find(|entry| entry.key() == key) {
+            Some(entry) => entry.value = value.into(),
+            None => {
+                let wrong = FieldError::new(key, "an unknown name", "one of the preset's values");
+                return Err(wrong.in_file(&self.name));
+            }
         }
         Ok(changed)
     }
 
     /// The plain numbers for registers of this width.
-    pub fn machine(&self, width: Width) -> Result<Machine, CpuError> {
+    pub fn machine(&self, width: Width) -> Result<Machine, DeviceError> {
+        let numbers = self.numbers(width);
+        numbers.map_err(|error| error.in_file(&self.name))
+    }
+
+    fn numbers(&self, width: Width) -> Result<Machine, FieldError> {
         if !self.has(width) {
             let other = match width {
                 Width::Whole => "avx2",
                 Width::Half => "avx512",
             };
-            return Err(self.wrong("registers", section(width), other));
+            return Err(FieldError::new("registers", section(width), other));
         }
-        let number = |key: &str| self.number(key);
-        let clock_ghz = number("core.clock_ghz")?;
+        let number = |section: &str, field: &str| get::<f64>(&self.values, section, field);
+        let core = |field: &str| number("core", field);
+        let clock_ghz = core("clock_ghz")?;
         let cache = |level: &str, next: [f64; 2]| {
             Ok(Cache {
-                bytes: number(&format!("{level}.bytes"))?,
-                ways: number(&format!("{level}.ways"))?,
+                bytes: number(level, "bytes")?,
+                ways: number(level, "ways")?,
                 read_bytes_per_cycle: next[0],
                 write_bytes_per_cycle: next[1],
             })
         };
-        let rates = |section: &str| -> Result<[f64; 2], CpuError> {
+        let rates = |section: &str| -> Result<[f64; 2], FieldError> {
             Ok([
-                number(&format!("{section}.read_bytes_per_cycle"))?,
-                number(&format!("{section}.write_bytes_per_cycle"))?,
+                number(section, "read_bytes_per_cycle")?,
+                number(section, "write_bytes_per_cycle")?,
             ])
         };
         let memory = [
-            number("memory.read_gb_per_second")? / clock_ghz,
-            number("memory.write_gb_per_second")? / clock_ghz,
+            number("memory", "read_gb_per_second")? / clock_ghz,
+            number("memory", "write_gb_per_second")? / clock_ghz,
         ];
         Ok(Machine {
             clock_ghz,
-            issue_per_cycle: number("core.issue_per_cycle")?,
-            branchy_per_cycle: number("core.branchy_per_cycle")?,
-            mispredict_cycles: number("core.mispredict_cycles")?,
-            learning_runs: number("core.learning_runs")?,
-            predicted_rounds: number("core.predicted_rounds")?,
+            issue_per_cycle: core("issue_per_cycle")?,
+            branchy_per_cycle: core("branchy_per_cycle")?,
+            mispredict_cycles: core("mispredict_cycles")?,
+            learning_runs: core("learning_runs")?,
+            predicted_rounds: core("predicted_rounds")?,
             registers: self.registers(width)?,
             latency: self.latency()?,
-            load_cycles: number("latency.load_cycles")?,
-            forward_cycles: number("latency.forward_cycles")?,
-            vector_window: number("core.vector_window")?,
-            overlaps: number("core.overlaps")? > 0.0,
+            load_cycles: number("latency", "load_cycles")?,
+            forward_cycles: number("latency", "forward_cycles")?,
+            vector_window: core("vector_window")?,
+            overlaps: core("overlaps")? > 0.0,
             caches: [
                 cache("l1", rates("l2")?)?,
                 cache("l2", rates("l3")?)?,
@@ -296,19 +311,19 @@ impl Preset {
         })
     }
 
-    fn latency(&self) -> Result<[f64; CLASSES], CpuError> {
+    fn latency(&self) -> Result<[f64; CLASSES], FieldError> {
         let mut latency = [0.0; CLASSES];
-        for (cycles, (field, _)) in latency.iter_mut().zip(REGISTER_FIELDS) {
+        for (cycles, field) in latency.iter_mut().zip(REGISTER_FIELDS) {
             let class = field.trim_end_matches("_per_cycle");
-            *cycles = self.number(&format!("latency.{class}_cycles"))?;
+            *cycles = get(&self.values, "latency", &format!("{class}_cycles"))?;
         }
         Ok(latency)
     }
 
-    fn registers(&self, width: Width) -> Result<Registers, CpuError> {
+    fn registers(&self, width: Width) -> Result<Registers, FieldError> {
         let mut numbers = [0.0; REGISTER_FIELDS.len()];
-        for (number, (field, _)) in numbers.iter_mut().zip(REGISTER_FIELDS) {
-            *number = self.number(&format!("{}.{field}", section(width)))?;
+        for (number, field) in numbers.iter_mut().zip(REGISTER_FIELDS) {
+            *number = get(&self.values, section(width), field)?;
         }
         let mut per_cycle = [0.0; CLASSES];
         per_cycle.copy_from_slice(&numbers[..CLASSES]);
@@ -320,63 +335,13 @@ impl Preset {
             memory_per_cycle: numbers[CLASSES + 3],
         })
     }
+}
 
-    /// The unit that a value must have.
-    fn unit(key: &str) -> Option<&'static str> {
-        if let Some((_, unit)) = FIELDS.iter().find(|(field, _)| *field == key) {
-            return Some(unit);
-        }
-        let (of, field) = key.split_once('.')?;
-        let known = REGISTER_FIELDS.iter().find(|(known, _)| *known == field);
-        known
-            .filter(|_| of == "avx512" || of == "avx2")
-            .map(|(_, unit)| *unit)
-    }
-
-    fn check(&self, key: &str, value: &Value) -> Result<(), CpuError> {
-        let Some(unit) = Self::unit(key) else {
-            return Err(self.wrong(
-                key,
-                "a value that nothing reads",
-                "the values of other presets",
-            ));
-        };
-        if value.unit != unit {
-            return Err(self.wrong(key, &value.unit, unit));
-        }
-        let may_be_none = ["l3.bytes", "core.overlaps"].contains(&key);
-        let least = if may_be_none { 0.0 } else { 0.01 };
-        if !value.is_in_range() || !(least..=1e12).contains(&value.value) {
-            let given = value.value.to_string();
-            return Err(self.wrong(key, &given, &format!("{least} to 1e12, in its own range")));
-        }
-        if value.lacks_range() {
-            let [given, allowed] = WITHOUT_RANGE;
-            return Err(self.wrong(key, given, allowed));
-        }
-        if value.source.trim().is_empty() {
-            return Err(self.wrong(key, "no source", "where the value comes from"));
-        }
-        Ok(())
-    }
-
-    fn number(&self, key: &str) -> Result<f64, CpuError> {
-        match self.values.get(key) {
-            Some(value) => Ok(value.value),
-            None => {
-                let unit = Self::unit(key).unwrap_or_default();
-                Err(self.wrong(key, "nothing", &format!("a value in {unit}")))
-            }
-        }
-    }
-
-    fn wrong(&self, field: &str, given: &str, allowed: &str) -> CpuError {
-        CpuError::Field {
-            name: self.name.clone(),
-            field: field.to_owned(),
-            given: given.to_owned(),
-            allowed: allowed.to_owned(),
-        }
+/// Refuses a name, or a processor, that no preset is for.
+pub(super) fn unknown(name: &str) -> DeviceError {
+    DeviceError::Unknown {
+        given: name.to_owned(),
+        allowed: format!("{THIS}, {}", builtin_names().join(", ")),
     }
 }
 

@@ -3,20 +3,18 @@
 //! Leaves out: behaviour, which the models implement. Units: bytes.
 //! Sources: named value by value in the device files.
 
-use super::quantity::FieldValue;
-use serde::{Deserialize, Serialize};
+use super::table::{FieldValue, record};
+use serde::Serialize;
 
 /// One way of dividing the on-chip memory of an SMX.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct OnChipSplit {
     pub shared_bytes: u32,
     pub l1_bytes: u32,
 }
 
 /// Sets and ways of a cache of `bytes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CacheGeometry {
     pub bytes: u32,
     pub n_sets: u32,
@@ -24,22 +22,28 @@ pub struct CacheGeometry {
 }
 
 impl FieldValue for OnChipSplit {
-    fn numbers(&self) -> Vec<f64> {
-        vec![f64::from(self.shared_bytes), f64::from(self.l1_bytes)]
+    fn form() -> String {
+        "{ shared_bytes, l1_bytes }".into()
     }
-    fn show(&self) -> String {
-        format!("{}+{}", self.shared_bytes, self.l1_bytes)
+    fn of(value: &toml::Value) -> Option<Self> {
+        let [shared_bytes, l1_bytes] = record(value, ["shared_bytes", "l1_bytes"])?;
+        Some(OnChipSplit {
+            shared_bytes,
+            l1_bytes,
+        })
     }
 }
 
 impl FieldValue for CacheGeometry {
-    fn numbers(&self) -> Vec<f64> {
-        vec![self.bytes, self.n_sets, self.n_ways]
-            .into_iter()
-            .map(f64::from)
-            .collect()
+    fn form() -> String {
+        "{ bytes, n_sets, n_ways }".into()
     }
-    fn show(&self) -> String {
-        format!("{}: {} x {}", self.bytes, self.n_sets, self.n_ways)
+    fn of(value: &toml::Value) -> Option<Self> {
+        let [bytes, n_sets, n_ways] = record(value, ["bytes", "n_sets", "n_ways"])?;
+        Some(CacheGeometry {
+            bytes,
+            n_sets,
+            n_ways,
+        })
     }
 }

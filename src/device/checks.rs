@@ -2,7 +2,7 @@
 //!
 //! Leaves out: whether a value is true of the hardware. Units: as in `spec.rs`.
 
-use super::quantity::FieldError;
+use super::table::FieldError;
 use super::{Device, Pipe, Replacement};
 use crate::isa::OpClass;
 
@@ -19,14 +19,6 @@ pub(super) fn check(device: &Device) -> Result<(), FieldError> {
     check_pipes(device)
 }
 
-fn refused(field: &str, given: impl ToString, allowed: impl ToString) -> FieldError {
-    FieldError {
-        field: field.into(),
-        given: given.to_string(),
-        allowed: allowed.to_string(),
-    }
-}
-
 /// Lines of a cache, and of all ways of all its sets, that a simulation keeps in memory.
 const MOST_LINES: u64 = 1 << 22;
 
@@ -35,13 +27,13 @@ fn check_identity(device: &Device) -> Result<(), FieldError> {
     let name = &device.name;
     if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
         let allowed = "one word, as it is called on the command line";
-        return Err(refused("device.name", format!("{name:?}"), allowed));
+        return Err(FieldError::new("device.name", format!("{name:?}"), allowed));
     }
     let digits =
         |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit());
     match device.compute_capability.split_once('.') {
         Some((major, minor)) if digits(major) && digits(minor) => Ok(()),
-        _ => Err(refused(
+        _ => Err(FieldError::new(
             "device.compute_capability",
             format!("{:?}", device.compute_capability),
             "as NVIDIA counts, like \"3.0\"",
@@ -61,7 +53,7 @@ fn check_powers_of_two(device: &Device) -> Result<(), FieldError> {
         ),
     ];
     match sizes.iter().find(|(_, bytes)| !bytes.is_power_of_two()) {
-        Some((field, given)) => Err(refused(field, given, "a power of two")),
+        Some((field, given)) => Err(FieldError::new(field, given, "a power of two")),
         None => Ok(()),
     }
 }
@@ -73,7 +65,7 @@ fn check_l2_writes(device: &Device) -> Result<(), FieldError> {
     let least = LEAST_SHARE * f64::from(n_smx);
     if all > 0.0 && all < least {
         let allowed = format!("0, or at least {least} with a chip.n_smx of {n_smx}");
-        return Err(refused("l2.accepts_bytes_per_cycle", all, allowed));
+        return Err(FieldError::new("l2.accepts_bytes_per_cycle", all, allowed));
     }
     Ok(())
 }
@@ -84,7 +76,7 @@ fn check_l2(device: &Device) -> Result<(), FieldError> {
     if bytes > MOST_LINES * line_bytes {
         let most = MOST_LINES * line_bytes;
         let allowed = format!("at most {most} with an l2.line_bytes of {line_bytes}");
-        return Err(refused("l2.bytes", bytes, allowed));
+        return Err(FieldError::new("l2.bytes", bytes, allowed));
     }
     Ok(())
 }
@@ -103,12 +95,12 @@ fn check_code(device: &Device) -> Result<(), FieldError> {
     if let Some((field, given)) = levels.iter().find(|(_, bytes)| *bytes < set) {
         let allowed =
             format!("at least {CODE_WAYS} lines of instruction_cache.line_bytes, {set} bytes");
-        return Err(refused(field, given, allowed));
+        return Err(FieldError::new(field, given, allowed));
     }
     if (1..line).contains(&code.l0_bytes) {
         let allowed =
             format!("0, or at least a line of instruction_cache.line_bytes, {line} bytes");
-        return Err(refused(
+        return Err(FieldError::new(
             "instruction_cache.l0_bytes",
             code.l0_bytes,
             allowed,
@@ -119,7 +111,7 @@ fn check_code(device: &Device) -> Result<(), FieldError> {
         let allowed = format!(
             "at least {least}: instructions_per_group of {SHORTEST_INSTRUCTION_BYTES} bytes"
         );
-        return Err(refused(
+        return Err(FieldError::new(
             "instruction_cache.group_bytes",
             code.group_bytes,
             allowed,
@@ -128,7 +120,7 @@ fn check_code(device: &Device) -> Result<(), FieldError> {
     let levels = code.cycles_per_instruction.len();
     match levels {
         4 => Ok(()),
-        _ => Err(refused(
+        _ => Err(FieldError::new(
             "instruction_cache.cycles_per_instruction",
             format!("{levels} values"),
             "4 values (L1, L1.5, L2, DRAM)",
@@ -168,7 +160,7 @@ fn check_pipes(device: &Device) -> Result<(), FieldError> {
         };
         for (of, lanes) in rates {
             if *lanes < least {
-                return Err(refused(
+                return Err(FieldError::new(
                     &format!("throughput.{}_lanes_per_cycle", class_field(*of)),
                     lanes,
                     format!(
@@ -209,12 +201,12 @@ fn class_field(class: OpClass) -> &'static str {
 fn check_rows(device: &Device) -> Result<(), FieldError> {
     if device.l2.replacement == Replacement::Rows {
         let allowed = "lru or random: rows are of the L1";
-        return Err(refused("l2.replacement", "rows", allowed));
+        return Err(FieldError::new("l2.replacement", "rows", allowed));
     }
     let l1 = &device.l1;
     let ways = l1.geometry.iter().map(|geometry| geometry.n_ways).min();
     if let Some(ways) = ways.filter(|&ways| l1.reserved_ways >= ways) {
-        return Err(refused(
+        return Err(FieldError::new(
             "l1.reserved_ways",
             l1.reserved_ways,
             format!("fewer than the {ways} ways of l1.geometry"),
@@ -225,7 +217,7 @@ fn check_rows(device: &Device) -> Result<(), FieldError> {
     let lines = u64::from(rows.next_power_of_two()) * u64::from(l1.lines_per_row);
     let lines = lines * u64::from(sets.unwrap_or(1));
     if l1.replacement == Replacement::Rows && lines > MOST_LINES {
-        return Err(refused(
+        return Err(FieldError::new(
             "l1.row_bits",
             format!("rows of l1.lines_per_row in the sets of l1.geometry for {lines} lines"),
             format!("at most {MOST_LINES}"),
@@ -251,7 +243,7 @@ fn check_lanes(device: &Device) -> Result<(), FieldError> {
             } else {
                 "16 or 32"
             };
-            return Err(refused(field, given, allowed));
+            return Err(FieldError::new(field, given, allowed));
         }
     }
     Ok(())
@@ -260,13 +252,13 @@ fn check_lanes(device: &Device) -> Result<(), FieldError> {
 fn check_splits(device: &Device) -> Result<(), FieldError> {
     let l1 = &device.l1;
     if l1.splits.is_empty() {
-        return Err(refused("l1.splits", "no split", "at least one"));
+        return Err(FieldError::new("l1.splits", "no split", "at least one"));
     }
     for split in &l1.splits {
         if device.l1_geometry(split.l1_bytes).is_none() {
             let given = format!("no entry for an L1 of {} bytes", split.l1_bytes);
             let allowed = "one entry for each L1 size of l1.splits";
-            return Err(refused("l1.geometry", given, allowed));
+            return Err(FieldError::new("l1.geometry", given, allowed));
         }
     }
     for geometry in &l1.geometry {
@@ -278,7 +270,7 @@ fn check_splits(device: &Device) -> Result<(), FieldError> {
                 geometry.n_sets, geometry.n_ways, l1.line_bytes, geometry.bytes
             );
             let allowed = "sets x ways x line equal to the size, sets a power of two";
-            return Err(refused("l1.geometry", given, allowed));
+            return Err(FieldError::new("l1.geometry", given, allowed));
         }
     }
     Ok(())

@@ -18,6 +18,10 @@ pub enum Reader {
     Occupancy,
     /// The time between launches, whichever engine predicts.
     Host,
+    /// The simulator of VLIW machines.
+    Vliw,
+    /// The model of CPU cores.
+    Cpu,
 }
 
 impl Reader {
@@ -28,6 +32,8 @@ impl Reader {
             Reader::Model => "model",
             Reader::Occupancy => "occupancy",
             Reader::Host => "host",
+            Reader::Vliw => "VLIW simulator",
+            Reader::Cpu => "CPU model",
         }
     }
 

@@ -3,12 +3,9 @@
 //! Leaves out: defaults. A file states every field, so that nothing is assumed silently.
 //! Units and ranges: `spec.rs`. Sources: in the files themselves.
 
-use super::ideal::Ideals;
-use super::quantity::{Entry, FieldError, Quantity};
-use super::spec::*;
+use super::spec::FIELDS;
+use super::table::{Entry, FieldError, PresetFile};
 use super::{Device, Preset, Validated};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The presets in the binary: name and file text.
@@ -42,7 +39,7 @@ pub(crate) const VLIW: &[(&str, &str)] = &[(
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// No preset of this name.
-    #[error("unknown device \"{given}\"; allowed: {allowed}, or the path of a .toml file")]
+    #[error("unknown device \"{given}\"; allowed: {allowed}")]
     Unknown {
         /// What was given.
         given: String,
@@ -66,14 +63,12 @@ pub enum DeviceError {
         source: std::io::Error,
     },
     /// A file that is not a device file.
-    #[error("device file {file}, line {line}, field {field}: {message}")]
+    #[error("device file {file}, line {line}: {message}")]
     Parse {
         /// Its name.
         file: String,
         /// Counted from 1.
         line: usize,
-        /// The name of the value.
-        field: String,
         /// What is wrong with it.
         message: String,
     },
@@ -89,6 +84,24 @@ pub enum DeviceError {
         /// What is allowed instead.
         allowed: String,
     },
+}
+
+impl FieldError {
+    /// The same with the name of the file.
+    pub fn in_file(self, file: &str) -> DeviceError {
+        DeviceError::Value {
+            file: file.to_owned(),
+            field: self.field,
+            given: self.given,
+            allowed: self.allowed,
+        }
+    }
+}
+
+/// The text of the preset of this name among those in the binary.
+pub fn text_of(builtin: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    let found = builtin.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
 }
 
 /// Names of the presets in the binary.
@@ -111,9 +124,9 @@ impl Preset {
         if name_or_path.ends_with(".toml") {
             return read(Path::new(name_or_path));
         }
-        let found = BUILTIN.iter().find(|(name, _)| *name == name_or_path);
+        let found = text_of(BUILTIN, name_or_path);
         found
-            .map(|(_, text)| (*text).to_owned())
+            .map(str::to_owned)
             .ok_or_else(|| unknown(name_or_path))
     }
 
@@ -124,29 +137,51 @@ impl Preset {
 
     /// `file` is used in messages only.
     pub fn from_toml(text: &str, file: &str) -> Result<Preset, DeviceError> {
-        let parsed: DeviceFile =
-            toml::from_str(text).map_err(|error| parse_error(text, file, &error))?;
-        Preset::checked(parsed, file)
+        let parsed = PresetFile::parse(text, file, FIELDS)?;
+        Preset::of(parsed).map_err(|error| error.in_file(file))
     }
 
     /// A preset that was read and changed; `file` is used in messages only.
     pub fn from_table(table: toml::Table, file: &str) -> Result<Preset, DeviceError> {
-        let parsed: DeviceFile = table
-            .try_into()
-            .map_err(|error: toml::de::Error| parse_error("", file, &error))?;
-        Preset::checked(parsed, file)
+        let parsed = PresetFile::of(table, FIELDS).and_then(Preset::of);
+        parsed.map_err(|error| error.in_file(file))
     }
 
-    fn checked(parsed: DeviceFile, file: &str) -> Result<Preset, DeviceError> {
-        let value_error = |error: FieldError| DeviceError::Value {
-            file: file.into(),
-            field: error.field,
-            given: error.given,
-            allowed: error.allowed,
+    fn of(mut file: PresetFile) -> Result<Preset, FieldError> {
+        let mut device = Device::read(&file.entries)?;
+        device.name = file.identity("name")?;
+        device.title = file.identity("title")?;
+        device.compute_capability = file.identity("compute_capability")?;
+        device.code = file.identity("code")?;
+        // A file that does not say was never validated.
+        let validated = file.identity_optional("validated")?;
+        device.validated = validated.unwrap_or(Validated::Never);
+        device.check()?;
+        let entries = file.into_entries()?;
+        Ok(Preset { device, entries })
+    }
+
+    /// The device with other values of some fields, each named by section and field.
+    pub fn with(&self, changes: &[(&str, &str, toml::Value)]) -> Result<Device, FieldError> {
+        let mut entries = self.entries.clone();
+        for (section, field, value) in changes {
+            let is_meant = |entry: &&mut Entry| entry.section == *section && entry.field == *field;
+            if let Some(entry) = entries.iter_mut().find(is_meant) {
+                entry.value = value.clone();
+                entry.check()?;
+            }
+        }
+        let known = &self.device;
+        let device = Device {
+            name: known.name.clone(),
+            title: known.title.clone(),
+            compute_capability: known.compute_capability.clone(),
+            code: known.code.clone(),
+            validated: known.validated,
+            ..Device::read(&entries)?
         };
-        let preset = parsed.plain().map_err(value_error)?;
-        preset.device.check().map_err(value_error)?;
-        Ok(preset)
+        device.check()?;
+        Ok(device)
     }
 }
 
@@ -157,114 +192,13 @@ fn read(path: &Path) -> Result<String, DeviceError> {
     })
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Identity {
-    name: String,
-    title: String,
-    compute_capability: String,
-    code: String,
-    /// A file that does not say was never validated.
-    #[serde(default)]
-    validated: Validated,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DeviceFile {
-    device: Identity,
-    chip: ChipFile,
-    limits: LimitsFile,
-    issue: IssueFile,
-    load_store: LoadStoreFile,
-    latency: LatencyFile,
-    pipes: PipesFile,
-    throughput: ThroughputFile,
-    shared: SharedFile,
-    l1: L1File,
-    local: LocalFile,
-    l2: L2File,
-    dram: DramFile,
-    instruction_cache: InstructionCacheFile,
-    constant_cache: ConstantCacheFile,
-    host: HostFile,
-    /// What is known and nothing reads, by section and field.
-    #[serde(default)]
-    reference: BTreeMap<String, BTreeMap<String, Quantity<toml::Value>>>,
-}
-
-impl DeviceFile {
-    fn plain(self) -> Result<Preset, FieldError> {
-        let mut entries: Vec<Entry> = Vec::new();
-        let device = Device {
-            name: self.device.name,
-            title: self.device.title,
-            compute_capability: self.device.compute_capability,
-            code: self.device.code,
-            validated: self.device.validated,
-            chip: self.chip.plain(&mut entries)?,
-            limits: self.limits.plain(&mut entries)?,
-            issue: self.issue.plain(&mut entries)?,
-            load_store: self.load_store.plain(&mut entries)?,
-            latency: self.latency.plain(&mut entries)?,
-            pipes: self.pipes.plain(&mut entries)?,
-            throughput: self.throughput.plain(&mut entries)?,
-            shared: self.shared.plain(&mut entries)?,
-            l1: self.l1.plain(&mut entries)?,
-            local: self.local.plain(&mut entries)?,
-            l2: self.l2.plain(&mut entries)?,
-            dram: self.dram.plain(&mut entries)?,
-            instruction_cache: self.instruction_cache.plain(&mut entries)?,
-            constant_cache: self.constant_cache.plain(&mut entries)?,
-            host: self.host.plain(&mut entries)?,
-            ideals: Ideals::default(),
-        };
-        for (section, fields) in self.reference {
-            for (field, quantity) in fields {
-                entries.push(quantity.reference(&format!("reference.{section}"), &field)?);
-            }
-        }
-        Ok(Preset { device, entries })
-    }
-}
-
-/// Turns the parser's several lines into one, with the line number and the field found there.
-fn parse_error(text: &str, file: &str, error: &toml::de::Error) -> DeviceError {
-    let line = crate::util::input::toml_line(text, error);
-    DeviceError::Parse {
-        file: file.into(),
-        line,
-        field: field_at(text, line),
-        message: error.message().replace('\n', " "),
-    }
-}
-
-/// `section.field` of a line, as far as the line and the headers above it tell.
-fn field_at(text: &str, line: usize) -> String {
-    let upto: Vec<&str> = text.lines().take(line).collect();
-    let section = upto.iter().rev().find_map(|text| {
-        let inner = text.trim().strip_prefix('[')?;
-        inner.split(']').next()
-    });
-    let key = upto
-        .last()
-        .filter(|text| !text.trim_start().starts_with('['))
-        .and_then(|text| text.split_once('='))
-        .map(|(key, _)| key.trim());
-    match (section, key) {
-        (Some(section), Some(key)) => format!("{section}.{key}"),
-        (Some(name), None) | (None, Some(name)) => name.into(),
-        (None, None) => "(start of the file)".into(),
-    }
-}
-
 fn unknown(name: &str) -> DeviceError {
     let given = name.to_owned();
     match VLIW.iter().any(|(one, _)| *one == name) {
         true => DeviceError::OtherKind { given },
         false => DeviceError::Unknown {
             given,
-            allowed: builtin_names().join(", "),
+            allowed: builtin_names().join(", ") + ", or the path of a .toml file",
         },
     }
 }
@@ -301,13 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn wrong_type_names_line_and_field() {
+    fn wrong_type_names_file_and_field() {
         let text = GTX670.replace("n_smx = { value = 7,", "n_smx = { value = \"seven\",");
         let message = error_of(&text);
-        assert!(
-            message.contains("x.toml, line") && message.contains("chip.n_smx"),
-            "{message}"
+        assert_eq!(
+            message,
+            "device file x.toml, field chip.n_smx: given \"seven\"; allowed: a whole number"
         );
+        let text = GTX670.replace("[dram]", "[dram");
+        let message = error_of(&text);
+        assert!(message.contains("x.toml, line"), "{message}");
         assert!(!message.contains('\n'));
     }
 

@@ -17,103 +17,29 @@ pub mod occupancy;
 #[doc(hidden)]
 mod policy;
 #[doc(hidden)]
-mod quantity;
-#[doc(hidden)]
 mod spec;
 #[doc(hidden)]
-pub mod values;
+pub mod table;
 
 pub use cache::{CacheGeometry, OnChipSplit};
 #[doc(hidden)]
 pub use checks::CODE_WAYS;
 pub use ledger::Reader;
-pub(crate) use load::VLIW;
 pub use load::{DeviceError, builtin_names};
+pub(crate) use load::{VLIW, text_of};
 pub use policy::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
-    Replacement, WarpPolicy,
+    Replacement, Validated, WarpPolicy,
+};
+pub use spec::{
+    Chip, ConstantCache, Device, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits,
+    LoadStore, Local, Pipes, Shared, Throughput,
 };
 #[doc(hidden)]
-pub use quantity::FieldError;
-pub use quantity::{Entry, Kind};
-pub use spec::{
-    Chip, ConstantCache, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits, LoadStore,
-    Local, Pipes, Shared, Throughput,
-};
+pub use table::FieldError;
+pub use table::{Entry, Kind};
 
 use crate::isa::OpClass;
-use serde::{Deserialize, Serialize};
-
-/// Whether predictions for a device were ever held against measurements by the project that wrote its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Validated {
-    /// They were; the validation says how they came out.
-    Here,
-    /// They were not: the file is documents and other people's measurements only.
-    #[default]
-    Never,
-}
-
-impl Validated {
-    /// In lists.
-    pub fn name(self) -> &'static str {
-        match self {
-            Validated::Here => "here",
-            Validated::Never => "never",
-        }
-    }
-}
-
-/// The numbers of one GPU.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Device {
-    /// The name on the command line: `gtx670`.
-    pub name: String,
-    /// The name on the box.
-    pub title: String,
-    /// As NVIDIA counts: `3.0`.
-    pub compute_capability: String,
-    /// The committed machine code that runs on it: `sm_35`.
-    pub code: String,
-    /// Whether its predictions were ever compared with measurements; not a number of the machine.
-    #[serde(skip)]
-    pub validated: Validated,
-    /// Multiprocessors and clock.
-    pub chip: Chip,
-    /// What decides occupancy.
-    pub limits: Limits,
-    /// Schedulers and dispatch.
-    pub issue: Issue,
-    /// The load/store unit.
-    pub load_store: LoadStore,
-    /// Cycles until a result can be used.
-    pub latency: Latency,
-    /// The pipe that every class of instructions executes in.
-    pub pipes: Pipes,
-    /// Lanes per cycle of those classes.
-    pub throughput: Throughput,
-    /// Shared memory.
-    pub shared: Shared,
-    /// The L1 cache, and how it shares the on-chip memory.
-    pub l1: L1,
-    /// Where local memory lies.
-    pub local: Local,
-    /// The L2 cache.
-    pub l2: L2,
-    /// Device memory.
-    pub dram: Dram,
-    /// The instruction caches.
-    pub instruction_cache: InstructionCache,
-    /// The constant cache.
-    pub constant_cache: ConstantCache,
-    /// What the host does between launches.
-    pub host: Host,
-    /// What is made free to see what it costs; nothing of a real machine.
-    #[serde(skip)]
-    #[doc(hidden)]
-    pub ideals: ideal::Ideals,
-}
 
 /// A device together with unit, kind and source of every value.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,13 +2,10 @@
 //!
 //! Leaves out: behaviour, which the models implement. Sources: named value by value in the device files.
 
-use super::quantity::FieldValue;
-use serde::{Deserialize, Serialize};
-
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $( $(#[$variant_doc:meta])* $variant:ident = $text:literal, )+ }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
         pub enum $name { $( $(#[$variant_doc])* #[serde(rename = $text)] $variant, )+ }
 
         impl $name {
@@ -21,16 +18,18 @@ macro_rules! choice {
             }
         }
 
-        impl FieldValue for $name {
-            fn numbers(&self) -> Vec<f64> {
-                Vec::new()
+        impl $crate::device::table::FieldValue for $name {
+            fn form() -> String {
+                [$($text),+].join(", ")
             }
-            fn show(&self) -> String {
-                self.name().to_owned()
+            fn of(value: &toml::Value) -> Option<Self> {
+                let name = value.as_str()?;
+                Self::ALL.iter().copied().find(|one| one.name() == name)
             }
         }
     };
 }
+pub(super) use choice;
 
 choice! {
     /// Which ready warp a scheduler issues from.
@@ -147,5 +146,15 @@ choice! {
         Spread = "spread",
         /// Each bit of the line number flips the bits of the set number that `set_bits` says.
         Bits = "bits",
+    }
+}
+
+choice! {
+    /// Whether predictions for a device were ever compared with measurements by the project that wrote its file.
+    Validated {
+        /// They were; the validation has the errors.
+        Here = "here",
+        /// They were not: the file holds documents and other people's measurements only.
+        Never = "never",
     }
 }

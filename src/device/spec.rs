@@ -2,37 +2,78 @@
 //!
 //! Adding a field takes two lines: one here, one in each file under `fixtures/devices/`. What nothing reads is kept in
 //! the files' sections `reference.*`, and not here. `tests/model/ledger.rs` holds the readers against predictions.
-//! Every section becomes a plain struct for the models, and a struct of [`Quantity`] for the file.
+//! Every section becomes a plain struct for the models, and a field of [`Device`].
 //! Units: in the field names where there is one; the unit text is checked against the file.
 
 use super::cache::{CacheGeometry, OnChipSplit};
+use super::ideal::Ideals;
 use super::ledger::Reader;
 use super::policy::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
-    Replacement, WarpPolicy,
+    Replacement, Validated, WarpPolicy,
 };
-use super::quantity::{ANY, Entry, FieldError, Quantity};
-use serde::{Deserialize, Serialize};
+use super::table::{ANY, Entry, Field, FieldError, get};
+use serde::Serialize;
 
-macro_rules! section {
-    ($(#[$doc:meta])* $name:ident, $file:ident, $section:literal {
-        $( $(#[$field_doc:meta])* $field:ident: $ty:ty, $unit:literal, $allowed:expr, [$($reader:ident),+]; )*
-    }) => {
-        $(#[$doc])*
+macro_rules! device {
+    ($(
+        $(#[$doc:meta])* $section:ident: $name:ident {
+            $( $(#[$field_doc:meta])* $field:ident: $ty:ty, $unit:literal, $allowed:expr, [$($reader:ident),+]; )*
+        }
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, PartialEq, Serialize)]
+            pub struct $name { $( $(#[$field_doc])* pub $field: $ty, )* }
+        )*
+
+        /// The numbers of one GPU.
         #[derive(Debug, Clone, PartialEq, Serialize)]
-        pub struct $name { $( $(#[$field_doc])* pub $field: $ty, )* }
+        pub struct Device {
+            /// The name on the command line: `gtx670`.
+            pub name: String,
+            /// The name on the box.
+            pub title: String,
+            /// As NVIDIA counts: `3.0`.
+            pub compute_capability: String,
+            /// The committed machine code that runs on it: `sm_35`.
+            pub code: String,
+            /// Whether its predictions were ever compared with measurements; not a number of the machine.
+            #[serde(skip)]
+            pub validated: Validated,
+            $( $(#[$doc])* pub $section: $name, )*
+            /// The idealized parts of the machine; none of a real one.
+            #[serde(skip)]
+            #[doc(hidden)]
+            pub ideals: Ideals,
+        }
 
-        #[derive(Debug, Clone, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub(super) struct $file { $( $field: Quantity<$ty>, )* }
+        /// Every field of every section.
+        pub(super) const FIELDS: &[Field] = &[$($(
+            Field {
+                section: stringify!($section),
+                name: stringify!($field),
+                unit: $unit,
+                allowed: $allowed,
+                readers: &[$(Reader::$reader),+],
+                title: "",
+            },
+        )*)*];
 
-        impl $file {
-            pub(super) fn plain(self, entries: &mut Vec<Entry>) -> Result<$name, FieldError> {
-                Ok($name { $(
-                    $field: self.$field.check(
-                        $section, stringify!($field), $unit, $allowed, &[$(Reader::$reader),+], entries,
-                    )?,
-                )* })
+        impl Device {
+            /// A device without a name.
+            pub(super) fn read(entries: &[Entry]) -> Result<Device, FieldError> {
+                Ok(Device {
+                    name: String::new(),
+                    title: String::new(),
+                    compute_capability: String::new(),
+                    code: String::new(),
+                    validated: Validated::Never,
+                    $( $section: $name { $(
+                        $field: get(entries, stringify!($section), stringify!($field))?,
+                    )* }, )*
+                    ideals: Ideals::default(),
+                })
             }
         }
     };
@@ -53,9 +94,9 @@ const HOST_TIME: (f64, f64) = (0.0, 1e6);
 /// Range of fractions.
 const FRACTION: (f64, f64) = (0.01, 1.0);
 
-section! {
+device! {
     /// The chip as a whole.
-    Chip, ChipFile, "chip" {
+    chip: Chip {
         n_smx: u32, "SMX", (1.0, 1024.0), [Sim, Model];
         /// The clock that predictions are made for.
         clock_mhz: f64, "MHz", (1.0, 10_000.0), [Sim, Model];
@@ -64,11 +105,9 @@ section! {
         /// From the end of a block to the first instruction of the next in its place.
         block_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
-}
 
-section! {
     /// What fits into one SMX, and the granularities of allocation.
-    Limits, LimitsFile, "limits" {
+    limits: Limits {
         warp_lanes: u32, "lanes", (32.0, 32.0), [Occupancy];
         threads_per_block: u32, "threads", (32.0, 1024.0), [Occupancy];
         warps_per_smx: u32, "warps", (1.0, 64.0), [Occupancy];
@@ -88,11 +127,9 @@ section! {
         /// Shared memory that the system takes from every block.
         shared_reserved_bytes_per_block: u32, "bytes", (0.0, 65_536.0), [Occupancy];
     }
-}
 
-section! {
     /// Warp schedulers and the pace of issue.
-    Issue, IssueFile, "issue" {
+    issue: Issue {
         n_schedulers: u32, "schedulers", (1.0, 8.0), [Sim, Model];
         /// First warps of blocks go to all schedulers in turn, where they would otherwise all go to the same.
         first_warps_in_turn: bool, "yes/no", ANY, [Sim];
@@ -111,11 +148,9 @@ section! {
         /// Every further 128-byte line of a memory instruction takes an issue slot.
         replays_take_issue_slots: bool, "yes/no", ANY, [Sim, Model];
     }
-}
 
-section! {
     /// The load/store unit.
-    LoadStore, LoadStoreFile, "load_store" {
+    load_store: LoadStore {
         /// Cycles of work that may queue before further memory instructions are held at issue.
         queue_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Stores of whole lines that may wait for the port to the L2 before the unit stops, where the L1 writes through.
@@ -135,11 +170,9 @@ section! {
         /// From one transaction of an access to its next, where lanes that are served together take more than one.
         uncoalesced_cycles: u32, "cycles", (0.0, 1000.0), [Sim, Model];
     }
-}
 
-section! {
     /// From issue to the result's use, for what is not memory.
-    Latency, LatencyFile, "latency" {
+    latency: Latency {
         alu_cycles: u32, "cycles", CYCLES, [Sim, Model];
         sfu_cycles: u32, "cycles", CYCLES, [Sim, Model];
         convert_cycles: u32, "cycles", CYCLES, [Sim, Model];
@@ -150,11 +183,9 @@ section! {
         /// A load waits at least this long by the compiler's own schedule.
         load_pace_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
-}
 
-section! {
     /// Where each class of instruction executes. Classes of one pipe wait for each other.
-    Pipes, PipesFile, "pipes" {
+    pipes: Pipes {
         fp32: Pipe, "pipe", ANY, [Sim, Model];
         int_add: Pipe, "pipe", ANY, [Sim, Model];
         logic: Pipe, "pipe", ANY, [Sim, Model];
@@ -167,11 +198,9 @@ section! {
         special_register: Pipe, "pipe", ANY, [Sim, Model];
         constant_load: Pipe, "pipe", ANY, [Sim, Model];
     }
-}
 
-section! {
     /// Results per cycle and SMX by class of instruction.
-    Throughput, ThroughputFile, "throughput" {
+    throughput: Throughput {
         fp32_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
         int_add_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
         logic_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
@@ -184,11 +213,9 @@ section! {
         special_register_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
         constant_load_lanes_per_cycle: f64, "lanes/cycle/SMX", RATE, [Sim, Model];
     }
-}
 
-section! {
     /// Shared memory.
-    Shared, SharedFile, "shared" {
+    shared: Shared {
         latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Cycles of the load/store unit that an access without bank conflicts takes.
         access_cycles: u32, "cycles", (1.0, 64.0), [Sim, Model];
@@ -197,11 +224,9 @@ section! {
         /// Lanes whose conflicts count together.
         lanes_together: u32, "lanes", (16.0, 32.0), [Sim, Model];
     }
-}
 
-section! {
     /// The first-level data cache, which shares its memory with the shared memory.
-    L1, L1File, "l1" {
+    l1: L1 {
         line_bytes: u32, "bytes", (32.0, 256.0), [Sim, Model];
         /// The ways of dividing the on-chip memory.
         splits: Vec<OnChipSplit>, "bytes", ON_CHIP, [Occupancy];
@@ -232,20 +257,16 @@ section! {
         fetch_on_write_miss: bool, "yes/no", ANY, [Sim, Model];
         hit_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
-}
 
-section! {
     /// How far apart the local memories of threads lie: a stack and a gap.
-    Local, LocalFile, "local" {
+    local: Local {
         /// The stack of a kernel with a smaller frame.
         least_stack_bytes: u32, "bytes", (0.0, 1e6), [Sim, Model];
         gap_bytes: u32, "bytes", (0.0, 1e6), [Sim, Model];
     }
-}
 
-section! {
     /// The second-level cache, shared by all SMX.
-    L2, L2File, "l2" {
+    l2: L2 {
         /// Without it every line comes from device memory; ports and request sizes are then those to the memory.
         is_present: bool, "yes/no", ANY, [Sim, Model];
         bytes: u32, "bytes", OFF_CHIP, [Sim, Model];
@@ -268,11 +289,9 @@ section! {
         /// What the L2 takes from all SMXs together; 0: whatever their ports bring.
         accepts_bytes_per_cycle: f64, "bytes/cycle", (0.0, 1e6), [Sim, Model];
     }
-}
 
-section! {
     /// Device memory.
-    Dram, DramFile, "dram" {
+    dram: Dram {
         bandwidth_gb_per_s: f64, "GB/s", RATE, [Sim, Model];
         /// The part of the bandwidth that measurements reach.
         efficiency: f64, "fraction", FRACTION, [Sim, Model];
@@ -290,11 +309,9 @@ section! {
         /// Of so many requests to a partition the controller takes first those whose page is open (FR-FCFS); 0: it takes them in their order.
         queue_requests: u32, "requests", (0.0, 1024.0), [Sim, Model];
     }
-}
 
-section! {
     /// Instruction fetch.
-    InstructionCache, InstructionCacheFile, "instruction_cache" {
+    instruction_cache: InstructionCache {
         /// What each scheduler has in front of its first-level cache, the next line included that is fetched ahead; 0: nothing.
         l0_bytes: u32, "bytes", (0.0, 65_536.0), [Sim, Model];
         /// What each of its lines that comes from the first level takes of the scheduler's issue slots.
@@ -318,21 +335,17 @@ section! {
         l15_bytes_per_cycle: u32, "bytes/cycle/SMX", (0.0, 4096.0), [Sim];
         l2_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
     }
-}
 
-section! {
     /// Constant memory.
-    ConstantCache, ConstantCacheFile, "constant_cache" {
+    constant_cache: ConstantCache {
         l1_latency_cycles: u32, "cycles", CYCLES, [Sim, Model];
         /// Lanes of which one address is served at a time; 0 where repetitions are not counted.
         lanes_together: u32, "lanes", (0.0, 32.0), [Sim, Model];
     }
-}
 
-section! {
     /// The computer that the card is in: what a generation costs besides its kernel. All zero where measured times are
     /// those of kernels alone.
-    Host, HostFile, "host" {
+    host: Host {
         /// From the call to the kernel's start, and from its end to the caller's knowing.
         launch_microseconds: f64, "us", HOST_TIME, [Host];
         /// Cost of a transfer besides its bytes.

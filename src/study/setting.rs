@@ -5,6 +5,7 @@
 //! Units: those of the preset's fields. Sources: `device/spec.rs` for the fields.
 
 use super::StudyError;
+use crate::device::table::find;
 use crate::device::{Device, Entry, Kind, Preset, Reader, ledger};
 use crate::systems::registry::{LaunchOptions, Size};
 
@@ -95,12 +96,11 @@ impl Key {
     }
 }
 
-/// The preset that a study starts from, as text that can be changed field by field.
+/// The preset that a study starts from, whose fields can be changed.
 #[derive(Debug, Clone)]
 pub struct Base {
     pub device: Device,
-    entries: Vec<Entry>,
-    table: toml::Table,
+    preset: Preset,
     name: String,
 }
 
@@ -114,14 +114,10 @@ pub struct Site {
 impl Base {
     /// By name or path.
     pub fn load(name_or_path: &str) -> Result<Base, StudyError> {
-        let Preset { device, entries } = Preset::load(name_or_path)?;
-        let text = Preset::text(name_or_path)?;
-        // The text was read as a preset already.
-        let table = text.parse().unwrap_or_default();
+        let preset = Preset::load(name_or_path)?;
         Ok(Base {
-            device,
-            entries,
-            table,
+            device: preset.device.clone(),
+            preset,
             name: name_or_path.to_owned(),
         })
     }
@@ -169,6 +165,7 @@ impl Base {
             key == name || key.strip_prefix("reference.") == Some(name) || entry.field == name
         };
         let mut found = self
+            .preset
             .entries
             .iter()
             .filter(|entry| entry.readers.is_empty())
@@ -181,7 +178,7 @@ impl Base {
     /// Refuses a field of the preset whose change `engine` would not notice, alone or with the other keys of `varied`.
     pub fn check_read(&self, key: &Key, engine: Reader, varied: &[&Key]) -> Result<(), StudyError> {
         let name = key.name();
-        let Some(entry) = self.entries.iter().find(|entry| entry.key() == name) else {
+        let Some(entry) = self.preset.entries.iter().find(|entry| entry.key() == name) else {
             return Ok(());
         };
         let unread = |why: String| StudyError::Unread {
@@ -239,27 +236,26 @@ impl Base {
 
     /// Fields with one value, and their types.
     fn fields(&self) -> impl Iterator<Item = (String, String, Type)> + '_ {
-        let sections = self.table.iter().filter_map(|(section, content)| {
-            let fields = content.as_table()?;
-            Some((section, fields))
-        });
-        sections.flat_map(|(section, fields)| {
-            fields.iter().filter_map(move |(field, entry)| {
-                let ty = match entry.get("value")? {
-                    toml::Value::Integer(_) => Type::Whole,
-                    toml::Value::Float(_) => Type::Number,
-                    toml::Value::Boolean(_) => Type::Truth,
-                    toml::Value::String(_) => Type::Text,
-                    _ => return None,
-                };
-                Some((section.clone(), field.clone(), ty))
-            })
+        let read = self
+            .preset
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_reference());
+        read.filter_map(|entry| {
+            let ty = match &entry.value {
+                toml::Value::Integer(_) => Type::Whole,
+                toml::Value::Float(_) => Type::Number,
+                toml::Value::Boolean(_) => Type::Truth,
+                toml::Value::String(_) => Type::Text,
+                _ => return None,
+            };
+            Some((entry.section.clone(), entry.field.clone(), ty))
         })
     }
 
     /// Numbers above 0 that `engine` reads and nothing makes idle, with their kinds.
     pub fn numbers(&self, engine: Reader) -> Vec<(Key, Kind, f64)> {
-        let entries = self.entries.iter();
+        let entries = self.preset.entries.iter();
         let found = entries.filter_map(|entry| {
             let value = self.value(&entry.section, &entry.field)?;
             let key = Key::Field(entry.section.clone(), entry.field.clone());
@@ -272,7 +268,7 @@ impl Base {
     /// The kind of a field.
     pub fn kind(&self, key: &Key) -> Option<Kind> {
         let name = key.name();
-        let mut entries = self.entries.iter();
+        let mut entries = self.preset.entries.iter();
         entries
             .find(|entry| entry.key() == name)
             .map(|entry| entry.kind)
@@ -280,11 +276,7 @@ impl Base {
 
     /// The value of a field that is a number.
     pub fn value(&self, section: &str, field: &str) -> Option<f64> {
-        match self.table.get(section)?.get(field)?.get("value")? {
-            toml::Value::Integer(value) => Some(*value as f64),
-            toml::Value::Float(value) => Some(*value),
-            _ => None,
-        }
+        find(&self.preset.entries, section, field)?.number()
     }
 
     /// Whether the values of a field are whole numbers.
@@ -295,32 +287,24 @@ impl Base {
 
     /// The device with some of its fields changed.
     pub fn device(&self, changes: &[(&Key, &str)]) -> Result<Device, StudyError> {
-        let fields: Vec<_> = changes
-            .iter()
-            .filter(|(key, _)| matches!(key, Key::Field(..)))
-            .collect();
+        let mut fields = Vec::new();
+        for (key, value) in changes {
+            if let Key::Field(section, field) = key
+                && let Some(entry) = find(&self.preset.entries, section, field)
+            {
+                let typed = typed(&entry.value, value).ok_or_else(|| {
+                    let name = format!("value of {section}.{field}");
+                    StudyError::input(name, *value, "a number in range")
+                })?;
+                fields.push((section.as_str(), field.as_str(), typed));
+            }
+        }
         if fields.is_empty() {
             return Ok(self.device.clone());
         }
-        let mut table = self.table.clone();
-        for (key, value) in fields {
-            if let Key::Field(section, field) = key
-                && let Some(entry) = table
-                    .get_mut(section)
-                    .and_then(|content| content.get_mut(field))
-                && let Some(place) = entry.get_mut("value")
-            {
-                *place = typed(place, value).ok_or_else(|| {
-                    StudyError::input(
-                        format!("value of {section}.{field}"),
-                        *value,
-                        "a number in range",
-                    )
-                })?;
-            }
-        }
+        let changed = self.preset.with(&fields);
         let file = format!("{} as changed", self.name);
-        Ok(Preset::from_table(table, &file)?.device)
+        Ok(changed.map_err(|error| error.in_file(&file))?)
     }
 }
 

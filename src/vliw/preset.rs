@@ -5,69 +5,13 @@
 //! `vliw::simd` or by who lays out a launch.
 //! Leaves out: graphics. Units: in the files, checked here. Sources: in the files.
 
-use crate::device::VLIW;
-use crate::device::values::{Sections, Value, WITHOUT_RANGE, by_key, message, text_of};
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use crate::device::Reader::{Host, Vliw};
+use crate::device::table::{Sourced, numbers};
+use crate::device::{DeviceError, VLIW, text_of};
 
-/// Why a preset cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum VliwError {
-    /// No preset of this name.
-    #[error("unknown VLIW device \"{given}\"; allowed: {allowed}")]
-    Unknown {
-        /// What was given.
-        given: String,
-        /// What is allowed instead.
-        allowed: String,
-    },
-    /// A file that is not a preset.
-    #[error("VLIW device {name}: {message}")]
-    Parse {
-        /// The preset.
-        name: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// A value that is not there, or not as it must be.
-    #[error("VLIW device {name}, {field}: given {given}; allowed: {allowed}")]
-    Field {
-        /// The preset.
-        name: String,
-        /// `section.field`.
-        field: String,
-        /// What was given.
-        given: String,
-        /// What is allowed instead.
-        allowed: String,
-    },
-}
-
-macro_rules! machine {
-    ($($section:ident { $($field:ident $unit:literal, $doc:literal;)+ })+) => {
-        /// The numbers of one machine, in the units that the macro call below names.
-        #[derive(Debug, Clone, Copy, PartialEq)]
-        pub struct Machine { $($(#[doc = $doc] pub $field: f64,)+)+ }
-
-        /// Every value: `section.field` and unit.
-        pub const FIELDS: &[(&str, &str)] = &[
-            $($((concat!(stringify!($section), ".", stringify!($field)), $unit),)+)+
-        ];
-
-        impl VliwPreset {
-            /// The plain numbers.
-            pub fn machine(&self) -> Result<Machine, VliwError> {
-                Ok(Machine { $($(
-                    $field: self.number(
-                        concat!(stringify!($section), ".", stringify!($field)), $unit,
-                    )?,
-                )+)+ })
-            }
-        }
-    };
-}
-
-machine! {
+numbers! {
+    /// The numbers of one machine.
+    Machine, &[Vliw, Host];
     chip {
         n_simds "SIMDs", "SIMDs of the chip.";
         clock_mhz "MHz", "Engine clock.";
@@ -105,23 +49,7 @@ machine! {
 }
 
 /// A machine and where its values come from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VliwPreset {
-    /// On the command line.
-    pub name: String,
-    /// On the box.
-    pub title: String,
-    /// By `section.field`.
-    pub values: BTreeMap<String, Value>,
-}
-
-#[derive(Deserialize)]
-struct File {
-    name: String,
-    title: String,
-    #[serde(flatten)]
-    sections: Sections,
-}
+pub type VliwPreset = Sourced<Machine>;
 
 /// Names of the presets in the binary.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
@@ -130,88 +58,13 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 
 impl VliwPreset {
     /// A preset of the binary.
-    pub fn load(name: &str) -> Result<Self, VliwError> {
+    pub fn load(name: &str) -> Result<Self, DeviceError> {
         match text_of(VLIW, name) {
-            Some(text) => Self::parse(name, text),
-            None => Err(VliwError::Unknown {
+            Some(text) => Self::parse(text, &format!("{name}.toml")),
+            None => Err(DeviceError::Unknown {
                 given: name.to_string(),
                 allowed: builtin_names().collect::<Vec<_>>().join(", "),
             }),
-        }
-    }
-
-    /// A preset's text. Every value that the machine has must be there, and no other.
-    pub fn parse(name: &str, text: &str) -> Result<Self, VliwError> {
-        let file: File = toml::from_str(text).map_err(|error| VliwError::Parse {
-            name: name.to_string(),
-            message: message(text, &error),
-        })?;
-        let preset = VliwPreset {
-            name: file.name,
-            title: file.title,
-            values: by_key(file.sections),
-        };
-        for (key, value) in &preset.values {
-            preset.check(key, value)?;
-        }
-        preset.machine()?;
-        Ok(preset)
-    }
-
-    /// The same machine with one value changed.
-    pub fn with(&self, key: &str, value: f64) -> Result<Self, VliwError> {
-        let mut changed = self.clone();
-        match changed.values.get_mut(key) {
-            Some(entry) => entry.value = value,
-            None => return Err(self.wrong(key, "an unknown name", "one of the preset's values")),
-        }
-        changed.check(key, &changed.values[key])?;
-        Ok(changed)
-    }
-
-    /// The least and the most that a value may be; the value itself where it is known.
-    pub fn range(&self, key: &str) -> Option<(f64, f64)> {
-        Some(self.values.get(key)?.range())
-    }
-
-    fn check(&self, key: &str, value: &Value) -> Result<(), VliwError> {
-        if !FIELDS.iter().any(|(field, _)| *field == key) {
-            return Err(self.wrong(
-                key,
-                "a value that nothing reads",
-                "the values of other presets",
-            ));
-        }
-        if !value.is_in_range() || value.value < 0.0 {
-            return Err(self.wrong(
-                key,
-                &value.value.to_string(),
-                "a number of at least 0 in its range",
-            ));
-        }
-        if value.lacks_range() {
-            let [given, allowed] = WITHOUT_RANGE;
-            return Err(self.wrong(key, given, allowed));
-        }
-        Ok(())
-    }
-
-    fn number(&self, key: &str, unit: &str) -> Result<f64, VliwError> {
-        let Some(value) = self.values.get(key) else {
-            return Err(self.wrong(key, "nothing", &format!("a value in {unit}")));
-        };
-        if value.unit != unit {
-            return Err(self.wrong(key, &value.unit, unit));
-        }
-        Ok(value.value)
-    }
-
-    fn wrong(&self, field: &str, given: &str, allowed: &str) -> VliwError {
-        VliwError::Field {
-            name: self.name.clone(),
-            field: field.to_string(),
-            given: given.to_string(),
-            allowed: allowed.to_string(),
         }
     }
 }
@@ -231,35 +84,32 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::device::Kind;
+    use crate::device::table::{Numbers, find};
 
     #[test]
     fn the_preset_has_every_value_and_ranges_for_what_is_assumed() {
         let preset = VliwPreset::load("hd5750").expect("a preset");
-        assert_eq!(preset.values.len(), FIELDS.len());
-        assert_eq!(
-            preset.range("issue.clause_switch_cycles"),
-            Some((20.0, 60.0))
-        );
-        assert!(preset.values.values().all(|v| v.kind != Kind::Fitted));
+        assert_eq!(preset.entries.len(), Machine::FIELDS.len());
+        let ranged = find(&preset.entries, "issue", "clause_switch_cycles");
+        assert_eq!(ranged.expect("the field").range, Some((20.0, 60.0)));
+        assert!(preset.entries.iter().all(|one| one.kind != Kind::Fitted));
     }
 
     #[test]
     fn a_wrong_preset_is_refused_with_the_field() {
         let text = VLIW[0].1;
-        let refused = |text: &str| VliwPreset::parse("x", text).expect_err("wrong").to_string();
+        let refused = |text: &str| VliwPreset::parse(text, "x").expect_err("wrong").to_string();
         assert!(refused(&text.replace("n_simds", "n_simdz")).contains("chip.n_simdz"));
         assert!(
-            refused(&text.replace("unit = \"SIMDs\"", "unit = \"cores\"")).contains("given cores")
+            refused(&text.replace("unit = \"SIMDs\"", "unit = \"cores\""))
+                .contains("given \"cores\"")
         );
         assert!(refused(&text.replace("low = 20, high = 60, ", "")).contains("without a range"));
     }
 
     #[test]
     fn registers_limit_work_groups_whole() {
-        let machine = VliwPreset::load("hd5750")
-            .expect("a preset")
-            .machine()
-            .expect("numbers");
+        let machine = VliwPreset::load("hd5750").expect("a preset").machine;
         assert_eq!(
             machine.resident_groups(4, 33, 1224),
             1,
@@ -279,18 +129,16 @@ mod tests {
 
     #[test]
     fn a_value_may_be_zero_and_not_below() {
-        let preset = VliwPreset::load("hd5750").expect("a preset");
-        let with = |value: f64| {
-            preset
-                .with("chip.n_simds", value)
-                .map(|changed| changed.values["chip.n_simds"].value)
+        let text = VLIW[0].1;
+        let with = |value: &str| {
+            let text = text.replace(
+                "l1_bytes = { value = 8192",
+                &format!("l1_bytes = {{ value = {value}"),
+            );
+            VliwPreset::parse(&text, "x").map(|changed| changed.machine.l1_bytes)
         };
-        assert_eq!(with(0.0).expect("zero"), 0.0);
-        assert!(
-            with(-0.5)
-                .expect_err("below zero")
-                .to_string()
-                .contains("chip.n_simds")
-        );
+        assert_eq!(with("0").expect("zero"), 0.0);
+        let refused = with("-0.5").expect_err("below zero").to_string();
+        assert!(refused.contains("memory.l1_bytes"), "{refused}");
     }
 }

@@ -6,8 +6,7 @@ use warpstack::vliw::simd::{Group, SimdTime, Stretch, Work, run};
 use warpstack::vliw::steps::{Access, Executed, Step};
 
 fn machine() -> Machine {
-    let preset = VliwPreset::load("hd5750").expect("a preset");
-    preset.machine().expect("numbers")
+    VliwPreset::load("hd5750").expect("a preset").machine
 }
 
 fn executed(steps: &[Step]) -> Executed {

@@ -2,21 +2,30 @@
 //!
 //! Models: the population to the device, one launch, errors back; the host adds up those of FP's groups. Leaves out: compilation and the
 //! data set, which are there before the first generation. Units: milliseconds.
-//! Sources: Augusto and Barbosa 2013, section 3.2 (what `Evaluate` does) and footnote 4. Every rate is assumed, with a range: a card of 2009
-//! on PCIe 2.0, memory that is not pinned.
+//! Sources: Augusto and Barbosa 2013, section 3.2 (what `Evaluate` does) and footnote 4; rates in `fixtures/papers/hosts/`.
 
 use super::kernel::PROGRAM_WORDS;
 use super::ndrange::NdRange;
 use super::{Configuration, Strategy};
+use crate::device::Reader;
+use crate::device::table::{Sourced, numbers};
+use std::sync::LazyLock;
 
-/// 2 to 6.
-const GIGABYTES_PER_SECOND: f64 = 3.0;
-/// A launch, or a copy, without what it moves: 5 to 30.
-const CALL_MICROSECONDS: f64 = 15.0;
-/// Two copies and a launch.
-const CALLS: f64 = 3.0;
-/// Errors that the host adds up in a second: 0.3 to 1 billion.
-const SUMS_PER_SECOND: f64 = 5e8;
+numbers! {
+    /// The rates that the host's time follows from.
+    Rates, &[Reader::Host];
+    host {
+        transfer_gb_per_s "GB/s", "Speed of copies.";
+        call_us "us", "A launch, or a copy, without its bytes.";
+        calls "calls", "Copies and launches of an evaluation.";
+        sums_per_s "1/s", "Errors that the host adds up.";
+    }
+}
+
+static RATES: LazyLock<Sourced<Rates>> = LazyLock::new(|| {
+    let text = include_str!("../../../fixtures/papers/hosts/gpocl.toml");
+    Sourced::parse(text, "gpocl.toml").expect("a test reads it")
+});
 
 pub fn milliseconds(configuration: Configuration, range: NdRange) -> f64 {
     let programs = f64::from(configuration.population);
@@ -29,8 +38,9 @@ pub fn milliseconds(configuration: Configuration, range: NdRange) -> f64 {
         Strategy::Pppe | Strategy::Ppcu => 0.0,
     };
     let bytes = 4.0 * (programs * f64::from(PROGRAM_WORDS) + errors);
-    let seconds = bytes / (GIGABYTES_PER_SECOND * 1e9)
-        + CALLS * CALL_MICROSECONDS / 1e6
-        + sums / SUMS_PER_SECOND;
+    let rates = RATES.machine;
+    let seconds = bytes / (rates.transfer_gb_per_s * 1e9)
+        + rates.calls * rates.call_us / 1e6
+        + sums / rates.sums_per_s;
     1e3 * seconds
 }

@@ -18,9 +18,11 @@ pub mod timing;
 
 use super::ndrange::NdRange;
 use super::{Configuration, Domain, Strategy};
+use crate::device::DeviceError;
+use crate::device::table::{Entry, Numbers, find};
 use crate::util::band::Band;
 use crate::vliw::ExecuteError;
-use crate::vliw::preset::{Machine, VliwError, VliwPreset};
+use crate::vliw::preset::{Machine, VliwPreset};
 use kernel::{KernelError, Placement};
 use programs::TREE_NODES;
 use timing::{Run, Timed};
@@ -28,7 +30,7 @@ use timing::{Run, Timed};
 /// The chip's preset.
 pub const DEVICE: &str = "hd5750";
 /// The value whose range makes the band, with the placement of the stack.
-const RANGED: &str = "issue.clause_switch_cycles";
+const RANGED: [&str; 2] = ["issue", "clause_switch_cycles"];
 
 /// Why there is no prediction.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +56,7 @@ pub enum JuniperError {
     },
     /// The machine.
     #[error(transparent)]
-    Device(#[from] VliwError),
+    Device(#[from] DeviceError),
     /// The code.
     #[error(transparent)]
     Kernel(#[from] KernelError),
@@ -97,13 +99,15 @@ impl Predictor {
 
     /// Work-groups of a cell.
     pub fn range(&self, cell: Configuration) -> Result<NdRange, JuniperError> {
-        Ok(NdRange::of(cell, range::limits(&self.preset.machine()?)))
+        Ok(NdRange::of(cell, range::limits(&self.preset.machine)))
     }
 
     /// The band of a cell, billions of GP operations per second.
     pub fn band(&self, cell: Configuration) -> Result<Band, JuniperError> {
-        let central = self.preset.machine()?;
-        let (least, most) = self.preset.range(RANGED).unwrap_or_default();
+        let central = self.preset.machine;
+        let [section, field] = RANGED;
+        let ranged = find(&self.preset.entries, section, field);
+        let (least, most) = ranged.map(Entry::ends).unwrap_or_default();
         let mut band = Band {
             low: f64::INFINITY,
             value: 1.0,
@@ -113,8 +117,8 @@ impl Predictor {
             let speed = |machine| self.speed(cell, placement, machine);
             let usual = speed(central)?;
             let ends = [
-                speed(self.preset.with(RANGED, least)?.machine()?)?,
-                speed(self.preset.with(RANGED, most)?.machine()?)?,
+                speed(central.with(field, least))?,
+                speed(central.with(field, most))?,
             ];
             for speed in ends.into_iter().chain([usual]) {
                 band.low = band.low.min(speed);

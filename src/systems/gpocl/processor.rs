@@ -4,53 +4,48 @@
 //! a share of what the processor can issue, the mispredicted jumps among them, and a sine or cosine where it is one; a thread of a core
 //! that two share has its part of what both reach; programs are handed out one at a time, so that some threads end early.
 //! Leaves out: caches and memory, divisions, branches on data (if-then-else), other clocks when several cores work.
-//! Units: in the names. Sources: beside each value. None is measured on the paper's machines, none is chosen by the paper's results;
-//! where a range is all that is known, the value is its middle: the geometric one of costs, the arithmetic one of shares.
+//! Units: in the names. Sources: in `fixtures/papers/hosts/`.
 
 use super::population::program;
 use super::program::{Function, Node, Program};
 use super::{Domain, NODES};
-use crate::util::band::Band;
+use crate::device::Reader;
+use crate::device::table::{Sourced, numbers};
+use std::sync::LazyLock;
 
-/// A value that the estimate reads.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Input {
-    pub name: &'static str,
-    pub unit: &'static str,
-    /// As in the presets of devices: documented, derived, assumed.
-    pub kind: &'static str,
-    pub low: f64,
-    pub value: f64,
-    pub high: f64,
-    pub source: &'static str,
+numbers! {
+    /// A processor of table 1, and the inputs of the estimate.
+    Inputs, &[Reader::Host];
+    chip {
+        cores "cores", "cores";
+        threads "threads", "compute units";
+        watts "W", "power";
+    }
+    estimate {
+        clock_ghz "GHz", "clock";
+        width "instructions per cycle", "width";
+        issued_share "share", "issued of the width";
+        regression_instructions "instructions", "instructions of a node, regression";
+        classification_instructions "instructions", "instructions of a node, classification";
+        mispredicted_share "share", "mispredicted jumps of a node";
+        misprediction_cycles "cycles", "misprediction";
+        sine_cycles "cycles", "a sine or cosine";
+        sharing "times one thread", "two threads on a core";
+        group_us "us", "beginning a work-group";
+    }
 }
 
-/// A processor of table 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Processor {
-    pub name: &'static str,
-    /// Table 1's cores and compute units: all that OpenCL sees.
-    pub cores: u32,
-    pub threads: u32,
-    /// Table 1.
-    pub watts: f64,
-    pub inputs: [Input; 10],
-}
+/// A processor with the ranges and sources of its inputs.
+pub type Processor = Sourced<Inputs>;
 
-/// The places of the inputs.
-#[derive(Debug, Clone, Copy)]
-enum Of {
-    Clock,
-    Width,
-    IssuedShare,
-    Regression,
-    Classification,
-    Mispredicted,
-    Penalty,
-    Sine,
-    Sharing,
-    Group,
-}
+/// Both, as the paper's tables name them.
+pub static PROCESSORS: LazyLock<[Processor; 2]> = LazyLock::new(|| {
+    [
+        include_str!("../../../fixtures/papers/hosts/w3680.toml"),
+        include_str!("../../../fixtures/papers/hosts/phenom-1090t.toml"),
+    ]
+    .map(|text| Sourced::parse(text, "a processor of GPOCL").expect("a test reads it"))
+});
 
 /// Whether one thread runs the programs, or all do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,209 +80,51 @@ impl Mix {
     }
 }
 
-const fn input(
-    name: &'static str,
-    [low, value, high]: [f64; 3],
-    unit: &'static str,
-    kind: &'static str,
-    source: &'static str,
-) -> Input {
-    Input {
-        name,
-        unit,
-        kind,
-        low,
-        value,
-        high,
-        source,
-    }
-}
-
-const ISSUED_SHARE: Input = input(
-    "issued of the width",
-    [0.25, 0.5, 0.75],
-    "share",
-    "assumed",
-    "an interpreter's short handlers, loads and stores beside a chain through the stack: one to three of four instructions a cycle",
-);
-const REGRESSION: Input = input(
-    "instructions of a node, regression",
-    [13.0, 17.6, 25.0],
-    "instructions",
-    "derived",
-    "tools/count-gpocl-cpu: gcc 12 -O2 of Algorithm 2, random programs, without sinf and cosf; the SDK's older LLVM may need less or more",
-);
-const CLASSIFICATION: Input = input(
-    "instructions of a node, classification",
-    [15.0, 20.2, 30.0],
-    "instructions",
-    "derived",
-    "tools/count-gpocl-cpu: as of regression",
-);
-const MISPREDICTED: Input = input(
-    "mispredicted jumps of a node",
-    [0.1, 0.5, 0.9],
-    "share",
-    "assumed",
-    "a switch predicted by its last target misses 50 to 98 % (Ertl and Gregg 2003); history and the same 50 nodes for every case help",
-);
-const SINE: Input = input(
-    "a sine or cosine",
-    [20.0, 47.0, 112.0],
-    "cycles",
-    "assumed",
-    "a polynomial in single precision to the x87 instruction, 34 ns on a Phenom II of 3.3 GHz (a comparison of both on StackOverflow)",
-);
-const GROUP: Input = input(
-    "beginning a work-group",
-    [0.5, 1.6, 5.0],
-    "us",
-    "assumed",
-    "a work-item per group: the run-time takes it from a queue and sets up its stack",
-);
-
-/// The inputs of a processor, in the order of `Of`: its own, and those that both share.
-const fn inputs([clock, width, misprediction, sharing]: [Input; 4]) -> [Input; 10] {
-    [
-        clock,
-        width,
-        ISSUED_SHARE,
-        REGRESSION,
-        CLASSIFICATION,
-        MISPREDICTED,
-        misprediction,
-        SINE,
-        sharing,
-        GROUP,
-    ]
-}
-
-/// Both, as the paper's tables name them.
-pub const PROCESSORS: [Processor; 2] = [
-    Processor {
-        name: "w3680",
-        cores: 6,
-        threads: 12,
-        watts: 130.0,
-        inputs: inputs([
-            clock(
-                [3.34, 3.34, 3.6],
-                "table 1; high: Intel's turbo mode for one core",
-            ),
-            width(4.0, "Intel's optimization manual, Nehalem and Westmere"),
-            misprediction(
-                [15.0, 17.0, 20.0],
-                "Agner Fog, microarchitecture: at least 17 on Nehalem",
-            ),
-            sharing(
-                [1.0, 1.25, 1.5],
-                "assumed",
-                "Marr et al. 2002 (the paper's reference 22): up to 30 % more; wider cores that wait for jumps and sines leave more",
-            ),
-        ]),
-    },
-    Processor {
-        name: "phenom-1090t",
-        cores: 6,
-        threads: 6,
-        watts: 125.0,
-        inputs: inputs([
-            clock(
-                [3.2, 3.2, 3.6],
-                "table 1; high: AMD's Turbo CORE for three cores or fewer",
-            ),
-            width(3.0, "AMD's optimization guide for family 10h"),
-            misprediction(
-                [10.0, 12.0, 15.0],
-                "Agner Fog, microarchitecture: 12 measured on K10, 10 in AMD's manuals",
-            ),
-            sharing(
-                [1.0, 1.0, 1.0],
-                "documented",
-                "table 1: a core runs one thread",
-            ),
-        ]),
-    },
-];
-
-const fn clock(range: [f64; 3], source: &'static str) -> Input {
-    input("clock", range, "GHz", "documented", source)
-}
-
-const fn width(width: f64, source: &'static str) -> Input {
-    let unit = "instructions per cycle";
-    input("width", [width; 3], unit, "documented", source)
-}
-
-const fn misprediction(range: [f64; 3], source: &'static str) -> Input {
-    input("misprediction", range, "cycles", "documented", source)
-}
-
-const fn sharing(range: [f64; 3], kind: &'static str, source: &'static str) -> Input {
-    let name = "two threads on a core";
-    input(name, range, "times one thread", kind, source)
-}
-
-impl Processor {
-    /// The same with one input changed.
-    fn with(mut self, at: usize, value: f64) -> Self {
-        self.inputs[at].value = value;
-        self
-    }
-
-    fn value(&self, of: Of) -> f64 {
-        self.inputs[of as usize].value
-    }
-
+impl Inputs {
     /// Of a node on a case, by one thread of a core.
     pub fn cycles_per_node(&self, mix: Mix) -> f64 {
         let instructions = match mix.domain {
-            Domain::Regression => self.value(Of::Regression),
-            Domain::Classification => self.value(Of::Classification),
+            Domain::Regression => self.regression_instructions,
+            Domain::Classification => self.classification_instructions,
         };
-        let issue = instructions / (self.value(Of::Width) * self.value(Of::IssuedShare));
-        let jumps = self.value(Of::Mispredicted) * self.value(Of::Penalty);
-        issue + jumps + mix.sines * self.value(Of::Sine)
+        let issue = instructions / (self.width * self.issued_share);
+        let jumps = self.mispredicted_share * self.misprediction_cycles;
+        issue + jumps + mix.sines * self.sine_cycles
     }
 
     /// Billions of GP operations per second.
     pub fn gpops_billion(&self, threads: Threads, mix: Mix, [programs, rows]: [u32; 2]) -> f64 {
         let nodes = f64::from(NODES) * f64::from(rows);
-        let alone = nodes * self.cycles_per_node(mix) / (self.value(Of::Clock) * 1e9)
-            + self.value(Of::Group) / 1e6;
+        let alone =
+            nodes * self.cycles_per_node(mix) / (self.clock_ghz * 1e9) + self.group_us / 1e6;
         let (at_once, slower) = match threads {
             Threads::One => (1, 1.0),
             Threads::All => {
-                let reached = f64::from(self.cores) * self.value(Of::Sharing);
-                (self.threads, f64::from(self.threads) / reached)
+                let reached = self.cores * self.sharing;
+                (self.threads as u32, self.threads / reached)
             }
         };
         let rounds = f64::from(programs.div_ceil(at_once));
         f64::from(programs) * nodes / (rounds * alone * slower) / 1e9
-    }
-
-    /// What follows from the processor and from its inputs' ranges.
-    pub fn band(&self, of: impl Fn(&Processor) -> f64) -> Band {
-        let inputs = self.inputs.iter().enumerate();
-        let ends =
-            inputs.map(|(at, input)| [input.low, input.high].map(|end| of(&self.with(at, end))));
-        Band::of(of(self), ends)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Kind;
 
-    const INTEL: Processor = PROCESSORS[0];
+    fn intel() -> Inputs {
+        PROCESSORS[0].machine
+    }
 
     /// 20.2 instructions at 2 a cycle, half a misprediction of 17 cycles: 18.6 cycles at 3.34 GHz.
     #[test]
     fn a_node_costs_its_instructions_jumps_and_sines() {
         let mix = |domain, sines| Mix { domain, sines };
-        let plain = INTEL.cycles_per_node(mix(Domain::Classification, 0.0));
+        let plain = intel().cycles_per_node(mix(Domain::Classification, 0.0));
         assert!((plain - 18.6).abs() < 1e-9, "{plain}");
-        let sines = INTEL.cycles_per_node(mix(Domain::Regression, 0.2));
+        let sines = intel().cycles_per_node(mix(Domain::Regression, 0.2));
         assert!((sines - (8.8 + 8.5 + 9.4)).abs() < 1e-9, "{sines}");
     }
 
@@ -297,7 +134,7 @@ mod tests {
             domain: Domain::Classification,
             sines: 0.0,
         };
-        let speed = |threads, programs| INTEL.gpops_billion(threads, mix, [programs, 50_000]);
+        let speed = |threads, programs| intel().gpops_billion(threads, mix, [programs, 50_000]);
         let one = speed(Threads::One, 100);
         assert!((one - 3.34 / 18.6).abs() < 1e-3, "{one}");
         assert!((speed(Threads::All, 1200) / one - 6.0 * 1.25).abs() < 1e-9);
@@ -312,7 +149,7 @@ mod tests {
             domain: Domain::Classification,
             sines: 0.0,
         };
-        let speed = |rows| INTEL.gpops_billion(Threads::One, mix, [100, rows]);
+        let speed = |rows| intel().gpops_billion(Threads::One, mix, [100, rows]);
         let ratio = speed(100) / speed(50_000);
         assert!((0.94..0.95).contains(&ratio), "{ratio}");
     }
@@ -326,10 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn every_input_lies_in_its_range_and_only_exact_ones_have_none() {
-        for input in PROCESSORS.iter().flat_map(|one| &one.inputs) {
-            assert!(input.low <= input.value && input.value <= input.high);
-            assert!(input.low < input.high || input.kind == "documented");
+    fn only_exact_inputs_have_no_range() {
+        for input in PROCESSORS.iter().flat_map(|one| &one.entries) {
+            assert!(input.range.is_some() || input.kind == Kind::Documented);
         }
     }
 }

@@ -5,8 +5,9 @@
 
 use super::figures::{SPEED, surface, tables};
 use super::instances::{Instance, Outcome};
-use super::processor::{Mix, PROCESSORS, Processor, Threads};
+use super::processor::{Inputs, Mix, PROCESSORS, Processor, Threads};
 use super::{Configuration, Domain, Strategy};
+use crate::device::table::{Entry, Field, Numbers};
 use crate::systems::figure::Figure;
 use crate::util::band::Band;
 use crate::util::stats::median;
@@ -66,14 +67,14 @@ impl Run<'_> {
         }
     }
 
-    fn speeds(&self, processor: &Processor) -> Vec<f64> {
+    fn speeds(&self, processor: &Inputs) -> Vec<f64> {
         let speed = |size| processor.gpops_billion(self.threads, self.mix, size);
         cells(self.mix.domain).map(speed).collect()
     }
 
     fn instance(&self) -> Instance {
         let of_cell = |size| {
-            let speed = |one: &Processor| one.gpops_billion(self.threads, self.mix, size);
+            let speed = |one: &Inputs| one.gpops_billion(self.threads, self.mix, size);
             self.processor.band(speed)
         };
         let bands: Vec<Band> = cells(self.mix.domain).map(of_cell).collect();
@@ -87,7 +88,7 @@ impl Run<'_> {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let speeds = self.speeds(self.processor);
+        let speeds = self.speeds(&self.processor.machine);
         let name = self.name();
         let figure = |experiment, configuration: &str, quantity, predicted| Figure {
             experiment,
@@ -106,7 +107,7 @@ impl Run<'_> {
         let medians = self
             .processor
             .band(|one| median(&self.speeds(one)).unwrap_or(f64::NAN));
-        let watts = self.processor.watts;
+        let watts = self.processor.machine.watts;
         figures.extend(
             [
                 (
@@ -158,28 +159,37 @@ impl Run<'_> {
     }
 
     /// Section 4.3.1: peak over sequential peak, over the number of compute units.
-    fn efficiency_percent(&self, processor: &Processor) -> f64 {
+    fn efficiency_percent(&self, processor: &Inputs) -> f64 {
         let sequential = Run {
             threads: Threads::One,
             ..*self
         };
         let speedup = peak(&self.speeds(processor)) / peak(&sequential.speeds(processor));
-        100.0 * speedup / f64::from(processor.threads)
+        100.0 * speedup / processor.threads
     }
 }
 
-/// What the estimate read.
+/// The inputs of the estimate.
 fn inputs(processor: &Processor) -> Vec<Figure> {
-    let of_input = |input: &super::processor::Input| Figure {
-        experiment: "estimated",
-        configuration: format!(
-            "{} {} ({}), {} to {}, {}: {}",
-            processor.name, input.name, input.unit, input.low, input.high, input.kind, input.source
-        ),
-        quantity: "value",
-        predicted: input.value,
+    let fields = Inputs::FIELDS.iter().zip(&processor.entries);
+    let estimated = fields.filter(|(field, _)| field.section == "estimate");
+    let of_input = |(field, input): (&Field, &Entry)| {
+        let (low, high) = input.ends();
+        Figure {
+            experiment: "estimated",
+            configuration: format!(
+                "{} {} ({}), {low} to {high}, {}: {}",
+                processor.name,
+                field.title,
+                input.unit,
+                input.kind.name(),
+                input.source
+            ),
+            quantity: "value",
+            predicted: input.number().unwrap_or(f64::NAN),
+        }
     };
-    processor.inputs.iter().map(of_input).collect()
+    estimated.map(of_input).collect()
 }
 
 #[cfg(test)]

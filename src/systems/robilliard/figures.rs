@@ -2,7 +2,7 @@
 //!
 //! Units: in the quantities' names. The ends of a band follow from the ranges of the host's assumed values (`host`), not from the kernel's.
 
-use super::host::{ASSUMED, Host, Trees, band};
+use super::host::{HOST, Host, Trees, band};
 use super::kernel::Scheme;
 use super::predict::{Layout, Speed, predict};
 use super::problem::{Benchmark, FunctionSet};
@@ -91,14 +91,15 @@ pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictErro
     figures.extend(breeding_overtakes(name, &outcomes));
     figures.extend(sizes(name, &outcomes));
     figures.extend(extremes(name, &outcomes));
-    figures.extend(ASSUMED.iter().map(|assumed| Figure {
-        experiment: "assumed",
-        configuration: format!(
-            "{} in {}, {} to {}",
-            assumed.name, assumed.unit, assumed.low, assumed.high
-        ),
-        quantity: "value",
-        predicted: assumed.value,
+    figures.extend(HOST.entries.iter().map(|assumed| {
+        let (low, high) = assumed.ends();
+        let (name, unit) = (&assumed.field, &assumed.unit);
+        Figure {
+            experiment: "assumed",
+            configuration: format!("{name} in {unit}, {low} to {high}"),
+            quantity: "value",
+            predicted: assumed.number().unwrap_or(f64::NAN),
+        }
     }));
     Ok(figures)
 }

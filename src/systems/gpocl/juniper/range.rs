@@ -50,10 +50,7 @@ mod tests {
     use crate::vliw::preset::VliwPreset;
 
     fn range(strategy: Strategy, population: u32, dataset: u32) -> Spread {
-        let machine = VliwPreset::load("hd5750")
-            .expect("a preset")
-            .machine()
-            .expect("numbers");
+        let machine = VliwPreset::load("hd5750").expect("a preset").machine;
         let cell = Configuration {
             strategy,
             domain: Domain::Regression,

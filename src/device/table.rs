@@ -1,0 +1,508 @@
+//! A preset as a flat table: every value by section and field, with unit, kind, source and range.
+//!
+//! One reader for GPUs, VLIW machines, CPU cores and the papers' hosts. A machine lists its fields ([`Field`]);
+//! [`PresetFile`] holds a file against the list, and [`get`] returns a value as the type that the models use.
+//! Leaves out: relations between values (`checks.rs`).
+//! Units: the unit is part of the file and must be the one that the field expects.
+
+use super::ledger::Reader;
+use super::load::DeviceError;
+use super::policy::choice;
+use crate::util::band::Band;
+
+choice! {
+    /// Where a value comes from.
+    Kind {
+        /// Printed by the vendor, or a datasheet.
+        Documented = "documented",
+        /// Measured by somebody, possibly on a sibling chip; the source says on which.
+        Measured = "measured",
+        /// Computed or chosen from documented and measured values; the source says how.
+        Derived = "derived",
+        /// Not known: a value out of the range that the source gives.
+        Assumed = "assumed",
+        /// Chosen so that predictions meet measurements; the source says on which cells.
+        Fitted = "fitted",
+    }
+}
+
+/// The least and the most that the numbers of a value may be.
+pub type Allowed = (f64, f64);
+
+/// No limit: for values that are not numbers.
+pub const ANY: Allowed = (f64::NEG_INFINITY, f64::INFINITY);
+
+/// A value that a preset must have.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    pub section: &'static str,
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub allowed: Allowed,
+    /// The parts of the program whose results depend on it.
+    pub readers: &'static [Reader],
+    /// A name for people; empty where `name` is enough.
+    pub title: &'static str,
+}
+
+/// `{ value = .., low = .., high = .., unit = "..", kind = "..", source = ".." }` of a preset. `low` and `high` belong together: the
+/// range in which the true value lies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub section: String,
+    pub field: String,
+    pub value: toml::Value,
+    pub range: Option<(f64, f64)>,
+    pub unit: String,
+    pub kind: Kind,
+    pub source: String,
+    /// The parts of the program whose results depend on it; none for a reference.
+    pub readers: &'static [Reader],
+    /// The least and the most that a number in it may be.
+    pub allowed: Allowed,
+}
+
+/// A field whose content is not allowed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("field {field}: given {given}; allowed: {allowed}")]
+pub struct FieldError {
+    pub field: String,
+    pub given: String,
+    pub allowed: String,
+}
+
+impl FieldError {
+    pub fn new(field: &str, given: impl ToString, allowed: impl ToString) -> Self {
+        FieldError {
+            field: field.to_owned(),
+            given: given.to_string(),
+            allowed: allowed.to_string(),
+        }
+    }
+}
+
+/// A type of values in a preset.
+pub trait FieldValue: Sized {
+    /// Its form in a file, for messages.
+    fn form() -> String;
+    /// `None` if the value has another form.
+    fn of(value: &toml::Value) -> Option<Self>;
+}
+
+macro_rules! plain_value {
+    ($($ty:ty: $form:literal, $of:expr;)+) => { $(
+        impl FieldValue for $ty {
+            fn form() -> String {
+                $form.into()
+            }
+            fn of(value: &toml::Value) -> Option<Self> {
+                let of: fn(&toml::Value) -> Option<Self> = $of;
+                of(value)
+            }
+        }
+    )+ };
+}
+
+plain_value! {
+    u32: "a whole number", |value| u32::try_from(value.as_integer()?).ok();
+    f64: "a number", |value| value.as_float().or(value.as_integer().map(|whole| whole as f64));
+    bool: "true or false", toml::Value::as_bool;
+    String: "a text", |value| value.as_str().map(str::to_owned);
+    toml::Table: "a table", |value| value.as_table().cloned();
+    toml::Value: "a value", |value| Some(value.clone());
+}
+
+impl<T: FieldValue> FieldValue for Vec<T> {
+    fn form() -> String {
+        format!("a list, each {}", T::form())
+    }
+    fn of(value: &toml::Value) -> Option<Self> {
+        value.as_array()?.iter().map(T::of).collect()
+    }
+}
+
+/// The whole numbers of a table with these fields and no other.
+pub(super) fn record<const N: usize>(value: &toml::Value, names: [&str; N]) -> Option<[u32; N]> {
+    let table = value.as_table().filter(|table| table.len() == N)?;
+    let mut numbers = [0; N];
+    for (number, name) in numbers.iter_mut().zip(names) {
+        *number = u32::of(table.get(name)?)?;
+    }
+    Some(numbers)
+}
+
+/// Removes a field from a table of the file; `path` is the table's name.
+fn take<T: FieldValue>(table: &mut toml::Table, path: &str, name: &str) -> Result<T, FieldError> {
+    let field = match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    };
+    let Some(value) = table.remove(name) else {
+        return Err(FieldError::new(&field, "nothing", T::form()));
+    };
+    T::of(&value).ok_or_else(|| FieldError::new(&field, value, T::form()))
+}
+
+fn take_optional<T: FieldValue>(
+    table: &mut toml::Table,
+    path: &str,
+    name: &str,
+) -> Result<Option<T>, FieldError> {
+    let is_there = table.contains_key(name);
+    is_there.then(|| take(table, path, name)).transpose()
+}
+
+/// Refuses what is left of a table.
+fn refuse_rest(table: &toml::Table, path: &str, allowed: &str) -> Result<(), FieldError> {
+    match table.keys().next() {
+        Some(name) => Err(FieldError::new(
+            &format!("{path}.{name}"),
+            "a field that nothing reads",
+            allowed,
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Sections whose values nothing reads: of any name, unit and type.
+const REFERENCE: &str = "reference";
+
+/// A file that was held against a list of fields.
+#[derive(Debug)]
+pub struct PresetFile {
+    /// The section `device`, whose fields are plain: name, title and the like.
+    identity: toml::Table,
+    /// In the order of the list, references last.
+    pub entries: Vec<Entry>,
+}
+
+impl PresetFile {
+    /// `file` is used in messages only.
+    pub fn parse(text: &str, file: &str, fields: &[Field]) -> Result<Self, DeviceError> {
+        let table = text.parse().map_err(|error| DeviceError::Parse {
+            file: file.to_owned(),
+            line: crate::util::input::toml_line(text, &error),
+            message: error.message().replace('\n', " "),
+        })?;
+        PresetFile::of(table, fields).map_err(|error| error.in_file(file))
+    }
+
+    pub fn of(mut file: toml::Table, fields: &[Field]) -> Result<Self, FieldError> {
+        let identity = take(&mut file, "", "device")?;
+        let mut found = Vec::new();
+        let mut sections = Vec::new();
+        let references: Option<toml::Table> = take_optional(&mut file, "", REFERENCE)?;
+        for (section, content) in references.into_iter().flatten() {
+            sections.push((format!("{REFERENCE}.{section}"), content));
+        }
+        sections.extend(file);
+        for (section, content) in sections {
+            let Some(content) = toml::Table::of(&content) else {
+                return Err(FieldError::new(&section, content, "a section of values"));
+            };
+            for (field, value) in content {
+                found.push(Entry::of(&section, &field, &value)?);
+            }
+        }
+        let mut entries = Vec::with_capacity(found.len());
+        for field in fields {
+            if let Some(at) = found.iter().position(|entry| field.is(entry)) {
+                let entry = found.remove(at);
+                entries.push(field.checked(entry)?);
+            }
+        }
+        if let Some(unknown) = found.iter().find(|entry| !entry.is_reference()) {
+            let section = &unknown.section;
+            return Err(FieldError::new(
+                &unknown.key(),
+                "a value that nothing reads",
+                format!("the values of other presets, or the section {REFERENCE}.{section}"),
+            ));
+        }
+        entries.extend(found);
+        Ok(PresetFile { identity, entries })
+    }
+
+    /// A field of the section `device`.
+    pub fn identity<T: FieldValue>(&mut self, name: &str) -> Result<T, FieldError> {
+        take(&mut self.identity, "device", name)
+    }
+
+    /// The same, where a file need not have it.
+    pub fn identity_optional<T: FieldValue>(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<T>, FieldError> {
+        take_optional(&mut self.identity, "device", name)
+    }
+
+    /// Every value, after every field of the section `device` was taken.
+    pub fn into_entries(self) -> Result<Vec<Entry>, FieldError> {
+        refuse_rest(&self.identity, "device", "the fields of other presets")?;
+        Ok(self.entries)
+    }
+}
+
+impl Field {
+    /// `section.name`.
+    pub fn key(&self) -> String {
+        format!("{}.{}", self.section, self.name)
+    }
+
+    fn is(&self, entry: &Entry) -> bool {
+        self.name == entry.field && self.section == entry.section
+    }
+
+    /// The entry with its readers, after checking unit and range.
+    fn checked(&self, entry: Entry) -> Result<Entry, FieldError> {
+        if entry.unit != self.unit {
+            return Err(FieldError::new(
+                &format!("{}.unit", self.key()),
+                format!("\"{}\"", entry.unit),
+                format!("\"{}\"", self.unit),
+            ));
+        }
+        let entry = Entry {
+            readers: self.readers,
+            allowed: self.allowed,
+            ..entry
+        };
+        entry.check()?;
+        Ok(entry)
+    }
+}
+
+impl Entry {
+    fn of(section: &str, field: &str, value: &toml::Value) -> Result<Entry, FieldError> {
+        let key = format!("{section}.{field}");
+        let form = "{ value, unit, kind, source }, and low and high for a range";
+        let mut parts = toml::Table::of(value).ok_or_else(|| FieldError::new(&key, value, form))?;
+        let low = take_optional(&mut parts, &key, "low")?;
+        let range = match (low, take_optional(&mut parts, &key, "high")?) {
+            (Some(low), Some(high)) => Some((low, high)),
+            (None, None) => None,
+            _ => return Err(FieldError::new(&key, value, form)),
+        };
+        let entry = Entry {
+            section: section.to_owned(),
+            field: field.to_owned(),
+            value: take(&mut parts, &key, "value")?,
+            range,
+            unit: take(&mut parts, &key, "unit")?,
+            kind: take(&mut parts, &key, "kind")?,
+            source: take(&mut parts, &key, "source")?,
+            readers: &[],
+            allowed: ANY,
+        };
+        refuse_rest(&parts, &key, form)?;
+        if entry.source.trim().is_empty() {
+            let allowed = "where the value comes from";
+            let field = format!("{key}.source");
+            return Err(FieldError::new(&field, "an empty text", allowed));
+        }
+        Ok(entry)
+    }
+
+    /// `section.field`.
+    pub fn key(&self) -> String {
+        format!("{}.{}", self.section, self.field)
+    }
+
+    /// Whether nothing reads it.
+    pub fn is_reference(&self) -> bool {
+        self.section.starts_with(REFERENCE)
+    }
+
+    /// The value, if it is a number.
+    pub fn number(&self) -> Option<f64> {
+        f64::of(&self.value)
+    }
+
+    /// The least and the most that the value may be in truth: the value itself where it is known.
+    pub fn ends(&self) -> (f64, f64) {
+        let value = self.number().unwrap_or_default();
+        self.range.unwrap_or((value, value))
+    }
+
+    /// Whether every number is allowed, and in its own range.
+    pub fn check(&self) -> Result<(), FieldError> {
+        let (low, high) = self.allowed;
+        for number in numbers_in(&self.value) {
+            if !(low..=high).contains(&number) {
+                return Err(FieldError::new(
+                    &self.key(),
+                    number,
+                    format!("{low} to {high}"),
+                ));
+            }
+        }
+        match (self.range, self.number()) {
+            (Some((low, high)), Some(number)) if !(low..=high).contains(&number) => {
+                let allowed = format!("{low} to {high}, its own range");
+                Err(FieldError::new(&self.key(), number, allowed))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// For lists.
+    pub fn shown(&self) -> String {
+        match self.range {
+            Some((low, high)) => format!("{} ({low} to {high})", shown(&self.value)),
+            None => shown(&self.value),
+        }
+    }
+}
+
+/// The numbers in a value.
+fn numbers_in(value: &toml::Value) -> Vec<f64> {
+    match value {
+        toml::Value::Integer(number) => vec![*number as f64],
+        toml::Value::Float(number) => vec![*number],
+        toml::Value::Array(items) => items.iter().flat_map(numbers_in).collect(),
+        toml::Value::Table(fields) => fields.values().flat_map(numbers_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn shown(value: &toml::Value) -> String {
+    match value {
+        toml::Value::Boolean(true) => "yes".into(),
+        toml::Value::Boolean(false) => "no".into(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+        toml::Value::Table(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(name, value)| format!("{name} {}", shown(value)));
+            fields.collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The entry of a field.
+pub fn find<'a>(entries: &'a [Entry], section: &str, field: &str) -> Option<&'a Entry> {
+    let is_meant = |entry: &&Entry| entry.field == field && entry.section == section;
+    entries.iter().find(is_meant)
+}
+
+/// The value of a field.
+pub fn get<T: FieldValue>(entries: &[Entry], section: &str, field: &str) -> Result<T, FieldError> {
+    let wrong = |given: String| {
+        let field = format!("{section}.{field}");
+        FieldError::new(&field, given, T::form())
+    };
+    match find(entries, section, field) {
+        Some(entry) => T::of(&entry.value).ok_or_else(|| wrong(entry.value.to_string())),
+        None => Err(wrong("nothing".into())),
+    }
+}
+
+/// Refuses an assumed value without a range: for machines whose predictions are bands.
+pub fn check_ranges(entries: &[Entry]) -> Result<(), FieldError> {
+    let lacks_range = |entry: &&Entry| entry.kind == Kind::Assumed && entry.range.is_none();
+    match entries.iter().find(lacks_range) {
+        Some(entry) => Err(FieldError::new(
+            &entry.key(),
+            "an assumed value without a range",
+            "low and high beside it",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A machine whose values are all numbers: see [`numbers!`].
+pub trait Numbers: Copy {
+    const FIELDS: &'static [Field];
+
+    fn read(entries: &[Entry]) -> Result<Self, FieldError>;
+
+    /// The same machine with one value changed; `field` is its name without the section.
+    fn with(self, field: &str, value: f64) -> Self;
+}
+
+/// What numbers of a machine may be.
+pub const NOT_NEGATIVE: Allowed = (0.0, 1e12);
+
+/// A struct of numbers, each of which is a field of a preset: section, name, unit and what it is.
+macro_rules! numbers {
+    ($(#[$doc:meta])* $name:ident, $readers:expr;
+        $($section:ident { $($field:ident $unit:literal, $title:literal;)+ })+
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct $name { $($(#[doc = $title] pub $field: f64,)+)+ }
+
+        impl $crate::device::table::Numbers for $name {
+            const FIELDS: &'static [$crate::device::table::Field] = &[$($(
+                $crate::device::table::Field {
+                    section: stringify!($section),
+                    name: stringify!($field),
+                    unit: $unit,
+                    allowed: $crate::device::table::NOT_NEGATIVE,
+                    readers: $readers,
+                    title: $title,
+                },
+            )+)+];
+
+            fn read(
+                entries: &[$crate::device::table::Entry],
+            ) -> Result<Self, $crate::device::table::FieldError> {
+                Ok($name { $($(
+                    $field: $crate::device::table::get(
+                        entries, stringify!($section), stringify!($field),
+                    )?,
+                )+)+ })
+            }
+
+            fn with(mut self, field: &str, value: f64) -> Self {
+                $($(if field == stringify!($field) { self.$field = value; })+)+
+                self
+            }
+        }
+    };
+}
+pub(crate) use numbers;
+
+/// A machine whose values are all numbers, and where they come from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sourced<T> {
+    /// On the command line.
+    pub name: String,
+    /// On the box.
+    pub title: String,
+    pub machine: T,
+    /// One for each field, in the order of the list.
+    pub entries: Vec<Entry>,
+}
+
+impl<T: Numbers> Sourced<T> {
+    /// `file` is used in messages only.
+    pub fn parse(text: &str, file: &str) -> Result<Self, DeviceError> {
+        let parsed = PresetFile::parse(text, file, T::FIELDS)?;
+        Sourced::of(parsed).map_err(|error| error.in_file(file))
+    }
+
+    fn of(mut file: PresetFile) -> Result<Self, FieldError> {
+        let (name, title) = (file.identity("name")?, file.identity("title")?);
+        let entries = file.into_entries()?;
+        check_ranges(&entries)?;
+        Ok(Sourced {
+            name,
+            title,
+            machine: T::read(&entries)?,
+            entries,
+        })
+    }
+
+    /// A result with the machine's ranges as causes of a band.
+    pub fn band(&self, of: impl Fn(&T) -> f64) -> Band {
+        let ends = self.entries.iter().filter_map(|entry| {
+            let (low, high) = entry.range?;
+            Some([low, high].map(|end| of(&self.machine.with(&entry.field, end))))
+        });
+        Band::of(of(&self.machine), ends)
+    }
+}
