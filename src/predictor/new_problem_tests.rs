@@ -6,7 +6,11 @@ use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::corpus::Corpus;
 use crate::gp::evolve::{EvolveConfig, EvolveError};
 use crate::gp::interpret::{ALL, Options, evaluate};
-use crate::systems::chitty::variant::{Arch, Variant};
+use crate::isa::Arch;
+use crate::systems::chitty::find::smallest;
+use crate::systems::chitty::variant::{KernelId, Variant};
+#[cfg(feature = "report")]
+use crate::systems::registry::LaunchOptions;
 
 const NEW: ProblemId = ProblemId::Parity6;
 
@@ -72,17 +76,11 @@ fn both_models_predict_it_from_a_corpus() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     std::io::Write::write_all(&mut file, corpus().to_text().as_bytes()).unwrap();
     for name in ["rpn", "lgp", "lgp-registers", "accumulator"] {
-        let kernel: KernelId = name.parse().unwrap();
-        let (stack_dim, stack_registers) = smallest(kernel, NEW, Arch::Sm90).unwrap();
-        let configuration = Configuration {
-            problem: NEW.name().into(),
-            kernel: name.into(),
-            stack_dim,
-            stack_registers,
-            threads_per_block: 64,
-            case_blocks: 1,
-            l1_bytes: None,
-            sizes: PaperSizes::default(),
+        let options = LaunchOptions {
+            problem: Some(NEW.name().into()),
+            threads_per_block: Some(64),
+            case_blocks: Some(1),
+            ..LaunchOptions::of(name)
         };
         for kind in [Kind::Simulator, Kind::Analytical] {
             let settings = Settings {
@@ -91,7 +89,7 @@ fn both_models_predict_it_from_a_corpus() {
                 ..Settings::default()
             };
             let engine = Engine::new(device.clone(), &[NEW.name()], settings).unwrap();
-            let predicted = engine.predict(&configuration).unwrap();
+            let predicted = engine.predict(&options).unwrap();
             assert!(predicted.gpops_billion > 0.0, "{name}");
         }
     }

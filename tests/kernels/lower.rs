@@ -108,10 +108,8 @@ fn codes_are_those_of_the_kernel_source() {
         (Primitive::Nor, "LOGICAL_NOR"),
     ];
     for problem in PAPER {
-        let set = source.split(&format!(
-            "defined(PROBLEM_{})",
-            problem.name().to_uppercase()
-        ));
+        let condition = format!("defined(PROBLEM_{})", problem.name().to_uppercase());
+        let set = source.split(&condition);
         let functions = set
             .last()
             .unwrap()
