@@ -29,11 +29,14 @@ pub fn run(args: &AnnotateArgs) -> CliResult {
     let annotated = engine.annotate(&launches[0])?;
     note_weights(&engine);
     let provenance = Provenance::of(&engine);
-    let text = || annotation::text(&annotated);
     match args.output.format() {
-        Format::Json => args.output.print_one(&annotated, &provenance, text),
+        Format::Csv => {
+            let rows = annotation::marked(&annotated);
+            args.output
+                .print_columns(&annotation::columns(), &rows, &provenance)
+        }
         _ => args
             .output
-            .print(&annotation::rows(&annotated), &provenance, text),
+            .print_one(&annotated, &provenance, || annotation::text(&annotated)),
     }
 }

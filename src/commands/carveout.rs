@@ -11,7 +11,7 @@ use crate::isa::Arch;
 use crate::launch::CarveOut;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::predictor::Engine;
-use crate::report::carveout::{CarveoutCurves, CarveoutPoint, rows, text};
+use crate::report::carveout::{self, CarveoutPoint};
 use crate::report::chart::{self, Look};
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::request::Request;
@@ -45,9 +45,9 @@ impl Study<'_> {
         }
         let (points, provenance) = self.points()?;
         self.output
-            .print_rounded(&points, || Ok(rows(&points)), &provenance, || text(&points))?;
+            .print_columns(&carveout::columns(), &points, &provenance)?;
         if let Some(path) = self.chart {
-            chart::save(&CarveoutCurves(&points), path, self.look)?;
+            chart::save(&carveout::chart(&points), path, self.look)?;
         }
         Ok(())
     }

@@ -234,14 +234,15 @@ fn row(pair: &Pair) -> Row {
             rounded(modelled.memory.l1_load_hit_percent),
         ),
     ];
-    let mut columns: Vec<(String, Value)> = launch.map(|(name, value)| (name.into(), value)).into();
+    let mut row = Row::default();
+    (row.0).extend(launch.map(|(name, value)| (name.to_owned(), value)));
     for (side, name) in ["simulated", "modelled"].into_iter().enumerate() {
-        columns.extend(Cause::ALL.map(|cause| {
+        row.0.extend(Cause::ALL.map(|cause| {
             let cycles = terms.get(&cause).map_or(0.0, |both| both[side]);
             (format!("{name}_{}", cause.name()), rounded(cycles))
         }));
     }
-    Row(columns)
+    row
 }
 
 /// To three digits after the point.

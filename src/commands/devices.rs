@@ -5,13 +5,14 @@
 use super::CliResult;
 use super::devices_new::{self, NewArgs};
 use super::engine::NEVER_VALIDATED;
-use super::format::OutputArgs;
+use super::format::{Format, OutputArgs};
 use super::names::{self, CPU, VLIW};
 use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
+use crate::report::columns::Columns;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
-use crate::report::table::{WIDTH, table, wrapped};
+use crate::report::table::{WIDTH, wrapped};
 use crate::vliw::preset as vliw;
 use crate::vliw::preset::VliwPreset;
 use serde::Serialize;
@@ -73,7 +74,6 @@ pub fn run(args: &DevicesArgs) -> CliResult {
 }
 
 /// A device.
-#[derive(Debug, Serialize)]
 struct Listed {
     device: String,
     title: String,
@@ -90,7 +90,6 @@ struct Listed {
     /// Nobody says it of a CPU.
     validated: Option<&'static str>,
     /// Of a CPU, in KiB.
-    #[serde(skip)]
     l2_l3: Option<[f64; 2]>,
 }
 
@@ -151,42 +150,54 @@ impl Listed {
         }
     }
 
-    fn cpu_cells(&self) -> Vec<String> {
-        let [l2, l3] = self.l2_l3.unwrap_or_default();
-        let sizes = self.l1.iter().map(u32::to_string);
-        [self.device.clone(), self.title.clone()]
-            .into_iter()
-            .chain([self.clock_mhz.to_string()])
-            .chain(sizes)
-            .chain([l2, l3].map(|kib| kib.to_string()))
-            .chain([self.values, self.fitted].map(|n| n.to_string()))
-            .collect()
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let title = self.title.split(',').next().unwrap_or_default();
+    /// Least and largest L1.
+    fn l1_range(&self) -> String {
         let least = self.l1.iter().min().copied().unwrap_or(0);
         let most = self.l1.iter().max().copied().unwrap_or(0);
-        vec![
-            self.device.clone(),
-            title.to_owned(),
-            self.architecture.clone(),
-            self.multiprocessors.to_string(),
-            self.clock_mhz.to_string(),
-            match least < most {
-                true => format!("{least} to {most}"),
-                false => most.to_string(),
-            },
-            self.values.to_string(),
-            self.fitted.to_string(),
-            self.validated.unwrap_or_default().to_owned(),
-        ]
+        match least < most {
+            true => format!("{least} to {most}"),
+            false => most.to_string(),
+        }
     }
 }
 
-const CPU_HEADERS: [&str; 8] = [
-    "device", "title", "MHz", "L1 (KiB)", "L2 (KiB)", "L3 (KiB)", "values", "fitted",
-];
+fn columns() -> Columns<Listed> {
+    Columns::<Listed>::new(3)
+        .column("device", "device", |one| one.device.clone())
+        .shown("title", |one| {
+            let title = one.title.split(',').next();
+            title.unwrap_or_default().to_owned()
+        })
+        .filed("title", |one| one.title.clone())
+        .column("arch", "architecture", |one| one.architecture.clone())
+        .filed("compute_capability", |one| one.compute_capability.clone())
+        .column("SMX", "multiprocessors", |one| one.multiprocessors)
+        .column("MHz", "clock_mhz", |one| one.clock_mhz)
+        .shown("L1 (KiB)", Listed::l1_range)
+        .filed("l1", |one| one.l1.clone())
+        .column("values", "values", |one| one.values)
+        .column("fitted", "fitted", |one| one.fitted)
+        .column("validated", "validated", |one| one.validated)
+}
+
+/// A table of cores of CPUs.
+fn cpu_columns() -> Columns<Listed> {
+    let level = |at: usize| {
+        move |one: &Listed| {
+            let kib = one.l2_l3.map(|sizes| sizes[at]);
+            kib.unwrap_or_default().to_string()
+        }
+    };
+    Columns::<Listed>::new(2)
+        .shown("device", |one| one.device.clone())
+        .shown("title", |one| one.title.clone())
+        .shown("MHz", |one| one.clock_mhz.to_string())
+        .shown("L1 (KiB)", Listed::l1_range)
+        .shown("L2 (KiB)", level(0))
+        .shown("L3 (KiB)", level(1))
+        .shown("values", |one| one.values.to_string())
+        .shown("fitted", |one| one.fitted.to_string())
+}
 
 fn list(args: &DevicesArgs) -> CliResult {
     let mut devices = Vec::new();
@@ -205,29 +216,17 @@ fn list(args: &DevicesArgs) -> CliResult {
             .is_none_or(|arch| one.architecture == *arch)
     };
     devices.retain(is_meant);
-    let headers = [
-        "device",
-        "title",
-        "arch",
-        "SMX",
-        "MHz",
-        "L1 (KiB)",
-        "values",
-        "fitted",
-        "validated",
-    ];
-    let text = || {
-        let (cpus, gpus): (Vec<&Listed>, Vec<&Listed>) =
-            devices.iter().partition(|one| one.l2_l3.is_some());
-        let gpus = gpus.into_iter().map(Listed::cells).collect::<Vec<_>>();
-        let cpus = cpus.into_iter().map(Listed::cpu_cells).collect::<Vec<_>>();
-        let of_gpus = (!gpus.is_empty()).then(|| table(&headers, gpus, 3));
-        let of_cpus = (!cpus.is_empty()).then(|| table(&CPU_HEADERS, cpus, 2));
-        let of_cpus = of_cpus.map(|table| format!("CPUs, one core each\n{table}"));
-        let tables: Vec<String> = of_gpus.into_iter().chain(of_cpus).collect();
-        tables.join("\n")
-    };
-    args.output.print(&devices, &Provenance::of_program(), text)
+    if args.output.format() != Format::Table {
+        let provenance = Provenance::of_program();
+        return args.output.print_columns(&columns(), &devices, &provenance);
+    }
+    let (cpus, gpus): (Vec<&Listed>, Vec<&Listed>) =
+        devices.iter().partition(|one| one.l2_l3.is_some());
+    let of_gpus = (!gpus.is_empty()).then(|| columns().text(gpus));
+    let of_cpus = (!cpus.is_empty()).then(|| cpu_columns().text(cpus));
+    let of_cpus = of_cpus.map(|table| format!("CPUs, one core each\n{table}"));
+    let tables: Vec<String> = of_gpus.into_iter().chain(of_cpus).collect();
+    args.output.write(tables.join("\n").as_bytes())
 }
 
 /// A value of a preset.

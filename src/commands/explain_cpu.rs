@@ -5,6 +5,7 @@
 
 use super::CliResult;
 use super::explain::ExplainArgs;
+use super::format::Format;
 use super::measure_args::n_random;
 use super::names;
 use super::names::BEST;
@@ -43,9 +44,16 @@ pub fn run(args: &ExplainArgs) -> CliResult {
         explained.push(one);
     }
     let rows = report::rows(&explained, &preset, options);
-    let text = || report::text(&explained, &preset, &machine);
-    args.output
-        .print(&rows, &Provenance::of_device(&preset.name), text)?;
+    let provenance = Provenance::of_device(&preset.name);
+    match args.output.format() {
+        Format::Table => {
+            let text = report::text(&explained, &rows, &preset, &machine);
+            args.output.write(text.as_bytes())?;
+        }
+        _ => args
+            .output
+            .print_columns(&report::columns(), &rows, &provenance)?,
+    }
     if let Some(path) = &args.chart {
         chart::save(&report::chart(&explained), path, args.look.look())?;
     }

@@ -10,19 +10,18 @@ use crate::device::{Device, Preset};
 use crate::gp::program::Rpn;
 use crate::launch::prediction::{PredictError, Prediction};
 use crate::predictor::Engine;
-use crate::report::chart::bars::Bar;
-use crate::report::chart::columns::Columns;
-use crate::report::chart::lines::{Line, Lines, Scale};
+use crate::report::chart::bars::{Bar, StackedBars};
+use crate::report::chart::lines::{Line, Lines};
 use crate::report::chart::smx::SmxDrawing;
 use crate::report::chart::tree::TreeDrawing;
-use crate::report::chart::{self, ChartError, Look};
+use crate::report::chart::{self, Chart};
 use crate::report::explain;
 use crate::report::progress;
 use crate::report::verdict::stack_bytes;
 use crate::systems::registry::LaunchOptions;
 use rayon::prelude::*;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Draw one of the figures that explain how an interpreter runs on a GPU.
 #[derive(Debug, clap::Args)]
@@ -63,45 +62,12 @@ pub enum Name {
 }
 
 /// A program that is short enough to draw.
-pub const PROGRAM: &str = "X1 X1 * X1 X1 + * X1 -";
+const PROGRAM: &str = "X1 X1 * X1 X1 + * X1 -";
 
-/// A drawing with a text for those who cannot see it.
-#[derive(Debug)]
-pub struct Figure {
-    pub drawing: Drawing,
-    /// What it shows.
-    pub caption: String,
-    /// The same in words, for those who cannot see it.
-    pub description: String,
-}
-
-#[derive(Debug)]
-pub enum Drawing {
-    Tree(TreeDrawing),
-    Smx(SmxDrawing),
-    Lines(Lines),
-    Columns(Columns),
-}
-
-impl Drawing {
-    /// As a part of a page.
-    pub fn svg_of_page(&self) -> Result<String, Box<dyn Error>> {
-        match self {
-            Drawing::Tree(drawing) => chart::svg_of_page(drawing),
-            Drawing::Smx(drawing) => chart::svg_of_page(drawing),
-            Drawing::Lines(drawing) => chart::svg_of_page(drawing),
-            Drawing::Columns(drawing) => chart::svg_of_page(drawing),
-        }
-    }
-
-    fn save(&self, path: &Path, look: Look) -> Result<(), ChartError> {
-        match self {
-            Drawing::Tree(drawing) => chart::save(drawing, path, look),
-            Drawing::Smx(drawing) => chart::save(drawing, path, look),
-            Drawing::Lines(drawing) => chart::save(drawing, path, look),
-            Drawing::Columns(drawing) => chart::save(drawing, path, look),
-        }
-    }
+/// A drawing and its caption.
+struct Figure {
+    chart: Box<dyn Chart>,
+    caption: String,
 }
 
 pub fn run(args: &FigureArgs) -> CliResult {
@@ -120,28 +86,25 @@ pub fn run(args: &FigureArgs) -> CliResult {
             cycles(&model, &device, &args.problem)?
         }
     };
-    figure.drawing.save(&args.out, args.look.look())?;
+    chart::save(&*figure.chart, &args.out, args.look.look())?;
     progress::say(&figure.caption);
     Ok(())
 }
 
-pub fn tree(program: &str) -> Result<Figure, Box<dyn Error>> {
+fn tree(program: &str) -> Result<Figure, Box<dyn Error>> {
     let program: Rpn = program.parse()?;
     let drawing = TreeDrawing::new(program)?;
     Ok(Figure {
-        caption: drawing.description(),
-        description: drawing.description(),
-        drawing: Drawing::Tree(drawing),
+        caption: drawing.words(),
+        chart: Box::new(drawing),
     })
 }
 
-pub fn smx(device: &Device) -> Figure {
-    let drawing = SmxDrawing::of(device);
+fn smx(device: &Device) -> Figure {
     Figure {
         caption: "What is modelled of it. Instructions go from the top to the bottom; whatever the L1 does not hold goes further down."
             .into(),
-        description: drawing.description(),
-        drawing: Drawing::Smx(drawing),
+        chart: Box::new(SmxDrawing::of(device)),
     }
 }
 
@@ -149,7 +112,7 @@ pub fn smx(device: &Device) -> Figure {
 const REGISTERS: [u32; 3] = [32, 36, 63];
 
 /// Resident warps of blocks without shared memory.
-pub fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
+fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
     let limits = OccupancyLimits::of(device);
     let preferred = device.l1.splits.iter().map(|split| split.shared_bytes);
     let preferred = preferred.max().unwrap_or(0);
@@ -176,7 +139,7 @@ pub fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
             }
         }
         let name = format!("{registers_per_thread} registers");
-        lines.push(Line { name, points });
+        lines.push(Line::new(name, points));
     }
     Ok(Figure {
         caption: format!(
@@ -184,15 +147,11 @@ pub fn occupancy(device: &Device) -> Result<Figure, Box<dyn Error>> {
              unused, and so do blocks whose size does not divide the limit; the more registers a thread takes, the lower the steps.",
             limits.blocks_per_smx, limits.warps_per_smx
         ),
-        description: String::new(),
-        drawing: Drawing::Lines(Lines {
+        chart: Box::new(Lines {
             x_label: "threads per block".into(),
             y_label: "resident warps".into(),
-            scale: Scale::Even,
             lines,
-            mark: None,
-            levels: Vec::new(),
-            steps: false,
+            ..Lines::default()
         }),
     })
 }
@@ -202,7 +161,7 @@ const BLOCKS: [u32; 7] = [32, 64, 128, 256, 512, 768, 1024];
 const L1_BLOCK: u32 = 256;
 
 /// L1 hits over the stacks' size, one line per L1 size of the device.
-pub fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
+fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
     let mut lines = Vec::new();
     for split in &device.l1.splits {
         let launches: Vec<LaunchOptions> = STACK_DIMS
@@ -213,31 +172,25 @@ pub fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<
             let kib = stack_bytes(prediction) / 1024.0;
             (kib, prediction.memory.l1_load_hit_percent)
         };
-        lines.push(Line {
-            name: format!("L1 of {} KiB", split.l1_bytes / 1024),
-            points: predictions.iter().map(point).collect(),
-        });
+        let name = format!("L1 of {} KiB", split.l1_bytes / 1024);
+        lines.push(Line::new(name, predictions.iter().map(point).collect()));
     }
     Ok(Figure {
         caption: format!(
             "L1 load hits over the bytes that the stacks of all resident warps touch, for second dimensions of 1 to 6 of \
              {problem} in blocks of {L1_BLOCK} threads. Hits fall as the stacks outgrow the L1, and a larger L1 falls later."
         ),
-        description: String::new(),
-        drawing: Drawing::Lines(Lines {
+        chart: Box::new(Lines {
             x_label: "resident stacks touch, KiB".into(),
             y_label: "L1 load hits, %".into(),
-            scale: Scale::Even,
             lines,
-            mark: None,
-            levels: Vec::new(),
-            steps: false,
+            ..Lines::default()
         }),
     })
 }
 
 /// Cycles per operation by cause, over the block size, with a one-dimensional stack: what differs is how many warps are there.
-pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
+fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
     const STACK_DIM: u32 = 1;
     let largest = device.l1.splits.iter().map(|split| split.l1_bytes).max();
     let l1_bytes = largest.unwrap_or(0);
@@ -261,12 +214,14 @@ pub fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, 
              and less is there to hide latency with.",
             device.limits.blocks_per_smx
         ),
-        description: String::new(),
-        drawing: Drawing::Columns(Columns::new(
-            "threads per block",
-            "cycles per operation",
-            predictions.iter().map(bar).collect(),
-        )),
+        chart: Box::new(
+            StackedBars::new(
+                "Threads per block".into(),
+                "cycles per operation".into(),
+                predictions.iter().map(bar).collect(),
+            )
+            .narrow(),
+        ),
     })
 }
 
@@ -281,7 +236,7 @@ fn launch(problem: &str, stack_dim: u32, threads_per_block: u32, l1_kib: u32) ->
 }
 
 /// In parallel, in the order given.
-pub(super) fn predict_all(
+fn predict_all(
     model: &Engine,
     launches: &[LaunchOptions],
 ) -> Result<Vec<Prediction>, PredictError> {

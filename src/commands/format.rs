@@ -2,9 +2,10 @@
 //!
 //! Leaves out: what is printed; what a CSV and a JSON look like (`report/rows.rs`).
 
+use crate::report::columns::Columns;
 use crate::report::output;
 use crate::report::provenance::Provenance;
-use crate::report::rows::{self, Row};
+use crate::report::rows;
 use serde::Serialize;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -58,21 +59,24 @@ impl OutputArgs {
         provenance: &Provenance,
         text: impl FnOnce() -> String,
     ) -> Result<(), Box<dyn Error>> {
-        self.print_rounded(records, || Ok(rows::of(records)?), provenance, text)
-    }
-
-    /// The same, where the columns of the CSV are not simply the records' fields.
-    pub fn print_rounded<T: Serialize>(
-        &self,
-        records: &[T],
-        columns: impl FnOnce() -> Result<Vec<Row>, Box<dyn Error>>,
-        provenance: &Provenance,
-        text: impl FnOnce() -> String,
-    ) -> Result<(), Box<dyn Error>> {
         self.write(&match self.format() {
             Format::Table => text().into_bytes(),
-            Format::Csv => rows::csv(&columns()?, provenance)?,
+            Format::Csv => rows::csv(&rows::of(records)?, provenance)?,
             Format::Json => rows::json(records, provenance)?,
+        })
+    }
+
+    /// Prints rows by their columns.
+    pub fn print_columns<R>(
+        &self,
+        columns: &Columns<R>,
+        rows: &[R],
+        provenance: &Provenance,
+    ) -> Result<(), Box<dyn Error>> {
+        self.write(&match self.format() {
+            Format::Table => columns.text(rows).into_bytes(),
+            Format::Csv => rows::csv_of(columns.names(), columns.csv(rows), provenance)?,
+            Format::Json => rows::json(columns.json(rows), provenance)?,
         })
     }
 

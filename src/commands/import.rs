@@ -11,13 +11,12 @@ use crate::launch::residency::reside;
 use crate::launch::spec::SmxSpec;
 use crate::measure::ncu;
 use crate::report::blocks::BlocksReport;
+use crate::report::columns::Columns;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
-use crate::report::table::table;
 use crate::sim::blocks;
 use crate::sim::simulator::Simulator;
 use crate::systems::registry::l1_bytes;
-use serde::Serialize;
 use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
@@ -88,16 +87,8 @@ fn seed() -> u32 {
     Simulator::default().plan.window.seed
 }
 
-/// A metric of a launch.
-#[derive(Debug, Serialize)]
-struct Counter<'a> {
-    launch: &'a str,
-    kernel: &'a str,
-    block: &'a str,
-    metric: &'a str,
-    unit: &'a str,
-    value: Option<f64>,
-}
+/// A launch and one of its metrics.
+type Counter<'a> = (&'a ncu::ProfiledLaunch, &'a str, &'a ncu::Metric);
 
 /// One row per launch and metric.
 fn counters(args: &ImportArgs) -> CliResult {
@@ -105,27 +96,18 @@ fn counters(args: &ImportArgs) -> CliResult {
     let launches = ncu::parse(&text, &args.file.display().to_string())?;
     let rows = launches.iter().flat_map(|launch| {
         let metrics = launch.metrics.iter();
-        metrics.map(|(name, metric)| Counter {
-            launch: &launch.id,
-            kernel: &launch.kernel,
-            block: &launch.block_size,
-            metric: name,
-            unit: &metric.unit,
-            value: metric.value,
-        })
+        metrics.map(move |(name, metric)| (launch, name.as_str(), metric))
     });
     let rows: Vec<Counter> = rows.collect();
-    let cells = |row: &Counter| {
-        let value = row.value.map_or(String::new(), |value| value.to_string());
-        [
-            row.launch, row.kernel, row.block, row.metric, row.unit, &value,
-        ]
-        .map(str::to_owned)
-        .to_vec()
-    };
-    let headers = ["launch", "kernel", "block", "metric", "unit", "value"];
-    let text = || table(&headers, rows.iter().map(cells).collect(), 5);
-    args.output.print(&rows, &Provenance::of_program(), text)
+    let columns = Columns::<Counter>::new(5)
+        .column("launch", "launch", |row| row.0.id.clone())
+        .column("kernel", "kernel", |row| row.0.kernel.clone())
+        .column("block", "block", |row| row.0.block_size.clone())
+        .column("metric", "metric", |row| row.1.to_owned())
+        .column("unit", "unit", |row| row.2.unit.clone())
+        .column("value", "value", |row| row.2.value);
+    args.output
+        .print_columns(&columns, &rows, &Provenance::of_program())
 }
 
 /// The trace itself, or those of a list.

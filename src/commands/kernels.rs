@@ -3,15 +3,15 @@
 //! Every row is a kernel and a problem that `simulate` takes. Units: bytes for the frame and for what is spilled.
 
 use super::CliResult;
-use super::format::OutputArgs;
+use super::format::{Format, OutputArgs};
 use super::names;
 use crate::isa::Arch;
 use crate::launch::prediction::PredictError;
+use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
-use crate::report::table::table;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::registry::{CompiledCode, SYSTEMS};
-use serde::{Serialize, Serializer};
+use serde_json::Value;
 use std::fmt::Display;
 
 /// List the kernels with machine code: registers, local memory, code shape.
@@ -31,16 +31,12 @@ pub struct KernelsArgs {
 }
 
 /// A kernel as it was compiled for a problem. What is not kept of how it was compiled is empty.
-#[derive(Debug, Serialize)]
 struct Row {
     kernel: &'static str,
     problem: String,
     architecture: &'static str,
-    #[serde(serialize_with = "by_name")]
     shape: Option<Shape>,
-    #[serde(serialize_with = "by_name")]
     math: Option<Math>,
-    #[serde(serialize_with = "by_name")]
     dispatch: Option<Dispatch>,
     /// What else it was compiled for.
     variant: Option<String>,
@@ -49,13 +45,6 @@ struct Row {
     registers: u32,
     frame_bytes: u32,
     spilled_bytes: Option<u32>,
-}
-
-fn by_name<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => serializer.collect_str(value),
-        None => serializer.serialize_none(),
-    }
 }
 
 pub fn run(args: &KernelsArgs) -> CliResult {
@@ -84,7 +73,14 @@ pub fn run(args: &KernelsArgs) -> CliResult {
         .into());
     }
     let provenance = Provenance::of_program();
-    args.output.print(&rows, &provenance, || text(&rows))
+    let columns = columns();
+    match args.output.format() {
+        Format::Table => {
+            let text = columns.text(&rows) + ABBREVIATIONS;
+            args.output.write(text.as_bytes())
+        }
+        _ => args.output.print_columns(&columns, &rows, &provenance),
+    }
 }
 
 fn all() -> Result<Vec<Row>, PredictError> {
@@ -136,25 +132,28 @@ impl Row {
     }
 }
 
-fn text(rows: &[Row]) -> String {
-    let cells = |row: &Row| {
-        let spilled = row.spilled_bytes;
-        vec![
-            row.kernel.to_owned(),
-            row.problem.clone(),
-            row.architecture.to_owned(),
-            row.compiled(),
-            row.stack_dim.to_string(),
-            row.registers.to_string(),
-            row.frame_bytes.to_string(),
-            spilled.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string()),
-        ]
-    };
-    let headers = [
-        "kernel", "problem", "arch", "compiled", "dim", "regs", "frame", "spilled",
-    ];
-    let end = "\nCompiled unrolled, with accurate math and float words, where nothing else is said.\n\
-               levels: of the stack, in registers; dim: second dimension; regs: registers per thread;\n\
-               frame, spilled: bytes of local memory per thread.\n";
-    table(&headers, rows.iter().map(cells).collect(), 4) + end
+const ABBREVIATIONS: &str = "\nCompiled unrolled, with accurate math and float words, where nothing else is said.\n\
+                             levels: of the stack, in registers; dim: second dimension; regs: registers per thread;\n\
+                             frame, spilled: bytes of local memory per thread.\n";
+
+fn columns() -> Columns<Row> {
+    Columns::<Row>::new(4)
+        .column("kernel", "kernel", |row| row.kernel)
+        .column("problem", "problem", |row| row.problem.clone())
+        .column("arch", "architecture", |row| row.architecture)
+        .shown("compiled", Row::compiled)
+        .filed("shape", |row| named(row.shape))
+        .filed("math", |row| named(row.math))
+        .filed("dispatch", |row| named(row.dispatch))
+        .filed("variant", |row| row.variant.clone())
+        .column("dim", "stack_dim", |row| row.stack_dim)
+        .filed("stack_registers", |row| row.stack_registers)
+        .column("regs", "registers", |row| row.registers)
+        .column("frame", "frame_bytes", |row| row.frame_bytes)
+        .column("spilled", "spilled_bytes", |row| row.spilled_bytes)
+        .or("-")
+}
+
+fn named(value: Option<impl Display>) -> Value {
+    value.map(|value| value.to_string()).into()
 }

@@ -5,10 +5,9 @@ use super::format::OutputArgs;
 use crate::gp::evolve::langdon::{Langdon, Settings};
 use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::problem::names;
+use crate::report::columns::Columns;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
-use crate::report::table::table;
-use serde::Serialize;
 use std::time::Instant;
 
 /// Run Langdon's multiplexer experiment, and print the progress and the speed of each generation.
@@ -31,7 +30,6 @@ pub struct LangdonArgs {
 }
 
 /// A generation.
-#[derive(Debug, Serialize)]
 struct Row {
     generation: u32,
     best_wrong: f64,
@@ -80,31 +78,23 @@ pub fn run(args: &LangdonArgs) -> CliResult {
     }
     drop(progress);
     let provenance = Provenance::of_program();
-    args.output.print(&rows, &provenance, || text(&rows))?;
+    args.output.print_columns(&columns(), &rows, &provenance)?;
     if let Some(sentence) = solution {
         progress::say(&sentence);
     }
     Ok(())
 }
 
-fn text(rows: &[Row]) -> String {
-    let headers = [
-        "generation",
-        "best wrong",
-        "mean wrong",
-        "sampled cases",
-        "mean nodes",
-        "billion GPop/s",
-    ];
-    let cells = |row: &Row| {
-        vec![
-            row.generation.to_string(),
-            row.best_wrong.to_string(),
-            format!("{:.1}", row.mean_wrong),
-            row.sampled_cases.to_string(),
-            format!("{:.1}", row.mean_nodes),
-            format!("{:.2}", row.gpops_billion),
-        ]
-    };
-    table(&headers, rows.iter().map(cells).collect(), 0)
+fn columns() -> Columns<Row> {
+    Columns::<Row>::new(0)
+        .column("generation", "generation", |row| row.generation)
+        .column("best wrong", "best_wrong", |row| row.best_wrong)
+        .column("mean wrong", "mean_wrong", |row| row.mean_wrong)
+        .digits(1)
+        .column("sampled cases", "sampled_cases", |row| row.sampled_cases)
+        .column("mean nodes", "mean_nodes", |row| row.mean_nodes)
+        .digits(1)
+        .column("billion GPop/s", "gpops_billion", |row| row.gpops_billion)
+        .digits(2)
+        .filed("seed", |row| row.seed)
 }

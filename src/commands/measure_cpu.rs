@@ -20,7 +20,7 @@ use crate::gp::problem::{Dataset, Problem};
 use crate::gp::program::Rpn;
 use crate::measure::on_cpu::{Bench, CpuRow};
 use crate::report::chart;
-use crate::report::chart::lines::{Line, Lines, Scale};
+use crate::report::chart::lines::{Lines, Scale, of_points};
 use crate::report::progress;
 use std::error::Error;
 use std::path::PathBuf;
@@ -262,35 +262,21 @@ fn predicted(preset: &Preset, work: &Work, threads: u32) -> Option<f64> {
 
 /// Speed over the block of cases, a line for each interpreter and number of threads, and one for what was predicted of it.
 fn curve(rows: &[CpuRow]) -> Lines {
-    let mut lines: Vec<Line> = Vec::new();
-    let mut add = |name: String, point: (f64, f64)| match lines.iter_mut().find(|l| l.name == name)
-    {
-        Some(line) => line.points.push(point),
-        None => lines.push(Line {
-            name,
-            points: vec![point],
-        }),
-    };
-    for row in rows {
-        let Some(block) = row.block_cases else {
-            continue;
-        };
+    let points = rows.iter().flat_map(|row| {
         let name = match row.threads {
             1 => row.interpreter.to_owned(),
             threads => format!("{}, {threads} threads", row.interpreter),
         };
-        if let Some(predicted) = row.predicted_gpops_billion {
-            add(format!("{name}, predicted"), (block as f64, predicted));
-        }
-        add(name, (block as f64, row.gpops_billion));
-    }
+        let predicted = row.predicted_gpops_billion;
+        let predicted = predicted.map(|speed| (format!("{name}, predicted"), speed));
+        let both = predicted.into_iter().chain([(name, row.gpops_billion)]);
+        both.filter_map(|(name, speed)| Some((name, (row.block_cases? as f64, speed))))
+    });
     Lines {
         x_label: "fitness cases of a block".to_owned(),
         y_label: "billion GPop/s".to_owned(),
         scale: Scale::Doubling,
-        lines,
-        mark: None,
-        levels: Vec::new(),
-        steps: false,
+        lines: of_points(points),
+        ..Lines::default()
     }
 }

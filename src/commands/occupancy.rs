@@ -11,10 +11,9 @@ use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::launch::CarveOut;
 use crate::launch::residency::reside;
+use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
-use crate::report::table::table;
 use crate::systems::registry::l1_bytes;
-use serde::Serialize;
 use std::error::Error;
 
 /// Show how many blocks of a kernel are resident on one multiprocessor, and what limits them.
@@ -35,18 +34,10 @@ pub struct OccupancyArgs {
 }
 
 /// One block size.
-#[derive(Debug, Serialize)]
 struct Row {
-    threads: u32,
-    limited_by: Vec<&'static str>,
-    blocks: u32,
-    warps: u32,
-    occupancy_percent: f64,
-    shared_kib: u32,
-    /// In KiB.
-    l1: u32,
-    registers: u32,
-    shared_bytes: u32,
+    block: BlockResources,
+    occupancy: Occupancy,
+    l1_bytes: u32,
 }
 
 pub fn run(args: &OccupancyArgs) -> CliResult {
@@ -72,9 +63,13 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
         };
         limits.check_block(block)?;
         let (occupancy, l1_bytes) = reside(&device, "", carve_out, block)?;
-        rows.push(row(block, &occupancy, l1_bytes));
+        rows.push(Row {
+            block,
+            occupancy,
+            l1_bytes,
+        });
     }
-    args.output.print(&rows, &provenance, || text(&rows))
+    args.output.print_columns(&columns(), &rows, &provenance)
 }
 
 /// What a block needs, its threads aside, and where that comes from.
@@ -108,39 +103,26 @@ fn needs(
     Ok((block(registers, args.shared.unwrap_or(shared)), provenance))
 }
 
-fn row(block: BlockResources, occupancy: &Occupancy, l1_bytes: u32) -> Row {
-    let limiters = occupancy.limiters.iter();
-    Row {
-        threads: block.threads_per_block,
-        limited_by: limiters.map(|limiter| limiter.name()).collect(),
-        blocks: occupancy.blocks,
-        warps: occupancy.warps,
-        occupancy_percent: 100.0 * occupancy.fraction,
-        shared_kib: occupancy.shared_config_bytes / 1024,
-        l1: l1_bytes / 1024,
-        registers: block.registers_per_thread,
-        shared_bytes: block.shared_bytes_per_block,
-    }
-}
-
-fn text(rows: &[Row]) -> String {
-    let headers = [
-        "threads per block",
-        "limited by",
-        "blocks",
-        "warps",
-        "occupancy (%)",
-        "shared memory (KiB)",
-    ];
-    let cells = |row: &Row| {
-        vec![
-            row.threads.to_string(),
-            row.limited_by.join(", "),
-            row.blocks.to_string(),
-            row.warps.to_string(),
-            format!("{:.1}", row.occupancy_percent),
-            row.shared_kib.to_string(),
-        ]
-    };
-    table(&headers, rows.iter().map(cells).collect(), 2)
+fn columns() -> Columns<Row> {
+    Columns::<Row>::new(2)
+        .column("threads per block", "threads", |row| {
+            row.block.threads_per_block
+        })
+        .column("limited by", "limited_by", |row| {
+            let limiters = row.occupancy.limiters.iter();
+            let names: Vec<&str> = limiters.map(|limiter| limiter.name()).collect();
+            names
+        })
+        .column("blocks", "blocks", |row| row.occupancy.blocks)
+        .column("warps", "warps", |row| row.occupancy.warps)
+        .column("occupancy (%)", "occupancy_percent", |row| {
+            100.0 * row.occupancy.fraction
+        })
+        .digits(1)
+        .column("shared memory (KiB)", "shared_kib", |row| {
+            row.occupancy.shared_config_bytes / 1024
+        })
+        .filed("l1", |row| row.l1_bytes / 1024)
+        .filed("registers", |row| row.block.registers_per_thread)
+        .filed("shared_bytes", |row| row.block.shared_bytes_per_block)
 }

@@ -65,12 +65,8 @@ impl Reproduction<'_> {
         // Published values are read only now that every prediction stands.
         let paper = self.run.paper.paper();
         let rows = compare(paper, figures)?;
-        self.output.print_rounded(
-            &rows,
-            || Ok(papers::rows(&rows)),
-            &self.run.provenance()?,
-            || papers::text(&rows),
-        )?;
+        self.output
+            .print_columns(&papers::columns(), &rows, &self.run.provenance()?)?;
         if let Some(path) = self.chart {
             chart::save(&chart::papers::sheet(paper, &rows), path, self.look)?;
         }

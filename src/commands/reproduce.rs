@@ -7,13 +7,13 @@ use super::look::{self, LookArgs};
 use super::names::ALL;
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
-use crate::launch::prediction::PredictError;
-use crate::predictor;
-use crate::predictor::Engine;
-use crate::report::chart::{self, panels::Panels};
+use crate::launch::prediction::{PredictError, Prediction};
+use crate::predictor::{self, Engine};
+use crate::report::chart::{self, tables as charts};
+use crate::report::output;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
-use crate::report::{output, reproduction};
+use crate::report::reproduction::{self, Reproduced};
 use crate::study::shard::{Description, Shard};
 use crate::systems::registry::LaunchOptions;
 use crate::validate::{Cell, Compared, Measured, Table, cells};
@@ -94,14 +94,18 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
     }
-    args.output.print_rounded(
-        &reproduction::records(&compared),
-        || Ok(reproduction::rows(&compared)),
-        &Provenance::of(&model),
-        || reproduction::text(&compared),
-    )?;
+    let pairs = compared.iter().zip(&predictions);
+    let rows: Vec<Reproduced> = pairs
+        .map(|(compared, prediction)| Reproduced {
+            compared,
+            prediction,
+        })
+        .collect();
+    let provenance = Provenance::of(&model);
+    args.output
+        .print_columns(&reproduction::columns(), &rows, &provenance)?;
     if let Some(path) = &args.chart {
-        chart::save(&Panels::new(&compared), path, args.look.look())?;
+        chart::save(&charts::speeds(&compared), path, args.look.look())?;
     }
     note_weights(&model);
     progress::say(&reproduction::summary(&compared));
@@ -153,7 +157,7 @@ pub(super) fn other_draws(
     n_draws: u16,
     (device, problems): (&Device, &[&str]),
     cells: &[Cell],
-) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
+) -> Result<Vec<Vec<Prediction>>, Box<dyn Error>> {
     let mut draws = Vec::new();
     for draw in 1..=u64::from(n_draws) {
         let mut engine = engine.clone();
@@ -165,14 +169,18 @@ pub(super) fn other_draws(
     Ok(draws)
 }
 
-pub(super) fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]) -> Vec<Compared> {
+pub(super) fn compare(
+    cells: &[Cell],
+    predictions: &[Prediction],
+    measured: &[Measured],
+) -> Vec<Compared> {
     cells
         .iter()
         .zip(predictions)
-        .map(|(cell, predicted)| Compared {
+        .map(|(cell, prediction)| Compared {
             cell: cell.clone(),
             split: cell.split(),
-            predicted_gpops_billion: *predicted,
+            predicted_gpops_billion: prediction.gpops_billion,
             measured: measured.iter().find_map(|table| table.get(cell)),
         })
         .collect()
@@ -180,7 +188,7 @@ pub(super) fn compare(cells: &[Cell], predictions: &[f64], measured: &[Measured]
 
 /// In parallel, in the order of the cells. Cells of one kernel are predicted one after another: whoever traces it has the
 /// traces for the others.
-pub(super) fn predict_all(model: &Engine, cells: &[Cell]) -> Result<Vec<f64>, PredictError> {
+pub(super) fn predict_all(model: &Engine, cells: &[Cell]) -> Result<Vec<Prediction>, PredictError> {
     let progress = Progress::new(cells.len() as u64, "cells");
     let launches: Vec<LaunchOptions> = cells.iter().map(Cell::options).collect();
     let mut by_kernel: Vec<usize> = (0..cells.len()).collect();
@@ -193,11 +201,14 @@ pub(super) fn predict_all(model: &Engine, cells: &[Cell]) -> Result<Vec<f64>, Pr
         .map(|index| {
             let prediction = model.predict(&launches[index])?;
             progress.step();
-            Ok((index, prediction.gpops_billion))
+            Ok((index, prediction))
         })
         .collect::<Result<Vec<_>, _>>()?;
     found.sort_unstable_by_key(|(index, _)| *index);
-    Ok(found.into_iter().map(|(_, gpops)| gpops).collect())
+    Ok(found
+        .into_iter()
+        .map(|(_, prediction)| prediction)
+        .collect())
 }
 
 /// Table by table, problem by problem.

@@ -8,7 +8,7 @@ use super::stop::Stop;
 use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::problem::{self, ProblemId, Source};
 use crate::gp::record::Record;
-use crate::report::chart::{self, stacks::Stacks};
+use crate::report::chart::{self, tables};
 use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::report::{output, stacks};
@@ -75,14 +75,10 @@ pub fn run(args: &StacksArgs) -> CliResult {
     };
     let rows = stacks::rows(&records)?;
     if let Some(path) = &args.chart {
-        chart::save(&Stacks(&rows), path, args.look.look())?;
+        chart::save(&tables::depths(&rows), path, args.look.look())?;
     }
-    args.output.print_rounded(
-        &rows,
-        || Ok(stacks::columns(&rows)),
-        &provenance(args),
-        || stacks::text(&rows),
-    )?;
+    args.output
+        .print_columns(&stacks::columns(), &rows, &provenance(args))?;
     progress::say(&stacks::summary(&records, &rows));
     Ok(())
 }
@@ -96,7 +92,7 @@ fn provenance(args: &StacksArgs) -> Provenance {
 }
 
 /// The committed records of these problems, or all of them.
-pub fn committed(problems: &[String]) -> Result<Vec<Record>, Box<dyn Error>> {
+fn committed(problems: &[String]) -> Result<Vec<Record>, Box<dyn Error>> {
     if let Some(name) = problems
         .iter()
         .find(|name| RECORDS.iter().all(|(known, _)| known != name))

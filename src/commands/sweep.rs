@@ -9,8 +9,8 @@ use super::format::OutputArgs;
 use super::own_kernel;
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
+use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
-use crate::report::table;
 use crate::study::l1::l1_geometry;
 use serde::Serialize;
 use std::error::Error;
@@ -59,7 +59,8 @@ pub struct Row {
 pub fn run(args: &SweepArgs) -> CliResult {
     args.output.check()?;
     let (rows, provenance) = rows(args)?;
-    args.output.print(&rows, &provenance, || text(&rows))
+    args.output
+        .print_columns(&columns(&rows), &rows, &provenance)
 }
 
 /// One row for every L1 that the options ask for.
@@ -141,40 +142,34 @@ fn geometries(device: &Device, line_bytes: u32, ways: &[u32]) -> Vec<(u32, u32)>
     ways.iter().flat_map(with).collect()
 }
 
-fn text(rows: &[Row]) -> String {
-    let caches_global_loads = rows.iter().any(|row| row.global_hit_percent.is_some());
-    let mut headers = vec![
-        "L1 (KiB)",
-        "line (bytes)",
-        "sets",
-        "ways",
-        "load hits (%)",
-        "store hits (%)",
-    ];
-    if caches_global_loads {
-        headers.push("global load hits (%)");
+/// A table has the last column only where the L1 caches global loads.
+fn columns(rows: &[Row]) -> Columns<Row> {
+    let global = |row: &Row| row.global_hit_percent;
+    let columns = Columns::<Row>::new(0)
+        .column("L1 (KiB)", "l1", |row| row.l1)
+        .column("line (bytes)", "line_bytes", |row| row.line_bytes)
+        .column("sets", "sets", |row| row.sets)
+        .column("ways", "ways", |row| row.ways)
+        .column("load hits (%)", "load_hit_percent", |row| {
+            row.load_hit_percent
+        })
+        .digits(2)
+        .or("-")
+        .column("store hits (%)", "store_hit_percent", |row| {
+            row.store_hit_percent
+        })
+        .digits(2)
+        .or("-");
+    match rows.iter().any(|row| row.global_hit_percent.is_some()) {
+        true => columns.column("global load hits (%)", GLOBAL, global),
+        false => columns.filed(GLOBAL, global),
     }
-    let cells = rows.iter().map(|row| {
-        let mut cells = vec![
-            row.l1.to_string(),
-            row.line_bytes.to_string(),
-            row.sets.to_string(),
-            row.ways.to_string(),
-            shown(row.load_hit_percent),
-            shown(row.store_hit_percent),
-        ];
-        if caches_global_loads {
-            cells.push(shown(row.global_hit_percent));
-        }
-        cells
-    });
-    table::table(&headers, cells.collect(), 0)
+    .digits(2)
+    .or("-")
 }
+
+const GLOBAL: &str = "global_hit_percent";
 
 fn percent(rate: Option<f64>) -> Option<f64> {
     rate.map(|rate| 100.0 * rate)
-}
-
-fn shown(percent: Option<f64>) -> String {
-    percent.map_or("-".into(), |percent| format!("{percent:.2}"))
 }

@@ -22,7 +22,7 @@ use crate::systems::chitty::variant::KernelId;
 use crate::systems::launches;
 use crate::systems::launches::Predicted;
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
-use crate::validate::paper_rows::{self, Committed, PaperRow};
+use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Split, Table, cells};
 use rayon::prelude::*;
@@ -86,12 +86,8 @@ pub fn run(args: &ValidateArgs) -> CliResult {
         }
     };
     let device = Preset::load(&args.device)?.device;
-    args.output.print_rounded(
-        &lines,
-        || Ok(validation::rows(&lines)),
-        &provenance(args, &device),
-        || validation::text(&lines),
-    )?;
+    args.output
+        .print_columns(&validation::columns(), &lines, &provenance(args, &device))?;
     if let Some(path) = &args.chart {
         chart::save(&validation::scatter(&lines), path, args.look.look())?;
     }
@@ -148,16 +144,6 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
         folder(args.data.as_deref()),
     );
     predicted(device, spread(rows, args.rows), requests, settings)
-}
-
-/// `n_rows` of the H200's launches of a paper's system, evenly spread (all for 0).
-pub(super) fn paper_launches(
-    committed: Committed,
-    n_rows: usize,
-    engine: EngineArg,
-) -> Result<Vec<Line>, Box<dyn Error>> {
-    let device = Preset::load(WITH_LAUNCHES)?.device;
-    of_papers(engine, &device, &spread(committed.rows()?, n_rows))
 }
 
 /// Launches of other papers' systems.

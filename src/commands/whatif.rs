@@ -5,7 +5,7 @@
 
 use super::configuration::LaunchArgs;
 use super::engine::{EngineArgs, note_weights};
-use super::format::{Format, OutputArgs};
+use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::names;
 use super::stop::Stop;
@@ -14,10 +14,10 @@ use crate::device::{Device, Reader};
 use crate::launch::prediction::PredictError;
 use crate::predictor::Engine;
 use crate::report::chart::study::Grid;
-use crate::report::chart::{self, Look, curves::Curves, heat::HeatMap};
+use crate::report::chart::{self, Look};
 use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
-use crate::report::rows::{self, Row};
+use crate::report::rows::Row;
 use crate::report::{output, whatif};
 use crate::study::file::StudyFile;
 use crate::study::journal::Journal;
@@ -81,18 +81,13 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
     let (axes, of_points) = (&study.axes, &points.0);
     let provenance = Provenance::of(&engine);
-    let rows = whatif::rows(axes, of_points);
-    let content = match args.output.format() {
-        Format::Table => whatif::text(axes, of_points).into_bytes(),
-        Format::Csv => rows::csv_of(whatif::columns(axes), rows, &provenance)?,
-        Format::Json => rows::json(rows, &provenance)?,
-    };
     if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
         let study = study.hash(&engine_args.described()?);
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
     }
-    args.output.write(&content)?;
+    args.output
+        .print_columns(&whatif::columns(axes), of_points, &provenance)?;
     drawings.draw(&study.axes, &points.0)?;
     if let Some(journal) = points.1 {
         journal.finish()?;
@@ -109,8 +104,8 @@ pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> 
     let engine = open(&study, &engine_args)?;
     let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
     let provenance = Provenance::of(&engine);
-    let rows = whatif::rows(&study.axes, &points);
-    let rows = rows.map(|row| row.with(&provenance));
+    let columns = whatif::columns(&study.axes);
+    let rows = columns.json(&points).map(|row| row.with(&provenance));
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -327,15 +322,10 @@ impl Drawings {
     fn draw(&self, axes: &[Axis], points: &[Point]) -> CliResult {
         let grid = Grid { axes, points };
         if let Some((path, over)) = &self.chart {
-            chart::save(&Curves { grid, over: *over }, path, self.look)?;
+            chart::save(&grid.curves(*over), path, self.look)?;
         }
         if let Some((path, right, up)) = &self.heatmap {
-            let map = HeatMap {
-                grid,
-                right: *right,
-                up: *up,
-            };
-            chart::save(&map, path, self.look)?;
+            chart::save(&grid.heat(*right, *up), path, self.look)?;
         }
         Ok(())
     }

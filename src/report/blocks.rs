@@ -2,8 +2,8 @@
 //!
 //! Leaves out: throughput, which needs a whole grid (`prediction.rs`). Units: beside every figure.
 
+use super::columns::Columns;
 use super::prediction::cpi_table;
-use super::table::table;
 use crate::device::occupancy::Occupancy;
 use crate::launch::blocks::Blocks;
 use crate::launch::counters::{cpi_entries, traffic};
@@ -11,7 +11,7 @@ use crate::launch::prediction::{CpiEntry, MemoryTraffic};
 use crate::sim::observe::Counters;
 use serde::Serialize;
 
-/// See the module text.
+/// A run of some blocks.
 #[derive(Debug, Clone, Serialize)]
 pub struct BlocksReport {
     pub kernel: String,
@@ -67,65 +67,46 @@ impl BlocksReport {
 
     /// Two tables.
     pub fn text(&self) -> String {
-        let mut rows = self.launch_rows();
-        rows.extend(self.result_rows());
-        let figures = table(&["figure", "value"], rows, 1);
+        let figures = columns().turned(&["figure", "value"], &[self]);
         format!("{figures}\n{}", cpi_table(&self.cpi_stack))
     }
+}
 
-    fn launch_rows(&self) -> Vec<Vec<String>> {
-        let occupancy = &self.occupancy;
-        let rows = [
-            ("kernel", self.kernel.clone()),
-            ("device", self.device.clone()),
-            ("schedule", self.schedule.clone()),
-            ("blocks", self.blocks.to_string()),
-            ("threads per block", self.threads_per_block.to_string()),
-            (
-                "resident blocks",
-                format!(
-                    "{} of {} warps",
-                    occupancy.blocks, occupancy.warps_per_block
-                ),
-            ),
-            (
-                "registers per thread",
-                self.registers_per_thread.to_string(),
-            ),
-            (
-                "shared memory per block (bytes)",
-                self.shared_bytes_per_block.to_string(),
-            ),
-            ("L1 (KiB)", (self.l1_bytes / 1024).to_string()),
-        ];
-        rows.map(|(name, value)| vec![name.to_owned(), value])
-            .into()
-    }
-
-    fn result_rows(&self) -> Vec<Vec<String>> {
-        let memory = &self.memory;
-        let rows = [
-            ("cycles", self.cycles.to_string()),
-            ("warp instructions", self.warp_instructions.to_string()),
-            ("warp instructions per cycle", format!("{:.3}", self.ipc)),
-            ("dual-issued (%)", format!("{:.2}", self.dual_issue_percent)),
-            ("L1 load lines", memory.l1_load_lines.to_string()),
-            (
-                "L1 load hits (%)",
-                format!("{:.2}", memory.l1_load_hit_percent),
-            ),
-            ("L1 store lines", memory.l1_store_lines.to_string()),
-            (
-                "L1 store hits (%)",
-                format!("{:.2}", memory.l1_store_hit_percent),
-            ),
-            ("L2 read bytes", memory.l2_read_bytes.to_string()),
-            ("L2 written bytes", memory.l2_write_bytes.to_string()),
-            ("L2 hits (%)", format!("{:.2}", memory.l2_hit_percent)),
-            ("DRAM read bytes", memory.dram_read_bytes.to_string()),
-            ("DRAM written bytes", memory.dram_write_bytes.to_string()),
-        ];
-        rows.map(|(name, value)| vec![name.to_owned(), value])
-            .into()
-    }
+fn columns() -> Columns<BlocksReport> {
+    Columns::<BlocksReport>::new(1)
+        .shown("kernel", |one| one.kernel.clone())
+        .shown("device", |one| one.device.clone())
+        .shown("schedule", |one| one.schedule.clone())
+        .shown("blocks", |one| one.blocks)
+        .shown("threads per block", |one| one.threads_per_block)
+        .shown("resident blocks", |one| {
+            let occupancy = &one.occupancy;
+            format!(
+                "{} of {} warps",
+                occupancy.blocks, occupancy.warps_per_block
+            )
+        })
+        .shown("registers per thread", |one| one.registers_per_thread)
+        .shown("shared memory per block (bytes)", |one| {
+            one.shared_bytes_per_block
+        })
+        .shown("L1 (KiB)", |one| one.l1_bytes / 1024)
+        .shown("cycles", |one| one.cycles)
+        .shown("warp instructions", |one| one.warp_instructions)
+        .shown("warp instructions per cycle", |one| one.ipc)
+        .digits(3)
+        .shown("dual-issued (%)", |one| one.dual_issue_percent)
+        .digits(2)
+        .shown("L1 load lines", |one| one.memory.l1_load_lines)
+        .shown("L1 load hits (%)", |one| one.memory.l1_load_hit_percent)
+        .digits(2)
+        .shown("L1 store lines", |one| one.memory.l1_store_lines)
+        .shown("L1 store hits (%)", |one| one.memory.l1_store_hit_percent)
+        .digits(2)
+        .shown("L2 read bytes", |one| one.memory.l2_read_bytes)
+        .shown("L2 written bytes", |one| one.memory.l2_write_bytes)
+        .shown("L2 hits (%)", |one| one.memory.l2_hit_percent)
+        .digits(2)
+        .shown("DRAM read bytes", |one| one.memory.dram_read_bytes)
+        .shown("DRAM written bytes", |one| one.memory.dram_write_bytes)
 }

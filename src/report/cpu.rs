@@ -3,12 +3,12 @@
 //! Leaves out: computing (`cpu/explain.rs`). Units: cycles for a node of a program on a block of cases; KiB.
 
 use super::chart::lines::{Line, Lines, Scale};
-use super::table::{WIDTH, table, wrapped};
+use super::columns::Columns;
+use super::table::{WIDTH, wrapped};
 use crate::cpu::ecm::Cause;
 use crate::cpu::explain::{Explained, Point};
 use crate::cpu::preset::{Machine, Preset};
 use crate::gp::interpret::Options;
-use serde::Serialize;
 
 /// Gains and differences below this are not worth a word.
 const NOTABLE: f64 = 0.02;
@@ -16,99 +16,70 @@ const NOTABLE: f64 = 0.02;
 const KIB: f64 = 1024.0;
 
 /// An interpreter on a block.
-#[derive(Debug, Clone, Serialize)]
-pub struct CpuExplanation {
-    pub cpu: String,
-    pub interpreter: &'static str,
-    pub simd: &'static str,
-    pub block_cases: usize,
-    pub row_kib: f64,
-    pub reuse_kib: f64,
-    pub predicted_gpops_billion: f64,
-    /// For a node on a block, by cause and in all.
-    pub cycles_per_token: f64,
-    pub dispatch: f64,
-    pub mispredicted_jumps: f64,
-    pub waiting: f64,
-    pub arithmetic: f64,
-    pub loads_and_stores: f64,
-    pub l2: f64,
-    pub l3: f64,
-    pub memory: f64,
-    pub comparison: f64,
+pub struct Row<'a> {
+    cpu: &'a str,
+    simd: &'static str,
+    interpreter: &'static str,
+    point: &'a Point,
 }
 
 /// All interpreters on all blocks.
-pub fn rows(explained: &[Explained], preset: &Preset, options: Options) -> Vec<CpuExplanation> {
-    let row = |one: &Explained, point: &Point| {
-        let cycles = |cause: Cause| point.per_token(point.predicted.of(cause));
-        CpuExplanation {
-            cpu: preset.name.clone(),
-            interpreter: one.interpreter,
+pub fn rows<'a>(explained: &'a [Explained], preset: &'a Preset, options: Options) -> Vec<Row<'a>> {
+    let of_one = |one: &'a Explained| {
+        one.curve.iter().map(move |point| Row {
+            cpu: &preset.name,
             simd: options.path.name(),
-            block_cases: point.block_cases,
-            row_kib: point.row_bytes / KIB,
-            reuse_kib: point.predicted.reuse_bytes / KIB,
-            predicted_gpops_billion: point.predicted.gpops_billion,
-            cycles_per_token: point.per_token(point.predicted.cycles),
-            dispatch: cycles(Cause::Dispatch),
-            mispredicted_jumps: cycles(Cause::Mispredicted),
-            waiting: cycles(Cause::Waiting),
-            arithmetic: cycles(Cause::Arithmetic),
-            loads_and_stores: cycles(Cause::L1),
-            l2: cycles(Cause::L2),
-            l3: cycles(Cause::L3),
-            memory: cycles(Cause::Memory),
-            comparison: cycles(Cause::Score),
-        }
+            interpreter: one.interpreter,
+            point,
+        })
     };
-    let mut rows = Vec::new();
-    for one in explained {
-        rows.extend(one.curve.iter().map(|point| row(one, point)));
-    }
-    rows
+    explained.iter().flat_map(of_one).collect()
 }
 
-/// For people.
-pub fn text(explained: &[Explained], preset: &Preset, machine: &Machine) -> String {
+/// Columns of a row: cycles are for a node on a block, in all and by cause.
+pub fn columns<'a>() -> Columns<Row<'a>> {
+    let columns = Columns::<Row>::new(0)
+        .filed("cpu", |row| row.cpu.to_owned())
+        .filed("interpreter", |row| row.interpreter)
+        .filed("simd", |row| row.simd)
+        .column("block", "block_cases", |row| row.point.block_cases)
+        .column("row (KiB)", "row_kib", |row| row.point.row_bytes / KIB)
+        .three_digits()
+        .filed("reuse_kib", |row| row.point.predicted.reuse_bytes / KIB)
+        .column("GPop/s (billion)", "predicted_gpops_billion", |row| {
+            row.point.predicted.gpops_billion
+        })
+        .digits(1)
+        .column("cycles", "cycles_per_token", |row| {
+            row.point.per_token(row.point.predicted.cycles)
+        })
+        .three_digits();
+    Cause::ALL.into_iter().fold(columns, |columns, cause| {
+        let name = match cause {
+            Cause::Mispredicted => "mispredicted_jumps".to_owned(),
+            _ => cause.name().to_lowercase().replace(' ', "_"),
+        };
+        let cycles = move |row: &Row| row.point.per_token(row.point.predicted.of(cause));
+        columns.column(cause.name(), name, cycles).three_digits()
+    })
+}
+
+/// For people: a table for each interpreter, and why its curve is as it is.
+pub fn text(explained: &[Explained], rows: &[Row], preset: &Preset, machine: &Machine) -> String {
     let mut text = capital(&preset.about()) + "\n";
     for one in explained {
-        text += "\n";
-        text += &of_one(one, machine);
+        let own = rows.iter().filter(|row| row.interpreter == one.interpreter);
+        text += &format!(
+            "\n{}: cycles for a node on a block of cases\n\n{}\n",
+            one.interpreter,
+            columns().text(own)
+        );
+        text += &wrapped(&fastest(one), 0, WIDTH);
+        if let Some(turn) = turn(one, machine) {
+            text += &wrapped(&turn, 0, WIDTH);
+        }
     }
     text
-}
-
-fn of_one(one: &Explained, machine: &Machine) -> String {
-    let mut headers = vec!["block", "row (KiB)", "GPop/s (billion)", "cycles"];
-    headers.extend(Cause::ALL.map(Cause::name));
-    let cells = |point: &Point| {
-        let mut cells = vec![
-            point.block_cases.to_string(),
-            figure(point.row_bytes / KIB),
-            format!("{:.1}", point.predicted.gpops_billion),
-            figure(point.per_token(point.predicted.cycles)),
-        ];
-        let of = |cause: Cause| figure(point.per_token(point.predicted.of(cause)));
-        cells.extend(Cause::ALL.map(of));
-        cells
-    };
-    let rows = one.curve.iter().map(cells).collect();
-    let title = format!("{}: cycles for a node on a block of cases", one.interpreter);
-    let mut text = title + "\n\n" + &table(&headers, rows, 0) + "\n";
-    text += &wrapped(&fastest(one), 0, WIDTH);
-    if let Some(turn) = turn(one, machine) {
-        text += &wrapped(&turn, 0, WIDTH);
-    }
-    text
-}
-
-fn figure(value: f64) -> String {
-    match value {
-        v if v >= 100.0 => format!("{v:.0}"),
-        v if v >= 10.0 => format!("{v:.1}"),
-        v => format!("{v:.2}"),
-    }
 }
 
 /// Where it is fastest, and what removed would gain most there.
@@ -222,29 +193,21 @@ fn capital(text: &str) -> String {
 
 /// The predicted speed over the block.
 pub fn chart(explained: &[Explained]) -> Lines {
+    let name = |one: &Explained| one.interpreter.to_owned();
     let line = |one: &Explained| {
         let points = one.curve.iter();
         let points = points.map(|p| (p.block_cases as f64, p.predicted.gpops_billion));
-        Line {
-            name: one.interpreter.to_owned(),
-            points: points.collect(),
-        }
+        Line::new(name(one), points.collect())
     };
+    let level = |one: &Explained| (one.best().predicted.gpops_billion, name(one));
     let with_choice = explained.iter().filter(|one| one.curve.len() > 1);
     let own = explained.iter().filter(|one| one.curve.len() == 1);
-    let level = |one: &Explained| {
-        (
-            one.best().predicted.gpops_billion,
-            one.interpreter.to_owned(),
-        )
-    };
     Lines {
         x_label: "fitness cases of a block".to_owned(),
         y_label: "billion GPop/s".to_owned(),
         scale: Scale::Doubling,
         lines: with_choice.map(line).collect(),
-        mark: None,
         levels: own.map(level).collect(),
-        steps: false,
+        ..Lines::default()
     }
 }

@@ -6,6 +6,7 @@
 //! 32 fitness cases, so that configurations with different second dimensions can be compared.
 
 use super::chart::bars::{Bar, StackedBars};
+use super::columns::Columns;
 use super::table::table;
 use super::verdict::{self, stack_bytes};
 use crate::device::ideal::Ideal;
@@ -185,34 +186,26 @@ pub fn text(explanations: &[Explanation]) -> String {
 }
 
 fn figures(explanations: &[Explanation]) -> String {
-    let row = |name: &str, value: &dyn Fn(&Explanation) -> String| {
-        let mut row = vec![name.to_string()];
-        row.extend(explanations.iter().map(value));
-        row
-    };
-    let rows = vec![
-        row("billion GPop/s", &|e| format!("{:.3}", e.gpops_billion)),
-        row("time on the host (%)", &|e| {
-            format!("{:.1}", e.host_percent)
-        }),
-        row("slow paths add (%)", &|e| {
-            format!("{:.1}", e.added_by_data_percent)
-        }),
-        row("occupancy (%)", &|e| format!("{:.1}", e.occupancy_percent)),
-        row("limited by", &|e| e.occupancy_limited_by.join(", ")),
-        row("registers per thread", &|e| {
-            e.registers_per_thread.to_string()
-        }),
-        row("stacks touch (KiB)", &|e| {
-            format!("{:.1}", e.stack_bytes / 1024.0)
-        }),
-        row("L1 holds (KiB)", &|e| (e.l1_bytes / 1024).to_string()),
-        row("L1 load hits (%)", &|e| {
-            format!("{:.1}", e.l1_load_hit_percent)
-        }),
-        row("L2 hits (%)", &|e| format!("{:.1}", e.l2_hit_percent)),
-    ];
-    numbered_table("figure", explanations.len(), rows, 1)
+    let columns = Columns::<Explanation>::new(1)
+        .shown("billion GPop/s", |one| one.gpops_billion)
+        .digits(3)
+        .shown("time on the host (%)", |one| one.host_percent)
+        .digits(1)
+        .shown("slow paths add (%)", |one| one.added_by_data_percent)
+        .digits(1)
+        .shown("occupancy (%)", |one| one.occupancy_percent)
+        .digits(1)
+        .shown("limited by", |one| one.occupancy_limited_by.clone())
+        .shown("registers per thread", |one| one.registers_per_thread)
+        .shown("stacks touch (KiB)", |one| one.stack_bytes / 1024.0)
+        .digits(1)
+        .shown("L1 holds (KiB)", |one| one.l1_bytes / 1024)
+        .shown("L1 load hits (%)", |one| one.l1_load_hit_percent)
+        .digits(1)
+        .shown("L2 hits (%)", |one| one.l2_hit_percent)
+        .digits(1);
+    let rows: Vec<&Explanation> = explanations.iter().collect();
+    columns.turned(&["figure", "[1]", "[2]"][..=rows.len()], &rows)
 }
 
 /// What each part costs, that which costs the first launch most first.
@@ -297,7 +290,7 @@ fn numbered_table(title: &str, n: usize, rows: Vec<Vec<String>>, width: usize) -
 }
 
 /// Stacked bars of the cycles per operation, one per configuration.
-pub fn chart(explanations: &[Explanation]) -> StackedBars {
+pub fn chart<'a>(explanations: impl IntoIterator<Item = &'a Explanation>) -> StackedBars {
     let bar = |explanation: &Explanation| Bar {
         label: format!(
             "{}: {:.1} billion GPop/s",
@@ -312,6 +305,6 @@ pub fn chart(explanations: &[Explanation]) -> StackedBars {
     StackedBars::new(
         "Where the cycles go".into(),
         "scheduler cycles per operation (one node on 32 fitness cases); shorter is faster".into(),
-        explanations.iter().map(bar).collect(),
+        explanations.into_iter().map(bar).collect(),
     )
 }

@@ -6,6 +6,7 @@ pub mod annotation;
 pub mod blocks;
 pub mod carveout;
 pub mod chart;
+pub mod columns;
 pub mod cpu;
 pub mod explain;
 pub mod explore;
@@ -23,3 +24,19 @@ pub mod validation;
 pub mod verdict;
 mod web;
 pub mod whatif;
+
+/// Items with the same key together, in the order of the first of each.
+fn grouped<T, K: PartialEq>(
+    items: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for item in items {
+        let own = key(&item);
+        match groups.iter_mut().find(|(group, _)| *group == own) {
+            Some((_, members)) => members.push(item),
+            None => groups.push((own, vec![item])),
+        }
+    }
+    groups
+}

@@ -3,147 +3,119 @@
 //! Leaves out: comparison with measurements (`reproduction.rs`).
 //! Units: beside every figure. Percentages of the CPI stack are of all scheduler cycles.
 
+use super::columns::Columns;
 use super::table::table;
-use crate::launch::prediction::{CpiEntry, MemoryTraffic, Prediction};
+use crate::launch::prediction::{CpiEntry, Prediction};
 
-/// Everything a prediction says, as two tables.
+/// Everything that a prediction says, as two tables.
 pub fn text(prediction: &Prediction) -> String {
-    let mut rows = launch_rows(prediction);
-    rows.extend(memory_rows(&prediction.memory));
-    rows.extend(issue_rows(prediction));
-    let figures = table(&["figure", "value"], rows, 1);
+    let columns = memory_columns(launch_columns());
+    let figures = issue_columns(columns).turned(&["figure", "value"], &[prediction]);
     let stack = cpi_table(&prediction.cpi_stack);
     format!("{figures}\n{stack}")
 }
 
-fn row(name: &str, value: String) -> Vec<String> {
-    vec![name.into(), value]
-}
-
-fn launch_rows(prediction: &Prediction) -> Vec<Vec<String>> {
-    let configuration = &prediction.configuration;
-    let occupancy = &prediction.occupancy;
-    let limiters: Vec<&str> = occupancy
-        .limiters
-        .iter()
-        .map(|limit| limit.name())
-        .collect();
-    vec![
-        row(
-            "configuration",
+fn launch_columns() -> Columns<Prediction> {
+    Columns::<Prediction>::new(1)
+        .shown("configuration", |one| {
+            let configuration = &one.configuration;
             format!(
                 "{} on {}, {}, {} threads per block",
                 configuration.kernel,
                 configuration.problem,
                 configuration.sizes_in_words(),
                 configuration.threads_per_block
-            ),
-        ),
-        row("billion GPop/s", format!("{:.3}", prediction.gpops_billion)),
-        row(
-            "time of the kernel (ms)",
-            format!("{:.3}", prediction.run_milliseconds),
-        ),
-        row(
-            "time on the host (ms)",
-            format!("{:.3}", prediction.host_milliseconds),
-        ),
-        row(
-            "sampling error (%)",
-            format!("{:.2}", prediction.sampling_error_percent),
-        ),
-        row(
-            "occupancy",
+            )
+        })
+        .shown("billion GPop/s", |one| one.gpops_billion)
+        .digits(3)
+        .shown("time of the kernel (ms)", |one| one.run_milliseconds)
+        .digits(3)
+        .shown("time on the host (ms)", |one| one.host_milliseconds)
+        .digits(3)
+        .shown("sampling error (%)", |one| one.sampling_error_percent)
+        .digits(2)
+        .shown("occupancy", |one| {
+            let occupancy = &one.occupancy;
             format!(
                 "{:.1} % ({} blocks of {} warps)",
                 100.0 * occupancy.fraction,
                 occupancy.blocks,
                 occupancy.warps_per_block
-            ),
-        ),
-        row("limited by", limiters.join(", ")),
-        row(
-            "registers per thread",
-            prediction.block.registers_per_thread.to_string(),
-        ),
-        row(
-            "shared memory per block (bytes)",
-            prediction.block.shared_bytes_per_block.to_string(),
-        ),
-        row("L1 (KiB)", (prediction.l1_bytes / 1024).to_string()),
-    ]
+            )
+        })
+        .shown("limited by", |one| {
+            let limiters = one.occupancy.limiters.iter();
+            limiters.map(|limit| limit.name()).collect::<Vec<_>>()
+        })
+        .shown("registers per thread", |one| one.block.registers_per_thread)
+        .shown("shared memory per block (bytes)", |one| {
+            one.block.shared_bytes_per_block
+        })
+        .shown("L1 (KiB)", |one| one.l1_bytes / 1024)
 }
 
-fn memory_rows(memory: &MemoryTraffic) -> Vec<Vec<String>> {
-    let per_node = |count: u64| format!("{:.2}", count as f64 / memory.warp_nodes.max(1) as f64);
-    vec![
-        row(
-            "L1 load lines per warp and node",
-            per_node(memory.l1_load_lines),
-        ),
-        row(
-            "L1 load hits (%)",
-            format!("{:.2}", memory.l1_load_hit_percent),
-        ),
-        row(
-            "L1 store lines per warp and node",
-            per_node(memory.l1_store_lines),
-        ),
-        row(
-            "L1 store hits (%)",
-            format!("{:.2}", memory.l1_store_hit_percent),
-        ),
-        row(
-            "L2 read bytes per warp and node",
-            per_node(memory.l2_read_bytes),
-        ),
-        row(
-            "L2 written bytes per warp and node",
-            per_node(memory.l2_write_bytes),
-        ),
-        row("L2 hits (%)", format!("{:.2}", memory.l2_hit_percent)),
-        row(
-            "DRAM read bytes per warp and node",
-            per_node(memory.dram_read_bytes),
-        ),
-        row(
-            "DRAM written bytes per warp and node",
-            per_node(memory.dram_write_bytes),
-        ),
-    ]
+fn memory_columns(columns: Columns<Prediction>) -> Columns<Prediction> {
+    let per_node = |one: &Prediction, count: u64| {
+        let nodes = one.memory.warp_nodes.max(1) as f64;
+        count as f64 / nodes
+    };
+    columns
+        .shown("L1 load lines per warp and node", move |one| {
+            per_node(one, one.memory.l1_load_lines)
+        })
+        .digits(2)
+        .shown("L1 load hits (%)", |one| one.memory.l1_load_hit_percent)
+        .digits(2)
+        .shown("L1 store lines per warp and node", move |one| {
+            per_node(one, one.memory.l1_store_lines)
+        })
+        .digits(2)
+        .shown("L1 store hits (%)", |one| one.memory.l1_store_hit_percent)
+        .digits(2)
+        .shown("L2 read bytes per warp and node", move |one| {
+            per_node(one, one.memory.l2_read_bytes)
+        })
+        .digits(2)
+        .shown("L2 written bytes per warp and node", move |one| {
+            per_node(one, one.memory.l2_write_bytes)
+        })
+        .digits(2)
+        .shown("L2 hits (%)", |one| one.memory.l2_hit_percent)
+        .digits(2)
+        .shown("DRAM read bytes per warp and node", move |one| {
+            per_node(one, one.memory.dram_read_bytes)
+        })
+        .digits(2)
+        .shown("DRAM written bytes per warp and node", move |one| {
+            per_node(one, one.memory.dram_write_bytes)
+        })
+        .digits(2)
 }
 
-fn issue_rows(prediction: &Prediction) -> Vec<Vec<String>> {
-    vec![
-        row(
-            "warp instructions per cycle and SMX",
-            format!("{:.3}", prediction.ipc),
-        ),
-        row(
-            "dual-issued (%)",
-            format!("{:.2}", prediction.dual_issue_percent),
-        ),
-        row(
-            "warp instructions per node",
-            format!("{:.2}", prediction.warp_instructions_per_node),
-        ),
-        row(
-            "branches on data per node (assumed)",
-            format!("{:.2}", prediction.assumed_branches_per_node),
-        ),
-        row(
-            "slow paths add (%)",
-            format!("{:.2}", prediction.added_by_data_percent),
-        ),
-        row(
-            "simulated warp instructions",
-            prediction.simulated_warp_instructions.to_string(),
-        ),
-        row(
-            "simulated warp instructions per second",
-            format!("{:.0}", prediction.warp_instructions_per_second()),
-        ),
-    ]
+fn issue_columns(columns: Columns<Prediction>) -> Columns<Prediction> {
+    columns
+        .shown("warp instructions per cycle and SMX", |one| one.ipc)
+        .digits(3)
+        .shown("dual-issued (%)", |one| one.dual_issue_percent)
+        .digits(2)
+        .shown("warp instructions per node", |one| {
+            one.warp_instructions_per_node
+        })
+        .digits(2)
+        .shown("branches on data per node (assumed)", |one| {
+            one.assumed_branches_per_node
+        })
+        .digits(2)
+        .shown("slow paths add (%)", |one| one.added_by_data_percent)
+        .digits(2)
+        .shown("simulated warp instructions", |one| {
+            one.simulated_warp_instructions
+        })
+        .shown("simulated warp instructions per second", |one| {
+            one.warp_instructions_per_second()
+        })
+        .digits(0)
 }
 
 /// The CPI stack, layers without cycles left out.

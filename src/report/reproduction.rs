@@ -2,94 +2,49 @@
 //!
 //! Leaves out: computing the figures (`validate`). Units: billions of GPop/s, percent.
 
-use super::rows::Row;
+use super::columns::Columns;
+use super::grouped;
 use super::table::table;
+use crate::launch::prediction::Prediction;
 use crate::validate::compare::Best;
 use crate::validate::{Compared, Split, Summary, stats};
-use serde::Serialize;
 
-/// The columns of the CSV.
-pub const CSV_HEADER: [&str; 8] = [
-    "table",
-    "problem",
-    "threads",
-    "axis",
-    "value",
-    "predicted_gpops_billion",
-    "measured_gpops_billion",
-    "error_percent",
-];
-
-/// A cell with all digits.
-#[derive(Debug, Serialize)]
-pub struct Record<'a> {
-    pub table: u32,
-    pub problem: &'a str,
-    pub threads: u32,
-    pub axis: &'static str,
-    pub value: String,
-    pub predicted_gpops_billion: f64,
-    pub measured_gpops_billion: Option<f64>,
-    pub error_percent: Option<f64>,
+/// A cell beside everything that is predicted of it.
+pub struct Reproduced<'a> {
+    pub compared: &'a Compared,
+    pub prediction: &'a Prediction,
 }
 
-pub fn records(cells: &[Compared]) -> Vec<Record<'_>> {
-    fn record(compared: &Compared) -> Record<'_> {
-        let cell = &compared.cell;
-        Record {
-            table: cell.table.number(),
-            problem: &cell.problem,
-            threads: cell.threads_per_block,
-            axis: cell.table.axis_name(),
-            value: cell.axis.value(),
-            predicted_gpops_billion: compared.predicted_gpops_billion,
-            measured_gpops_billion: compared.measured.map(|value| value.gpops_billion),
-            error_percent: compared.error_percent(),
-        }
-    }
-    cells.iter().map(record).collect()
+/// One row per cell; measured and error are empty where nothing was measured. A new column is a line here.
+pub fn columns<'a>() -> Columns<Reproduced<'a>> {
+    let measured = |row: &Reproduced| row.compared.measured.map(|value| value.gpops_billion);
+    Columns::<Reproduced<'a>>::new(5)
+        .column("table", "table", |row| row.compared.cell.table.number())
+        .column("problem", "problem", |row| {
+            row.compared.cell.problem.clone()
+        })
+        .column("threads", "threads", |row| {
+            row.compared.cell.threads_per_block
+        })
+        .column("axis", "axis", |row| row.compared.cell.table.axis_name())
+        .column("value", "value", |row| row.compared.cell.axis.value())
+        .column("predicted (billion GPop/s)", GPOPS, |row| {
+            row.prediction.gpops_billion
+        })
+        .digits(3)
+        .column("measured", "measured_gpops_billion", move |row| {
+            measured(row)
+        })
+        .digits(3)
+        .column("error (%)", "error_percent", |row| {
+            row.compared.error_percent()
+        })
+        .digits(2)
+        .shown("cell is", |row| row.compared.split.name().to_owned())
+        .rounded()
 }
 
-/// One row per cell, rounded; measured and error are empty where nothing was measured.
-pub fn rows(cells: &[Compared]) -> Vec<Row> {
-    let row = |compared| Row::rounded(&CSV_HEADER, fields(compared));
-    cells.iter().map(row).collect()
-}
-
-/// The same as a text table.
-pub fn text(cells: &[Compared]) -> String {
-    let headers = [
-        "table",
-        "problem",
-        "threads",
-        "axis",
-        "value",
-        "predicted (billion GPop/s)",
-        "measured",
-        "error (%)",
-        "cell is",
-    ];
-    let row = |cell: &Compared| [fields(cell).as_slice(), &[cell.split.name().into()]].concat();
-    let rows = cells.iter().map(row).collect();
-    table(&headers, rows, 5)
-}
-
-fn fields(compared: &Compared) -> [String; 8] {
-    let cell = &compared.cell;
-    let measured = compared.measured.map(|value| value.gpops_billion);
-    [
-        cell.table.number().to_string(),
-        cell.problem.clone(),
-        cell.threads_per_block.to_string(),
-        cell.table.axis_name().into(),
-        cell.axis.value(),
-        format!("{:.3}", compared.predicted_gpops_billion),
-        measured.map_or(String::new(), |value| format!("{value:.3}")),
-        compared
-            .error_percent()
-            .map_or(String::new(), |error| format!("{error:.2}")),
-    ]
-}
+const GPOPS: &str = "predicted_gpops_billion";
 
 /// The summary: each problem of each table, then all cells, fitted and held out apart.
 pub fn summary(cells: &[Compared]) -> String {
@@ -173,16 +128,10 @@ pub fn spread(draws: &[Vec<Compared>]) -> String {
 
 /// Cells grouped by table and problem, in the order of their first cell.
 pub(super) fn blocks(cells: &[Compared]) -> Vec<(String, Vec<&Compared>)> {
-    let mut blocks: Vec<(String, Vec<&Compared>)> = Vec::new();
-    for compared in cells {
+    grouped(cells, |compared| {
         let cell = &compared.cell;
-        let name = format!("table {}, {}", cell.table.number(), cell.problem);
-        match blocks.iter_mut().find(|(block, _)| *block == name) {
-            Some((_, members)) => members.push(compared),
-            None => blocks.push((name, vec![compared])),
-        }
-    }
-    blocks
+        format!("table {}, {}", cell.table.number(), cell.problem)
+    })
 }
 
 /// Figures of a summary as texts, after its name.
@@ -219,8 +168,6 @@ fn best_line(name: &str, summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::provenance::Provenance;
-    use crate::report::rows::csv;
     use crate::validate::measured::Value;
     use crate::validate::{Table, cells};
 
@@ -244,23 +191,6 @@ mod tests {
                 measured: None,
             },
         ]
-    }
-
-    #[test]
-    fn csv_has_the_promised_header_and_empty_fields() {
-        let provenance = Provenance::of_device("gtx670");
-        let bytes = csv(&rows(&some_cells()), &provenance).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
-        let version = provenance.version;
-        assert_eq!(
-            text,
-            format!(
-                "table,problem,threads,axis,value,predicted_gpops_billion,\
-                 measured_gpops_billion,error_percent,device,version\n\
-                 4,sextic,32,stack_dim,2,11.000,10.000,10.00,gtx670,{version}\n\
-                 4,sextic,32,stack_dim,3,12.000,,,gtx670,{version}\n"
-            )
-        );
     }
 
     #[test]

@@ -7,67 +7,74 @@
 //! Leaves out: tables for people. Units: in the names.
 
 use super::provenance::Provenance;
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::ser::{SerializeMap, Serializer};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::HashSet;
-use std::fmt::{self, Display};
 
-/// Names and values of the columns, in order.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Row(pub Vec<(String, Value)>);
-
-impl Serialize for Row {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
-}
+/// Values by the names of their columns, in order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Row(pub Map<String, Value>);
 
 impl Row {
-    /// Texts under their names.
-    pub fn rounded(names: &[&str], texts: impl IntoIterator<Item = String>) -> Row {
-        let columns = names.iter().zip(texts);
-        let columns = columns.map(|(name, text)| ((*name).to_owned(), text.into()));
-        Row(columns.collect())
-    }
-
     /// The columns of a record.
     pub fn of<T: Serialize + ?Sized>(record: &T) -> Result<Row, serde_json::Error> {
-        let text = serde_json::to_string(record)?;
-        let mut columns = Vec::new();
-        serde_json::from_str::<Tree>(&text)?.flat(String::new(), &mut columns);
-        Ok(Row(columns))
+        let mut row = Row::default();
+        row.add(String::new(), serde_json::to_value(record)?);
+        Ok(row)
+    }
+
+    fn add(&mut self, name: String, value: Value) {
+        match value {
+            Value::Object(fields) => self.add_fields(&name, fields),
+            Value::Array(items) if items.iter().any(Value::is_object) => {
+                for item in items {
+                    if let Value::Object(fields) = item {
+                        let mut fields = fields.into_iter();
+                        let key = fields.next().map(|(_, value)| as_name(&cell(&value)));
+                        let name = format!("{name}.{}", key.unwrap_or_default());
+                        self.add_fields(&name, fields);
+                    }
+                }
+            }
+            list @ Value::Array(_) => {
+                self.0.insert(name, cell(&list).into());
+            }
+            value => {
+                self.0.insert(name, value);
+            }
+        }
+    }
+
+    fn add_fields(&mut self, name: &str, fields: impl IntoIterator<Item = (String, Value)>) {
+        for (field, value) in fields {
+            let name = match name.is_empty() {
+                true => field,
+                false => format!("{name}.{field}"),
+            };
+            self.add(name, value);
+        }
     }
 
     /// With where its figures come from. A column that the row has already is its own.
     pub fn with(mut self, provenance: &Provenance) -> Result<Row, serde_json::Error> {
         for (name, value) in Row::of(provenance)?.0 {
-            if !self.0.iter().any(|(known, _)| *known == name) {
-                self.0.push((name, value));
-            }
+            self.0.entry(name).or_insert(value);
         }
         Ok(self)
     }
 
     /// A column as text.
     pub fn column(&self, name: &str) -> Option<String> {
-        self.get(usize::MAX, name).map(cell)
+        self.0.get(name).map(cell)
     }
+}
 
-    fn get(&self, place: usize, name: &str) -> Option<&Value> {
-        if let Some((known, value)) = self.0.get(place)
-            && known == name
-        {
-            return Some(value);
-        }
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value)
-    }
+/// Words as a part of a column's name.
+fn as_name(words: &str) -> String {
+    let words = words.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("_").to_lowercase()
 }
 
 /// The columns of records.
@@ -86,9 +93,8 @@ pub fn of_csv(text: &[u8]) -> Result<Vec<Row>, csv::Error> {
     };
     let row = |record: csv::StringRecord| {
         let columns = header.iter().zip(&record);
-        Row(columns
-            .map(|(name, text)| (name.to_owned(), value(text)))
-            .collect())
+        let columns = columns.map(|(name, text)| (name.to_owned(), value(text)));
+        Row(columns.collect())
     };
     reader.records().map(|record| Ok(row(record?))).collect()
 }
@@ -96,9 +102,8 @@ pub fn of_csv(text: &[u8]) -> Result<Vec<Row>, csv::Error> {
 /// Names of all columns, in the order in which they first occur.
 fn names(rows: &[Row]) -> Vec<String> {
     let mut seen = HashSet::new();
-    let all = rows.iter().flat_map(|row| &row.0);
-    let new = all.filter(|(name, _)| seen.insert(name.clone()));
-    new.map(|(name, _)| name.clone()).collect()
+    let all = rows.iter().flat_map(|row| row.0.keys());
+    all.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 /// A header, and a line for each row.
@@ -115,12 +120,12 @@ pub fn csv_of(
     let mut writer = csv::Writer::from_writer(Vec::new());
     let own = names.iter().map(|name| (name.clone(), Value::Null));
     let all = Row(own.collect()).with(provenance)?.0;
-    let constant = &all[names.len()..];
-    writer.write_record(all.iter().map(|(name, _)| name))?;
+    let constant: Vec<String> = all.values().skip(names.len()).map(cell).collect();
+    writer.write_record(all.keys())?;
     for row in rows {
-        let own = names.iter().enumerate();
-        let own = own.map(|(place, name)| row.get(place, name).map_or(String::new(), cell));
-        writer.write_record(own.chain(constant.iter().map(|(_, value)| cell(value))))?;
+        let own = names.iter();
+        let own = own.map(|name| row.column(name).unwrap_or_default());
+        writer.write_record(own.chain(constant.iter().cloned()))?;
     }
     let written = writer.into_inner();
     written.map_err(|error| CsvError::Csv(error.into_error().into()))
@@ -135,10 +140,12 @@ pub enum CsvError {
     Record(#[from] serde_json::Error),
 }
 
-fn cell(value: &Value) -> String {
+/// A value as a cell: a list with commas.
+pub(super) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }
 }
@@ -199,122 +206,6 @@ pub fn joined_json(parts: &[&str]) -> Option<String> {
     Some(format!("{head}{BEFORE}{}{AFTER}", rows.join(BETWEEN)))
 }
 
-/// A JSON whose objects keep the order of their fields.
-enum Tree {
-    Leaf(Value),
-    List(Vec<Tree>),
-    Object(Vec<(String, Tree)>),
-}
-
-impl Tree {
-    fn flat(self, name: String, into: &mut Vec<(String, Value)>) {
-        match self {
-            Tree::Leaf(value) => into.push((name, value)),
-            Tree::Object(fields) => flat_fields(&name, fields, into),
-            Tree::List(items) if items.iter().any(|item| matches!(item, Tree::Object(_))) => {
-                for item in items {
-                    let Tree::Object(mut fields) = item else {
-                        continue;
-                    };
-                    let key = fields.remove(0).1.to_string();
-                    flat_fields(&format!("{name}.{}", as_name(&key)), fields, into);
-                }
-            }
-            list => into.push((name, Value::String(list.to_string()))),
-        }
-    }
-}
-
-/// Words as a part of a column's name.
-fn as_name(words: &str) -> String {
-    let words = words.split(|letter: char| !letter.is_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join("_").to_lowercase()
-}
-
-fn flat_fields(name: &str, fields: Vec<(String, Tree)>, into: &mut Vec<(String, Value)>) {
-    for (field, value) in fields {
-        let name = match name.is_empty() {
-            true => field,
-            false => format!("{name}.{field}"),
-        };
-        value.flat(name, into);
-    }
-}
-
-/// As a cell.
-impl Display for Tree {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Tree::Leaf(value) => formatter.write_str(&cell(value)),
-            Tree::List(items) => {
-                let texts: Vec<String> = items.iter().map(Tree::to_string).collect();
-                formatter.write_str(&texts.join(", "))
-            }
-            Tree::Object(fields) => {
-                let texts: Vec<String> = fields.iter().map(|(_, one)| one.to_string()).collect();
-                formatter.write_str(&texts.join(" "))
-            }
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree, D::Error> {
-        deserializer.deserialize_any(TreeVisitor)
-    }
-}
-
-struct TreeVisitor;
-
-impl<'de> Visitor<'de> for TreeVisitor {
-    type Value = Tree;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Tree, E> {
-        Ok(Tree::Leaf(Value::Null))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Tree, E> {
-        Ok(Tree::Leaf(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Tree, E> {
-        Ok(Tree::Leaf(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
-        Ok(Tree::Leaf(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Tree, E> {
-        Ok(Tree::Leaf(value.into()))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Tree, E> {
-        Ok(Tree::Leaf(value.into()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Tree, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Tree::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Tree, A::Error> {
-        let mut object = Vec::new();
-        while let Some(field) = fields.next_entry()? {
-            object.push(field);
-        }
-        Ok(Tree::Object(object))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,7 +252,8 @@ mod tests {
 
     #[test]
     fn a_column_of_the_rows_own_is_not_repeated() {
-        let row = Row(vec![("device".into(), "own".into())]);
+        let mut row = Row::default();
+        row.0.insert("device".into(), "own".into());
         let text = csv(&[row], &Provenance::of_device("other")).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.starts_with("device,version\nown,"), "{text}");

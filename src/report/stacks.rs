@@ -3,18 +3,15 @@
 //! Leaves out: running GP. Units: percentages of programs, cumulative; limits in stack levels.
 //! Sources: Chitty (2D stack) tables 5 and 6.
 
-use super::rows;
-use super::table::table;
+use super::columns::Columns;
 use crate::gp::depth_profile::Representation;
 use crate::gp::programs::paper_depths::paper_percentages;
 use crate::gp::record::Record;
 use crate::validate::stack_tables::RunSpread;
-use serde::Serialize;
 
 /// One cell of the two tables.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    #[serde(serialize_with = "name")]
     pub representation: Representation,
     pub problem: String,
     pub stack_limit: usize,
@@ -53,64 +50,23 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, csv::Error> {
     Ok(rows)
 }
 
-fn name<S: serde::Serializer>(one: &Representation, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(one.name())
-}
-
-const HEADER: [&str; 5] = [
-    "representation",
-    "problem",
-    "stack_limit",
-    "percent_programs",
-    "paper_percent",
-];
-
-/// The columns of the CSV, rounded.
-pub fn columns(rows: &[Row]) -> Vec<rows::Row> {
-    let of_row = |row: &Row| {
-        let paper = row.paper_percent.map(|percent| format!("{percent:.2}"));
-        let texts = [
-            row.representation.name().to_owned(),
-            row.problem.clone(),
-            row.stack_limit.to_string(),
-            format!("{:.2}", row.percent_programs),
-            paper.unwrap_or_default(),
-        ];
-        rows::Row::rounded(&HEADER, texts)
-    };
-    rows.iter().map(of_row).collect()
-}
-
-/// The rows as a text table.
-pub fn text(rows: &[Row]) -> String {
-    let cells = |row: &Row| {
-        vec![
-            row.representation.name().to_owned(),
-            row.problem.clone(),
-            row.stack_limit.to_string(),
-            format!("{:.2}", row.percent_programs),
-            row.paper_percent
-                .map(|p| format!("{p:.2}"))
-                .unwrap_or_default(),
-            row.error()
-                .map(|_| {
-                    format!(
-                        "{:+.2}",
-                        row.percent_programs - row.paper_percent.unwrap_or(0.0)
-                    )
-                })
-                .unwrap_or_default(),
-        ]
-    };
-    let headers = [
-        "representation",
-        "problem",
-        "limit",
-        "programs %",
-        "paper %",
-        "difference",
-    ];
-    table(&headers, rows.iter().map(cells).collect(), 2)
+/// One row per cell.
+pub fn columns() -> Columns<Row> {
+    Columns::<Row>::new(2)
+        .column("representation", "representation", |row| {
+            row.representation.name()
+        })
+        .column("problem", "problem", |row| row.problem.clone())
+        .column("limit", "stack_limit", |row| row.stack_limit)
+        .column("programs %", "percent_programs", |row| row.percent_programs)
+        .digits(2)
+        .column("paper %", "paper_percent", |row| row.paper_percent)
+        .digits(2)
+        .shown("difference", |row| {
+            let difference = row.paper_percent.map(|paper| row.percent_programs - paper);
+            difference.map_or(String::new(), |points| format!("{points:+.2}"))
+        })
+        .rounded()
 }
 
 /// What was run, and the mean absolute error per problem and over all given cells.
@@ -194,7 +150,6 @@ pub fn order_kept(rows: &[Row]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::provenance::Provenance;
 
     fn row(problem: &str, percent_programs: f64, paper: Option<f64>) -> Row {
         let representation = Representation::Rpn;
@@ -205,21 +160,6 @@ mod tests {
             percent_programs,
             paper_percent: paper,
         }
-    }
-
-    #[test]
-    fn csv_has_the_header_and_leaves_unknown_values_empty() {
-        let rows = columns(&[row("sextic", 12.345, Some(13.0)), row("kddcup", 5.0, None)]);
-        let provenance = Provenance::of_program();
-        let text = String::from_utf8(rows::csv(&rows, &provenance).unwrap()).unwrap();
-        let version = provenance.version;
-        assert_eq!(
-            text,
-            format!(
-                "representation,problem,stack_limit,percent_programs,paper_percent,version\n\
-                 rpn,sextic,3,12.35,13.00,{version}\nrpn,kddcup,3,5.00,,{version}\n"
-            )
-        );
     }
 
     #[test]

@@ -3,35 +3,12 @@
 //! Leaves out: computing predictions. Units: in the columns' names. A positive error is a prediction that is too slow.
 
 use super::chart::scatter::{Point, Scatter, Series};
-use super::rows::Row;
-use super::table::table;
+use super::columns::Columns;
+use super::grouped;
 use crate::validate::stats;
-use serde::Serialize;
-
-/// The columns of the CSV.
-pub const HEADER: [&str; 18] = [
-    "device",
-    "split",
-    "problem",
-    "kernel",
-    "stack_dim",
-    "data_type",
-    "stack_registers",
-    "threads",
-    "population",
-    "case_blocks",
-    "l1",
-    "measured_ms",
-    "predicted_ms",
-    "error_percent",
-    "measured_warp_instructions",
-    "predicted_warp_instructions",
-    "measured_l1_hit_percent",
-    "predicted_l1_hit_percent",
-];
 
 /// One configuration.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Line {
     pub device: String,
     /// `calibration` or `holdout`.
@@ -42,13 +19,11 @@ pub struct Line {
     /// `float`, `float4`, `uint4`.
     pub data_type: String,
     pub stack_registers: u32,
-    #[serde(rename = "threads")]
     pub threads_per_block: u32,
     /// Programs of the launch.
     pub population: u32,
     /// Blocks that share the fitness cases of a program.
     pub case_blocks: u32,
-    #[serde(rename = "l1")]
     pub l1_kib: u32,
     pub measured_ms: Option<f64>,
     pub predicted_ms: f64,
@@ -72,63 +47,44 @@ impl Line {
     fn hit_difference(&self) -> Option<f64> {
         Some(self.predicted_l1_hit_percent? - self.measured_l1_hit_percent?)
     }
-
-    fn fields(&self) -> Vec<String> {
-        let decimal = |value: Option<f64>, digits: usize| {
-            value.map_or(String::new(), |value| format!("{value:.digits$}"))
-        };
-        let count = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
-        vec![
-            self.device.clone(),
-            self.split.to_owned(),
-            self.problem.clone(),
-            self.kernel.clone(),
-            self.stack_dim.to_string(),
-            self.data_type.clone(),
-            self.stack_registers.to_string(),
-            self.threads_per_block.to_string(),
-            self.population.to_string(),
-            self.case_blocks.to_string(),
-            self.l1_kib.to_string(),
-            decimal(self.measured_ms, 4),
-            decimal(Some(self.predicted_ms), 4),
-            decimal(self.error_percent(), 2),
-            count(self.measured_warp_instructions),
-            count(Some(self.predicted_warp_instructions)),
-            decimal(self.measured_l1_hit_percent, 2),
-            decimal(self.predicted_l1_hit_percent, 2),
-        ]
-    }
 }
 
-/// Rounded.
-pub fn rows(lines: &[Line]) -> Vec<Row> {
-    let row = |line: &Line| Row::rounded(&HEADER, line.fields());
-    lines.iter().map(row).collect()
-}
-
-pub fn text(lines: &[Line]) -> String {
-    const SHORT: [&str; 18] = [
-        "device",
-        "split",
-        "problem",
-        "kernel",
-        "dim",
-        "type",
-        "registers",
-        "threads",
-        "population",
-        "case blocks",
-        "L1 KiB",
-        "measured ms",
-        "predicted ms",
-        "error %",
-        "measured inst",
-        "predicted inst",
-        "hit %",
-        "predicted hit %",
-    ];
-    table(&SHORT, lines.iter().map(Line::fields).collect(), 6)
+/// One row per configuration.
+pub fn columns() -> Columns<Line> {
+    Columns::<Line>::new(6)
+        .column("device", "device", |line| line.device.clone())
+        .column("split", "split", |line| line.split)
+        .column("problem", "problem", |line| line.problem.clone())
+        .column("kernel", "kernel", |line| line.kernel.clone())
+        .column("dim", "stack_dim", |line| line.stack_dim)
+        .column("type", "data_type", |line| line.data_type.clone())
+        .column("registers", "stack_registers", |line| line.stack_registers)
+        .column("threads", "threads", |line| line.threads_per_block)
+        .column("population", "population", |line| line.population)
+        .column("case blocks", "case_blocks", |line| line.case_blocks)
+        .column("L1 KiB", "l1", |line| line.l1_kib)
+        .column("measured ms", "measured_ms", |line| line.measured_ms)
+        .digits(4)
+        .column("predicted ms", "predicted_ms", |line| line.predicted_ms)
+        .digits(4)
+        .column("error %", "error_percent", |line| line.error_percent())
+        .not_in_json()
+        .digits(2)
+        .column("measured inst", "measured_warp_instructions", |line| {
+            line.measured_warp_instructions
+        })
+        .column("predicted inst", "predicted_warp_instructions", |line| {
+            line.predicted_warp_instructions
+        })
+        .column("hit %", "measured_l1_hit_percent", |line| {
+            line.measured_l1_hit_percent
+        })
+        .digits(2)
+        .column("predicted hit %", "predicted_l1_hit_percent", |line| {
+            line.predicted_l1_hit_percent
+        })
+        .digits(2)
+        .rounded()
 }
 
 /// The line whose time is predicted worst.
@@ -142,12 +98,9 @@ pub fn worst(lines: &[Line]) -> Option<&Line> {
 
 /// Predicted over measured times, by kernel.
 pub fn scatter(lines: &[Line]) -> Scatter {
-    let mut kernels: Vec<&str> = lines.iter().map(|line| line.kernel.as_str()).collect();
-    kernels.sort_unstable();
-    kernels.dedup();
-    let point = |line: &Line| {
+    let point = |line: &&Line| {
         Some(Point {
-            name: None,
+            name: Some(format!("{} on {}", line.kernel, line.problem)),
             measured: line.measured_ms?,
             measured_half: 0.0,
             predicted: line.predicted_ms,
@@ -155,16 +108,14 @@ pub fn scatter(lines: &[Line]) -> Scatter {
             fitted: line.split == "calibration",
         })
     };
-    let series = |kernel: &&str| Series {
-        name: (*kernel).to_owned(),
-        points: lines
-            .iter()
-            .filter(|line| line.kernel == *kernel)
-            .filter_map(point)
-            .collect(),
+    let mut kernels = grouped(lines, |line| line.kernel.clone());
+    kernels.sort_by(|a, b| a.0.cmp(&b.0));
+    let series = |(name, lines): (String, Vec<&Line>)| Series {
+        name,
+        points: lines.iter().filter_map(point).collect(),
     };
     Scatter {
-        series: kernels.iter().map(series).collect(),
+        series: kernels.into_iter().map(series).collect(),
         unit: "ms",
     }
 }

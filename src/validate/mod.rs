@@ -4,7 +4,7 @@
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`stack_tables`] and [`nearest`] do the
 //! same for how deep a stack programs need.
 //! [`launches`] reads measured launches, [`requests`] makes requests of them; [`columns`]: what their columns were called before;
-//! [`ladder`]: the fastest of them. [`paper_rows`] and [`papers`]: the other papers' launches and figures.
+//! [`paper_rows`] and [`papers`]: the other papers' launches and figures.
 //! [`calibrate`] searches for the values of a preset that are fitted, [`workload`] for what speeds say of the paper's programs.
 //! Leaves out: how a prediction is made.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.
@@ -13,7 +13,6 @@ pub mod calibrate;
 pub mod cells;
 pub mod columns;
 pub mod compare;
-pub mod ladder;
 pub mod launches;
 pub mod measured;
 pub mod nearest;

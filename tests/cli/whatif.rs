@@ -153,7 +153,7 @@ fn a_study_predicts_what_simulate_and_the_library_predict() {
         let mut options: Vec<String> = values.split(',').map(|v| format!("{key} {v}")).collect();
         options.push("l1 124".into());
         for (row, option) in rows.iter().zip(options) {
-            let common = common.replace("--cases 100 ", "");
+            let common = common.replace(" --cases 100", "");
             let cases = if key == "cases" && option.starts_with("l1") {
                 " --cases 100"
             } else {

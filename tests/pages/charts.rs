@@ -2,7 +2,7 @@
 
 use warpstack::report::chart::bars::{Bar, StackedBars};
 use warpstack::report::chart::theme::Theme;
-use warpstack::report::chart::{self, Look, check_path, panels::Panels, svg};
+use warpstack::report::chart::{self, Chart, Look, check_path, svg, tables::speeds};
 use warpstack::validate::papers::{Paper, Row};
 use warpstack::validate::{Compared, Measured, Split, Table, cells};
 
@@ -46,12 +46,18 @@ fn two_bars() -> StackedBars {
 fn every_axis_value_has_a_panel_and_every_cell_a_point() {
     for (table, n_panels) in [(Table::Three, 3), (Table::Four, 5), (Table::Nine, 3)] {
         let cells = drawn_cells(table);
-        let text = svg(&Panels::new(&cells)).unwrap();
+        let text = svg(&speeds(&cells)).unwrap();
         let titles = text.matches(table.axis_title()).count();
         assert_eq!(titles, n_panels);
-        // One circle per measured cell and one in the legend.
+        // A point for each prediction and each measured value, and in the legends of the panels one for each kind.
         let n_measured = cells.iter().filter(|cell| cell.measured.is_some()).count();
-        assert_eq!(text.matches("<circle").count(), n_measured + 1);
+        let n_legends = if n_measured == 0 {
+            n_panels
+        } else {
+            2 * n_panels
+        };
+        let n_points = cells.len() + n_measured + n_legends;
+        assert_eq!(text.matches("<circle").count(), n_points);
     }
 }
 
@@ -66,7 +72,7 @@ fn bars_show_layers_that_exist_and_no_others() {
     );
 }
 
-fn save(chart: &impl chart::Chart, path: &std::path::Path) -> Result<(), chart::ChartError> {
+fn save(chart: &dyn Chart, path: &std::path::Path) -> Result<(), chart::ChartError> {
     chart::save(chart, path, Look::default())
 }
 
@@ -109,17 +115,20 @@ fn a_drawing_is_as_wide_and_as_dark_as_asked() {
 #[test]
 fn a_page_gets_its_own_colours_and_a_note_at_every_point() {
     let cells = drawn_cells(Table::Three);
-    let panels = Panels::new(&cells);
-    let (_, panel) = panels.each().next().unwrap();
-    let text = chart::svg_of_page(&panel).unwrap();
+    let sheet = speeds(&cells);
+    let panel = &*sheet.rows[0][0].chart;
+    let text = chart::svg_of_page(panel).unwrap();
     assert_eq!(
         text.matches("class=\"note\"").count(),
-        8,
-        "one for every block size"
+        2 * 8,
+        "predicted and measured for every block size"
     );
     assert!(text.contains("var(--chart-ink)") && !text.contains("#282828"));
-    assert!(text.contains("256 threads: predicted"), "{text}");
-    assert!(!svg(&panel).unwrap().contains("note"));
+    assert!(
+        text.contains("billion GPop/s at 256 threads per block"),
+        "{text}"
+    );
+    assert!(!svg(panel).unwrap().contains("note"));
 }
 
 #[test]
@@ -147,7 +156,7 @@ fn charts_to_look_at() {
     for table in Table::ALL {
         let cells = drawn_cells(table);
         let name = format!("table{}.png", table.number());
-        save(&Panels::new(&cells), &folder.join(name)).unwrap();
+        save(&speeds(&cells), &folder.join(name)).unwrap();
     }
     save(&two_bars(), &folder.join("bars.png")).unwrap();
 }

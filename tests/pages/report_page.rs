@@ -140,10 +140,10 @@ fn check_names(html: &Html) {
 #[test]
 fn every_drawing_and_table_is_on_the_page() {
     let html = Html::parse_document(&PAGE);
-    // The answer, five on how the model works, one scatter, six panels, two stack tables, two studies.
-    assert_eq!(select(&html, "svg").len(), 1 + 5 + 1 + 6 + 2 + 2);
-    // Errors, what is known of the programs, three heat maps and one that was only predicted, Tables 5 and 6, two on best and worst with two listings, the H200.
-    assert_eq!(select(&html, "table").len(), 2 + 4 + 2 + 4 + 1);
+    // The answer, one scatter plot, the best and the worst.
+    assert_eq!(select(&html, "svg").len(), 3);
+    // Errors, three heat maps and one that was only predicted.
+    assert_eq!(select(&html, "table").len(), 1 + 4);
 }
 
 /// The answer stands first, in one sentence whose numbers are those of the tables below it.
@@ -164,22 +164,6 @@ fn the_answer_stands_first_and_agrees_with_the_tables() {
     assert_eq!(held_out, 1);
     assert!(answer.contains("18 cells that nothing was fitted on"));
     assert_eq!(select(&html, "header figure svg").len(), 1);
-}
-
-/// The listing has the kernel's instructions, and their shares of the cycles sum up.
-#[test]
-fn the_best_kernels_machine_code_is_on_the_page() {
-    let html = Html::parse_document(&PAGE);
-    let whole = select(&html, "details.listing tbody tr");
-    assert!(whole.len() > 100, "{} instructions", whole.len());
-    let shares: f64 = select(&html, "details.listing td.share")
-        .into_iter()
-        .map(|cell| text(cell).parse::<f64>().unwrap())
-        .sum();
-    assert!((shares - 100.0).abs() < 3.0, "{shares} %");
-    let hot = select(&html, "details.listing tr.hot").len();
-    assert!(hot > 0 && hot < whole.len() / 5, "{hot} hot instructions");
-    assert!(whole.iter().any(|row| text(*row).contains("LDL")));
 }
 
 #[test]
@@ -218,7 +202,7 @@ fn fitted_and_held_out_errors_are_apart() {
 fn every_command_on_the_page_is_one_of_the_program() {
     let html = Html::parse_document(&PAGE);
     let commands = select(&html, "code.command");
-    assert!(commands.len() > 10);
+    assert!(commands.len() > 7);
     let mut names: Vec<String> = Vec::new();
     for command in commands {
         let text = text(command);
@@ -284,8 +268,11 @@ fn the_style_wraps_scrolls_and_has_contrast() {
         3,
         "light, dark by the system, dark by choice"
     );
-    for scheme in schemes {
-        let scheme = format!("--ink: #{scheme}");
+    // The heat maps have colours of their own, light and dark.
+    let heats: Vec<&str> = style.split("--heat: #").skip(1).collect();
+    assert_eq!(heats.len(), 2);
+    for (scheme, heat) in schemes.into_iter().zip([heats[0], heats[1], heats[1]]) {
+        let scheme = format!("--ink: #{scheme} --heat: #{heat}");
         let colour = |name: &str| {
             let (_, rest) = scheme.split_once(&format!("--{name}: #")).unwrap();
             rest[..6].to_owned()
@@ -299,6 +286,9 @@ fn the_style_wraps_scrolls_and_has_contrast() {
             ("focus", "paper", 3.0),
             ("edge", "paper", 3.0),
             ("chart-ink", "paper", 7.0),
+            ("ink", "heat", 4.5),
+            ("ink", "slow", 4.5),
+            ("ink", "fast", 4.5),
         ] {
             let contrast = contrast(&colour(ink), &colour(paper));
             assert!(contrast >= least, "{ink} on {paper}: {contrast:.1}");
@@ -327,7 +317,6 @@ fn a_refused_report_leaves_nothing_behind() {
             vec!["--papers", "all", "--effort", "whole-run"],
             "--effort whole-run given with --papers; allowed: --code",
         ),
-        (page.clone(), vec!["--paper-launches", "3"], "--papers"),
         (page.join("deeper"), vec![], "deeper"),
     ] {
         let output = report(&out, &args);

@@ -3,34 +3,22 @@
 //! Leaves out: what the page looks like. Units: KiB and threads in the names of the constants.
 
 use super::super::engine::{Engine as EngineName, EngineArgs};
-use super::super::figure::{self, Figure};
 use super::ReportArgs;
-use crate::device::Device;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::predictor::Engine;
-use crate::report::chart::lines::{Line, Lines, Scale};
 use crate::report::explain::Explanation;
-use crate::report::page::{BestAndWorst, Picture, Study, best_cell};
-use crate::study::l1::with_l1;
-use crate::systems::registry::LaunchOptions;
+use crate::report::page::{BestAndWorst, best_cell};
 use crate::validate::{Compared, Table};
-use rayon::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// Makes the parts of the page that need further predictions.
 pub(super) struct Maker<'a> {
     pub args: &'a ReportArgs,
-    pub device: &'a Device,
     pub model: &'a Engine,
     /// The problem that is explained.
     pub problem: &'a str,
 }
-
-/// L1 sizes of the what-if study.
-const L1_KIB: [u32; 7] = [4, 8, 16, 32, 64, 128, 256];
-const STUDY_THREADS: u32 = 256;
-const STUDY_DIMS: [u32; 4] = [1, 2, 4, 6];
 
 impl Maker<'_> {
     pub fn engine_name(&self) -> &'static str {
@@ -86,9 +74,6 @@ impl Maker<'_> {
         if let Some(papers) = &args.papers {
             text += &format!(" --papers {}", papers.replace(' ', ""));
         }
-        if args.paper_launches > 0 {
-            text += &format!(" --paper-launches {}", args.paper_launches);
-        }
         if args.explore {
             text += " --explore";
         }
@@ -98,49 +83,30 @@ impl Maker<'_> {
         text + &self.options()
     }
 
-    pub fn figures(&self) -> Result<Vec<Picture>, Box<dyn Error>> {
-        let (model, device, problem) = (self.model, self.device, self.problem);
-        let figures = [
+    /// Commands that show what the page leaves out.
+    pub fn further(&self) -> Vec<(&'static str, String)> {
+        let (problem, options, device) = (self.problem, self.options(), self.device_option());
+        let of_problem = format!("--problem {problem}{options}");
+        vec![
             (
-                "tree",
-                "1. A program and its stack",
-                figure::tree(figure::PROGRAM)?,
-            ),
-            ("smx", "2. The machine", figure::smx(device)),
-            (
-                "occupancy",
-                "3. How many warps are resident",
-                figure::occupancy(device)?,
+                "How many warps are resident:",
+                format!("warpstack figure occupancy{device} --out occupancy.svg"),
             ),
             (
-                "l1",
-                "4. Whether the stacks fit",
-                figure::l1(model, device, problem)?,
+                "Whether the stacks fit into the L1:",
+                format!("warpstack figure l1 {of_problem} --out l1.svg"),
             ),
             (
-                "cycles",
-                "5. Where the cycles go",
-                figure::cycles(model, device, problem)?,
+                "The same interpreters with another L1:",
+                format!(
+                    "warpstack whatif --kernel rpn {of_problem} --vary l1=4..256 --vary stack-dim=1,2,4,6 --chart l1.svg"
+                ),
             ),
-        ];
-        figures
-            .into_iter()
-            .map(|(name, title, figure)| self.picture(name, title, figure))
-            .collect()
-    }
-
-    fn picture(&self, name: &str, title: &str, figure: Figure) -> Result<Picture, Box<dyn Error>> {
-        let options = match name {
-            "l1" | "cycles" => format!(" --problem {}{}", self.problem, self.options()),
-            _ => String::new(),
-        };
-        Ok(Picture {
-            title: title.into(),
-            caption: figure.caption,
-            description: figure.description,
-            command: format!("warpstack figure {name} --out {name}.svg{options}"),
-            svg: figure.drawing.svg_of_page()?,
-        })
+            (
+                "How deep programs use the stack, Tables 5 and 6:",
+                "warpstack stacks --chart stacks.svg".to_owned(),
+            ),
+        ]
     }
 
     /// Best and worst predicted cell of the first problem, in every two-dimensional table or else the first table.
@@ -170,9 +136,10 @@ impl Maker<'_> {
             let worst = self.model.configure(&worst.cell.options())?;
             pairs.push(BestAndWorst {
                 name: format!("Table {}, {}", table.number(), self.problem),
-                command: explain_command(&best, &worst) + &self.options(),
-                listing: self.model.annotate(&best)?,
-                listing_command: annotate_command(&best) + &self.annotate_options(),
+                commands: [
+                    explain_command(&best, &worst) + &self.options(),
+                    annotate_command(&best) + &self.annotate_options(),
+                ],
                 best: Explanation::of(&self.model.explain(&best)?),
                 worst: Explanation::of(&self.model.explain(&worst)?),
             });
@@ -188,60 +155,6 @@ impl Maker<'_> {
             Ok(Explanation::of(&explained))
         })
         .transpose()
-    }
-
-    /// Speed over the L1's size, for both kinds of programs.
-    pub fn studies(&self) -> Result<Vec<Study>, Box<dyn Error>> {
-        ["rpn", "lgp"]
-            .into_iter()
-            .map(|kernel| self.study(kernel))
-            .collect()
-    }
-
-    fn study(&self, kernel: &str) -> Result<Study, Box<dyn Error>> {
-        let mut lines = Vec::new();
-        for stack_dim in STUDY_DIMS {
-            let point = |kib: &u32| -> Result<(f64, f64), PredictError> {
-                let launch = LaunchOptions {
-                    problem: Some(self.problem.into()),
-                    stack_dim: Some(stack_dim),
-                    threads_per_block: Some(STUDY_THREADS),
-                    l1_kib: Some(*kib),
-                    ..LaunchOptions::of(kernel)
-                };
-                let device = with_l1(self.device, kib * 1024)
-                    .map_err(|error| PredictError::Other(Box::new(error)))?;
-                let engine = self.model.on(device);
-                Ok((f64::from(*kib), engine.predict(launch)?.gpops_billion))
-            };
-            lines.push(Line {
-                name: format!("second dimension {stack_dim}"),
-                points: L1_KIB.par_iter().map(point).collect::<Result<_, _>>()?,
-            });
-        }
-        let dims = STUDY_DIMS.map(|dim| dim.to_string()).join(",");
-        Ok(Study {
-            title: format!("Kernel {kernel} on {}, L1 of 4 to 256 KiB", self.problem),
-            description: format!(
-                "Predicted speed of blocks of {STUDY_THREADS} threads. A line climbs until the stacks of its second dimension fit, and stays \
-                 level from there."
-            ),
-            command: format!(
-                "warpstack whatif --kernel {kernel} --problem {} --threads {STUDY_THREADS} --vary l1=4..256 --vary stack-dim={dims}{} \
-                 --chart l1-{kernel}.svg",
-                self.problem,
-                self.options()
-            ),
-            lines: Lines {
-                x_label: "L1, KiB".into(),
-                y_label: "billion GPop/s".into(),
-                scale: Scale::Doubling,
-                lines,
-                mark: Some((48.0, "GTX 670".into())).filter(|_| self.device.name == "gtx670"),
-                levels: Vec::new(),
-                steps: false,
-            },
-        })
     }
 }
 

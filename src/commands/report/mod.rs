@@ -6,21 +6,18 @@ mod maker;
 mod papers;
 
 use super::CliResult;
-use super::engine::{Engine as EngineName, EngineArgs, InferredFile};
+use super::engine::{Engine as EngineName, EngineArgs};
 use super::explore::{self, ExploreArgs};
 use super::reproduce::{
     all_cells, compare, other_draws, parse_problems, parse_tables, predict_all,
 };
-use super::stacks as stacks_command;
 use super::validate;
 use crate::device::Preset;
 use crate::predictor::Settings;
-use crate::report::page::launches::ComparedLaunch;
-use crate::report::page::{Content, Otherwise, page};
+use crate::report::output;
+use crate::report::page::{Content, page};
 use crate::report::validation::Line;
-use crate::report::{output, stacks};
 use crate::validate::Measured;
-use crate::validate::ladder::h200_ladder;
 use maker::Maker;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -61,9 +58,6 @@ pub struct ReportArgs {
     /// or all. With the simulator each takes some minutes
     #[arg(long, value_name = "LIST")]
     pub papers: Option<String>,
-    /// Number of launches of each of these papers' systems, measured on the H200, to predict, too, evenly spread; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "papers")]
-    pub paper_launches: usize,
     /// Add the explorer of `warpstack explore`, explore.html, to the folder
     #[arg(long)]
     pub explore: bool,
@@ -72,25 +66,17 @@ pub struct ReportArgs {
 const DEFAULT_LAUNCHES: usize = 40;
 
 /// The H200's measured launches beside their predictions.
-fn launches(n: usize, engine: EngineName) -> Result<Vec<ComparedLaunch>, Box<dyn Error>> {
+fn launches(n: usize, engine: EngineName) -> Result<Vec<Line>, Box<dyn Error>> {
     if n == 0 {
         return Ok(Vec::new());
     }
-    let launch = |line: Line| {
-        Some(ComparedLaunch {
-            measured_ms: line.measured_ms?,
-            predicted_ms: line.predicted_ms,
-            kernel: line.kernel,
-            problem: line.problem,
-            fitted: line.split == "calibration",
-        })
-    };
     let settings = Settings {
         kind: engine.kind(),
         ..Settings::default()
     };
-    let lines = validate::launches(n, settings)?;
-    Ok(lines.into_iter().filter_map(launch).collect())
+    let mut lines = validate::launches(n, settings)?;
+    lines.retain(|line| line.measured_ms.is_some());
+    Ok(lines)
 }
 
 pub fn run(args: &ReportArgs) -> CliResult {
@@ -103,18 +89,11 @@ pub fn run(args: &ReportArgs) -> CliResult {
     let cells = all_cells(&tables, &problems);
     let maker = Maker {
         args,
-        device: &device,
         model: &model,
         problem: problems[0],
     };
     let predictions = predict_all(&model, &cells)?;
     let draws = other_draws(&args.engine, args.spread, (&device, &problems), &cells)?;
-    let others = match with_other_knowledge(&args.engine) {
-        Some(engine) => Some(predict_all(&engine.open(&device, &problems)?, &cells)?),
-        None => None,
-    };
-    let figures = maker.figures()?;
-    let studies = maker.studies()?;
     let papers_predicted = papers::predict(args, &asked)?;
     // Measured values are read only now that every table is predicted.
     let measured = tables
@@ -122,8 +101,6 @@ pub fn run(args: &ReportArgs) -> CliResult {
         .map(|table| Measured::of_paper(*table))
         .collect::<Result<Vec<_>, _>>()?;
     let cells_compared = compare(&cells, &predictions, &measured);
-    let records = stacks_command::committed(&[])?;
-    let stack_rows = stacks::rows(&records)?;
     let content = Content {
         device: device.title.clone(),
         engine: maker.engine_name().into(),
@@ -138,16 +115,8 @@ pub fn run(args: &ReportArgs) -> CliResult {
             .iter()
             .map(|draw| compare(&cells, draw, &measured))
             .collect(),
-        otherwise: others.map(|predictions| Otherwise {
-            inferred: args.engine.inputs.inferred.is_none(),
-            cells: compare(&cells, &predictions, &measured),
-        }),
         cells: cells_compared,
-        figures,
-        stacks_summary: stacks::summary(&records, &stack_rows),
-        stacks: stack_rows,
-        studies,
-        h200: h200_ladder()?,
+        further: maker.further(),
         launches: launches(args.launches, args.engine.engine)?,
         launches_command: format!(
             "warpstack validate --device h200 --rows {}{}",
@@ -162,18 +131,6 @@ pub fn run(args: &ReportArgs) -> CliResult {
         false => None,
     };
     write(&args.out, &page(&content)?, explorer.as_deref())
-}
-
-/// The same engine with what is inferred of the programs where it has nothing of it, without where it has; none where the programs
-/// are given.
-fn with_other_knowledge(engine: &EngineArgs) -> Option<EngineArgs> {
-    let mut other = engine.clone();
-    let inputs = &mut other.inputs;
-    inputs.inferred = match inputs.inferred {
-        Some(_) => None,
-        None => Some(InferredFile::own()),
-    };
-    inputs.programs.is_none().then_some(other)
 }
 
 /// The explorer of the same problems.

@@ -1,14 +1,12 @@
-//! What the page shows of the other papers: which of them, their predictions, launches of their systems on the H200.
+//! The other papers of the page: which of them, and their predictions.
 //!
-//! Leaves out: predicting (`cli/papers.rs`, `cli/validate.rs`). Units: none.
+//! Leaves out: predicting (`commands/papers.rs`). Units: none.
 
 use super::super::papers::{PaperArg, PaperRun, check_options};
-use super::super::validate::paper_launches;
 use super::ReportArgs;
 use crate::report::page::PaperPart;
 use crate::report::progress::Progress;
 use crate::systems::figure::Figure;
-use crate::validate::paper_rows::Committed;
 use crate::validate::papers::compare;
 use std::error::Error;
 
@@ -21,7 +19,7 @@ pub(super) fn asked(args: &ReportArgs) -> Result<Vec<PaperArg>, String> {
         return Ok(Vec::new());
     };
     let papers = parse(given)?;
-    let allowed = "--code, --device, --engine, --launches, --out, --paper-launches, --population-seed, --problems, --spread, --tables";
+    let allowed = "--code, --device, --engine, --launches, --out, --population-seed, --problems, --spread, --tables";
     check_options(&args.engine, "--papers", allowed)?;
     Ok(papers)
 }
@@ -66,44 +64,21 @@ pub(super) fn predict(
     Ok(predicted)
 }
 
-/// Puts beside the predictions what was published and measured.
+/// Puts beside the predictions what was published.
 pub(super) fn parts(
     args: &ReportArgs,
     predicted: Vec<Predicted>,
 ) -> Result<Vec<PaperPart>, Box<dyn Error>> {
-    let progress = Progress::new(predicted.len() as u64, "papers");
-    let mut parts = Vec::new();
-    for (paper, figures) in predicted {
-        progress.begin(&format!("{} on an H200", paper.name()));
-        parts.push(part(args, paper, figures)?);
-        progress.step();
-    }
-    Ok(parts)
-}
-
-fn part(
-    args: &ReportArgs,
-    paper: PaperArg,
-    figures: Vec<Figure>,
-) -> Result<PaperPart, Box<dyn Error>> {
-    let name = paper.name();
     let options = args.engine.changed_options();
-    let committed = Committed::of(paper.paper());
-    let (n_rows, engine) = (args.paper_launches, &args.engine);
-    Ok(PaperPart {
-        paper: paper.paper(),
-        rows: compare(paper.paper(), figures)?,
-        command: format!("warpstack reproduce --paper {name}{options} --chart {name}.svg"),
-        launches: match n_rows {
-            0 => Vec::new(),
-            _ => paper_launches(committed, n_rows, engine.engine)?,
-        },
-        launches_command: format!(
-            "warpstack validate --device h200 --measured {} --rows {n_rows}{}",
-            committed.file,
-            engine.engine.changed_option()
-        ),
-    })
+    let part = |(paper, figures): Predicted| {
+        let name = paper.name();
+        Ok(PaperPart {
+            paper: paper.paper(),
+            rows: compare(paper.paper(), figures)?,
+            command: format!("warpstack reproduce --paper {name}{options} --chart {name}.svg"),
+        })
+    };
+    predicted.into_iter().map(part).collect()
 }
 
 #[cfg(test)]
@@ -130,7 +105,6 @@ mod tests {
         };
         let parts = parts(&given.args, vec![(PaperArg::Langdon, vec![figure])]).unwrap();
         assert_eq!(parts[0].rows[0].published, Some(141.0));
-        assert!(parts[0].launches.is_empty());
         assert_eq!(
             parts[0].command,
             "warpstack reproduce --paper langdon --engine model --population-seed 2 --chart langdon.svg"

@@ -9,6 +9,7 @@
 use super::element::Element;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
 /// Where a step finds an operand.
@@ -70,7 +71,8 @@ enum Event {
 
 struct Builder<T> {
     nodes: Vec<Node>,
-    known: HashMap<(u64, [u32; 4]), u32, KeyHasher>,
+    /// The standard hasher would cost more than the steps that this saves.
+    known: FxHashMap<(u64, [u32; 4]), u32>,
     constants: Vec<T>,
     events: Vec<Event>,
     /// What is equal is computed once.
@@ -140,7 +142,7 @@ impl<T: Element> Builder<T> {
     fn of(programs: &[&Rpn], share: bool) -> (Self, Vec<u32>, Vec<usize>) {
         let mut builder = Builder {
             nodes: Vec::new(),
-            known: HashMap::default(),
+            known: FxHashMap::default(),
             constants: Vec::new(),
             events: Vec::new(),
             share,
@@ -270,37 +272,6 @@ impl<T: Element> Builder<T> {
             }
         }
         last_use
-    }
-}
-
-/// Multiplicative hashing of small integer keys; the standard hasher would cost more than the steps it saves.
-#[derive(Debug, Clone, Copy, Default)]
-struct KeyHasher;
-
-impl std::hash::BuildHasher for KeyHasher {
-    type Hasher = Multiplicative;
-    fn build_hasher(&self) -> Multiplicative {
-        Multiplicative(0)
-    }
-}
-
-struct Multiplicative(u64);
-
-impl std::hash::Hasher for Multiplicative {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.write_u64(u64::from(b)));
-    }
-    fn write_u32(&mut self, n: u32) {
-        self.write_u64(u64::from(n));
-    }
-    fn write_u64(&mut self, n: u64) {
-        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-    fn write_usize(&mut self, n: usize) {
-        self.write_u64(n as u64);
-    }
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
     }
 }
 

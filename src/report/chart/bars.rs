@@ -1,37 +1,39 @@
-//! Stacked bars, one per configuration: where the cycles go.
+//! Stacked bars under each other, one per configuration: where the cycles go; or pairs of bars, predicted and published.
 //!
 //! Leaves out: layers that no bar has; layers too small to see anywhere are drawn together as `other`.
 //! Units: given by the caller, the same for all bars.
 
-use super::{Chart, GRID, ON_DARK, ON_LIGHT, ink};
-use plotters::coord::Shift;
+use super::{
+    Area, BLUE, Chart, Drawn, Legend, ON_DARK, ON_LIGHT, VERMILION, figure, ink, ink_at,
+    light_mesh, note,
+};
 use plotters::prelude::*;
-use std::error::Error;
+use plotters::style::text_anchor::HPos;
 
 /// One bar: a label and its layers, from the left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
+    /// Empty for one that belongs to the bar above it.
     pub label: String,
     pub layers: Vec<(String, f64)>,
 }
 
-/// Bars under each other on one scale.
+/// Bars on one scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackedBars {
     title: String,
-    /// What the lengths mean: `scheduler cycles per GP operation`.
+    /// Meaning of the lengths: `scheduler cycles per GP operation`.
     unit: String,
     bars: Vec<Bar>,
+    width: u32,
+    colours: &'static [RGBColor],
 }
 
 const WIDTH: u32 = 900;
-const TITLE_HEIGHT: u32 = 48;
-const BAR_HEIGHT: u32 = 64;
+const TITLE_HEIGHT: u32 = 44;
+const LABEL_HEIGHT: u32 = 28;
+const BAR_HEIGHT: u32 = 24;
 const AXIS_HEIGHT: u32 = 42;
-const LEGEND_ROW_HEIGHT: u32 = 22;
-const LEGEND_COLUMNS: usize = 4;
-/// A layer narrower than this part of the scale carries no figure.
-const LEAST_LABELLED: f64 = 0.04;
 
 /// A layer that is smaller than this part of the scale in every bar joins `other`.
 const LEAST_DRAWN: f64 = 0.01;
@@ -51,10 +53,20 @@ const COLOURS: [RGBColor; 9] = [
     RGBColor(120, 94, 160),
     RGBColor(150, 110, 60),
 ];
+const OF_PAIRS: [RGBColor; 2] = [BLUE, VERMILION];
 
 impl Bar {
-    pub(super) fn length(&self) -> f64 {
+    fn length(&self) -> f64 {
         self.layers.iter().map(|(_, value)| value).sum()
+    }
+
+    fn height(&self) -> u32 {
+        BAR_HEIGHT
+            + if self.label.is_empty() {
+                0
+            } else {
+                LABEL_HEIGHT
+            }
     }
 }
 
@@ -80,12 +92,50 @@ impl StackedBars {
                 layers,
             }
         };
-        let bars = bars.iter().map(join).collect();
-        StackedBars { title, unit, bars }
+        StackedBars {
+            bars: bars.iter().map(join).collect(),
+            title,
+            unit,
+            width: WIDTH,
+            colours: &COLOURS,
+        }
+    }
+
+    /// Predicted values of each name, and under each the one that was `second`: published or measured, where it was.
+    pub fn pairs(
+        unit: &str,
+        second: &str,
+        pairs: impl IntoIterator<Item = (String, f64, Option<f64>)>,
+    ) -> StackedBars {
+        let bars = pairs.into_iter().flat_map(|(label, predicted, other)| {
+            let bar = |label, name: &str, value| Bar {
+                label,
+                layers: vec![(name.to_owned(), value)],
+            };
+            let other = other.map(|value| bar(String::new(), second, value));
+            [bar(label, "predicted", predicted)]
+                .into_iter()
+                .chain(other)
+        });
+        StackedBars {
+            title: String::new(),
+            unit: unit.to_owned(),
+            bars: bars.collect(),
+            width: super::NARROW,
+            colours: &OF_PAIRS,
+        }
+    }
+
+    /// The same chart, as wide as a phone.
+    pub fn narrow(self) -> StackedBars {
+        StackedBars {
+            width: super::NARROW,
+            ..self
+        }
     }
 
     /// Names of the layers that any bar has, in the order of the first bar that has them, `other` last.
-    pub(super) fn layer_names(&self) -> Vec<&str> {
+    fn layer_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for (name, value) in self.bars.iter().flat_map(|bar| &bar.layers) {
             if *value > 0.0 && !names.contains(&name.as_str()) {
@@ -96,80 +146,68 @@ impl StackedBars {
         names
     }
 
-    pub(super) fn bars(&self) -> &[Bar] {
-        &self.bars
+    fn title_height(&self) -> u32 {
+        if self.title.is_empty() {
+            0
+        } else {
+            TITLE_HEIGHT
+        }
     }
 
-    fn legend_height(&self) -> u32 {
-        self.layer_names().len().div_ceil(LEGEND_COLUMNS) as u32 * LEGEND_ROW_HEIGHT + 18
-    }
-}
-
-impl Chart for StackedBars {
-    fn size(&self) -> (u32, u32) {
-        let bars = BAR_HEIGHT * self.bars.len() as u32;
-        (
-            WIDTH,
-            TITLE_HEIGHT + bars + AXIS_HEIGHT + self.legend_height(),
-        )
+    fn plot_height(&self) -> u32 {
+        self.bars.iter().map(Bar::height).sum::<u32>() + AXIS_HEIGHT
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
-        let (_, height) = self.size();
-        let names = self.layer_names();
-        let (title, rest) = area.split_vertically(TITLE_HEIGHT);
-        let (body, legend) = rest.split_vertically(height - TITLE_HEIGHT - self.legend_height());
-        title.draw(&Text::new(self.title.clone(), (16, 14), ink(20)))?;
-        self.draw_bars(&body, &names)?;
-        draw_legend(&legend, &names)
+    fn legend<'a>(&self, names: &'a [&'a str]) -> Legend<'a> {
+        let width = self.width;
+        Legend { width, names }
     }
-}
 
-impl StackedBars {
-    fn draw_bars<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        names: &[&str],
-    ) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
+    /// The colour of a layer by its place among `names`.
+    fn colour(&self, names: &[&str], name: &str) -> RGBColor {
+        let place = names.iter().position(|other| *other == name);
+        let colour = place.and_then(|place| self.colours.get(place));
+        colour.copied().filter(|_| name != OTHER).unwrap_or(GREY)
+    }
+
+    fn draw_bars(&self, area: &Area, names: &[&str]) -> Drawn {
         let longest = self.bars.iter().map(Bar::length).fold(0.0, f64::max);
-        let scale = if longest > 0.0 { longest * 1.02 } else { 1.0 };
-        let n_bars = self.bars.len() as f64;
+        if longest <= 0.0 {
+            return Err("nothing to draw".into());
+        }
+        let rows = self.plot_height() - AXIS_HEIGHT;
         let mut chart = ChartBuilder::on(area)
             .margin_left(16)
             .margin_right(24)
             .x_label_area_size(AXIS_HEIGHT)
-            .build_cartesian_2d(0.0..scale, n_bars..0.0)?;
-        chart
-            .configure_mesh()
-            .disable_y_mesh()
+            .build_cartesian_2d(0.0..1.02 * longest, f64::from(rows)..0.0)?;
+        let mut mesh = chart.configure_mesh();
+        mesh.disable_y_mesh()
             .disable_y_axis()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .x_desc(self.unit.clone())
-            .axis_desc_style(ink(14))
-            .label_style(ink(12))
-            .draw()?;
-        for (row, bar) in self.bars.iter().enumerate() {
-            let row = row as f64;
-            chart.draw_series([Text::new(bar.label.clone(), (0.0, row + 0.06), ink(14))])?;
+            .x_labels(if self.width < WIDTH { 6 } else { 11 })
+            .x_desc(&self.unit);
+        light_mesh(&mut mesh).draw()?;
+        let pixel = 1.02 * longest / f64::from(self.width - 40);
+        let mut foot = 0.0;
+        for bar in &self.bars {
+            foot += f64::from(bar.height());
+            let top = foot - f64::from(BAR_HEIGHT) + 3.0;
+            let style = ink_at(14, HPos::Left);
+            chart.draw_series([Text::new(bar.label.clone(), (0.0, top - 10.0), style)])?;
             let mut start = 0.0;
             for (name, value) in bar.layers.iter().filter(|(_, value)| *value > 0.0) {
                 let end = start + value;
-                let colour = layer_colour(names, name);
-                let corners = [(start, row + 0.36), (end, row + 0.88)];
-                chart.draw_series([Rectangle::new(corners, colour.filled())])?;
-                if *value > LEAST_LABELLED * scale {
-                    let figure = format!("{value:.3}");
-                    let at = (start + 0.005 * scale, row + 0.5);
-                    chart.draw_series([Text::new(figure, at, ink(13).color(&over(colour)))])?;
+                let colour = self.colour(names, name);
+                let area = Rectangle::new([(start, top), (end, foot)], colour.filled());
+                chart.draw_series([area])?;
+                let (text, middle) = (figure(*value), f64::midpoint(top, foot));
+                if *value > pixel * (8 + 7 * text.len()) as f64 {
+                    let at = (start + 4.0 * pixel, middle);
+                    let style = ink_at(13, HPos::Left).color(over(colour));
+                    chart.draw_series([Text::new(text.clone(), at, style)])?;
                 }
+                let said = format!("{name}: {text} {}, {}", self.unit, bar.label);
+                chart.draw_series([note(said, (f64::midpoint(start, end), middle))])?;
                 start = end;
             }
         }
@@ -177,34 +215,82 @@ impl StackedBars {
     }
 }
 
-fn draw_legend<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    names: &[&str],
-) -> Result<(), Box<dyn Error>>
-where
-    B::ErrorType: 'static,
-{
-    let column_width = (WIDTH as i32 - 32) / LEGEND_COLUMNS as i32;
-    for (index, name) in names.iter().enumerate() {
-        let x = 16 + (index % LEGEND_COLUMNS) as i32 * column_width;
-        let y = 10 + (index / LEGEND_COLUMNS) as i32 * LEGEND_ROW_HEIGHT as i32;
-        let square = [(x, y + 2), (x + 14, y + 16)];
-        area.draw(&Rectangle::new(square, layer_colour(names, name).filled()))?;
-        area.draw(&Text::new(name.to_string(), (x + 20, y + 2), ink(13)))?;
+impl Chart for StackedBars {
+    fn size(&self) -> (u32, u32) {
+        let legend = self.legend(&self.layer_names()).height();
+        (
+            self.width,
+            self.title_height() + self.plot_height() + legend,
+        )
     }
-    Ok(())
-}
 
-/// The colour of a layer by its place among `names`.
-pub(super) fn layer_colour(names: &[&str], name: &str) -> RGBColor {
-    let place = names.iter().position(|other| *other == name);
-    let colour = place.and_then(|place| COLOURS.get(place));
-    colour.copied().filter(|_| name != OTHER).unwrap_or(GREY)
+    fn draw(&self, area: &Area) -> Drawn {
+        let names = self.layer_names();
+        let (title, rest) = area.split_vertically(self.title_height());
+        let (body, legend) = rest.split_vertically(self.plot_height());
+        title.draw(&Text::new(self.title.clone(), (16, 14), ink(20)))?;
+        self.draw_bars(&body, &names)?;
+        self.legend(&names).draw(&legend, |nth, (x, y)| {
+            let square = [(x - 7, y - 7), (x + 7, y + 7)];
+            let colour = self.colour(&names, names[nth]);
+            Ok(legend.draw(&Rectangle::new(square, colour.filled()))?)
+        })
+    }
+
+    /// Every layer of every bar.
+    fn words(&self) -> String {
+        let mut text = format!("{}.", self.unit);
+        for bar in &self.bars {
+            let layers = bar.layers.iter().filter(|(_, value)| *value > 0.0);
+            let layers = layers.map(|(name, value)| format!("{} {name}", figure(*value)));
+            let layers: Vec<String> = layers.collect();
+            text += &match bar.label.is_empty() {
+                true => format!(" {}.", layers.join(", ")),
+                false => format!(" {}: {}.", bar.label, layers.join(", ")),
+            };
+        }
+        text
+    }
 }
 
 /// Ink that can be read on `background`.
-fn over(background: RGBColor) -> RGBColor {
+fn over(background: RGBColor) -> &'static RGBColor {
     let RGBColor(red, green, blue) = background;
     let light = 0.3 * f64::from(red) + 0.6 * f64::from(green) + 0.1 * f64::from(blue);
-    if light > 125.0 { ON_LIGHT } else { ON_DARK }
+    if light > 125.0 { &ON_LIGHT } else { &ON_DARK }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::svg;
+
+    #[test]
+    fn every_bar_and_layer_is_named() {
+        let bar = |label: &str| Bar {
+            label: label.into(),
+            layers: vec![("issuing".into(), 3.0), ("branch".into(), 2.0)],
+        };
+        let bars = vec![bar("32"), bar("64")];
+        let text = svg(&StackedBars::new("".into(), "cycles".into(), bars).narrow()).unwrap();
+        for name in ["issuing", "branch", "\n32\n", "\n64\n"] {
+            assert!(text.contains(name), "{name}");
+        }
+        // Two bars of two layers, two squares, the background.
+        assert_eq!(text.matches("<rect").count(), 7);
+    }
+
+    #[test]
+    fn a_pair_has_one_bar_where_nothing_was_published() {
+        let pair = |name: &str, published| (name.to_owned(), 9.86, published);
+        let pairs = |pairs: Vec<_>| StackedBars::pairs("speed", "published", pairs);
+        let chart = pairs(vec![pair("FP peak", Some(10.25)), pair("FP median", None)]);
+        let text = svg(&chart).unwrap();
+        assert!(text.contains("10.2") && text.matches("9.86").count() == 2);
+        assert_eq!(
+            chart.words(),
+            "speed. FP peak: 9.86 predicted. 10.2 published. FP median: 9.86 predicted."
+        );
+        assert!(svg(&pairs(Vec::new())).is_err());
+    }
 }

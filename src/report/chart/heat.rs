@@ -1,15 +1,28 @@
-//! A what-if study as a heat map over two of its axes, the best cell marked.
+//! A value over two lists of values, as a table of colours with the figures in it, the best cell marked.
 //!
-//! What it shows: in each cell the best over all other axes. Leaves out: which values of the others that was.
-//! Units: billions of GPop/s. Source of the colours: viridis (van der Walt and Smith, 2015), even in lightness.
+//! Leaves out: figures where cells are too small; then a scale of the colours stands beside them.
+//! Units: given by the caller. Source of the colours: viridis (van der Walt and Smith, 2015), even in lightness.
 
-use super::study::{Grid, label, place};
 use super::theme::EMPTY;
-use super::{Chart, INK, ON_DARK, ON_LIGHT, VERMILION, ink};
-use plotters::coord::Shift;
+use super::{Area, Chart, Drawn, INK, NARROW, ON_DARK, ON_LIGHT, VERMILION, figure, ink_at, note};
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::error::Error;
+use plotters::style::text_anchor::HPos;
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Heat {
+    /// Lines above it.
+    pub title: Vec<String>,
+    pub x_label: String,
+    pub y_label: String,
+    /// Values of the axes in order.
+    pub columns: Vec<String>,
+    pub rows: Vec<String>,
+    /// Row by row from the bottom; `None` where there is no value.
+    pub cells: Vec<Vec<Option<f64>>>,
+    /// Pixels that the cells may take across.
+    pub width: u32,
+}
 
 const STOPS: [RGBColor; 5] = [
     RGBColor(68, 1, 84),
@@ -18,198 +31,203 @@ const STOPS: [RGBColor; 5] = [
     RGBColor(94, 201, 98),
     RGBColor(253, 231, 37),
 ];
-const LEFT: i32 = 110;
-const TOP: i32 = 56;
-const BOTTOM: i32 = 64;
-const RIGHT: i32 = 110;
-/// Cells with room for their figure.
-const MAX_FIGURES: usize = 300;
+const BOTTOM: i32 = 56;
+const TITLE_HEIGHT: i32 = 22;
+const SCALE_WIDTH: i32 = 90;
+/// Width and height of a cell that has room for its figure.
+const ROOM: (i32, i32) = (30, 14);
 
-/// The map with one axis to the right and one upwards.
-pub struct HeatMap<'a> {
-    pub grid: Grid<'a>,
-    pub right: usize,
-    pub up: usize,
-}
-
-impl HeatMap<'_> {
-    /// Best throughput of each cell, row by row from the bottom.
-    fn cells(&self) -> Vec<Vec<Option<f64>>> {
-        let (columns, rows) = self.n_cells();
-        let mut cells = vec![vec![None; columns]; rows];
-        for point in self.grid.points {
-            let column = place(&self.grid.axes[self.right], &point.values[self.right]) as usize;
-            let row = place(&self.grid.axes[self.up], &point.values[self.up]) as usize;
-            let cell: &mut Option<f64> = &mut cells[row][column];
-            if let Some(gpops) = point.outcome.gpops_billion {
-                *cell = Some(cell.map_or(gpops, |known| known.max(gpops)));
-            }
+impl Heat {
+    /// Returns a table as wide as a phone, from values at places in any order.
+    pub fn of_points(x_label: &str, y_label: &str, points: &[(u64, u64, f64)]) -> Self {
+        let axis = |of: fn(&(u64, u64, f64)) -> u64| {
+            let mut values: Vec<u64> = points.iter().map(of).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        let (columns, rows) = (axis(|point| point.0), axis(|point| point.1));
+        let cell = |x: &u64, y: &u64| {
+            let found = points.iter().find(|point| (point.0, point.1) == (*x, *y));
+            found.map(|point| point.2)
+        };
+        let row = |y: &u64| columns.iter().map(|x| cell(x, y)).collect();
+        Heat {
+            title: Vec::new(),
+            x_label: x_label.into(),
+            y_label: y_label.into(),
+            cells: rows.iter().map(row).collect(),
+            columns: columns.iter().map(u64::to_string).collect(),
+            rows: rows.iter().map(u64::to_string).collect(),
+            width: NARROW - 78,
         }
-        cells
     }
 
-    fn n_cells(&self) -> (usize, usize) {
-        let n = |axis: usize| self.grid.axes[axis].values.len();
-        (n(self.right), n(self.up))
+    /// The largest value and its row and column.
+    pub fn best(&self) -> Option<(f64, usize, usize)> {
+        let cells = self.cells.iter().enumerate().flat_map(|(row, cells)| {
+            let cells = cells.iter().enumerate();
+            cells.filter_map(move |(column, cell)| Some(((*cell)?, row, column)))
+        });
+        // The first of equals.
+        cells.rev().max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// Width and height of one cell.
-    fn cell_size(&self) -> (i32, i32) {
-        let (columns, rows) = self.n_cells();
-        let fit = |room: i32, n: usize, least: i32| (room / n.max(1) as i32).clamp(least, 96);
-        (fit(900, columns, 8), fit(560, rows, 6).min(56))
-    }
-}
-
-impl Chart for HeatMap<'_> {
-    fn size(&self) -> (u32, u32) {
-        let (columns, rows) = self.n_cells();
-        let (width, height) = self.cell_size();
-        let wide = LEFT + RIGHT + width * columns as i32;
-        let high = TOP + BOTTOM + height * rows as i32;
-        (wide.max(460) as u32, high.max(220) as u32)
+    fn cell(&self) -> (i32, i32) {
+        let fit = |room: i32, n: usize| room / n.max(1) as i32;
+        let width = fit(self.width as i32, self.columns.len()).clamp(8, 96);
+        (width, fit(560, self.rows.len()).clamp(6, 34))
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
-        let cells = self.cells();
-        let (columns, rows) = self.n_cells();
-        let (width, height) = self.cell_size();
-        let values = || cells.iter().flatten().flatten().copied();
-        let (low, high) = (
-            values().fold(f64::MAX, f64::min),
-            values().fold(f64::MIN, f64::max),
-        );
-        if low > high {
-            return Err("no combination can run".into());
-        }
-        let corner = |row: usize, column: usize| {
-            let x = LEFT + width * column as i32;
-            let y = TOP + height * (rows - 1 - row) as i32;
-            [(x, y), (x + width - 1, y + height - 1)]
-        };
-        let mut best = None;
-        for (row, line) in cells.iter().enumerate() {
-            for (column, cell) in line.iter().enumerate() {
-                let [from, to] = corner(row, column);
-                let part = cell.map(|value| (value - low) / (high - low).max(f64::MIN_POSITIVE));
-                let colour = part.map_or(EMPTY, viridis);
-                area.draw(&Rectangle::new([from, to], colour.filled()))?;
-                if columns * rows <= MAX_FIGURES && width >= 30 && height >= 14 {
-                    let text = cell.map_or("\u{2013}".into(), figure);
-                    let colour = part.map_or(INK, over);
-                    let middle = ((from.0 + to.0) / 2, (from.1 + to.1) / 2);
-                    area.draw(&Text::new(text, middle, centred(12).color(&colour)))?;
-                }
-                if *cell == Some(high) && best.is_none() {
-                    best = Some((row, column));
-                }
-            }
-        }
-        if let Some((row, column)) = best {
-            let [from, to] = corner(row, column);
-            for (inset, colour, thick) in [(0, WHITE, 5), (0, VERMILION, 3)] {
-                let outline = [
-                    (from.0 + inset, from.1 + inset),
-                    (to.0 - inset, to.1 - inset),
-                ];
-                area.draw(&Rectangle::new(outline, colour.stroke_width(thick)))?;
-            }
-            let (right, up) = (&self.grid.axes[self.right], &self.grid.axes[self.up]);
-            let title = format!(
-                "Best: {} billion GPop/s at {} {}, {} {}",
-                figure(high),
-                self.grid.title(self.right),
-                label(right, &right.values[column]),
-                self.grid.title(self.up),
-                label(up, &up.values[row])
-            );
-            area.draw(&Text::new(title, (12, 12), ink(15)))?;
-        }
-        let shown = [self.right, self.up];
-        let others = self
-            .grid
-            .varying()
-            .into_iter()
-            .filter(|axis| !shown.contains(axis));
-        let others: Vec<String> = others.map(|axis| self.grid.title(axis)).collect();
-        if !others.is_empty() {
-            let note = format!("Each cell is the best over {}.", others.join(", "));
-            area.draw(&Text::new(note, (12, 33), ink(12)))?;
-        }
-        self.draw_labels(area)?;
-        draw_scale(area, self.size(), low, high)
+    fn has_figures(&self) -> bool {
+        let (width, height) = self.cell();
+        width >= ROOM.0 && height >= ROOM.1
     }
-}
 
-impl HeatMap<'_> {
-    fn draw_labels<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-    ) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
-        let (columns, rows) = self.n_cells();
-        let (width, height) = self.cell_size();
-        let bottom = TOP + height * rows as i32;
-        let every = |n: usize, size: i32, room: i32| {
-            (n as i32 * room / (size * n as i32).max(1)).max(0) as usize + 1
-        };
-        let (right, up) = (&self.grid.axes[self.right], &self.grid.axes[self.up]);
-        for column in (0..columns).step_by(every(columns, width, 40)) {
-            let x = LEFT + width * column as i32 + width / 2;
-            let text = label(right, &right.values[column]);
-            area.draw(&Text::new(text, (x, bottom + 14), centred(12).color(&INK)))?;
+    fn left(&self) -> i32 {
+        let longest = self.rows.iter().map(|row| row.chars().count()).max();
+        36 + 7 * longest.unwrap_or(0) as i32
+    }
+
+    fn top(&self) -> i32 {
+        TITLE_HEIGHT * self.title.len() as i32 + 6
+    }
+
+    /// Lower right corner of the cells.
+    fn foot(&self) -> (i32, i32) {
+        let (width, height) = self.cell();
+        (
+            self.left() + width * self.columns.len() as i32,
+            self.top() + height * self.rows.len() as i32,
+        )
+    }
+
+    fn corners(&self, row: usize, column: usize) -> [(i32, i32); 2] {
+        let (width, height) = self.cell();
+        let x = self.left() + width * column as i32;
+        let y = self.foot().1 - height * (row as i32 + 1);
+        [(x, y), (x + width - 1, y + height - 1)]
+    }
+
+    fn draw_axes(&self, area: &Area) -> Drawn {
+        let (width, height) = self.cell();
+        let (right, bottom) = self.foot();
+        let every = |size: i32, room: i32| (room / size) as usize + 1;
+        let longest = self.columns.iter().map(|name| name.chars().count()).max();
+        let room = 6 + 7 * longest.unwrap_or(0) as i32;
+        for column in (0..self.columns.len()).step_by(every(width, room)) {
+            let at = (self.corners(0, column)[0].0 + width / 2, bottom + 12);
+            area.draw(&Text::new(
+                &*self.columns[column],
+                at,
+                ink_at(12, HPos::Center),
+            ))?;
         }
-        for row in (0..rows).step_by(every(rows, height, 14)) {
-            let y = TOP + height * (rows - 1 - row) as i32 + height / 2;
-            let text = label(up, &up.values[row]);
-            let style = ink(12).pos(Pos::new(HPos::Right, VPos::Center));
-            area.draw(&Text::new(text, (LEFT - 8, y), style))?;
+        for row in (0..self.rows.len()).step_by(every(height, 14)) {
+            let at = (self.left() - 6, self.corners(row, 0)[0].1 + height / 2);
+            area.draw(&Text::new(&*self.rows[row], at, ink_at(12, HPos::Right)))?;
         }
-        let middle = LEFT + width * columns as i32 / 2;
-        area.draw(&Text::new(
-            self.grid.title(self.right),
-            (middle, bottom + 40),
-            centred(14).color(&INK),
-        ))?;
-        let upright = ink(14)
-            .pos(Pos::new(HPos::Center, VPos::Center))
-            .transform(FontTransform::Rotate270);
-        let middle = TOP + height * rows as i32 / 2;
-        area.draw(&Text::new(self.grid.title(self.up), (20, middle), upright))?;
+        let style = ink_at(13, HPos::Center);
+        let middle = (i32::midpoint(self.left(), right), bottom + 36);
+        area.draw(&Text::new(&*self.x_label, middle, style.clone()))?;
+        let upright = style.transform(FontTransform::Rotate270);
+        let middle = (12, i32::midpoint(self.top(), bottom));
+        area.draw(&Text::new(&*self.y_label, middle, upright))?;
+        Ok(())
+    }
+
+    fn draw_scale(&self, area: &Area, low: f64, high: f64) -> Drawn {
+        let (right, bottom) = self.foot();
+        let (x, top) = (right + 20, self.top());
+        for y in top..bottom {
+            let part = f64::from(bottom - 1 - y) / f64::from((bottom - top - 1).max(1));
+            let line = [(x, y), (x + 14, y + 1)];
+            area.draw(&Rectangle::new(line, viridis(part).filled()))?;
+        }
+        for (value, y) in [(high, top + 4), (low, bottom - 5)] {
+            let style = ink_at(12, HPos::Left);
+            area.draw(&Text::new(figure(value), (x + 20, y), style))?;
+        }
         Ok(())
     }
 }
 
-fn draw_scale<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    (width, height): (u32, u32),
-    low: f64,
-    high: f64,
-) -> Result<(), Box<dyn Error>>
-where
-    B::ErrorType: 'static,
-{
-    let x = width as i32 - RIGHT + 24;
-    let (top, bottom) = (TOP, height as i32 - BOTTOM);
-    for y in top..bottom {
-        let part = f64::from(bottom - 1 - y) / f64::from((bottom - top - 1).max(1));
-        area.draw(&Rectangle::new(
-            [(x, y), (x + 14, y + 1)],
-            viridis(part).filled(),
-        ))?;
+impl Chart for Heat {
+    fn size(&self) -> (u32, u32) {
+        let (right, bottom) = self.foot();
+        let scale = if self.has_figures() { 12 } else { SCALE_WIDTH };
+        let titles = self.title.iter().map(|line| 24 + 8 * line.chars().count());
+        let width = (right + scale).max(titles.max().unwrap_or(0) as i32);
+        (width as u32, (bottom + BOTTOM) as u32)
     }
-    let style = ink(12).pos(Pos::new(HPos::Left, VPos::Center));
-    area.draw(&Text::new(figure(high), (x + 20, top + 4), style.clone()))?;
-    area.draw(&Text::new(figure(low), (x + 20, bottom - 5), style))?;
-    Ok(())
+
+    fn draw(&self, area: &Area) -> Drawn {
+        let (high, best_row, best_column) = self.best().ok_or("nothing to draw")?;
+        let values = self.cells.iter().flatten().flatten();
+        let low = values.copied().fold(high, f64::min);
+        for (line, text) in self.title.iter().enumerate() {
+            let at = (12, 14 + TITLE_HEIGHT * line as i32);
+            area.draw(&Text::new(&**text, at, ink_at(15, HPos::Left)))?;
+        }
+        for (row, line) in self.cells.iter().enumerate() {
+            for (column, cell) in line.iter().enumerate() {
+                let [from, to] = self.corners(row, column);
+                let part = cell.map(|value| (value - low) / (high - low).max(f64::MIN_POSITIVE));
+                let colour = part.map_or(EMPTY, viridis);
+                area.draw(&Rectangle::new([from, to], colour.filled()))?;
+                let middle = (i32::midpoint(from.0, to.0), i32::midpoint(from.1, to.1));
+                let text = cell.map_or("\u{2013}".into(), figure);
+                if self.has_figures() {
+                    let style = ink_at(12, HPos::Center).color(part.map_or(&INK, over));
+                    area.draw(&Text::new(text.clone(), middle, style))?;
+                }
+                let (x, y) = (&self.columns[column], &self.rows[row]);
+                let said = format!("{text} at {x} {}, {y} {}", self.x_label, self.y_label);
+                area.draw(&note(said, middle))?;
+            }
+        }
+        for (colour, thick) in [(WHITE, 5), (VERMILION, 3)] {
+            let outline = self.corners(best_row, best_column);
+            area.draw(&Rectangle::new(outline, colour.stroke_width(thick)))?;
+        }
+        self.draw_axes(area)?;
+        match self.has_figures() {
+            true => Ok(()),
+            false => self.draw_scale(area, low, high),
+        }
+    }
+
+    /// The best cell and the corners.
+    fn words(&self) -> String {
+        let Some((_, row, column)) = self.best() else {
+            return String::new();
+        };
+        let (last_row, last_column) = (self.rows.len() - 1, self.columns.len() - 1);
+        let corners = [
+            (0, 0),
+            (0, last_column),
+            (last_row, 0),
+            (last_row, last_column),
+        ];
+        let mut places = vec![(row, column)];
+        for corner in corners {
+            if !places.contains(&corner) {
+                places.push(corner);
+            }
+        }
+        let place = |(row, column): (usize, usize)| {
+            let (x, y) = (&self.columns[column], &self.rows[row]);
+            let value = figure(self.cells[row][column]?);
+            let (x_label, y_label) = (&self.x_label, &self.y_label);
+            Some(format!("{value} with {y} {y_label} and {x} {x_label}"))
+        };
+        let places: Vec<String> = places.into_iter().filter_map(place).collect();
+        format!("Best: {}.", places.join("; "))
+    }
 }
 
-pub(super) fn viridis(part: f64) -> RGBColor {
+fn viridis(part: f64) -> RGBColor {
     let position = part.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
     let low = (position as usize).min(STOPS.len() - 2);
     let (a, b, part) = (STOPS[low], STOPS[low + 1], position - low as f64);
@@ -218,18 +236,31 @@ pub(super) fn viridis(part: f64) -> RGBColor {
 }
 
 /// Ink that can be read on the colour of this part.
-pub(super) fn over(part: f64) -> RGBColor {
-    if part < 0.55 { ON_DARK } else { ON_LIGHT }
+fn over(part: f64) -> &'static RGBColor {
+    if part < 0.55 { &ON_DARK } else { &ON_LIGHT }
 }
 
-pub(super) fn figure(value: f64) -> String {
-    if value >= 100.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.1}")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::svg;
+
+    #[test]
+    fn values_find_their_places_and_have_their_figures() {
+        let points = [(1000, 10, 0.25), (100, 20, 7.0), (1000, 20, 120.0)];
+        let heat = Heat::of_points("cases", "programs", &points);
+        assert_eq!(heat.columns, ["100", "1000"]);
+        assert_eq!(heat.cells[0], [None, Some(0.25)]);
+        assert_eq!(heat.cells[1], [Some(7.0), Some(120.0)]);
+        // The smaller number of programs lies below.
+        assert!(heat.corners(0, 0)[0].1 > heat.corners(1, 0)[0].1);
+        assert_eq!(heat.best(), Some((120.0, 1, 1)));
+        let text = svg(&heat).unwrap();
+        assert!(["0.25", "7", "120", "cases"].map(|part| text.contains(part)) == [true; 4]);
+        assert!(svg(&Heat::of_points("x", "y", &[])).is_err());
+        assert_eq!(
+            heat.words(),
+            "Best: 120 with 20 programs and 1000 cases; 0.25 with 10 programs and 1000 cases; 7 with 20 programs and 100 cases."
+        );
     }
-}
-
-pub(super) fn centred(size: u32) -> TextStyle<'static> {
-    ink(size).pos(Pos::new(HPos::Center, VPos::Center))
 }

@@ -1,28 +1,53 @@
-//! Lines on two axes, small enough to be read on a phone: steps, curves, a mark where something is full, levels to compare with.
+//! Lines and points on two axes: curves, measurements with their intervals, levels to compare with.
 //!
-//! Leaves out: error bars (`panels.rs`). Units: on the axes, given by the caller.
+//! Leaves out: axes of measured against predicted (`scatter.rs`). Units: on the axes, given by the caller.
 
-use super::{Chart, SERIES_COLOURS, ink, note};
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::{KeyPointHint, Ranged, ValueFormatter};
+use super::{
+    Area, Chart, Drawn, INK, Legend, NARROW, SERIES_COLOURS, SWATCH_WIDTH, figure, light_mesh, note,
+};
+use crate::report::grouped;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::error::Error;
 use std::ops::Range;
 
-/// Values of an axis: evenly spaced, doubling, or those of the points, as far apart as their logarithms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Values of the horizontal axis: evenly spaced, doubling, those of the points, as far apart as their logarithms, or names of 0, 1, 2.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Scale {
+    #[default]
     Even,
     Doubling,
     OfPoints,
+    Named(Vec<String>),
 }
 
 /// One named line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
     pub name: String,
     pub points: Vec<(f64, f64)>,
+    /// Points with these half-widths of their intervals, no line between them.
+    pub halves: Option<Vec<f64>>,
+    /// Place of its colour, if not its own place among the lines. Beyond the last, colours come again, with hollow points.
+    pub colour: Option<usize>,
+}
+
+impl Line {
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Line {
+        Line {
+            name: name.into(),
+            points,
+            ..Line::default()
+        }
+    }
+}
+
+/// Lines of points that come with the name of the line that they belong to.
+pub fn of_points(points: impl IntoIterator<Item = (String, (f64, f64))>) -> Vec<Line> {
+    let named = grouped(points, |(name, _)| name.clone()).into_iter();
+    let line = |(name, points): (String, Vec<_>)| {
+        Line::new(name, points.into_iter().map(|(_, point)| point).collect())
+    };
+    named.map(line).collect()
 }
 
 /// The chart.
@@ -32,222 +57,199 @@ pub struct Lines {
     pub y_label: String,
     pub scale: Scale,
     pub lines: Vec<Line>,
-    /// A place on the horizontal axis that is worth a name.
-    pub mark: Option<(f64, String)>,
     /// Values on the vertical axis that are worth a name.
     pub levels: Vec<(f64, String)>,
-    /// Every value holds until the next point.
-    pub steps: bool,
+    /// End of the vertical axis, where several charts share one.
+    pub top: Option<f64>,
+    /// Pixels, without the legend.
+    pub size: (u32, u32),
 }
 
-const WIDTH: u32 = 360;
-const PLOT_HEIGHT: u32 = 250;
-const LEGEND_ROW_HEIGHT: u32 = 19;
-const LEGEND_COLUMNS: usize = 2;
+impl Default for Lines {
+    fn default() -> Self {
+        Lines {
+            x_label: String::new(),
+            y_label: String::new(),
+            scale: Scale::default(),
+            lines: Vec::new(),
+            levels: Vec::new(),
+            top: None,
+            size: (NARROW, 250),
+        }
+    }
+}
 
 impl Lines {
+    fn is_logarithmic(&self) -> bool {
+        matches!(self.scale, Scale::Doubling | Scale::OfPoints)
+    }
+
     fn x(&self, value: f64) -> f64 {
-        match self.scale {
-            Scale::Even => value,
-            Scale::Doubling | Scale::OfPoints => value.log2(),
+        match self.is_logarithmic() {
+            true => value.log2(),
+            false => value,
         }
     }
 
-    fn legend_height(&self) -> u32 {
-        self.lines.len().div_ceil(LEGEND_COLUMNS) as u32 * LEGEND_ROW_HEIGHT + 8
+    fn x_text(&self, value: f64) -> String {
+        match &self.scale {
+            Scale::Named(names) => names.get(value as usize).cloned().unwrap_or_default(),
+            _ => figure(value),
+        }
     }
 
-    /// Least and largest horizontal place, largest value.
+    fn legend<'a>(&self, names: &'a [&'a str]) -> Legend<'a> {
+        Legend {
+            width: self.size.0,
+            names,
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let lines = self.lines.iter().map(|line| line.name.as_str());
+        let levels = self.levels.iter().map(|(_, name)| name.as_str());
+        lines.chain(levels).collect()
+    }
+
+    /// Colour of a line and style of its points; ink for a level.
+    fn style(&self, nth: usize) -> (RGBColor, ShapeStyle) {
+        let place = self.lines.get(nth).map(|line| line.colour.unwrap_or(nth));
+        let colour = place.map_or(INK, |place| SERIES_COLOURS[place % SERIES_COLOURS.len()]);
+        match place.is_some_and(|place| place >= SERIES_COLOURS.len()) {
+            true => (colour, colour.stroke_width(2)),
+            false => (colour, colour.filled()),
+        }
+    }
+
+    /// Least and largest horizontal place, end of the vertical axis.
     fn extent(&self) -> Option<(f64, f64, f64)> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
-        let mark = self.mark.iter().map(|(x, _)| *x);
-        let places = || points().map(|p| p.0).chain(mark.clone()).map(|x| self.x(x));
+        let places = || points().map(|point| self.x(point.0));
         let low = places().fold(f64::MAX, f64::min);
         let high = places().fold(f64::MIN, f64::max);
         let levels = self.levels.iter().map(|(y, _)| *y);
         let top = points().map(|p| p.1).chain(levels).fold(0.0, f64::max);
-        (points().next().is_some() && top > 0.0).then_some((low, high, top))
+        (low <= high && top > 0.0).then(|| (low, high, self.top.unwrap_or(nice(1.05 * top))))
     }
 
-    /// What a point says.
-    fn said(&self, line: &Line, x: f64, y: f64) -> String {
-        let (over, value) = (&self.x_label, figure(y));
-        format!(
-            "{}: {value} {} at {} {over}",
-            line.name,
-            self.y_label,
-            figure(x)
-        )
-    }
-
-    fn path(&self, line: &Line) -> Vec<(f64, f64)> {
-        let mut path: Vec<(f64, f64)> = Vec::new();
-        for &(x, y) in &line.points {
-            if let Some(&(_, before)) = path.last().filter(|_| self.steps) {
-                path.push((self.x(x), before));
+    /// Places of labels on the horizontal axis.
+    fn ticks(&self, low: f64, high: f64) -> Vec<f64> {
+        let every = |step: f64| {
+            let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+            (first..=last).map(move |i| i as f64 * step).collect()
+        };
+        match &self.scale {
+            Scale::Even => every(step(high - low, 6)),
+            Scale::Doubling => every(1.0),
+            Scale::Named(_) => every(step(high - low, 14)),
+            Scale::OfPoints => {
+                let points = self.lines.iter().flat_map(|line| &line.points);
+                let mut ticks: Vec<f64> = points.map(|point| self.x(point.0)).collect();
+                ticks.sort_unstable_by(f64::total_cmp);
+                ticks.dedup();
+                ticks
             }
-            path.push((self.x(x), y));
         }
-        path
     }
 }
 
 impl Chart for Lines {
     fn size(&self) -> (u32, u32) {
-        (WIDTH, PLOT_HEIGHT + self.legend_height())
+        let (width, height) = self.size;
+        (width, height + self.legend(&self.names()).height())
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw(&self, area: &Area) -> Drawn {
         let (low, high, top) = self.extent().ok_or("nothing to draw")?;
-        let (plot, legend) = area.split_vertically(PLOT_HEIGHT);
+        let (plot, legend) = area.split_vertically(self.size.1);
         let margin = 0.04 * (high - low).max(0.5);
-        let top = nice(1.05 * top);
-        let ticks = self.ticks(low, high);
+        let (left, right) = (low - margin, high + margin);
         let mut chart = ChartBuilder::on(&plot)
             .margin(6)
             .margin_right(14)
             .margin_top(12)
             .x_label_area_size(38)
             .y_label_area_size(46)
-            .build_cartesian_2d(Ticked::new(low - margin..high + margin, ticks), 0.0..top)?;
-        let doubling = self.scale != Scale::Even;
-        let x_figure = move |x: &f64| match doubling {
-            true => format!("{:.0}", x.exp2()),
-            false => format!("{x:.0}"),
+            .build_cartesian_2d(Ticked(left..right, self.ticks(low, high)), 0.0..top)?;
+        let x_text = |place: &f64| match self.is_logarithmic() {
+            true => figure(place.exp2().round()),
+            false => self.x_text(*place),
         };
         let mut mesh = chart.configure_mesh();
-        mesh.x_desc(self.x_label.clone())
-            .y_desc(self.y_label.clone())
-            .x_label_formatter(&x_figure)
+        mesh.x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .x_label_formatter(&x_text)
             .y_label_formatter(&|y| figure(*y))
             .y_labels(6);
-        super::light_mesh(&mut mesh).draw()?;
-        if let Some((x, name)) = &self.mark {
-            let x = self.x(*x);
-            let dashes = DashedLineSeries::new([(x, 0.0), (x, top)], 4, 3, super::INK.into());
-            chart.draw_series(dashes)?;
-            let left = x > low + 0.6 * (high - low);
-            let anchor = if left { HPos::Right } else { HPos::Left };
-            let style = ink(12).pos(Pos::new(anchor, VPos::Top));
-            let shift = if left { -0.01 } else { 0.01 } * (high - low);
-            let at = (x + shift, 0.1 * top);
-            chart.draw_series([Text::new(name.clone(), at, style)])?;
-        }
+        light_mesh(&mut mesh).draw()?;
         for (y, _) in &self.levels {
-            let ends = [(low - margin, *y), (high + margin, *y)];
-            let dashes = DashedLineSeries::new(ends, 4, 3, super::INK.into());
-            chart.draw_series(dashes)?;
+            let ends = [(left, *y), (right, *y)];
+            chart.draw_series(DashedLineSeries::new(ends, 4, 3, INK.into()))?;
         }
-        for (i, line) in self.lines.iter().enumerate() {
-            let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
-            let path = self.path(line);
-            chart.draw_series(LineSeries::new(path, colour.stroke_width(2)))?;
-            let note = |&(x, y): &(f64, f64)| note(self.said(line, x, y), (self.x(x), y));
-            chart.draw_series(line.points.iter().map(note))?;
-            if !self.steps {
-                let at = line.points.iter().map(|&(x, y)| (self.x(x), y));
-                chart.draw_series(at.map(|p| Circle::new(p, 3, colour.filled())))?;
+        for (nth, line) in self.lines.iter().enumerate() {
+            let (colour, style) = self.style(nth);
+            let points = line.points.iter().map(|&(x, y)| (self.x(x), y));
+            match &line.halves {
+                None => {
+                    let path = LineSeries::new(points.clone(), colour.stroke_width(2));
+                    chart.draw_series(path)?;
+                }
+                Some(halves) => {
+                    let bars = points.clone().zip(halves);
+                    chart.draw_series(bars.map(|((x, y), half)| {
+                        PathElement::new([(x, y - half), (x, y + half)], colour)
+                    }))?;
+                }
             }
+            chart.draw_series(points.map(|point| Circle::new(point, 3, style)))?;
+            chart.draw_series(line.points.iter().map(|&(x, y)| {
+                let (value, at) = (figure(y), self.x_text(x));
+                let text = format!(
+                    "{}: {value} {} at {at} {}",
+                    line.name, self.y_label, self.x_label
+                );
+                note(text, (self.x(x), y))
+            }))?;
         }
-        let paths: Vec<Vec<(i32, i32)>> = self
-            .lines
-            .iter()
-            .map(|line| {
-                let path = self.path(line).into_iter();
-                path.map(|point| chart.backend_coord(&point)).collect()
-            })
-            .collect();
-        for (y, name) in &self.levels {
-            let ends = [low - margin, high + margin].map(|x| chart.backend_coord(&(x, *y)));
-            let style = ink(12);
-            let (width, height) = plot.estimate_text_size(name, &style)?;
-            let corner = place(ends, (width as i32, height as i32), &paths);
-            let (left, upper) = plot.get_base_pixel();
-            let at = (corner.0 - left, corner.1 - upper);
-            plot.draw(&Text::new(name.clone(), at, style))?;
-        }
-        for (i, line) in self.lines.iter().enumerate() {
-            let x = 12 + (i % LEGEND_COLUMNS) as i32 * (WIDTH as i32 - 12) / LEGEND_COLUMNS as i32;
-            let y = 2 + (i / LEGEND_COLUMNS) as i32 * LEGEND_ROW_HEIGHT as i32;
-            let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
-            let swatch = vec![(x, y + 7), (x + 18, y + 7)];
-            legend.draw(&PathElement::new(swatch, colour.stroke_width(3)))?;
-            legend.draw(&Text::new(line.name.clone(), (x + 24, y), ink(13)))?;
-        }
-        Ok(())
+        let names = self.names();
+        self.legend(&names).draw(&legend, |nth, (x, y)| {
+            let ((colour, style), half) = (self.style(nth), SWATCH_WIDTH / 2);
+            let line = self.lines.get(nth);
+            let dashes = match line.map(|line| line.halves.is_some()) {
+                Some(true) => Vec::new(),
+                Some(false) => vec![(x - half, x + half)],
+                None => vec![(x - half, x - 5), (x - 2, x + 2), (x + 5, x + half)],
+            };
+            for (from, to) in dashes {
+                let dash = [(from, y), (to, y)];
+                legend.draw(&PathElement::new(dash, colour.stroke_width(2)))?;
+            }
+            if line.is_some() {
+                legend.draw(&Circle::new((x, y), 3, style))?;
+            }
+            Ok(())
+        })
     }
-}
 
-impl Lines {
-    fn ticks(&self, low: f64, high: f64) -> Vec<f64> {
-        if self.scale == Scale::Doubling {
-            let (first, last) = (low.ceil() as i32, high.floor() as i32);
-            return (first..=last).map(f64::from).collect();
-        }
-        if self.scale == Scale::OfPoints {
-            let points = self.lines.iter().flat_map(|line| &line.points);
-            let mut ticks: Vec<f64> = points.map(|point| self.x(point.0)).collect();
-            ticks.sort_unstable_by(f64::total_cmp);
-            ticks.dedup();
-            return ticks;
-        }
-        let step = step(high - low, 6);
-        let first = (low / step).ceil() as i64;
-        let last = (high / step).floor() as i64;
-        (first..=last).map(|i| i as f64 * step).collect()
-    }
-}
-
-/// Where the name of a level is to begin: above or below the line between its `ends`, to the right or to the left, wherever no
-/// line passes; above its right end if they all do.
-fn place(
-    ends: [(i32, i32); 2],
-    (width, height): (i32, i32),
-    paths: &[Vec<(i32, i32)>],
-) -> (i32, i32) {
-    const GAP: i32 = 3;
-    let [(left, y), (right, _)] = ends;
-    let (above, below) = (y - height - GAP, y + GAP);
-    let corners = [right - width, left + GAP].map(|x| [(x, above), (x, below)]);
-    let is_free = |corner: &(i32, i32)| {
-        let mut legs = paths.iter().flat_map(|path| path.windows(2));
-        legs.all(|leg| !meets(*corner, (width, height), [leg[0], leg[1]]))
-    };
-    let free = corners.as_flattened().iter().find(|corner| is_free(corner));
-    *free.unwrap_or(&corners[0][0])
-}
-
-/// Whether a straight line passes a box or comes near it.
-fn meets(corner: (i32, i32), (width, height): (i32, i32), leg: [(i32, i32); 2]) -> bool {
-    const NEAR: f64 = 3.0;
-    const STEPS: i32 = 64;
-    let [(x0, y0), (x1, y1)] = leg.map(|(x, y)| (f64::from(x), f64::from(y)));
-    let within = |value: f64, from: i32, size: i32| {
-        value >= f64::from(from) - NEAR && value <= f64::from(from + size) + NEAR
-    };
-    (0..=STEPS).any(|step| {
-        let part = f64::from(step) / f64::from(STEPS);
-        let (x, y) = (x0 + part * (x1 - x0), y0 + part * (y1 - y0));
-        within(x, corner.0, width) && within(y, corner.1, height)
-    })
-}
-
-/// Digits as the size of a value needs them.
-fn figure(value: f64) -> String {
-    if value == value.round() {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.1}")
+    /// Both ends of every line.
+    fn words(&self) -> String {
+        let line = |line: &Line| {
+            let ends = line.points.first().zip(line.points.last());
+            let ends = ends.map(|((x0, y0), (x1, y1))| {
+                let [from, to] = [x0, x1].map(|x| self.x_text(*x));
+                format!("{y0:.1} at {from}, {y1:.1} at {to}")
+            });
+            format!(" {}: {}.", line.name, ends.unwrap_or_default())
+        };
+        let lines: String = self.lines.iter().map(line).collect();
+        format!("{} over {}.{lines}", self.y_label, self.x_label)
     }
 }
 
 /// A round number that `span` holds about `n` times; whole multiples of 32 for blocks of threads.
 fn step(span: f64, n: usize) -> f64 {
     let rough = span / n as f64;
-    let steps = [1.0, 2.0, 5.0, 10.0, 20.0, 32.0, 64.0, 128.0, 192.0, 256.0];
+    let steps = [1.0, 2.0, 5.0, 10.0, 20.0, 32.0, 64.0, 128.0, 256.0];
     let found = steps.into_iter().find(|step| *step >= rough);
     found.unwrap_or(rough)
 }
@@ -260,96 +262,77 @@ fn nice(value: f64) -> f64 {
     found.unwrap_or(10.0) * power
 }
 
-/// A range of numbers with ticks where the caller wants them.
-pub(super) struct Ticked {
-    range: Range<f64>,
-    ticks: Vec<f64>,
-}
-
-impl Ticked {
-    pub fn new(range: Range<f64>, ticks: Vec<f64>) -> Ticked {
-        Ticked { range, ticks }
-    }
-}
+/// A range of numbers with ticks where the caller wants them; plotters' own `WithKeyPoints` cannot be written on.
+pub(super) struct Ticked(pub Range<f64>, pub Vec<f64>);
 
 impl Ranged for Ticked {
-    type FormatOption = plotters::coord::ranged1d::NoDefaultFormatting;
+    type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let part = (value - self.range.start) / (self.range.end - self.range.start);
+        let part = (value - self.0.start) / (self.0.end - self.0.start);
         limit.0 + (part * f64::from(limit.1 - limit.0)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
-        self.ticks.clone()
+        self.1.clone()
     }
 
     fn range(&self) -> Range<f64> {
-        self.range.clone()
+        self.0.clone()
     }
 }
 
-impl ValueFormatter<f64> for Ticked {
-    fn format(value: &f64) -> String {
-        figure(*value)
-    }
-}
+impl ValueFormatter<f64> for Ticked {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::chart::svg;
 
-    fn lines(steps: bool) -> Lines {
+    fn lines() -> Lines {
+        let points = vec![(32.0, 16.0), (64.0, 32.0), (96.0, 32.0)];
         Lines {
             x_label: "threads per block".into(),
             y_label: "warps".into(),
-            scale: Scale::Even,
-            lines: vec![Line {
-                name: "32 registers".into(),
-                points: vec![(32.0, 16.0), (64.0, 32.0), (96.0, 32.0)],
-            }],
-            mark: Some((64.0, "full".into())),
+            lines: vec![
+                Line::new("32 registers", points),
+                Line {
+                    halves: Some(vec![1.0]),
+                    ..Line::new("measured", vec![(32.0, 15.0)])
+                },
+            ],
             levels: vec![(30.0, "published".into())],
-            steps,
+            ..Lines::default()
         }
     }
 
     #[test]
-    fn a_step_goes_level_before_it_goes_up() {
-        let path = lines(true).path(&lines(true).lines[0]);
-        assert_eq!(path[..3], [(32.0, 16.0), (64.0, 16.0), (64.0, 32.0)]);
-    }
-
-    #[test]
-    fn a_level_is_named_where_no_line_passes() {
-        let ends = [(50, 100), (350, 100)];
-        let placed = |path: &[(i32, i32)]| place(ends, (80, 12), &[path.to_vec()]);
-        let above_right = (270, 85);
-        assert_eq!(placed(&[(50, 20), (350, 30)]), above_right);
-        assert_eq!(placed(&[(50, 20), (350, 90)]), (270, 103));
-        // Through all that lies at the right.
-        assert_eq!(placed(&[(300, 20), (301, 200)]), (53, 85));
-        assert_eq!(
-            placed(&[(50, 92), (350, 92), (50, 108), (350, 108)]),
-            above_right
+    fn names_levels_and_points_are_drawn() {
+        let text = svg(&lines()).unwrap();
+        assert!(
+            ["32 registers", "measured", "published"].map(|name| text.contains(name)) == [true; 3]
+        );
+        // Four points and two in the legend.
+        assert_eq!(text.matches("<circle").count(), 6);
+        assert!(
+            lines()
+                .words()
+                .contains("32 registers: 16.0 at 32, 32.0 at 96.")
         );
     }
 
     #[test]
-    fn names_marks_and_points_are_drawn() {
-        let text = svg(&lines(false)).unwrap();
-        assert!(["32 registers", "full", "published"].map(|name| text.contains(name)) == [true; 3]);
-        assert_eq!(text.matches("<circle").count(), 3);
+    fn places_have_the_names_that_they_are_given() {
+        let mut named = lines();
+        named.lines.truncate(1);
+        named.lines[0].points = vec![(0.0, 1.0), (1.0, 2.0)];
+        named.scale = Scale::Named(vec!["float".into(), "float4".into()]);
+        assert!(svg(&named).unwrap().contains("\nfloat4\n"));
     }
 
     #[test]
     fn nothing_to_draw_is_an_error() {
-        let empty = Lines {
-            lines: Vec::new(),
-            ..lines(false)
-        };
-        assert!(svg(&empty).is_err());
+        assert!(svg(&Lines::default()).is_err());
     }
 }

@@ -1,54 +1,54 @@
 //! Charts as SVG or PNG, by the file's extension, or as a part of a page; they need no fonts or tools of the system.
 //!
-//! What it does: a chart draws itself once, in its own pixels and in the colours of the light theme; size and theme are the backends'
-//! (`svg.rs`, `png.rs`, `theme.rs`). Leaves out: how a page shows the notes at points. Units: on the axes.
+//! Models: a chart draws itself once, in its own pixels and in the colours of the light theme; size and theme are added on the way to
+//! plotters' backends (`canvas.rs`, `theme.rs`). Leaves out: how a page shows the notes at points. Units: on the axes.
 //! Source of the colours: Okabe and Ito, Color Universal Design (2008), told apart by most eyes.
 
 pub mod bars;
-pub mod columns;
-pub mod curves;
+mod canvas;
 pub mod heat;
 pub mod lines;
-pub mod pairs;
-pub mod panels;
 pub mod papers;
-mod png;
 pub mod scatter;
 pub mod sheet;
 pub mod smx;
-pub mod stacks;
 pub mod study;
-pub mod surface;
-mod svg;
-mod text;
+pub mod tables;
 pub mod theme;
 pub mod tree;
 
 use super::output::{self, OutputError};
+use canvas::Canvas;
 use plotters::chart::MeshStyle;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 use std::error::Error;
 use std::path::Path;
 use std::sync::LazyLock;
-use svg::SvgBackend;
 use theme::Theme;
 
-static FONT: LazyLock<bool> =
-    LazyLock::new(|| register_font(FONT_NAME, FontStyle::Normal, text::FONT).is_ok());
+/// Whether the font of all charts could be read.
+static FONT: LazyLock<bool> = LazyLock::new(|| {
+    let font = include_bytes!("../../../assets/fonts/Roboto-Regular.ttf");
+    register_font(FONT_NAME, FontStyle::Normal, font).is_ok()
+});
 const FONT_NAME: &str = "sans-serif";
+
+/// Width of a chart that can be read on a phone, in pixels.
+pub const NARROW: u32 = 360;
 
 /// Text colour, for everything that is not data.
 const INK: RGBColor = RGBColor(40, 40, 40);
 /// Lines that only guide the eye.
-pub(super) const GRID: RGBColor = RGBColor(225, 225, 225);
+const GRID: RGBColor = RGBColor(225, 225, 225);
 /// Text on coloured areas, which keep their colours in every theme.
-pub(super) const ON_LIGHT: RGBColor = BLACK;
-pub(super) const ON_DARK: RGBColor = WHITE;
-pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
-pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
+const ON_LIGHT: RGBColor = BLACK;
+const ON_DARK: RGBColor = WHITE;
+const BLUE: RGBColor = RGBColor(0, 114, 178);
+const VERMILION: RGBColor = RGBColor(213, 94, 0);
 
 /// Colours of lines and points, told apart in grey, too, by their order of lightness.
 const SERIES_COLOURS: [RGBColor; 7] = [
@@ -72,13 +72,19 @@ pub enum ChartError {
     Output(#[from] OutputError),
 }
 
+/// A place to draw on.
+pub type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
+pub type Drawn = Result<(), Box<dyn Error>>;
+
 /// Something that can be drawn on any backend.
 pub trait Chart {
     /// Width and height in pixels.
     fn size(&self) -> (u32, u32);
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static;
+    fn draw(&self, area: &Area) -> Drawn;
+    /// The chart in words, for those who cannot see it.
+    fn words(&self) -> String {
+        String::new()
+    }
 }
 
 /// How a chart looks in a file.
@@ -91,7 +97,7 @@ pub struct Look {
 
 impl Look {
     /// Width and height in the file, and the scale from the chart's own pixels.
-    fn size(self, chart: &impl Chart) -> ((u32, u32), f64) {
+    fn size(self, chart: &dyn Chart) -> ((u32, u32), f64) {
         let (width, height) = chart.size();
         let scale = self
             .width
@@ -102,14 +108,13 @@ impl Look {
 }
 
 /// Draws `chart` into a file, SVG or PNG by its extension.
-pub fn save(chart: &impl Chart, path: &Path, look: Look) -> Result<(), ChartError> {
-    let shown = path.display().to_string();
+pub fn save(chart: &dyn Chart, path: &Path, look: Look) -> Result<(), ChartError> {
     let drawn = match extension(path)? {
-        Format::Svg => drawn_svg(chart, look).map(String::into_bytes),
-        Format::Png => png::png(chart, look),
+        Format::Svg => canvas::svg(chart, look).map(String::into_bytes),
+        Format::Png => canvas::png(chart, look),
     };
     let bytes = drawn.map_err(|error| ChartError::Draw {
-        path: shown,
+        path: path.display().to_string(),
         message: error.to_string(),
     })?;
     Ok(output::write(Some(path), &bytes)?)
@@ -139,68 +144,85 @@ fn extension(path: &Path) -> Result<Format, ChartError> {
 }
 
 /// The chart as the text of an SVG file, in its own size.
-pub fn svg(chart: &impl Chart) -> Result<String, Box<dyn Error>> {
-    drawn_svg(chart, Look::default())
+pub fn svg(chart: &dyn Chart) -> Result<String, Box<dyn Error>> {
+    canvas::svg(chart, Look::default())
 }
 
 /// The chart as a part of a page, whose style has the colours, with a note at every point.
-pub fn svg_of_page(chart: &impl Chart) -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    let backend = SvgBackend::of_page(&mut text, chart.size());
-    draw_on(chart, backend, None)?;
-    Ok(text)
-}
-
-fn drawn_svg(chart: &impl Chart, look: Look) -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    let (size, _) = look.size(chart);
-    let backend = SvgBackend::of_file(&mut text, chart.size(), size, look.theme);
-    draw_on(chart, backend, Some(look.theme.paper()))?;
-    Ok(text)
-}
-
-fn draw_on<B: DrawingBackend>(
-    chart: &impl Chart,
-    backend: B,
-    background: Option<RGBColor>,
-) -> Result<(), Box<dyn Error>>
-where
-    B::ErrorType: 'static,
-{
-    if !*FONT {
-        return Err("the font in the program is damaged".into());
-    }
-    let area = backend.into_drawing_area();
-    if let Some(colour) = background {
-        area.fill(&colour)?;
-    }
-    chart.draw(&area)?;
-    area.present()?;
-    Ok(())
+pub fn svg_of_page(chart: &dyn Chart) -> Result<String, Box<dyn Error>> {
+    canvas::svg_of_page(chart)
 }
 
 /// What a page says of a point when somebody points at it; not drawn in files.
-pub(super) fn note<C>(text: String, at: C) -> Text<'static, C, String> {
+fn note<C>(text: String, at: C) -> Text<'static, C, String> {
     Text::new(text, at, ink(1).color(&TRANSPARENT))
 }
 
 /// Text of `size` pixels in the one ink.
-pub(super) fn ink(size: u32) -> TextStyle<'static> {
+fn ink(size: u32) -> TextStyle<'static> {
     (FONT_NAME, size).into_font().color(&INK)
 }
 
-/// How charts of one plot write their axes: lines at the labels only, in grey.
-pub(super) fn light_mesh<'m, 'a, 'b, X, Y, B>(
-    mesh: &'m mut MeshStyle<'a, 'b, X, Y, B>,
-) -> &'m mut MeshStyle<'a, 'b, X, Y, B>
+/// The same beside its place: `HPos::Center` over and under it, too.
+fn ink_at(size: u32, across: HPos) -> TextStyle<'static> {
+    ink(size).pos(Pos::new(across, VPos::Center))
+}
+
+/// How all axes are written: lines at the labels only, in grey.
+fn light_mesh<'m, 'a, 'b, 'c, X, Y>(
+    mesh: &'m mut MeshStyle<'a, 'b, X, Y, Canvas<'c>>,
+) -> &'m mut MeshStyle<'a, 'b, X, Y, Canvas<'c>>
 where
     X: Ranged + ValueFormatter<X::ValueType>,
     Y: Ranged + ValueFormatter<Y::ValueType>,
-    B: DrawingBackend,
 {
     mesh.light_line_style(TRANSPARENT)
         .bold_line_style(GRID)
         .axis_style(GRID)
         .label_style(ink(12))
         .axis_desc_style(ink(13))
+}
+
+/// Three digits are enough, fewer where a number needs fewer.
+fn figure(value: f64) -> String {
+    match value.abs() {
+        _ if value == value.round() => format!("{value:.0}"),
+        100.0.. => format!("{value:.0}"),
+        10.0.. => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// Rows of names with their marks, under a chart.
+struct Legend<'a> {
+    width: u32,
+    names: &'a [&'a str],
+}
+
+const LEGEND_ROW_HEIGHT: u32 = 19;
+const SWATCH_WIDTH: i32 = 18;
+
+impl Legend<'_> {
+    fn columns(&self) -> u32 {
+        let longest = self.names.iter().map(|name| name.chars().count()).max();
+        let column = 40 + 7 * longest.unwrap_or(0) as u32;
+        (self.width / column).clamp(1, 4)
+    }
+
+    fn height(&self) -> u32 {
+        (self.names.len() as u32).div_ceil(self.columns()) * LEGEND_ROW_HEIGHT + 8
+    }
+
+    /// `mark` draws what stands before a name, in the middle of a place that is [`SWATCH_WIDTH`] wide.
+    fn draw(&self, area: &Area, mark: impl Fn(usize, (i32, i32)) -> Drawn) -> Drawn {
+        let columns = self.columns() as i32;
+        for (i, name) in self.names.iter().enumerate() {
+            let x = 12 + i as i32 % columns * (self.width as i32 - 12) / columns;
+            let y = 10 + i as i32 / columns * LEGEND_ROW_HEIGHT as i32;
+            mark(i, (x + SWATCH_WIDTH / 2, y))?;
+            let text = (x + SWATCH_WIDTH + 6, y);
+            area.draw(&Text::new(*name, text, ink_at(13, HPos::Left)))?;
+        }
+        Ok(())
+    }
 }

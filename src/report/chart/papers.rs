@@ -7,8 +7,8 @@ mod gpocl;
 mod langdon;
 mod robilliard;
 
-use super::lines::{Line, Lines, Scale};
-use super::sheet::{Drawing, Sheet, Tile};
+use super::lines::{Line, Lines, Scale, of_points};
+use super::sheet::{Sheet, Tile};
 use crate::validate::papers::{Paper, Row};
 
 /// A paper's figures on one sheet.
@@ -43,18 +43,9 @@ fn number_after(configuration: &str, words: &str) -> Option<f64> {
     after.split([' ', ',']).next()?.parse().ok()
 }
 
-/// Points in the lines that they belong to, in the order in which their names come.
-fn grouped(points: impl Iterator<Item = (String, f64, f64)>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    for (name, x, y) in points {
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.points.push((x, y)),
-            None => lines.push(Line {
-                name,
-                points: vec![(x, y)],
-            }),
-        }
-    }
+/// Points in the lines that they belong to, each line from the left.
+fn sorted_lines(points: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Line> {
+    let mut lines = of_points(points);
     for line in &mut lines {
         line.points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     }
@@ -71,18 +62,15 @@ fn lines(
 ) -> Option<Tile> {
     let [x_label, y_label] = labels.map(str::to_owned);
     let is_there = !lines.is_empty();
-    is_there.then(|| Tile {
-        title: title.to_owned(),
-        drawing: Drawing::Lines(Lines {
-            x_label,
-            y_label,
-            scale,
-            lines,
-            mark: None,
-            levels,
-            steps: false,
-        }),
-    })
+    let chart = Lines {
+        x_label,
+        y_label,
+        scale,
+        lines,
+        levels,
+        ..Lines::default()
+    };
+    is_there.then(|| Tile::new(title, chart))
 }
 
 /// Rows of tiles without those that nothing is known for.

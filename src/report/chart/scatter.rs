@@ -4,15 +4,16 @@
 //! Bars: the paper's confidence interval (across), the spread over draws of programs (upright), where there is any.
 
 use super::lines::Ticked;
-use super::{Chart, INK, SERIES_COLOURS, ink, note};
-use plotters::coord::Shift;
+use super::{
+    Area, Canvas, Chart, Drawn, INK, Legend, NARROW, SERIES_COLOURS, figure, light_mesh, note,
+};
+use plotters::element::DynElement;
 use plotters::prelude::*;
-use std::error::Error;
 
 /// One cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// What it is, if more than one of its series.
+    /// Its own name, if it is more than one of its series.
     pub name: Option<String>,
     pub measured: f64,
     pub measured_half: f64,
@@ -33,20 +34,16 @@ pub struct Series {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scatter {
     pub series: Vec<Series>,
-    /// Of both axes.
+    /// Unit of both axes.
     pub unit: &'static str,
 }
 
-const SIZE: (u32, u32) = (360, 372);
-const LEGEND_HEIGHT: u32 = 42;
+const PLOT_HEIGHT: u32 = 330;
 /// Beside the diagonal: 20 % too fast and too slow.
 const BAND: f64 = 1.2;
 
 impl Scatter {
-    /// What a point says.
-    fn said(&self, series: &Series, point: &Point) -> String {
-        let digits = |value: f64| (2 - value.log10().floor().min(2.0) as i32).clamp(0, 4) as usize;
-        let figure = |value: f64| format!("{value:.*}", digits(value));
+    fn note(&self, series: &Series, point: &Point) -> String {
         format!(
             "{}: measured {}, predicted {} {} ({:+.1} %)",
             point.name.as_deref().unwrap_or(&series.name),
@@ -65,20 +62,27 @@ impl Scatter {
         (low > 0.0 && high >= low && high < f64::MAX)
             .then(|| ((low / BAND).log10(), (high * BAND).log10()))
     }
+
+    fn names(&self) -> Vec<&str> {
+        let series = self.series.iter();
+        series.map(|series| series.name.as_str()).collect()
+    }
+}
+
+fn legend<'a>(names: &'a [&'a str]) -> Legend<'a> {
+    let width = NARROW;
+    Legend { width, names }
 }
 
 impl Chart for Scatter {
     fn size(&self) -> (u32, u32) {
-        SIZE
+        (NARROW, PLOT_HEIGHT + legend(&self.names()).height())
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw(&self, area: &Area) -> Drawn {
         let (low, high) = self.ends().ok_or("no cell has a measured value")?;
-        let (plot, legend) = area.split_vertically(SIZE.1 - LEGEND_HEIGHT);
-        let axis = || Ticked::new(low..high, ticks(low, high));
+        let (plot, under) = area.split_vertically(PLOT_HEIGHT);
+        let axis = || Ticked(low..high, ticks(low, high));
         let mut chart = ChartBuilder::on(&plot)
             .margin(6)
             .margin_right(14)
@@ -86,12 +90,13 @@ impl Chart for Scatter {
             .x_label_area_size(38)
             .y_label_area_size(50)
             .build_cartesian_2d(axis(), axis())?;
+        let text = |place: &f64| figure(figure(10f64.powf(*place)).parse().unwrap_or(0.0));
         let mut mesh = chart.configure_mesh();
         mesh.x_desc(format!("measured, {}", self.unit))
             .y_desc(format!("predicted, {}", self.unit))
-            .x_label_formatter(&|x| format!("{:.0}", 10f64.powf(*x)))
-            .y_label_formatter(&|y| format!("{:.0}", 10f64.powf(*y)));
-        super::light_mesh(&mut mesh).draw()?;
+            .x_label_formatter(&text)
+            .y_label_formatter(&text);
+        light_mesh(&mut mesh).draw()?;
         let band = BAND.log10();
         chart.draw_series(LineSeries::new([(low, low), (high, high)], INK))?;
         for line in [
@@ -100,78 +105,60 @@ impl Chart for Scatter {
         ] {
             chart.draw_series(DashedLineSeries::new(line, 3, 4, INK.mix(0.6).into()))?;
         }
-        for (i, series) in self.series.iter().enumerate() {
-            let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
+        for (nth, series) in self.series.iter().enumerate() {
             for point in &series.points {
                 let at = (point.measured.log10(), point.predicted.log10());
-                let across = [-1.0, 1.0].map(|side| {
-                    let value = point.measured + side * point.measured_half;
-                    (value.max(f64::MIN_POSITIVE).log10().max(low), at.1)
-                });
-                let upright = [-1.0, 1.0].map(|side| {
-                    let value = point.predicted + side * point.predicted_half;
-                    (at.0, value.max(f64::MIN_POSITIVE).log10().max(low))
-                });
-                for bar in [across, upright] {
-                    chart.draw_series([PathElement::new(bar.to_vec(), colour.mix(0.6))])?;
+                let ends = |value: f64, half: f64| {
+                    [value - half, value + half]
+                        .map(|end| end.max(f64::MIN_POSITIVE).log10().max(low))
+                };
+                let across = ends(point.measured, point.measured_half).map(|x| (x, at.1));
+                let upright = ends(point.predicted, point.predicted_half).map(|y| (at.0, y));
+                let colour = SERIES_COLOURS[nth % SERIES_COLOURS.len()].mix(0.6);
+                chart.draw_series([across, upright].map(|bar| PathElement::new(bar, colour)))?;
+                chart.draw_series([mark(nth, at)])?;
+                if point.fitted {
+                    chart.draw_series([Circle::new(at, 6, INK.stroke_width(2))])?;
                 }
-                let at = chart.backend_coord(&at);
-                marker(&plot, i, at, colour, point.fitted)?;
-                let (left, top) = plot.get_base_pixel();
-                plot.draw(&note(self.said(series, point), (at.0 - left, at.1 - top)))?;
+                chart.draw_series([note(self.note(series, point), at)])?;
             }
         }
-        let width = SIZE.0 as i32 / 2 - 6;
-        for (i, series) in self.series.iter().enumerate() {
-            let (x, y) = (16 + (i % 2) as i32 * width, 12 + (i / 2) as i32 * 18);
-            let (left, top) = (0, (SIZE.1 - LEGEND_HEIGHT) as i32);
-            let colour = SERIES_COLOURS[i % SERIES_COLOURS.len()];
-            marker(area, i, (left + x, top + y), colour, false)?;
-            legend.draw(&Text::new(series.name.clone(), (x + 12, y - 7), ink(13)))?;
-        }
-        Ok(())
+        legend(&self.names()).draw(&under, |nth, at| Ok(under.draw(&mark(nth, at))?))
+    }
+
+    /// Both ranges of every series.
+    fn words(&self) -> String {
+        let range = |series: &Series, value: fn(&Point) -> f64| {
+            let values = || series.points.iter().map(value);
+            let (low, high) = (
+                values().fold(f64::MAX, f64::min),
+                values().fold(0.0, f64::max),
+            );
+            format!("{} to {} {}", figure(low), figure(high), self.unit)
+        };
+        let words = self.series.iter().map(|series| {
+            let measured = range(series, |point| point.measured);
+            let predicted = range(series, |point| point.predicted);
+            let (n, name) = (series.points.len(), &series.name);
+            format!("{name}: {n} points, measured {measured}, predicted {predicted}.")
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 
 /// A mark whose shape tells the series as its colour does.
-fn marker<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    shape: usize,
-    at: (i32, i32),
-    colour: RGBColor,
-    rim: bool,
-) -> Result<(), Box<dyn Error>>
+fn mark<'a, C: Clone>(nth: usize, at: C) -> DynElement<'static, Canvas<'a>, C>
 where
-    B::ErrorType: 'static,
+    Circle<C, i32>: IntoDynElement<'static, Canvas<'a>, C>,
+    TriangleMarker<C, i32>: IntoDynElement<'static, Canvas<'a>, C>,
+    Cross<C, i32>: IntoDynElement<'static, Canvas<'a>, C>,
 {
-    let (left, top) = area.get_base_pixel();
-    let (x, y) = (at.0 - left, at.1 - top);
-    let corners: Vec<(i32, i32)> = match shape % 4 {
-        0 => {
-            area.draw(&Circle::new((x, y), 4, colour.filled()))?;
-            if rim {
-                area.draw(&Circle::new((x, y), 5, INK.stroke_width(2)))?;
-            }
-            return Ok(());
-        }
-        1 => vec![(x, y - 5), (x + 5, y + 4), (x - 5, y + 4)],
-        2 => vec![
-            (x - 4, y - 4),
-            (x + 4, y - 4),
-            (x + 4, y + 4),
-            (x - 4, y + 4),
-        ],
-        _ => vec![(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)],
-    };
-    area.draw(&Polygon::new(corners.clone(), colour.filled()))?;
-    if rim {
-        let closed = corners.iter().chain(corners.first()).copied();
-        area.draw(&PathElement::new(
-            closed.collect::<Vec<_>>(),
-            INK.stroke_width(2),
-        ))?;
+    let colour = SERIES_COLOURS[nth % SERIES_COLOURS.len()];
+    match nth % 3 {
+        0 => Circle::new(at, 4, colour.filled()).into_dyn(),
+        1 => TriangleMarker::new(at, 5, colour.filled()).into_dyn(),
+        _ => Cross::new(at, 4, colour.stroke_width(2)).into_dyn(),
     }
-    Ok(())
 }
 
 /// Round numbers within the ends, more of them where the ends are close; logarithms.
@@ -191,13 +178,6 @@ mod tests {
     use super::*;
     use crate::report::chart::svg;
 
-    fn scatter(series: Vec<Series>) -> Scatter {
-        Scatter {
-            series,
-            unit: "billion GPop/s",
-        }
-    }
-
     #[test]
     fn every_point_is_drawn_and_the_fitted_have_a_rim() {
         let point = |fitted| Point {
@@ -211,6 +191,10 @@ mod tests {
         let series = Series {
             name: "sextic".into(),
             points: vec![point(false), point(true)],
+        };
+        let scatter = |series| Scatter {
+            series,
+            unit: "billion GPop/s",
         };
         let text = svg(&scatter(vec![series])).unwrap();
         // Two points, one rim, one mark in the legend.

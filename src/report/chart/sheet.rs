@@ -1,53 +1,26 @@
 //! Several charts on one sheet, each under its title: the figures of a paper.
 //!
-//! Leaves out: what the charts show. Units: pixels. Charts are as wide as a phone; a sheet has as many beside each other as asked.
+//! Leaves out: the charts themselves. Units: pixels. A sheet has as many charts beside each other as asked.
 
-use super::lines::Lines;
-use super::pairs::Pairs;
-use super::surface::Surface;
-use super::{Chart, ink};
-use plotters::coord::Shift;
+use super::{Area, Chart, Drawn, ink};
 use plotters::prelude::*;
-use std::error::Error;
-
-/// What a sheet can hold.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Drawing {
-    Lines(Lines),
-    Surface(Surface),
-    Pairs(Pairs),
-}
-
-impl Chart for Drawing {
-    fn size(&self) -> (u32, u32) {
-        match self {
-            Drawing::Lines(chart) => chart.size(),
-            Drawing::Surface(chart) => chart.size(),
-            Drawing::Pairs(chart) => chart.size(),
-        }
-    }
-
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
-        match self {
-            Drawing::Lines(chart) => chart.draw(area),
-            Drawing::Surface(chart) => chart.draw(area),
-            Drawing::Pairs(chart) => chart.draw(area),
-        }
-    }
-}
 
 /// One chart of a sheet.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Tile {
     pub title: String,
-    pub drawing: Drawing,
+    pub chart: Box<dyn Chart>,
+}
+
+impl Tile {
+    pub fn new(title: impl Into<String>, chart: impl Chart + 'static) -> Tile {
+        Tile {
+            title: title.into(),
+            chart: Box::new(chart),
+        }
+    }
 }
 
 /// The sheet.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
     pub title: String,
     /// Tiles beside each other; none is empty.
@@ -60,12 +33,12 @@ const TITLE_HEIGHT: u32 = 26;
 
 impl Sheet {
     fn column_width(&self) -> u32 {
-        let widths = self.rows.iter().flatten().map(|tile| tile.drawing.size().0);
+        let widths = self.rows.iter().flatten().map(|tile| tile.chart.size().0);
         widths.max().unwrap_or(0) + MARGIN
     }
 
     fn row_heights(&self) -> impl Iterator<Item = u32> {
-        let height = |tile: &Tile| tile.drawing.size().1 + TITLE_HEIGHT + MARGIN;
+        let height = |tile: &Tile| tile.chart.size().1 + TITLE_HEIGHT + MARGIN;
         self.rows
             .iter()
             .map(move |row| row.iter().map(height).max().unwrap_or(0))
@@ -82,24 +55,21 @@ impl Chart for Sheet {
         )
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw(&self, area: &Area) -> Drawn {
         if self.rows.is_empty() {
             return Err("nothing to draw".into());
         }
-        area.draw(&Text::new(self.title.clone(), (16, 14), ink(20)))?;
+        area.draw(&Text::new(&*self.title, (16, 14), ink(20)))?;
         let mut top = HEADER_HEIGHT;
         for (row, height) in self.rows.iter().zip(self.row_heights()) {
             for (column, tile) in row.iter().enumerate() {
                 let left = MARGIN + column as u32 * self.column_width();
                 let title = (left as i32 + 8, top as i32 + 4);
-                area.draw(&Text::new(tile.title.clone(), title, ink(15)))?;
+                area.draw(&Text::new(&*tile.title, title, ink(15)))?;
                 let place = (left as i32, (top + TITLE_HEIGHT) as i32);
-                let (width, height) = tile.drawing.size();
+                let (width, height) = tile.chart.size();
                 let part = area.clone().shrink(place, (width as i32, height as i32));
-                tile.drawing.draw(&part)?;
+                tile.chart.draw(&part)?;
             }
             top += height;
         }

@@ -4,11 +4,9 @@
 //! Units: in the boxes.
 
 use super::theme::{PALE_BLUE, PALE_GREEN, PALE_ORANGE, PALE_RED};
-use super::{Chart, GRID, INK, ink};
+use super::{Area, Chart, Drawn, GRID, INK, ink};
 use crate::device::Device;
-use plotters::coord::Shift;
 use plotters::prelude::*;
-use std::error::Error;
 
 /// The drawing.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,13 +137,6 @@ impl SmxDrawing {
             parts,
         }
     }
-
-    /// All boxes as a sentence.
-    pub fn description(&self) -> String {
-        let part = |part: &Part| format!("{}: {}", part.name, part.numbers.join("; "));
-        let parts: Vec<String> = self.parts.iter().map(part).collect();
-        format!("{}. {}.", self.title, parts.join(". "))
-    }
 }
 
 impl Part {
@@ -160,10 +151,7 @@ impl Chart for SmxDrawing {
         (WIDTH as u32, (TITLE_HEIGHT + boxes) as u32)
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw(&self, area: &Area) -> Drawn {
         area.draw(&Text::new(self.title.clone(), (MARGIN, 10), ink(15)))?;
         let mut top = TITLE_HEIGHT;
         for (i, part) in self.parts.iter().enumerate() {
@@ -186,6 +174,13 @@ impl Chart for SmxDrawing {
         }
         Ok(())
     }
+
+    /// All boxes.
+    fn words(&self) -> String {
+        let part = |part: &Part| format!("{}: {}", part.name, part.numbers.join("; "));
+        let parts: Vec<String> = self.parts.iter().map(part).collect();
+        format!("{}. {}.", self.title, parts.join(". "))
+    }
 }
 
 #[cfg(test)]
@@ -202,7 +197,7 @@ mod tests {
         assert!(text.contains("at most 13 blocks"));
         assert!(
             SmxDrawing::of(&device)
-                .description()
+                .words()
                 .contains("at most 13 blocks")
         );
     }

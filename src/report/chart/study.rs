@@ -1,7 +1,10 @@
-//! What the charts of a what-if study share: names of points, places and labels on an axis.
+//! A what-if study as curves over one of its axes, and as a table of colours over two of them.
 //!
-//! Leaves out: drawing. Units: on the axes. Values are drawn at equal distances, in their order.
+//! Leaves out: points that cannot run. Units: on the axes. Values are drawn at equal distances, in their order.
 
+use super::figure;
+use super::heat::Heat;
+use super::lines::{Line, Lines, Scale, of_points};
 use crate::study::run::Point;
 use crate::study::{Axis, Key};
 use crate::systems::registry::Size;
@@ -13,6 +16,9 @@ pub struct Grid<'a> {
     pub points: &'a [Point],
 }
 
+/// Curves that still can be told apart.
+const MAX_CURVES: usize = 12;
+
 impl Grid<'_> {
     /// Axes with more than one value.
     pub fn varying(&self) -> Vec<usize> {
@@ -21,12 +27,76 @@ impl Grid<'_> {
             .collect()
     }
 
-    /// What distinguishes a point from others, without some axes.
-    pub fn name_without(&self, point: &Point, without: &[usize]) -> String {
-        let varying = self
-            .varying()
-            .into_iter()
-            .filter(|axis| !without.contains(axis));
+    /// Throughput over the axis `over`, one curve per combination of the others, the highest first.
+    pub fn curves(&self, over: usize) -> Lines {
+        let axis = &self.axes[over];
+        let points = self.points.iter().filter_map(|point| {
+            let place = place(axis, &point.values[over]) as f64;
+            let gpops = point.outcome.gpops_billion?;
+            Some((self.name_without(point, over), (place, gpops)))
+        });
+        let mut lines = of_points(points);
+        let best = |line: &Line| line.points.iter().map(|point| point.1).fold(0.0, f64::max);
+        lines.sort_by(|a, b| best(b).total_cmp(&best(a)));
+        let n_curves = lines.len();
+        lines.truncate(MAX_CURVES);
+        let mut x_label = self.title(over);
+        if n_curves > MAX_CURVES {
+            x_label += &format!(" (the highest {MAX_CURVES} of {n_curves} curves)");
+        }
+        Lines {
+            x_label,
+            y_label: "billion GPop/s".into(),
+            scale: Scale::Named(labels(axis)),
+            lines,
+            size: (790, 480),
+            ..Lines::default()
+        }
+    }
+
+    /// The best throughput of each pair of values of two axes.
+    pub fn heat(&self, right: usize, up: usize) -> Heat {
+        let (columns, rows) = (&self.axes[right], &self.axes[up]);
+        let mut cells = vec![vec![None; columns.values.len()]; rows.values.len()];
+        for point in self.points {
+            let row = place(rows, &point.values[up]);
+            let cell: &mut Option<f64> = &mut cells[row][place(columns, &point.values[right])];
+            if let Some(gpops) = point.outcome.gpops_billion {
+                *cell = Some(cell.map_or(gpops, |known| known.max(gpops)));
+            }
+        }
+        let mut heat = Heat {
+            title: Vec::new(),
+            x_label: self.title(right),
+            y_label: self.title(up),
+            columns: labels(columns),
+            rows: labels(rows),
+            cells,
+            width: 900,
+        };
+        if let Some((best, row, column)) = heat.best() {
+            heat.title.push(format!(
+                "Best: {} billion GPop/s at {} {}, {} {}",
+                figure(best),
+                heat.x_label,
+                heat.columns[column],
+                heat.y_label,
+                heat.rows[row]
+            ));
+        }
+        let others = self.varying().into_iter();
+        let others = others.filter(|axis| ![right, up].contains(axis));
+        let others: Vec<String> = others.map(|axis| self.title(axis)).collect();
+        if !others.is_empty() {
+            let line = format!("Each cell is the best over {}.", others.join(", "));
+            heat.title.push(line);
+        }
+        heat
+    }
+
+    /// The values that distinguish a point from others, without one axis.
+    fn name_without(&self, point: &Point, without: usize) -> String {
+        let varying = self.varying().into_iter().filter(|axis| *axis != without);
         let parts: Vec<String> = varying
             .map(|axis| {
                 let value = label(&self.axes[axis], &point.values[axis]);
@@ -47,7 +117,7 @@ impl Grid<'_> {
     }
 
     /// The axis in words.
-    pub fn title(&self, axis: usize) -> String {
+    fn title(&self, axis: usize) -> String {
         match &self.axes[axis].key {
             Key::Size(Size::L1Kib) => "L1 size (KiB)".into(),
             Key::Size(Size::Threads) => "threads per block".into(),
@@ -69,13 +139,17 @@ fn short(axis: &Axis) -> String {
 }
 
 /// Index of a value on its axis.
-pub fn place(axis: &Axis, value: &str) -> f64 {
+fn place(axis: &Axis, value: &str) -> usize {
     let at = axis.values.iter().position(|known| known == value);
-    at.unwrap_or(0) as f64
+    at.unwrap_or(0)
+}
+
+fn labels(axis: &Axis) -> Vec<String> {
+    axis.values.iter().map(|value| label(axis, value)).collect()
 }
 
 /// A value as it is written on its axis.
-pub fn label(axis: &Axis, value: &str) -> String {
+fn label(axis: &Axis, value: &str) -> String {
     match (&axis.key, value.parse::<f64>()) {
         (_, Ok(number)) if number >= 1e6 => format!("{number:.3e}"),
         _ => value.to_owned(),

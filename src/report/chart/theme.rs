@@ -83,22 +83,12 @@ impl Theme {
     }
 }
 
-/// Where an SVG gets its colours from.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Colours {
-    Of(Theme),
-    /// The style of the page around it.
-    Page,
-}
-
-impl Colours {
-    pub fn text(self, drawn: Rgb) -> String {
-        match (self, role_of(drawn)) {
-            (Colours::Page, Some(role)) => format!("var(--chart-{})", role.name),
-            (Colours::Of(theme), _) => hex(theme.colour(drawn)),
-            (Colours::Page, None) => hex(drawn),
-        }
-    }
+/// An SVG in the colours of the light theme with those of the page's style in their place.
+pub(super) fn of_page(svg: String) -> String {
+    ROLES.iter().fold(svg, |svg, role| {
+        let drawn = format!("\"{}\"", hex(rgb(role.light)));
+        svg.replace(&drawn, &format!("\"var(--chart-{})\"", role.name))
+    })
 }
 
 /// The values of a page's colours, as the declarations of its style.
@@ -151,7 +141,11 @@ mod tests {
             let data = SERIES_COLOURS.iter().filter(|colour| **colour != INK);
             assert!(data.clone().all(|colour| rgb(*colour) != rgb(role.light)));
         }
-        assert_eq!(Colours::Page.text(rgb(GRID)), "var(--chart-grid)");
-        assert_eq!(Colours::Of(Theme::Dark).text((1, 2, 3)), "#010203");
+        let drawn = "fill=\"#E1E1E1\" stroke=\"#010203\"".to_owned();
+        assert_eq!(
+            of_page(drawn),
+            "fill=\"var(--chart-grid)\" stroke=\"#010203\""
+        );
+        assert_eq!(Theme::Dark.colour((1, 2, 3)), (1, 2, 3));
     }
 }

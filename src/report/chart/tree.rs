@@ -3,13 +3,11 @@
 //! Leaves out: what the values are. Units: stack levels, one box each.
 
 use super::theme::LEAF;
-use super::{BLUE, Chart, GRID, INK, VERMILION, ink};
+use super::{Area, BLUE, Chart, Drawn, GRID, INK, VERMILION, ink, ink_at};
 use crate::gp::lgp::Lgp;
 use crate::gp::program::{Rpn, Token};
-use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::error::Error;
+use plotters::style::text_anchor::HPos;
 
 /// The drawing of a program of at most [`MOST_NODES`] nodes.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,21 +105,6 @@ impl TreeDrawing {
         let deepest = self.nodes().last().map_or(0, |root| root.height);
         TITLE_HEIGHT + deepest as i32 * LEVEL_HEIGHT + 2 * NODE_RADIUS + 12
     }
-
-    /// The program in one sentence, for those who cannot see it.
-    pub fn description(&self) -> String {
-        let deepest = |steps: &[Step]| steps.iter().map(|step| step.levels).max().unwrap_or(0);
-        let (postfix, linear) = (self.postfix_steps(), self.linear_steps());
-        format!(
-            "The tree of the program {}. In postfix it takes {} steps and at most {} stack levels; as linear \
-             instructions {} steps and at most {}.",
-            self.0,
-            postfix.len(),
-            deepest(&postfix),
-            linear.len(),
-            deepest(&linear)
-        )
-    }
 }
 
 fn rows_height(steps: &[Step]) -> i32 {
@@ -135,10 +118,7 @@ impl Chart for TreeDrawing {
         (WIDTH as u32, (self.tree_height() + steps) as u32)
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
-    where
-        B::ErrorType: 'static,
-    {
+    fn draw(&self, area: &Area) -> Drawn {
         draw_tree(area, &self.nodes())?;
         let (postfix, linear) = (self.postfix_steps(), self.linear_steps());
         let top = self.tree_height();
@@ -153,15 +133,24 @@ impl Chart for TreeDrawing {
         let title = "linear: the stack after every instruction (S pops)";
         draw_steps(area, top, title, &linear, VERMILION)
     }
+
+    /// The program and what it takes.
+    fn words(&self) -> String {
+        let deepest = |steps: &[Step]| steps.iter().map(|step| step.levels).max().unwrap_or(0);
+        let (postfix, linear) = (self.postfix_steps(), self.linear_steps());
+        format!(
+            "The tree of the program {}. In postfix it takes {} steps and at most {} stack levels; as linear \
+             instructions {} steps and at most {}.",
+            self.0,
+            postfix.len(),
+            deepest(&postfix),
+            linear.len(),
+            deepest(&linear)
+        )
+    }
 }
 
-fn draw_tree<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    nodes: &[Node],
-) -> Result<(), Box<dyn Error>>
-where
-    B::ErrorType: 'static,
-{
+fn draw_tree(area: &Area, nodes: &[Node]) -> Drawn {
     area.draw(&Text::new("tree", (MARGIN, 8), ink(14)))?;
     let root_height = nodes.last().map_or(0, |root| root.height);
     let last = nodes.iter().map(|node| node.column).fold(1.0, f64::max);
@@ -185,8 +174,7 @@ where
         let fill = if node.children.is_empty() { LEAF } else { GRID };
         area.draw(&Circle::new(at(index), NODE_RADIUS, fill.filled()))?;
         area.draw(&Circle::new(at(index), NODE_RADIUS, INK))?;
-        let centred = ink(13).pos(Pos::new(HPos::Center, VPos::Center));
-        area.draw(&Text::new(node.text.clone(), at(index), centred))?;
+        area.draw(&Text::new(&*node.text, at(index), ink_at(13, HPos::Center)))?;
     }
     Ok(())
 }
@@ -202,23 +190,17 @@ fn levels(nodes: &[Node]) -> Vec<usize> {
     levels
 }
 
-fn draw_steps<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    top: i32,
-    title: &str,
-    steps: &[Step],
-    colour: RGBColor,
-) -> Result<(), Box<dyn Error>>
-where
-    B::ErrorType: 'static,
-{
+fn draw_steps(area: &Area, top: i32, title: &str, steps: &[Step], colour: RGBColor) -> Drawn {
     area.draw(&Text::new(title.to_string(), (MARGIN, top + 8), ink(14)))?;
     let foot = top + rows_height(steps) - 26;
     let step_width = (WIDTH - 2 * MARGIN) / steps.len().max(1) as i32;
     for (i, step) in steps.iter().enumerate() {
         let middle = MARGIN + i as i32 * step_width + step_width / 2;
-        let centred = ink(13).pos(Pos::new(HPos::Center, VPos::Top));
-        area.draw(&Text::new(step.text.clone(), (middle, foot + 6), centred))?;
+        area.draw(&Text::new(
+            &*step.text,
+            (middle, foot + 12),
+            ink_at(13, HPos::Center),
+        ))?;
         for level in 0..step.levels as i32 {
             let low = foot - level * (BOX.1 + 2);
             let corners = [(middle - BOX.0 / 2, low - BOX.1), (middle + BOX.0 / 2, low)];
@@ -250,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_description_counts_levels() {
-        let text = drawing("X1 X1 * X1 +").unwrap().description();
+        let text = drawing("X1 X1 * X1 +").unwrap().words();
         assert!(
             text.contains("5 steps and at most 2 stack levels"),
             "{text}"

@@ -2,8 +2,8 @@
 //!
 //! Leaves out: single cells (`tables.rs`). Units: percent of the measured speed.
 
+use super::Content;
 use super::html::{command, wide_table};
-use super::{Content, Otherwise};
 use crate::report::reproduction::{blocks, summary_row};
 use crate::validate::{Compared, Split, Summary, stats};
 use maud::{Markup, html};
@@ -32,8 +32,7 @@ pub fn section(content: &Content) -> Markup {
             " is how fast the configuration that the model would choose really was, against the best measured one."
         }
         @if rows.is_empty() { p { "None of the cells of this page has a measured value." } }
-        @else { (wide_table("Errors of the predictions", &HEADERS, &rows, 1)) }
-        @if let Some(otherwise) = &content.otherwise { (knowledge(content, otherwise)) }
+        @else { (wide_table("Errors of the predictions", &HEADERS, &rows)) }
         @if n_unmeasured > 0 {
             p { (n_unmeasured) " predicted cells have no measured value at hand and count nowhere." }
         }
@@ -42,35 +41,6 @@ pub fn section(content: &Content) -> Markup {
             "warpstack reproduce --table {} --problem {}{}",
             content.tables, content.problems, content.options
         )))
-    }
-}
-
-/// All cells with nothing inferred of the programs beside the same with their sizes inferred.
-fn knowledge(content: &Content, otherwise: &Otherwise) -> Markup {
-    let (without, with) = match otherwise.inferred {
-        true => (&content.cells, &otherwise.cells),
-        false => (&otherwise.cells, &content.cells),
-    };
-    let row = |name: &str, cells: &[Compared]| {
-        let held_out = cells.iter().filter(|cell| cell.split == Split::HeldOut);
-        Summary::of(held_out).map(|summary| summary_row(name, &summary))
-    };
-    let rows: Vec<Vec<String>> = [
-        row("Nothing inferred of the programs", without),
-        row("Sizes of the programs inferred", with),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    html! {
-        @if !rows.is_empty() {
-            p {
-                "The paper does not give its programs. Of those here, at most three numbers per problem can be inferred from its Table 3 and "
-                "the row of 32 threads of Table 4: mean size, longest program, share of slow operands. The held-out cells of this page, "
-                "those two included, both ways (" code { "--inferred" } "):"
-            }
-            (wide_table("What is known of the programs", &HEADERS, &rows, 1))
-        }
     }
 }
 

@@ -3,10 +3,9 @@
 //! What it says: how fast the first problem runs at best, which interpreter and launch that is, what it gains on the simplest one, what
 //! holds it back, how far the predictions can be trusted. Leaves out: new predictions. Units: billions of GPop/s.
 
-use super::html::{Picture, picture};
-use super::{Content, draw, words};
-use crate::report::chart::pairs::{Pair, Pairs};
-use crate::report::chart::sheet::Drawing;
+use super::Content;
+use super::html::picture;
+use crate::report::chart::bars::StackedBars;
 use crate::report::explain::Explanation;
 use crate::validate::{Compared, Split, Summary, Table};
 use maud::{Markup, html};
@@ -58,44 +57,26 @@ pub fn headline(content: &Content) -> Result<Markup, Box<dyn Error>> {
     let Some(sentence) = sentence(content, &best) else {
         return Ok(html! {});
     };
-    let pair = |best: &Best| Pair {
-        name: short(best.table).into(),
-        predicted: best.predicted.predicted_gpops_billion,
-        published: best.measured_gpops_billion,
-    };
-    let pairs = Pairs {
-        y_label: "billion GPop/s".into(),
-        second: "measured",
-        width: 120 + 60 * best.len() as u32,
-        pairs: best.iter().map(pair).collect(),
-    };
-    let problem = problem(content).unwrap_or_default();
-    let description = words::of(&Drawing::Pairs(pairs.clone()));
-    let figure = Picture {
-        title: format!("The fastest launch of each interpreter on {problem}"),
-        caption: "By prediction, beside the fastest that was measured.".into(),
-        description,
-        command: String::new(),
-        svg: draw(&pairs)?,
-    };
+    let pairs = best.iter().map(|best| {
+        let predicted = best.predicted.predicted_gpops_billion;
+        let name = best.table.description().to_owned();
+        (name, predicted, best.measured_gpops_billion)
+    });
+    let title = format!(
+        "The fastest launch of each interpreter on {}",
+        problem(content).unwrap_or_default()
+    );
+    let figure = picture(
+        &title,
+        "By prediction, and under it the fastest that was measured.",
+        &StackedBars::pairs("billion GPop/s", "measured", pairs),
+    )?;
     Ok(html! {
         div class="headline" {
             p class="answer" { (sentence) }
-            (picture(&figure))
+            (figure)
         }
     })
-}
-
-/// A table's interpreter in two short lines.
-fn short(table: Table) -> &'static str {
-    match table {
-        Table::Three => "postfix\none case",
-        Table::Four => "postfix\nseveral",
-        Table::Seven => "linear\none case",
-        Table::Eight => "linear\nseveral",
-        Table::Nine => "linear\nvectors",
-        Table::Ten => "linear\nregisters",
-    }
 }
 
 fn sentence(content: &Content, best: &[Best]) -> Option<String> {
@@ -191,7 +172,8 @@ mod tests {
         let (_, answer) = text.split_once("class=\"answer\">").unwrap();
         let (answer, _) = answer.split_once("</p>").unwrap();
         assert_eq!(answer.matches(". ").count(), 0, "one sentence: {answer}");
-        assert!(text.contains("postfix one case: 33"), "{text}");
+        let simplest = format!("{}: 33 predicted", Table::Three.description());
+        assert!(text.contains(&simplest), "{text}");
         assert!(
             headline(&Content::default())
                 .unwrap()

@@ -8,27 +8,19 @@ mod errors;
 mod headline;
 mod heat;
 mod html;
-mod ladder;
-pub mod launches;
-mod listing;
+mod launches;
 mod papers;
-mod stack_tables;
-mod studies;
 mod tables;
-mod words;
 
 pub use best::BestAndWorst;
 pub use headline::best_cell;
-pub use html::Picture;
-pub use launches::ComparedLaunch;
 pub use papers::PaperPart;
-pub use studies::Study;
 
 use super::explain::Explanation;
-use super::{chart, stacks, web};
+use super::validation::Line;
+use super::web;
 use crate::validate::Compared;
-use crate::validate::ladder::Rung;
-use html::{command, picture};
+use html::command;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::error::Error;
 
@@ -54,33 +46,18 @@ pub struct Content {
     pub cells: Vec<Compared>,
     /// The same cells for other draws of programs.
     pub draws: Vec<Vec<Compared>>,
-    /// The same cells with what the others leave out of the programs, or without what they have.
-    pub otherwise: Option<Otherwise>,
-    /// How the model works.
-    pub figures: Vec<Picture>,
-    /// Tables 5 and 6, and a summary of them in words.
-    pub stacks: Vec<stacks::Row>,
-    pub stacks_summary: String,
     /// The fastest launch of the first problem, explained.
     pub best: Option<Explanation>,
     pub best_and_worst: Vec<BestAndWorst>,
-    pub studies: Vec<Study>,
-    pub h200: Vec<Rung>,
     /// Launches on the H200 with their predictions, and the command that predicts them.
-    pub launches: Vec<ComparedLaunch>,
+    pub launches: Vec<Line>,
     pub launches_command: String,
+    /// Commands that lead on from here, and what each shows.
+    pub further: Vec<(&'static str, String)>,
     /// The other papers' systems, if the page is to have them.
     pub papers: Vec<PaperPart>,
     /// The explorer's file beside the page, if there is one.
     pub explorer: Option<&'static str>,
-}
-
-/// The cells of the page, predicted with other knowledge of the programs.
-#[derive(Debug)]
-pub struct Otherwise {
-    /// Sizes are inferred of these programs, not of the page's.
-    pub inferred: bool,
-    pub cells: Vec<Compared>,
 }
 
 /// A part of the page.
@@ -99,34 +76,19 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
             body: errors::section(content),
         },
         Section {
-            id: "how",
-            title: "How the model works, in five figures",
-            body: how(content),
-        },
-        Section {
             id: "tables",
             title: "Measured and predicted, table by table",
             body: tables::section(content)?,
         },
         Section {
-            id: "depths",
-            title: "How deep programs use the stack: Tables 5 and 6",
-            body: stack_tables::section(content)?,
-        },
-        Section {
             id: "best",
             title: "The best and the worst configuration, explained",
-            body: best::section(content),
-        },
-        Section {
-            id: "whatif",
-            title: "What if the machine were different",
-            body: studies::section(content)?,
+            body: best::section(content)?,
         },
         Section {
             id: "h200",
             title: "The same interpreters on an H200",
-            body: html! { (ladder::section(content)) (launches::comparison(content)?) },
+            body: launches::section(content)?,
         },
     ];
     if !content.papers.is_empty() {
@@ -138,7 +100,7 @@ pub fn page(content: &Content) -> Result<String, Box<dyn Error>> {
     }
     sections.push(Section {
         id: "again",
-        title: "Make this page again",
+        title: "This page again, and further",
         body: again(content),
     });
     let headline = headline::headline(content)?;
@@ -195,22 +157,13 @@ fn document(content: &Content, headline: &Markup, sections: &[Section]) -> Marku
     }
 }
 
-fn how(content: &Content) -> Markup {
-    html! {
-        p {
-            "A program becomes tokens, the tokens make the interpreter's machine code execute certain instructions, and those go "
-            "through the parts of a multiprocessor. Three things then decide the speed: how many warps are resident, whether their stacks fit "
-            "into the L1, and what the schedulers wait for."
-        }
-        div class="grid" { @for figure in &content.figures { (picture(figure)) } }
-    }
-}
-
 fn again(content: &Content) -> Markup {
     html! {
         p { "This page:" }
         (command(&content.command))
-        p { "Each figure names its own command. The programs that the predictions ran:" }
+        p { "What it leaves out:" }
+        ul { @for (shown, text) in &content.further { li { (shown) (command(text)) } } }
+        p { "The programs that the predictions ran:" }
         ul { @for sentence in &content.weighting { li { (sentence) } } }
         p {
             "No measured speed is read before the last prediction is made. Values of the card that nobody has published were fitted on "
@@ -220,11 +173,6 @@ fn again(content: &Content) -> Markup {
     }
 }
 
-/// The drawing of a chart, as text.
-fn draw(drawing: &impl chart::Chart) -> Result<String, Box<dyn Error>> {
-    chart::svg_of_page(drawing)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,7 +180,7 @@ mod tests {
     #[test]
     fn an_empty_page_has_every_section_and_nothing_from_outside() {
         let text = page(&Content::default()).unwrap();
-        assert_eq!(text.matches("<h2").count(), 8);
+        assert_eq!(text.matches("<h2").count(), 5);
         assert!(
             !text.contains("http:") && !text.contains("https:"),
             "no address outside"

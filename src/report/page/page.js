@@ -33,11 +33,10 @@ function sort(table, header) {
   const text = (row) => row.cells[column].textContent.trim();
   const sign = isUp ? 1 : -1;
   const orders = {
-    hex: (a, b) => sign * (parseInt(a, 16) - parseInt(b, 16)),
     text: (a, b) => sign * a.localeCompare(b, "en", { numeric: true }),
     number: (a, b) => compared(a, b, sign),
   };
-  const kind = ["hex", "text"].find((name) => header.classList.contains(name)) ?? "number";
+  const kind = header.classList.contains("text") ? "text" : "number";
   const order = (a, b) => orders[kind](text(a), text(b));
   table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
   status.textContent = `Sorted by ${header.textContent.trim()}, ${isUp ? "ascending" : "descending"}.`;
@@ -125,7 +124,7 @@ function printing() {
   const closed = new Set();
   addEventListener("beforeprint", () => {
     hide();
-    for (const part of document.querySelectorAll("details:not(.listing):not([open])")) {
+    for (const part of document.querySelectorAll("details:not([open])")) {
       closed.add(part);
       part.open = true;
     }

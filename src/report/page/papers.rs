@@ -1,14 +1,11 @@
-//! The other papers' systems: what they published beside what is predicted, their figures, and launches of them on an H200.
+//! The other papers' systems: published numbers beside predicted ones, and their figures.
 //!
-//! Leaves out: predicting and measuring. Units: in the quantities' names, percent, milliseconds.
+//! Leaves out: predicting. Units: in the quantities' names, percent.
 
-use super::html::{Picture, command, picture, wide_table};
-use super::{Content, draw, words};
+use super::Content;
+use super::html::{command, picture, wide_table};
 use crate::report::chart::papers::sheet;
-use crate::report::chart::sheet::Tile;
-use crate::report::validation::Line;
 use crate::validate::papers::{Answer, Paper, Row, answers};
-use crate::validate::stats;
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -19,9 +16,6 @@ pub struct PaperPart {
     pub rows: Vec<Row>,
     /// The command that predicts the rows and draws the figures.
     pub command: String,
-    /// Launches on the H200 with their predictions, and the command that predicts them.
-    pub launches: Vec<Line>,
-    pub launches_command: String,
 }
 
 pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
@@ -65,8 +59,10 @@ fn one_paper(part: &PaperPart) -> Result<Markup, Box<dyn Error>> {
     let sheet = sheet(part.paper, &part.rows);
     let mut grids = Vec::new();
     for row in &sheet.rows {
-        let pictures = row.iter().map(tile).collect::<Result<Vec<_>, _>>()?;
-        grids.push(html! { div class="grid" { @for one in &pictures { (picture(one)) } } });
+        let pictures = row.iter();
+        let pictures = pictures.map(|tile| picture(&tile.title, "", &*tile.chart));
+        let pictures = pictures.collect::<Result<Vec<_>, _>>()?;
+        grids.push(html! { div class="grid" { @for one in &pictures { (one) } } });
     }
     Ok(html! {
         h3 { (title) }
@@ -75,7 +71,6 @@ fn one_paper(part: &PaperPart) -> Result<Markup, Box<dyn Error>> {
         (command(&part.command))
         p { (sheet.title) "." }
         @for grid in &grids { (grid) }
-        @if !part.launches.is_empty() { (launches(title, part)) }
     })
 }
 
@@ -94,7 +89,7 @@ fn published(title: &str, answers: &[Answer]) -> Markup {
     }
     let caption = format!("{title}. What was published, and what is predicted");
     let rows: Vec<Vec<String>> = answers.iter().map(cells).collect();
-    wide_table(&caption, &HEADERS, &rows, 1)
+    wide_table(&caption, &HEADERS, &rows)
 }
 
 fn cells(answer: &Answer) -> Vec<String> {
@@ -119,58 +114,6 @@ fn cells(answer: &Answer) -> Vec<String> {
         band,
         errors,
     ]
-}
-
-fn tile(tile: &Tile) -> Result<Picture, Box<dyn Error>> {
-    Ok(Picture {
-        title: tile.title.clone(),
-        caption: String::new(),
-        description: words::of(&tile.drawing),
-        command: String::new(),
-        svg: draw(&tile.drawing)?,
-    })
-}
-
-fn launches(title: &str, part: &PaperPart) -> Markup {
-    const HEADERS: [&str; 6] = [
-        "launch of",
-        "programs",
-        "threads per block",
-        "measured, ms",
-        "predicted, ms",
-        "error, %",
-    ];
-    let rows: Vec<Vec<String>> = part.launches.iter().filter_map(launch).collect();
-    let caption = format!("{title}. Launches on an H200, measured and predicted");
-    html! {
-        details {
-            summary { (in_short(&part.launches)) }
-            (wide_table(&caption, &HEADERS, &rows, 1))
-            (command(&part.launches_command))
-        }
-    }
-}
-
-/// `None` if it was not measured.
-fn launch(line: &Line) -> Option<Vec<String>> {
-    Some(vec![
-        format!("{}, {}", line.problem, line.kernel),
-        line.population.to_string(),
-        line.threads_per_block.to_string(),
-        format!("{:.4}", line.measured_ms?),
-        format!("{:.4}", line.predicted_ms),
-        format!("{:+.1}", line.error_percent()?),
-    ])
-}
-
-fn in_short(launches: &[Line]) -> String {
-    let errors = launches.iter().filter_map(Line::error_percent);
-    let errors: Vec<f64> = errors.map(f64::abs).collect();
-    let worst = errors.iter().copied().fold(0.0, f64::max);
-    let mean = stats::mean(&errors).map_or(String::new(), |mean| {
-        format!(": mean error {mean:.1} %, worst {worst:.1} %")
-    });
-    format!("{} launches on an H200{mean}", errors.len())
 }
 
 #[cfg(test)]

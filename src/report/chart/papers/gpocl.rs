@@ -2,9 +2,9 @@
 //!
 //! Units: billions of GP operations per second.
 
-use super::super::pairs::{NARROW, Pair, Pairs};
-use super::super::surface::Surface;
-use super::{Drawing, Row, Sheet, Tile};
+use super::super::bars::StackedBars;
+use super::super::heat::Heat;
+use super::{Row, Sheet, Tile};
 use super::{number_before, of, present};
 
 const SPEED: &str = "speed (billion GPop/s)";
@@ -57,23 +57,15 @@ fn pairs(rows: &[Row], device: &str, table: &str, domain: &str) -> Option<Tile> 
             let quantity = format!("{kind} {SPEED}");
             let configuration = format!("{device} {strategy}");
             let row = of(rows, table, &quantity).find(|row| row.configuration == configuration)?;
-            pairs.push(Pair {
-                name: format!("{}\n{kind}", strategy.to_uppercase()),
-                predicted: row.predicted,
-                published: row.published,
-            });
+            let name = format!("{}, {kind}", strategy.to_uppercase());
+            pairs.push((name, row.predicted, row.published));
         }
     }
     let number = &table["table ".len()..];
-    Some(Tile {
-        title: format!("Table {number}: {domain}, {device}"),
-        drawing: Drawing::Pairs(Pairs {
-            second: "published",
-            width: NARROW,
-            y_label: "billion GPop/s".into(),
-            pairs,
-        }),
-    })
+    Some(Tile::new(
+        format!("Table {number}: {domain}, {device}"),
+        StackedBars::pairs("billion GPop/s", "published", pairs),
+    ))
 }
 
 fn surface(rows: &[Row], device: &str, domain: usize, strategy: &str) -> Option<Tile> {
@@ -102,8 +94,6 @@ fn surface(rows: &[Row], device: &str, domain: usize, strategy: &str) -> Option<
         DOMAINS[domain].1,
         strategy.to_uppercase()
     );
-    Some(Tile {
-        title,
-        drawing: Drawing::Surface(Surface::new("rows of data", "programs", &points)),
-    })
+    let chart = Heat::of_points("rows of data", "programs", &points);
+    Some(Tile::new(title, chart))
 }

@@ -2,9 +2,9 @@
 //!
 //! Published: what the text says, as levels; the figures' own points are not in it. Units: billions of GP operations per second, ms.
 
-use super::super::pairs::{NARROW, Pair, Pairs};
-use super::{Drawing, Row, Scale, Sheet, Tile};
-use super::{grouped, lines, number_after, number_before, of, present};
+use super::super::bars::StackedBars;
+use super::{Row, Scale, Sheet, Tile};
+use super::{lines, number_after, number_before, of, present, sorted_lines};
 
 const SPEED: &str = "speed (billion GPop/s)";
 const GENERATION: &str = "time of a generation with transfers (ms)";
@@ -41,7 +41,7 @@ fn figure_5(rows: &[Row]) -> Option<Tile> {
     let points = of(rows, "figure 5", SPEED).filter_map(|row| {
         let programs = number_before(&row.configuration, PROGRAM)?;
         let block = number_before(&row.configuration, BLOCK)?;
-        Some((format!("{programs}{PROGRAM}"), block, row.predicted))
+        Some((format!("{programs}{PROGRAM}"), (block, row.predicted)))
     });
     let best = of(rows, "section 8", SPEED)
         .filter(|row| row.configuration.ends_with("best configuration"));
@@ -49,7 +49,7 @@ fn figure_5(rows: &[Row]) -> Option<Tile> {
         "Figure 5: initial generation, one chip",
         ["threads per block", BILLIONS],
         Scale::Doubling,
-        grouped(points),
+        sorted_lines(points),
         published(best, "best"),
     )
 }
@@ -61,7 +61,7 @@ fn figure_7(rows: &[Row], mux: &str) -> Option<Tile> {
         .filter_map(|row| {
             let size = number_after(&row.configuration, "mean of ")?;
             let (card, _) = row.configuration.split_once(", ")?;
-            Some((card.to_owned(), size, row.predicted))
+            Some((card.to_owned(), (size, row.predicted)))
         });
     let mut levels = published(
         of(rows, "section 8", SPEED)
@@ -76,7 +76,7 @@ fn figure_7(rows: &[Row], mux: &str) -> Option<Tile> {
         &format!("Figure 7: {mux}, in the kernel"),
         ["mean nodes of a program", BILLIONS],
         Scale::OfPoints,
-        grouped(points),
+        sorted_lines(points),
         levels,
     )
 }
@@ -88,13 +88,13 @@ fn figure_8_left(rows: &[Row]) -> Option<Tile> {
         let block = number_before(&row.configuration, BLOCK);
         let reciprocal = block.map(|block| 1000.0 / block);
         let x = reciprocal.or(infinite.then_some(0.0))?;
-        Some((format!("{programs}{PROGRAM}"), x, row.predicted))
+        Some((format!("{programs}{PROGRAM}"), (x, row.predicted)))
     });
     lines(
         "Figure 8, left: a generation, one chip",
         ["1000 / threads per block", "ms"],
         Scale::Even,
-        grouped(points),
+        sorted_lines(points),
         Vec::new(),
     )
 }
@@ -106,8 +106,7 @@ fn figure_8_right(rows: &[Row]) -> Option<Tile> {
         infinite.then(|| {
             (
                 "infinitely large blocks".to_owned(),
-                64.0 / programs,
-                row.predicted,
+                (64.0 / programs, row.predicted),
             )
         })
     });
@@ -116,37 +115,23 @@ fn figure_8_right(rows: &[Row]) -> Option<Tile> {
         "Figure 8, right: towards infinite parallelism",
         ["64 / threads per program", "ms"],
         Scale::Even,
-        grouped(intercepts),
+        sorted_lines(intercepts),
         published(infinite, "infinite parallelism"),
     )
 }
 
 fn averages(rows: &[Row]) -> Option<Tile> {
-    let pairs: Vec<Pair> = of(rows, "figure 7", AVERAGE)
-        .map(|row| {
-            let mut parts = row.configuration.splitn(3, ", ");
-            let (card, mux) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-            let beside = if parts.next().is_some_and(|host| host.ends_with(')')) {
-                "\n*"
-            } else {
-                ""
-            };
-            let card = card.replace(" (both chips)", "*");
-            Pair {
-                name: format!("{}\n{card}{beside}", mux.trim_start_matches("mux")),
-                predicted: row.predicted,
-                published: row.published,
-            }
-        })
-        .collect();
-    let title = "Whole runs, host included (* both chips)";
-    (!pairs.is_empty()).then(|| Tile {
-        title: title.into(),
-        drawing: Drawing::Pairs(Pairs {
-            second: "published",
-            width: NARROW,
-            y_label: BILLIONS.into(),
-            pairs,
-        }),
+    let pairs = of(rows, "figure 7", AVERAGE).map(|row| {
+        let mut parts = row.configuration.splitn(3, ", ");
+        let (card, mux) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        let is_other_host = parts.next().is_some_and(|host| host.ends_with(')'));
+        let beside = if is_other_host { ", other host" } else { "" };
+        let name = format!("{mux}, {card}{beside}");
+        (name, row.predicted, row.published)
+    });
+    let pairs: Vec<_> = pairs.collect();
+    (!pairs.is_empty()).then(|| {
+        let chart = StackedBars::pairs(BILLIONS, "published", pairs);
+        Tile::new("Whole runs, host included", chart)
     })
 }

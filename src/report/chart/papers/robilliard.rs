@@ -4,7 +4,7 @@
 
 use super::super::lines::Line;
 use super::{Row, Scale, Sheet, Tile};
-use super::{grouped, lines, number_after, of, present};
+use super::{lines, number_after, of, present, sorted_lines};
 
 const FIGURES: [(&str, &str); 3] = [
     ("figure 3", "sextic"),
@@ -47,11 +47,11 @@ fn range(rows: &[Row]) -> Vec<(f64, String)> {
 
 /// Over the population, a line for each benchmark.
 fn over_population<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Line> {
-    grouped(rows.filter_map(|row| {
+    sorted_lines(rows.filter_map(|row| {
         let population = number_after(&row.configuration, POPULATION)?;
         let (_, rest) = row.configuration.split_once(", ")?;
         let (benchmark, _) = rest.rsplit_once(", ")?;
-        Some((benchmark.to_owned(), population, row.predicted))
+        Some((benchmark.to_owned(), (population, row.predicted)))
     }))
 }
 
