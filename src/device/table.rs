@@ -413,7 +413,7 @@ pub fn check_ranges(entries: &[Entry]) -> Result<(), FieldError> {
     }
 }
 
-/// A machine whose values are all numbers: see [`numbers!`].
+/// A machine whose values are all numbers: see `numbers!`.
 pub trait Numbers: Copy {
     const FIELDS: &'static [Field];
 

@@ -4,7 +4,7 @@
 //! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
 //! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and of sm_75 to sm_90; [`meaning`]: what both give.
 //! * [`cfg`]: the control-flow graph, and what is live.
-//! * [`nv50`]: sm_35 code translated to that of compute capability 1.x; [`r600`]: the code of AMD's VLIW5 GPUs.
+//! * [`nv50`]: sm_35 code translated to that of compute capability 1.x.
 
 mod arch;
 pub mod cfg;

@@ -2,6 +2,7 @@
 
 mod faults;
 mod folder_order;
+mod one_launch;
 mod preset_fields;
 mod recipes;
 mod test_files;
