@@ -226,7 +226,8 @@ fn langdons_sheet_has_the_figures_that_have_rows_and_what_was_published() {
         ],
     );
     assert!(!text.contains("Figure 8") && !text.contains("mux37"));
-    assert_eq!(text.matches("<circle").count(), 4);
+    // Four points, and a sample of each of three lines in the legends.
+    assert_eq!(text.matches("<circle").count(), 4 + 3);
     rows.clear();
     assert!(svg(&chart::papers::sheet(Paper::Langdon, &rows)).is_err());
 }
