@@ -1,6 +1,6 @@
 //! Does every prediction stay the same to the last bit?
 //!
-//! `fixtures/golden/matrix.txt` holds commands and the numbers they gave, one line per row of the result. A command
+//! `fixtures/golden/matrix.txt` and `matrix-long.txt` hold commands and the numbers they gave, one line per row of the result. A command
 //! begins with `$`; `--format json` is added to it, and `{dir}` is an empty folder in which the commands that begin with `!` run first.
 //! Numbers have all their digits. Texts, provenance and wall time are left out; fields that a line does not have are not compared.
 //! A refusal is a line too: its exit code and its message.
@@ -30,6 +30,12 @@ struct Question {
 #[test]
 fn matrix() {
     check("fixtures/golden/matrix.txt");
+}
+
+#[test]
+#[ignore = "takes minutes: cargo test --test matrix -- --ignored"]
+fn long_matrix() {
+    check("fixtures/golden/matrix-long.txt");
 }
 
 fn check(path: &str) {
