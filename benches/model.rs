@@ -6,7 +6,7 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use warpstack::device::Preset;
 use warpstack::launch::prediction::Configuration;
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::study::l1::{l1_geometry, with_l1};
 
 const SIZES_KIB: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -31,7 +31,7 @@ fn configuration(
     }
 }
 
-fn engine(kind: Kind, problem: &str) -> Engine {
+fn engine(kind: Kind, problem: &str) -> Predictor {
     let device = Preset::load("gtx670")
         .expect("the preset is embedded")
         .device;
@@ -39,7 +39,11 @@ fn engine(kind: Kind, problem: &str) -> Engine {
         kind,
         ..Settings::default()
     };
-    Engine::new(device, &[problem], settings).expect("the corpus is embedded")
+    let predictor = Predictor::with_settings(device, settings);
+    predictor
+        .population(problem)
+        .expect("the corpus is embedded");
+    predictor
 }
 
 fn prediction(criterion: &mut Criterion) {

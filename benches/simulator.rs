@@ -6,7 +6,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warpstack::device::Preset;
 use warpstack::launch::prediction::Configuration;
-use warpstack::predictor::{Engine, Settings};
+use warpstack::predictor::{Predictor, Settings};
 
 fn configuration(
     problem: &str,
@@ -41,9 +41,7 @@ fn simulator(criterion: &mut Criterion) {
     let device = Preset::load("gtx670")
         .expect("the preset is embedded")
         .device;
-    let problems = ["sextic", "shuttle"];
-    let engine =
-        Engine::new(device, &problems, Settings::default()).expect("the corpora are embedded");
+    let engine = Predictor::with_settings(device, Settings::default());
     let mut group = criterion.benchmark_group("simulator");
     group.sample_size(20);
     for (bound, problem, kernel, threads, stack_dim) in CASES {

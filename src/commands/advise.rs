@@ -11,7 +11,7 @@ use super::look::{self, LookArgs};
 use super::names;
 use crate::device::{Preset, Reader};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
-use crate::predictor::{Engine, Kind, architecture};
+use crate::predictor::{Kind, Predictor, architecture};
 use crate::report::chart::bars::{Bar, StackedBars};
 use crate::report::provenance::Provenance;
 use crate::report::{chart, table, verdict};
@@ -126,7 +126,7 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     }
     let device = Preset::load(&args.device)?.device;
     let chosen = args.engine.open(&device, &[&args.problem])?;
-    let model = chosen.with_kind(Kind::Analytical);
+    let model = chosen.with_engine(Kind::Analytical);
     let mut all = search(args, &model)?;
     if all.is_empty() {
         let given = args.kernel.as_deref().unwrap_or("any kernel");
@@ -185,7 +185,7 @@ fn candidates(all: Vec<Prediction>, n: usize) -> Vec<Prediction> {
 /// All launches that can run, the fastest first.
 fn search(
     args: &AdviseArgs,
-    model: &Engine,
+    model: &Predictor,
 ) -> Result<Vec<Prediction>, Box<dyn std::error::Error>> {
     let device = model.device();
     let arch = architecture(device, &args.engine.code_choice())?;
@@ -357,7 +357,7 @@ fn significant(value: f64) -> String {
 /// Gains of the best launch, the largest first.
 fn gains(
     base: &Base,
-    model: &Engine,
+    model: &Predictor,
     best: &Configuration,
 ) -> Result<Vec<Gain>, Box<dyn std::error::Error>> {
     let now = model.predict(best)?.gpops_billion;

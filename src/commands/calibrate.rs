@@ -10,7 +10,7 @@ use super::reproduce::{compare, predict_all};
 use crate::device::{Device, Preset};
 use crate::gp::problem::uci::folder;
 use crate::launch::prediction::PredictError;
-use crate::predictor::{Engine, Kind};
+use crate::predictor::{Kind, Predictor};
 use crate::report::output;
 use crate::report::table::table;
 use crate::study::Base;
@@ -148,8 +148,8 @@ fn on_measured(args: &CalibrateArgs, path: &Path) -> CliResult {
     check_meaning(args)?;
     let base = Base::load(args.device())?;
     let halves = halves(args, path, &base.device)?;
-    let engine = Engine::new(base.device.clone(), &[], args.engine.settings())?;
-    let closed = engine.with_kind(Kind::Analytical);
+    let engine = Predictor::with_settings(base.device.clone(), args.engine.settings());
+    let closed = engine.with_engine(Kind::Analytical);
     let reader = args.engine.engine.reader();
     let scalars = calibrate::unknown_scalars(&base, reader, halves.fit.len(), |device| {
         let ratios = ratios(&closed.on(device.clone()), &halves.fit)?;
@@ -234,7 +234,7 @@ fn halves(args: &CalibrateArgs, path: &Path, device: &Device) -> Result<Halves, 
 }
 
 /// Predicted over measured time of every row.
-fn ratios(engine: &Engine, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
+fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
     let ratio = |(request, measured): &Row| {
         let predicted = engine.predict_request(request)?.run_milliseconds;
         Ok(predicted / measured)
@@ -243,13 +243,13 @@ fn ratios(engine: &Engine, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
 }
 
 /// Absolute errors in percent.
-fn errors(engine: &Engine, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
+fn errors(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
     let ratios = ratios(engine, rows)?.into_iter();
     Ok(ratios.map(|ratio| 100.0 * (ratio - 1.0).abs()).collect())
 }
 
 fn report(
-    engine: &Engine,
+    engine: &Predictor,
     halves: &Halves,
     scalars: &[Scalar],
     found: &Calibration,

@@ -10,7 +10,7 @@ use crate::device::{Device, Preset};
 use crate::isa::Arch;
 use crate::launch::CarveOut;
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::predictor::Engine;
+use crate::predictor::Predictor;
 use crate::report::carveout::{self, CarveoutPoint};
 use crate::report::chart::{self, Look};
 use crate::report::provenance::Provenance;
@@ -113,7 +113,7 @@ impl Study<'_> {
 }
 
 fn predicted(
-    engine: &Engine,
+    engine: &Predictor,
     mut request: Request,
     rows: &[MeasuredLaunch],
 ) -> Result<Vec<CarveoutPoint>, Box<dyn Error>> {

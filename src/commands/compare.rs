@@ -9,7 +9,7 @@ use super::format::OutputArgs;
 use super::reproduce::{all_cells, parse_problems, parse_tables};
 use crate::device::Preset;
 use crate::launch::prediction::{Cause, PredictError, Prediction};
-use crate::predictor::{Engine, Kind};
+use crate::predictor::{Kind, Predictor};
 use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
 use crate::report::rows::Row;
@@ -65,10 +65,10 @@ pub fn run(args: &CompareArgs) -> CliResult {
     let mut settings = args.inputs.settings();
     settings.simulator.effort = args.effort.effort();
     note_validated(&device);
-    let opened = Engine::new(device, &problems, settings)?;
+    let opened = Predictor::with_settings(device, settings);
     let (simulator, model) = (
-        opened.with_kind(Kind::Simulator),
-        opened.with_kind(Kind::Analytical),
+        opened.with_engine(Kind::Simulator),
+        opened.with_engine(Kind::Analytical),
     );
     let progress = Progress::new(cells.len() as u64, "cells");
     let pairs = cells

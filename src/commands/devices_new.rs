@@ -8,7 +8,7 @@ use super::CliResult;
 use crate::device::{Kind, Preset, Reader};
 use crate::launch::prediction::PredictError;
 use crate::predictor;
-use crate::predictor::{Engine, Settings};
+use crate::predictor::{Predictor, Settings};
 use crate::report::progress;
 use crate::report::{output, table::table};
 use crate::study::sensitivity::{Sensitivity, sensitivities};
@@ -91,7 +91,7 @@ fn matters(base: &Base) -> Result<Vec<Sensitivity>, Box<dyn Error>> {
         kind: predictor::Kind::Analytical,
         ..Settings::default()
     };
-    let opened = Engine::new(base.device.clone(), &[PROBLEM], settings)?;
+    let opened = Predictor::with_settings(base.device.clone(), settings);
     if predictor::architecture(&base.device, &opened.settings().code).is_err() {
         // No code of its own: nothing can be predicted without a choice of another's.
         return Ok(Vec::new());

@@ -7,7 +7,7 @@ use crate::gp::programs::{Inferred, inferred};
 use crate::isa::Arch;
 use crate::launch::prediction::Configuration;
 use crate::predictor;
-use crate::predictor::{CodeChoice, ProgramList};
+use crate::predictor::{CodeChoice, Predictor, ProgramList};
 use crate::predictor::{Kind, Settings, Weighting};
 use crate::report::progress;
 use crate::sim::simulator;
@@ -187,16 +187,16 @@ impl EngineArgs {
         }
     }
 
-    /// The model for a device and the problems named.
-    pub fn open(
-        &self,
-        device: &Device,
-        problems: &[&str],
-    ) -> Result<predictor::Engine, Box<dyn Error>> {
+    /// The model for a device, with the programs of these problems.
+    pub fn open(&self, device: &Device, problems: &[&str]) -> Result<Predictor, Box<dyn Error>> {
         self.inputs.check_population()?;
         note_validated(device);
         let settings = self.settings();
-        Ok(predictor::Engine::new(device.clone(), problems, settings)?)
+        let predictor = Predictor::with_settings(device.clone(), settings);
+        for problem in problems {
+            predictor.population(problem)?;
+        }
+        Ok(predictor)
     }
 
     /// The model for a device and these launches, complete.
@@ -204,7 +204,7 @@ impl EngineArgs {
         &self,
         device: &Device,
         launches: &[LaunchOptions],
-    ) -> Result<(predictor::Engine, Vec<Configuration>), Box<dyn Error>> {
+    ) -> Result<(Predictor, Vec<Configuration>), Box<dyn Error>> {
         open_for(device, self.settings(), launches)
     }
 
@@ -315,16 +315,16 @@ pub fn open_for(
     device: &Device,
     settings: Settings,
     launches: &[LaunchOptions],
-) -> Result<(predictor::Engine, Vec<Configuration>), Box<dyn Error>> {
+) -> Result<(Predictor, Vec<Configuration>), Box<dyn Error>> {
     note_validated(device);
-    let engine = predictor::Engine::new(device.clone(), &[], settings)?;
+    let engine = Predictor::with_settings(device.clone(), settings);
     let configurations = launches.iter().map(|options| engine.configure(options));
     let configurations = configurations.collect::<Result<Vec<_>, _>>()?;
     Ok((engine, configurations))
 }
 
 /// Says on standard error how the programs of each problem were weighted.
-pub fn note_weights(model: &predictor::Engine) {
+pub fn note_weights(model: &Predictor) {
     for sentence in model.weighting() {
         progress::say(&sentence);
     }

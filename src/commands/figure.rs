@@ -9,7 +9,7 @@ use crate::device::occupancy::{BlockResources, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::gp::program::Rpn;
 use crate::launch::prediction::{PredictError, Prediction};
-use crate::predictor::Engine;
+use crate::predictor::Predictor;
 use crate::report::chart::bars::{Bar, StackedBars};
 use crate::report::chart::lines::{Line, Lines};
 use crate::report::chart::smx::SmxDrawing;
@@ -161,7 +161,7 @@ const BLOCKS: [u32; 7] = [32, 64, 128, 256, 512, 768, 1024];
 const L1_BLOCK: u32 = 256;
 
 /// L1 hits over the stacks' size, one line per L1 size of the device.
-fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
+fn l1(model: &Predictor, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
     let mut lines = Vec::new();
     for split in &device.l1.splits {
         let launches: Vec<LaunchOptions> = STACK_DIMS
@@ -190,7 +190,7 @@ fn l1(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn 
 }
 
 /// Cycles per operation by cause, over the block size, with a one-dimensional stack: what differs is how many warps are there.
-fn cycles(model: &Engine, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
+fn cycles(model: &Predictor, device: &Device, problem: &str) -> Result<Figure, Box<dyn Error>> {
     const STACK_DIM: u32 = 1;
     let largest = device.l1.splits.iter().map(|split| split.l1_bytes).max();
     let l1_bytes = largest.unwrap_or(0);
@@ -237,7 +237,7 @@ fn launch(problem: &str, stack_dim: u32, threads_per_block: u32, l1_kib: u32) ->
 
 /// In parallel, in the order given.
 fn predict_all(
-    model: &Engine,
+    model: &Predictor,
     launches: &[LaunchOptions],
 ) -> Result<Vec<Prediction>, PredictError> {
     launches

@@ -8,7 +8,7 @@ use super::reproduce::{all_cells, compare, predict_all};
 use crate::device::Device;
 use crate::gp::programs::{Inferred, inferred};
 use crate::predictor;
-use crate::predictor::{Engine, Settings};
+use crate::predictor::{Predictor, Settings};
 use crate::report::output;
 use crate::report::table::table;
 use crate::validate::workload::{Found, search, workload_cells};
@@ -93,7 +93,7 @@ impl Trial<'_> {
             inferred: BTreeMap::from([(self.problem.to_owned(), inferred)]),
             ..self.settings.clone()
         };
-        let engine = Engine::new(self.device.clone(), &[self.problem], settings)?;
+        let engine = Predictor::with_settings(self.device.clone(), settings);
         let predictions = predict_all(&engine, cells)?;
         let compared = compare(cells, &predictions, self.measured);
         let summary = Summary::of(&compared).ok_or("no cell to infer from has a measured value")?;

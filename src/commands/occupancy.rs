@@ -97,8 +97,8 @@ fn needs(
         ..Provenance::of(&engine)
     };
     let (registers, shared) = (
-        launch.block.registers_per_thread,
-        launch.block.shared_bytes_per_block,
+        launch.placement.block.registers_per_thread,
+        launch.placement.block.shared_bytes_per_block,
     );
     Ok((block(registers, args.shared.unwrap_or(shared)), provenance))
 }

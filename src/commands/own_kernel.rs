@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::gp::problem::ProblemId;
 use crate::launch::prediction::Configuration;
 use crate::measure::compile::OwnSource;
-use crate::predictor::{Engine, architecture};
+use crate::predictor::{Predictor, architecture};
 use crate::report::progress;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::kernel_id::Lowering;
@@ -131,7 +131,7 @@ fn compiled(
 
 /// Runs the own kernel among the configurations' lane by lane, and refuses it where its results are not the reference interpreter's.
 pub fn check<'a>(
-    engine: &Engine,
+    engine: &Predictor,
     configurations: impl IntoIterator<Item = &'a Configuration>,
     own: &OwnKernelArgs,
 ) -> Result<(), Box<dyn Error>> {

@@ -3,9 +3,8 @@
 use super::CliResult;
 use super::engine::{Engine, EngineArgs};
 use super::format::OutputArgs;
-use crate::device::{Device, Preset};
-use crate::launch::divergent::On;
-use crate::predictor::{executed_architecture, timing};
+use crate::device::Preset;
+use crate::predictor::Predictor;
 use crate::report::chart::{self, Look};
 use crate::report::papers;
 use crate::report::provenance::Provenance;
@@ -147,13 +146,10 @@ impl PaperRun<'_> {
                 gpocl::bands::figures(seed)?.figures
             }
             (PaperArg::Gpocl, None) => {
-                let device = Preset::load(own_device)?.device;
                 let mut all = gpocl::processors::figures(seed);
-                all.extend(gpocl::figures::figures(
-                    own_device,
-                    self.on(&device)?,
-                    seed,
-                )?);
+                let predictor = self.predictor(own_device)?;
+                let on = predictor.bench()?;
+                all.extend(gpocl::figures::figures(own_device, on, seed)?);
                 // The Radeon has no closed form.
                 if is_simulated {
                     all.extend(gpocl::bands::figures(seed)?);
@@ -163,8 +159,8 @@ impl PaperRun<'_> {
             }
             (PaperArg::Langdon, None) => {
                 let mut both = self.on_device(own_device, seed)?;
-                let other = Preset::load(LANGDONS_TESLA)?.device;
-                let on = langdon::later::As::new(LANGDONS_TESLA, self.on(&other)?, seed);
+                let other = self.predictor(LANGDONS_TESLA)?;
+                let on = langdon::later::As::new(LANGDONS_TESLA, other.bench()?, seed);
                 both.extend(langdon::later::figures(on)?);
                 both
             }
@@ -173,8 +169,8 @@ impl PaperRun<'_> {
     }
 
     fn on_device(&self, name: &str, seed: u64) -> Result<Vec<Figure>, Box<dyn Error>> {
-        let device = Preset::load(name)?.device;
-        let on = self.on(&device)?;
+        let predictor = self.predictor(name)?;
+        let on = predictor.bench()?;
         Ok(match self.paper {
             PaperArg::Langdon => langdon::figures::figures(name, on, seed)?,
             PaperArg::Robilliard => robilliard::figures::figures(name, on, seed)?,
@@ -182,11 +178,8 @@ impl PaperRun<'_> {
         })
     }
 
-    fn on<'d>(&self, device: &'d Device) -> Result<On<'d>, Box<dyn Error>> {
-        let arch = executed_architecture(device, &self.engine.code_choice())?;
-        Ok(On {
-            timing: timing(self.engine.engine.kind()),
-            ..On::new(device, arch)
-        })
+    fn predictor(&self, device: &str) -> Result<Predictor, Box<dyn Error>> {
+        let device = Preset::load(device)?.device;
+        Ok(Predictor::with_settings(device, self.engine.settings()))
     }
 }

@@ -8,7 +8,7 @@ use super::names::ALL;
 use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::launch::prediction::{PredictError, Prediction};
-use crate::predictor::{self, Engine};
+use crate::predictor::{self, Predictor};
 use crate::report::chart::{self, tables as charts};
 use crate::report::output;
 use crate::report::progress::{self, Progress};
@@ -188,7 +188,10 @@ pub(super) fn compare(
 
 /// In parallel, in the order of the cells. Cells of one kernel are predicted one after another: whoever traces it has the
 /// traces for the others.
-pub(super) fn predict_all(model: &Engine, cells: &[Cell]) -> Result<Vec<Prediction>, PredictError> {
+pub(super) fn predict_all(
+    model: &Predictor,
+    cells: &[Cell],
+) -> Result<Vec<Prediction>, PredictError> {
     let progress = Progress::new(cells.len() as u64, "cells");
     let launches: Vec<LaunchOptions> = cells.iter().map(Cell::options).collect();
     let mut by_kernel: Vec<usize> = (0..cells.len()).collect();

@@ -34,7 +34,7 @@ pub fn run(args: &SimulateArgs) -> CliResult {
 }
 
 /// What the options ask for, and the model that predicted it.
-pub fn predict(args: &SimulateArgs) -> Result<(Prediction, predictor::Engine), Box<dyn Error>> {
+pub fn predict(args: &SimulateArgs) -> Result<(Prediction, predictor::Predictor), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);

@@ -7,10 +7,9 @@ use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
 use crate::gp::problem::ProblemId;
 use crate::gp::problem::uci::folder;
-use crate::launch::divergent::On;
-use crate::launch::prediction::{PredictError, Prediction};
+use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor;
-use crate::predictor::{CodeChoice, Engine, Settings};
+use crate::predictor::{Predictor, Settings};
 use crate::report::chart;
 use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
@@ -19,13 +18,14 @@ use crate::systems::chitty::kernel_id::Row;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::Split as MeasuredSplit;
 use crate::systems::chitty::variant::KernelId;
-use crate::systems::launches;
-use crate::systems::launches::Predicted;
+use crate::systems::gpocl;
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, PaperRow};
+use crate::validate::papers::Paper;
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Split, Table, cells};
 use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -152,15 +152,43 @@ fn of_papers(
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {
-    let arch = predictor::executed_architecture(device, &CodeChoice::default())?;
-    let on = On {
-        timing: predictor::timing(engine.kind()),
-        ..On::new(device, arch)
-    };
-    let launched: Vec<_> = rows.iter().map(|row| (row.launched, row.seed)).collect();
-    let predicted = launches::predict(on, &launched)?;
-    let line = |(row, predicted): (&PaperRow, Predicted)| {
+    let settings = settings(engine, Effort::Sampled);
+    let predictor = Predictor::with_settings(device.clone(), settings);
+    let configuration = |row: &PaperRow| predictor.with_seed(row.seed).configure(&row.launch);
+    let configurations: Vec<Configuration> =
+        rows.iter().map(configuration).collect::<Result<_, _>>()?;
+    // GPOCL's launches share what they execute.
+    let gpocl = |row: &PaperRow| row.paper == Paper::Gpocl;
+    let mut predicted: HashMap<usize, (f64, f64)> = HashMap::new();
+    let seeds: BTreeSet<u64> = rows
+        .iter()
+        .filter(|row| gpocl(row))
+        .map(|row| row.seed)
+        .collect();
+    for seed in seeds {
+        let own = (0..rows.len()).filter(|&at| gpocl(&rows[at]) && rows[at].seed == seed);
+        let own: Vec<usize> = own.collect();
+        let asked = own.iter().map(|&at| (&configurations[at]).try_into());
+        let asked: Vec<gpocl::Configuration> = asked.collect::<Result<_, _>>()?;
+        let speeds = gpocl::predict::predict(predictor.bench()?, &asked, seed)?;
+        let speeds = speeds
+            .iter()
+            .map(|one| (one.milliseconds, one.instructions));
+        predicted.extend(own.into_iter().zip(speeds));
+    }
+    let others = (0..rows.len())
+        .into_par_iter()
+        .filter(|&at| !gpocl(&rows[at]));
+    let others = others.map(|at| {
+        let found = predictor
+            .with_seed(rows[at].seed)
+            .predict(&configurations[at])?;
+        Ok((at, (found.run_milliseconds, found.warp_instructions)))
+    });
+    predicted.extend(others.collect::<Result<Vec<_>, PredictError>>()?);
+    let line = |(at, row): (usize, &PaperRow)| {
         let (problem, kernel) = row.names();
+        let (milliseconds, warp_instructions) = predicted[&at];
         Line {
             device: device.name.clone(),
             split: "holdout",
@@ -169,19 +197,19 @@ fn of_papers(
             stack_dim: 1,
             data_type: String::new(),
             stack_registers: 0,
-            threads_per_block: predicted.threads_per_block,
+            threads_per_block: configurations[at].threads_per_block,
             population: row.population(),
             case_blocks: 1,
             l1_kib: 0,
             measured_ms: row.milliseconds,
-            predicted_ms: predicted.milliseconds,
+            predicted_ms: milliseconds,
             measured_warp_instructions: row.warp_instructions,
-            predicted_warp_instructions: predicted.warp_instructions as u64,
+            predicted_warp_instructions: warp_instructions as u64,
             measured_l1_hit_percent: None,
             predicted_l1_hit_percent: None,
         }
     };
-    Ok(rows.iter().zip(predicted).map(line).collect())
+    Ok(rows.iter().enumerate().map(line).collect())
 }
 
 /// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
@@ -213,7 +241,7 @@ fn predicted(
         )
     });
     let progress = Progress::new(jobs.len() as u64, "configurations");
-    let engine = Engine::new(device, &[], settings)?;
+    let engine = Predictor::with_settings(device, settings);
     let lines = jobs
         .par_iter()
         .map(|(row, request)| {
@@ -288,7 +316,7 @@ fn explain_command(args: &ValidateArgs, line: &Line) -> String {
 
 fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let problems = predictor::problems();
-    let engine = Engine::new(Preset::load(WITH_TABLES)?.device, &problems, settings)?;
+    let engine = Predictor::with_settings(Preset::load(WITH_TABLES)?.device, settings);
     let tables = Measured::tables();
     let measured = tables
         .iter()

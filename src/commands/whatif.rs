@@ -12,7 +12,7 @@ use super::stop::Stop;
 use super::{CliResult, carveout};
 use crate::device::{Device, Reader};
 use crate::launch::prediction::PredictError;
-use crate::predictor::Engine;
+use crate::predictor::Predictor;
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, Look};
 use crate::report::progress::Progress;
@@ -189,7 +189,7 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
 }
 
 /// The model of a study, of which some point can be launched.
-fn open(study: &Study, engine: &EngineArgs) -> Result<Engine, Box<dyn Error>> {
+fn open(study: &Study, engine: &EngineArgs) -> Result<Predictor, Box<dyn Error>> {
     let (engine, _) = engine.open_for(&study.base.device, &[])?;
     let mut first = None;
     for point in 0..study.n_points()? {
@@ -228,7 +228,7 @@ fn engine_args(args: &WhatifArgs, file: &StudyFile) -> Result<EngineArgs, StudyE
 fn predict(
     args: &WhatifArgs,
     engine_args: &EngineArgs,
-    (study, engine): (&Study, &Engine),
+    (study, engine): (&Study, &Predictor),
     stop: &Stop,
 ) -> Result<(Vec<Point>, Option<Journal>), Box<dyn Error>> {
     let predict = |device: &Device, options: &LaunchOptions| {

@@ -1,61 +1,37 @@
-//! From executed blocks to what a launch of a paper's kernel comes to.
+//! A launch whose warps run several programs: sampled blocks, executed, and what the whole comes to.
 //!
 //! Models: what a block does over and over may be cut short in what is executed: time and instructions are linear in the number of
-//! repetitions, so that two numbers of them say all. The rest of a prediction (CPI stack, traffic, instructions of a node) is that of the
+//! repetitions, so that two numbers of them say all. The rest of a timing (CPI stack, traffic, instructions of a node) is that of the
 //! blocks timed with the larger number.
-//! Leaves out: what is executed (each paper's `predict`), how it is timed (`replay`, `closed_form`).
+//! Leaves out: what is executed (each system), how blocks are timed (`sim::divergent`, `model::divergent`).
 //! Units: cycles of a multiprocessor, warp instructions, milliseconds; nodes times cases per second.
 
-use super::grid::{Grid, Sample};
-use crate::device::Device;
-use crate::device::ideal::Ideal;
-use crate::isa::Arch;
-use crate::launch::CarveOut;
-use crate::launch::counters::{Counters, cpi_entries, traffic};
-use crate::launch::executed::ExecutedCode;
-use crate::launch::prediction::{Configuration, PredictError, Prediction};
-use crate::launch::roles::RoleCounts;
+use super::counters::{Counters, cpi_entries, traffic};
+use super::executed::ExecutedCode;
+use super::grid::Sample;
+use super::placement::Placement;
+use super::roles::RoleCounts;
+use super::work::{Launch, LaunchFacts, Work};
+use crate::device::ideal::{Ideal, Ideals};
+use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Timing};
 use crate::trace::mix::Role;
+use std::sync::Arc;
+use std::time::Instant;
 
-/// What executed blocks are timed by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timing {
-    Simulated,
-    ClosedForm,
+/// What its blocks do.
+#[derive(Debug, Clone)]
+pub struct DivergentWork {
+    /// Launches on the same grid, whose mean counts.
+    pub sampled: Vec<Sampled>,
+    pub extent: Extent,
 }
 
-/// A device and how its on-chip memory is divided, the machine code that is executed for it, and what that is timed by.
-#[derive(Debug, Clone, Copy)]
-pub struct On<'a> {
-    pub device: &'a Device,
-    pub arch: Arch,
-    pub carve_out: CarveOut,
-    pub timing: Timing,
-}
-
-impl<'a> On<'a> {
-    /// Simulated, with its on-chip memory as it is by itself.
-    pub fn new(device: &'a Device, arch: Arch) -> Self {
-        On {
-            device,
-            arch,
-            carve_out: CarveOut::Default,
-            timing: Timing::Simulated,
-        }
-    }
-}
-
-/// A launch whose blocks can be executed with fewer repetitions than it has.
-pub trait Executable {
-    fn grid(&self) -> &Grid;
-
-    /// The blocks that stand for all.
-    fn sample(&self) -> Sample;
-
-    /// Two numbers of repetitions that are executed; twice the same where one is enough.
-    fn executed_repetitions(&self, sample: &Sample) -> [u32; 2];
-
-    fn execute(&self, sample: &Sample, repetitions: u32) -> Result<Executed, PredictError>;
+/// Blocks that stand for all of a launch.
+#[derive(Debug, Clone)]
+pub struct Sampled {
+    pub sample: Sample,
+    /// With one number of repetitions, or with a few and with more.
+    pub executed: Vec<(u32, Arc<Executed>)>,
 }
 
 /// What some blocks executed.
@@ -70,9 +46,20 @@ pub struct Executed {
     pub of_time: f64,
 }
 
+/// How much of it there is in a launch.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    pub programs: u32,
+    pub cases: u32,
+    /// How often the repeated part runs.
+    pub repetitions: f64,
+    /// Blocks, over those of the grid that were executed.
+    pub grids: f64,
+}
+
 /// How long executed blocks take.
 #[derive(Debug, Clone)]
-pub struct Timed {
+pub struct BlocksTiming {
     /// Of the whole grid, if all its blocks are as these.
     pub cycles: f64,
     /// Of what was timed.
@@ -83,217 +70,199 @@ pub struct Timed {
     pub simulated_instructions: u64,
 }
 
-/// What some of a launch's repetitions cost.
-#[derive(Debug)]
-pub struct Cost {
-    repetitions: [u32; 2],
-    cycles: [f64; 2],
-    instructions: [f64; 2],
-    mean_nodes: f64,
-    shown: Shown,
-}
+impl Sampled {
+    /// Executes the sample with these numbers of repetitions; once where both are the same.
+    pub fn of(
+        sample: Sample,
+        repetitions: [u32; 2],
+        execute: impl Fn(&Sample, u32) -> Result<Arc<Executed>, PredictError>,
+    ) -> Result<Sampled, PredictError> {
+        let [few, more] = repetitions;
+        let mut executed = vec![(few, execute(&sample, few)?)];
+        if more != few {
+            executed.push((more, execute(&sample, more)?));
+        }
+        Ok(Sampled { sample, executed })
+    }
 
-/// What is known of timed blocks besides their time.
-#[derive(Debug, Clone, Default)]
-struct Shown {
-    counters: Counters,
-    roles: RoleCounts,
-    instructions: f64,
-    /// Of warps.
-    nodes: f64,
-    mean_frame_words: f64,
-    active_lanes: f64,
-    error_percent: f64,
-    simulated_instructions: u64,
-}
+    fn first(&self) -> &Executed {
+        &self.executed[0].1
+    }
 
-impl Cost {
-    pub fn of(launch: &impl Executable, timing: Timing) -> Result<Cost, PredictError> {
-        let sample = launch.sample();
-        let repetitions = launch.executed_repetitions(&sample);
-        let few = Part::of(launch, timing, &sample, repetitions[0])?;
-        let more = match repetitions[0] == repetitions[1] {
-            true => None,
-            false => Some(Part::of(launch, timing, &sample, repetitions[1])?),
-        };
-        let last = more.as_ref().unwrap_or(&few);
-        let both = |of: fn(&Part) -> f64| [of(&few), of(last)];
-        // The same blocks were executed twice: what is off in one number of repetitions is off in the other.
-        let worse = few.shown.error_percent.max(last.shown.error_percent);
-        let simulated = more
-            .as_ref()
-            .map_or(0, |_| few.shown.simulated_instructions);
-        Ok(Cost {
-            repetitions,
-            cycles: both(|part| part.cycles),
-            instructions: both(|part| part.instructions),
-            mean_nodes: last.mean_nodes,
-            shown: Shown {
-                error_percent: worse,
-                simulated_instructions: simulated + last.shown.simulated_instructions,
-                ..last.shown.clone()
-            },
-        })
+    /// With the larger number of repetitions.
+    fn last(&self) -> &Executed {
+        &self.executed[self.executed.len() - 1].1
+    }
+
+    fn repetitions(&self) -> [u32; 2] {
+        [0, self.executed.len() - 1].map(|at| self.executed[at].0)
     }
 }
 
-/// The cost of one number of repetitions.
-struct Part {
-    cycles: f64,
-    instructions: f64,
-    mean_nodes: f64,
-    shown: Shown,
-}
-
-impl Part {
-    fn of(
-        launch: &impl Executable,
-        timing: Timing,
-        sample: &Sample,
-        repetitions: u32,
-    ) -> Result<Part, PredictError> {
-        let executed = launch.execute(sample, repetitions)?;
-        let timed = launch.grid().timed(timing, sample, &executed.code)?;
-        let code = &executed.code.code;
-        // With lanes that never part, their paths would be as many times fewer.
-        let active = executed.code.active_lanes;
-        let free = launch.grid().ideals.has(Ideal::Divergence);
-        let of_paths = if free { active } else { 1.0 };
-        Ok(Part {
-            cycles: of_paths * executed.of_time * timed.cycles,
-            instructions: of_paths * executed.instructions,
-            mean_nodes: executed.mean_nodes,
-            shown: Shown {
-                counters: timed.counters,
-                roles: executed.code.roles,
-                instructions: code.ops.len() as f64,
-                nodes: code.programs.iter().map(|warp| f64::from(warp.nodes)).sum(),
-                mean_frame_words: executed.code.mean_frame_words,
-                active_lanes: if free { 1.0 } else { active },
-                error_percent: timed.error_percent,
-                simulated_instructions: timed.simulated_instructions,
-            },
-        })
-    }
-}
-
-impl Grid {
-    /// What executed blocks take, timed this way.
-    pub fn timed(
-        &self,
-        timing: Timing,
-        sample: &Sample,
-        executed: &ExecutedCode,
-    ) -> Result<Timed, PredictError> {
-        match timing {
-            Timing::Simulated => self.replayed(sample, executed),
-            Timing::ClosedForm => Ok(self.modelled(sample, executed)),
+impl Executed {
+    /// How many times as long it would be if its lanes never parted, where that is what is asked.
+    fn of_paths(&self, ideals: Ideals) -> f64 {
+        match ideals.has(Ideal::Divergence) {
+            // Their paths would be as many times fewer.
+            true => self.code.active_lanes,
+            false => 1.0,
         }
     }
 }
 
-/// How much of it there is in a launch.
-#[derive(Debug, Clone, Copy)]
-pub struct Extent {
-    pub programs: u32,
-    pub cases: u32,
-    /// How often the repeated part runs.
-    pub repetitions: f64,
-    /// Blocks, over those of the grid whose cost is known.
-    pub grids: f64,
-}
+impl DivergentWork {
+    /// The mean over the launches.
+    fn mean(&self, of: impl Fn(&Sampled) -> f64) -> f64 {
+        self.sampled.iter().map(of).sum::<f64>() / self.sampled.len() as f64
+    }
 
-/// What a launch comes to.
-#[derive(Debug, Clone)]
-pub struct Whole {
-    pub milliseconds: f64,
-    pub warp_instructions: f64,
-    pub mean_nodes: f64,
-    pub gpops_billion: f64,
-    grid: Grid,
-    shown: Shown,
-}
+    /// Of the whole launch, what comes to these in the executed repetitions of each.
+    fn continued(&self, of: impl Fn(usize, &Sampled) -> [f64; 2]) -> f64 {
+        let n = self.extent.repetitions;
+        let each = self.sampled.iter().enumerate();
+        let each = each.map(|(at, one)| extrapolated(n, one.repetitions(), of(at, one)));
+        self.extent.grids * (each.sum::<f64>() / self.sampled.len() as f64)
+    }
 
-impl Whole {
-    /// The mean of launches that cost this on the same grid.
-    pub fn of(grid: &Grid, costs: &[&Cost], extent: Extent) -> Whole {
-        let mean = |of: &dyn Fn(&Cost) -> f64| {
-            costs.iter().map(|cost| of(cost)).sum::<f64>() / costs.len() as f64
-        };
-        let n = extent.repetitions;
-        let continued = |of: fn(&Cost) -> [f64; 2]| {
-            let all = mean(&|cost| extrapolated(n, cost.repetitions, of(cost)));
-            extent.grids * all
-        };
-        let mean_nodes = mean(&|cost| cost.mean_nodes);
-        let milliseconds = grid.milliseconds(continued(|cost| cost.cycles));
-        let operations = f64::from(extent.programs) * mean_nodes * f64::from(extent.cases);
-        Whole {
-            milliseconds,
-            warp_instructions: continued(|cost| cost.instructions),
-            mean_nodes,
-            gpops_billion: operations / milliseconds / 1e6,
-            grid: grid.clone(),
-            shown: Shown::together(costs),
+    /// Nodes of a program, mean.
+    pub fn mean_nodes(&self) -> f64 {
+        self.mean(|one| one.last().mean_nodes)
+    }
+
+    /// Warp instructions of the launch.
+    pub fn warp_instructions(&self, ideals: Ideals) -> f64 {
+        let of = |executed: &Executed| executed.of_paths(ideals) * executed.instructions;
+        self.continued(|_, one| [of(one.first()), of(one.last())])
+    }
+
+    /// Nodes times cases.
+    fn operations(&self) -> f64 {
+        f64::from(self.extent.programs) * self.mean_nodes() * f64::from(self.extent.cases)
+    }
+
+    /// Warp instructions of what was executed, and nodes of its warps.
+    fn executed(&self) -> (f64, f64) {
+        let mut all = (0.0, 0.0);
+        for code in self.sampled.iter().map(|one| &one.last().code.code) {
+            all.0 += code.ops.len() as f64;
+            all.1 += code
+                .programs
+                .iter()
+                .map(|warp| f64::from(warp.nodes))
+                .sum::<f64>();
         }
+        all
     }
 
-    pub fn resident_blocks(&self) -> u32 {
-        self.grid.resident_blocks()
-    }
-
-    /// Warp instructions for a node of a warp, of what was executed.
-    pub fn warp_instructions_per_node(&self) -> f64 {
-        self.shown.instructions / self.shown.nodes
-    }
-
-    /// All of it. `of_shared`: what the kernel's shared memory is for.
-    pub fn prediction(&self, configuration: Configuration, of_shared: Role) -> Prediction {
-        let (grid, shown) = (&self.grid, &self.shown);
-        let counters = &shown.counters;
-        let instructions = counters.instructions as f64;
-        Prediction {
-            configuration,
-            gpops_billion: self.gpops_billion,
-            run_milliseconds: self.milliseconds,
+    fn facts(&self, ideals: Ideals, of_shared: Role) -> LaunchFacts {
+        let n = self.sampled.len() as f64;
+        let mut roles = RoleCounts::default();
+        let (mut mean_frame_words, mut active_lanes) = (0.0, 0.0);
+        for code in self.sampled.iter().map(|one| &one.last().code) {
+            roles.add(&code.roles);
+            mean_frame_words += code.mean_frame_words / n;
+            active_lanes += match ideals.has(Ideal::Divergence) {
+                true => 1.0,
+                false => code.active_lanes,
+            } / n;
+        }
+        LaunchFacts {
+            warp_instructions: self.warp_instructions(ideals),
+            instruction_mix: roles.mix(of_shared, self.executed().1),
+            mean_stack_levels: mean_frame_words,
+            // Executed on data.
+            assumed_branches_per_node: 0.0,
+            added_by_data_percent: 100.0 * (1.0 / active_lanes - 1.0),
             host_milliseconds: 0.0,
-            sampling_error_percent: shown.error_percent,
-            block: grid.block,
-            occupancy: grid.occupancy.clone(),
-            l1_bytes: grid.l1_bytes,
+        }
+    }
+
+    /// How long its executed blocks take, timed by a model.
+    pub fn timed<M: PerformanceModel + ?Sized>(
+        &self,
+        placement: &Placement,
+        model: &M,
+    ) -> Result<Timed, PredictError> {
+        let start = Instant::now();
+        let n = self.sampled.len() as f64;
+        let mut all = Timed::default();
+        for one in &self.sampled {
+            let mut cycles = [0.0; 2];
+            let mut worst = 0.0f64;
+            let mut last = Counters::default();
+            for (at, (_, executed)) in one.executed.iter().enumerate() {
+                let timed = model.time_blocks(placement, &one.sample, &executed.code)?;
+                let of_paths = executed.of_paths(placement.ideals);
+                cycles[at..].fill(of_paths * executed.of_time * timed.cycles);
+                // The same blocks were executed twice: what is off in one number of repetitions is off in the other.
+                worst = worst.max(timed.error_percent);
+                all.simulated_instructions += timed.simulated_instructions;
+                last = timed.counters;
+            }
+            all.cycles.push(cycles);
+            all.counters = all.counters.with(&last);
+            // Of a mean of independent values.
+            all.error_percent = all.error_percent.hypot(worst / n);
+        }
+        all.wall_seconds = start.elapsed().as_secs_f64();
+        Ok(all)
+    }
+
+    /// How long the launch takes, from the time of its executed blocks.
+    pub fn continued_timing(&self, placement: &Placement, timed: &Timed) -> Timing {
+        let milliseconds = placement.milliseconds(self.continued(|at, _| timed.cycles[at]));
+        let counters = &timed.counters;
+        let instructions = counters.instructions as f64;
+        let (executed, nodes) = self.executed();
+        Timing {
+            gpops_billion: self.operations() / milliseconds / 1e6,
+            milliseconds,
+            error_percent: timed.error_percent,
             memory: traffic(counters),
             ipc: instructions / counters.cycles.max(1) as f64,
             dual_issue_percent: 100.0 * counters.dual_issued as f64 / instructions.max(1.0),
-            warp_instructions_per_node: self.warp_instructions_per_node(),
-            warp_instructions: self.warp_instructions,
-            instruction_mix: shown.roles.mix(of_shared, shown.nodes),
-            mean_stack_levels: shown.mean_frame_words,
-            // Executed on data.
-            assumed_branches_per_node: 0.0,
-            added_by_data_percent: 100.0 * (1.0 / shown.active_lanes - 1.0),
+            warp_instructions_per_node: executed / nodes,
             cpi_stack: cpi_entries(counters),
-            simulated_warp_instructions: shown.simulated_instructions,
-            wall_seconds: 0.0,
+            simulated_warp_instructions: timed.simulated_instructions,
+            wall_seconds: timed.wall_seconds,
         }
+    }
+
+    /// How long the launch takes, its blocks timed by a model.
+    pub fn timing<M: PerformanceModel + ?Sized>(
+        &self,
+        placement: &Placement,
+        model: &M,
+    ) -> Result<Timing, PredictError> {
+        Ok(self.continued_timing(placement, &self.timed(placement, model)?))
     }
 }
 
-impl Shown {
-    fn together(costs: &[&Cost]) -> Shown {
-        let n = costs.len() as f64;
-        let mut all = Shown::default();
-        for Cost { shown, .. } in costs {
-            all.counters = all.counters.with(&shown.counters);
-            all.roles.add(&shown.roles);
-            all.instructions += shown.instructions;
-            all.nodes += shown.nodes;
-            all.mean_frame_words += shown.mean_frame_words / n;
-            all.active_lanes += shown.active_lanes / n;
-            // Of a mean of independent values.
-            all.error_percent = all.error_percent.hypot(shown.error_percent / n);
-            all.simulated_instructions += shown.simulated_instructions;
+/// How long the executed blocks of all launches take.
+#[derive(Debug, Clone, Default)]
+pub struct Timed {
+    /// Of each launch, with its numbers of repetitions.
+    cycles: Vec<[f64; 2]>,
+    counters: Counters,
+    error_percent: f64,
+    simulated_instructions: u64,
+    wall_seconds: f64,
+}
+
+impl Launch {
+    /// A launch whose sampled blocks were executed. `of_shared`: what the kernel's shared memory is for.
+    pub fn divergent(
+        configuration: Configuration,
+        placement: Placement,
+        work: DivergentWork,
+        of_shared: Role,
+    ) -> Launch {
+        Launch {
+            configuration,
+            facts: work.facts(placement.ideals, of_shared),
+            placement,
+            work: Work::Divergent(work),
         }
-        all
     }
 }
 

@@ -3,13 +3,14 @@
 //! Units: cycles of a multiprocessor. Sources: expected maximum of n normal deviates, Cramér, Mathematical Methods of Statistics,
 //! section 28.6; standard error of a mean of some of a finite number, Cochran, Sampling Techniques, section 2.6.
 
-use super::grid::{Grid, Sample};
+use super::grid::Sample;
+use super::placement::Placement;
 
 const EULER_GAMMA: f64 = 0.577_215_664_901_532_9;
 
 /// When a grid ends some of whose multiprocessors take these `cycles`. With one block at a time in every place nothing is evened out:
 /// the last multiprocessor to end is waited for. Where blocks are handed out as places get free, all go at about the same pace.
-pub(crate) fn last_to_end(grid: &Grid, sample: &Sample, cycles: &[f64]) -> f64 {
+pub(crate) fn last_to_end(grid: &Placement, sample: &Sample, cycles: &[f64]) -> f64 {
     match sample {
         Sample::Longest(_, ends) if grid.waves() > 1.0 => {
             ends.last * cycles.iter().sum::<f64>() / ends.sampled.iter().sum::<f64>()

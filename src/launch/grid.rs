@@ -1,51 +1,16 @@
-//! The blocks of a launch on a device: where they run, and which of them are executed to stand for all.
+//! Which blocks of a grid are executed to stand for all.
 //!
 //! Models: of a grid of many waves of blocks, a sample spread over it; of a grid of a few waves, all blocks of some multiprocessors: of those
 //! that have most to do, where the blocks differ and it is known by how much.
 //! Leaves out: time (`replay`, `closed_form`).
 //! Units: blocks. Sources: blocks in turn over the multiprocessors, CUDA C Programming Guide, section 2.2.
 
-use crate::device::Device;
-use crate::device::ideal::{Ideal, Ideals};
-use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::isa::Kernel;
-use crate::launch::CarveOut;
-use crate::launch::geometry::Geometry;
-use crate::launch::makespan::hand_out;
-use crate::launch::prediction::PredictError;
-use crate::launch::residency::reside;
-use crate::launch::spec::SmxSpec;
+use super::makespan::hand_out;
+use super::placement::Placement;
+use crate::device::ideal::Ideal;
 
 /// Grids of fewer waves are run to their end.
 const FEW_WAVES: f64 = 8.0;
-
-/// What is launched.
-#[derive(Debug, Clone, Copy)]
-pub struct Launch<'a> {
-    /// For messages.
-    pub name: &'a str,
-    pub kernel: &'a Kernel,
-    pub threads_per_block: u32,
-    pub shared_bytes: u32,
-    pub blocks: u32,
-    /// What the grid reads from global memory.
-    pub data_bytes: u64,
-    pub carve_out: CarveOut,
-}
-
-/// A launch on a device.
-#[derive(Debug, Clone)]
-pub struct Grid {
-    pub(crate) spec: SmxSpec,
-    pub(crate) geometry: Geometry,
-    megahertz: f64,
-    to_its_end: bool,
-    /// What is made free.
-    pub(crate) ideals: Ideals,
-    pub(crate) block: BlockResources,
-    pub(crate) occupancy: Occupancy,
-    pub(crate) l1_bytes: u32,
-}
 
 /// Blocks of a grid that are to be executed, by their numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +31,15 @@ pub struct Ends {
 }
 
 impl Sample {
+    /// How they were chosen.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Sample::Spread(_) => "spread",
+            Sample::Whole(_) => "whole",
+            Sample::Longest(..) => "longest",
+        }
+    }
+
     /// In the order in which they are to be laid out.
     pub fn blocks(&self) -> Vec<u32> {
         match self {
@@ -75,85 +49,30 @@ impl Sample {
     }
 }
 
-impl Grid {
-    pub fn place(device: &Device, launch: Launch) -> Result<Self, PredictError> {
-        let block = BlockResources {
-            threads_per_block: launch.threads_per_block,
-            registers_per_thread: launch.kernel.registers,
-            shared_bytes_per_block: launch.shared_bytes,
-        };
-        let (occupancy, l1_bytes) = reside(device, launch.name, launch.carve_out, block)?;
-        let l2_bytes = f64::from(device.l2.bytes) * device.l2.usable_fraction;
-        let geometry = Geometry {
-            threads_per_block: launch.threads_per_block,
-            stack_dim: 1,
-            // A warp's whole path counts as one iteration.
-            fitness_cases: launch.threads_per_block,
-            programs: launch.blocks,
-            case_blocks: 1,
-            resident_blocks: occupancy.blocks,
-            n_smx: device.chip.n_smx,
-            local_stride_bytes: device.local_stride_bytes(launch.kernel.frame_bytes),
-        };
-        let spec = SmxSpec {
-            l2_holds_data: device.l2.is_present && launch.data_bytes as f64 <= l2_bytes,
-            ..SmxSpec::new(device, l1_bytes)
-                .map_err(PredictError::other)?
-                .at_work(&geometry)
-        };
-        Ok(Grid {
-            spec,
-            geometry,
-            megahertz: device.chip.clock_mhz,
-            to_its_end: false,
-            ideals: device.ideals,
-            block,
-            occupancy,
-            l1_bytes,
-        })
-    }
-
-    /// However many waves it has, their end is not left out.
-    pub fn to_its_end(self) -> Self {
-        Grid {
-            to_its_end: true,
-            ..self
-        }
-    }
-
-    pub fn resident_blocks(&self) -> u32 {
-        self.geometry.resident_blocks
-    }
-
-    /// Of a launch whose blocks take so many cycles.
-    pub fn milliseconds(&self, cycles: f64) -> f64 {
-        (cycles + f64::from(self.spec.grid_cycles)) / self.megahertz / 1e3
-    }
-
-    /// How often all places of all multiprocessors are filled.
-    pub(crate) fn waves(&self) -> f64 {
-        let Geometry {
-            programs: blocks,
-            resident_blocks,
-            n_smx,
-            ..
-        } = self.geometry;
-        f64::from(blocks) / f64::from(n_smx * resident_blocks)
-    }
-
-    /// Whether it is as if it went on for ever.
-    pub fn has_many_waves(&self) -> bool {
-        self.ideals.has(Ideal::GridEnds) || !self.to_its_end && self.waves() >= FEW_WAVES
+impl Placement {
+    /// Whether the grid is as if it went on for ever. `to_its_end`: however many waves it has, their end is not left out.
+    pub fn has_many_waves(&self, to_its_end: bool) -> bool {
+        self.ideals.has(Ideal::GridEnds) || !to_its_end && self.waves() >= FEW_WAVES
     }
 
     /// The blocks to execute: `spread` of them where the grid has many waves, otherwise those of `multiprocessors`.
     pub fn sample(&self, spread: u32, multiprocessors: u32) -> Sample {
-        let (blocks, n_smx) = (self.geometry.programs, self.geometry.n_smx);
-        if self.has_many_waves() {
-            let place =
-                |sampled| (u64::from(sampled) * u64::from(blocks) / u64::from(spread)) as u32;
-            return Sample::Spread((0..spread).map(place).collect());
+        match self.has_many_waves(false) {
+            true => self.sample_spread(spread),
+            false => self.sample_whole(multiprocessors),
         }
+    }
+
+    /// So many blocks, spread over the grid.
+    pub fn sample_spread(&self, spread: u32) -> Sample {
+        let blocks = self.geometry.programs;
+        let place = |sampled| (u64::from(sampled) * u64::from(blocks) / u64::from(spread)) as u32;
+        Sample::Spread((0..spread).map(place).collect())
+    }
+
+    /// All blocks of so many multiprocessors.
+    pub fn sample_whole(&self, multiprocessors: u32) -> Sample {
+        let (blocks, n_smx) = (self.geometry.programs, self.geometry.n_smx);
         let longest = self.longest_multiprocessors();
         let sampled = longest.min(multiprocessors);
         let of_smx = |nth: u32| {
@@ -167,7 +86,7 @@ impl Grid {
     /// has most to do.
     pub fn sample_by_work(&self, spread: u32, multiprocessors: u32, work: &[f64]) -> Sample {
         let is_equal = work.iter().all(|one| *one == work[0]);
-        if self.has_many_waves() || is_equal {
+        if self.has_many_waves(false) || is_equal {
             return self.sample(spread, multiprocessors);
         }
         let n_smx = self.geometry.n_smx as usize;
@@ -179,14 +98,6 @@ impl Grid {
             last: busy.iter().map(|given| given.end).fold(0.0, f64::max),
         };
         Sample::Longest(blocks.collect(), ends)
-    }
-
-    /// Multiprocessors that get most blocks: the grid ends with one of them.
-    pub(crate) fn longest_multiprocessors(&self) -> u32 {
-        match self.geometry.programs % self.geometry.n_smx {
-            0 => self.geometry.n_smx,
-            rest => rest,
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::trace::SECTOR_BYTES;
 const WARP: u32 = 32;
 
 /// See the module text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryRules {
     pub coalescing: Coalescing,
     /// Banks of shared memory, and the lanes that it serves together.

@@ -1,6 +1,7 @@
 //! One launch on one device, and what both performance models share of it.
 //!
-//! * [`resolved`]: a launch whose blocks run one program each, placed on a device; [`kernel`], [`code`]: its traces laid out for timing.
+//! * [`work`]: a launch, [`placement`]: where its blocks run.
+//! * [`uniform`]: a launch whose blocks run one program each; [`kernel`], [`code`]: its traces laid out for timing.
 //! * [`executed`], [`divergent`]: a launch whose warps run several programs, executed lane by lane; [`grid`]: which of its blocks are executed.
 //! * [`spec`], [`geometry`], [`residency`]: the multiprocessor as plain numbers, the shape of the grid, how many blocks are resident.
 //! * [`makespan`], [`rates`], [`host`]: the grid over all multiprocessors, the host between launches.
@@ -8,6 +9,7 @@
 //!
 //! Leaves out: how fast anything runs. Units: in the names.
 
+pub(crate) mod block_work;
 #[doc(hidden)]
 pub mod blocks;
 #[doc(hidden)]
@@ -50,13 +52,13 @@ pub mod makespan;
 pub mod memory_rules;
 #[doc(hidden)]
 pub mod pipes;
+#[doc(hidden)]
+pub mod placement;
 pub mod prediction;
 #[doc(hidden)]
 pub mod rates;
 #[doc(hidden)]
 pub mod residency;
-#[doc(hidden)]
-pub mod resolved;
 #[doc(hidden)]
 pub mod roles;
 #[doc(hidden)]
@@ -67,7 +69,11 @@ pub mod spread;
 pub mod testing;
 #[doc(hidden)]
 pub mod timed;
-pub(crate) mod work;
+#[doc(hidden)]
+pub mod uniform;
+#[doc(hidden)]
+pub mod work;
 
 pub use residency::CarveOut;
-pub use resolved::{Launches, Resolved};
+pub use uniform::Launches;
+pub use work::Launch;

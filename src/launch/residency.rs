@@ -20,6 +20,13 @@ pub enum CarveOut {
     Default,
 }
 
+impl CarveOut {
+    /// An L1 of this size, if one is asked for.
+    pub fn of(l1_bytes: Option<u32>) -> CarveOut {
+        l1_bytes.map_or(CarveOut::Default, CarveOut::L1Bytes)
+    }
+}
+
 /// Residency of `block` of a kernel, and the bytes of the L1 in effect.
 pub fn reside(
     device: &Device,

@@ -1,64 +1,53 @@
-//! How much each block of a grid executes, before any is timed: counted on a few of its repetitions.
+//! A launch as both models take it: placed on a device, with what its blocks do.
 //!
-//! What it is for: a grid of a few waves ends with the blocks that take longest, and where the lanes of a warp run programs of their own
-//! only execution tells which these are.
-//! Units: warp instructions. Leaves out: time.
+//! Leaves out: how long it takes. Units: in field names.
 
-use crate::launch::prediction::PredictError;
-use crate::trace::WarpPath;
-use rayon::prelude::*;
+use super::divergent::DivergentWork;
+use super::placement::Placement;
+use super::uniform::{Uniform, UniformWork};
+use crate::launch::prediction::{Configuration, PredictError};
+use crate::trace::mix::MixEntry;
 
-/// See the module text; by block.
-#[derive(Debug, Clone, Default)]
-pub struct Work {
-    longest_warps: Vec<f64>,
-    all_warps: Vec<f64>,
+/// See the module text.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    pub configuration: Configuration,
+    pub placement: Placement,
+    pub facts: LaunchFacts,
+    pub work: Work,
 }
 
-impl Work {
-    pub fn count(
-        blocks: u32,
-        execute: impl Fn(u32) -> Result<Vec<WarpPath>, PredictError> + Sync,
-    ) -> Result<Work, PredictError> {
-        let counted = (0..blocks).into_par_iter().map(|block| {
-            let warps = execute(block)?;
-            let steps = warps.iter().map(|warp| warp.steps.len() as f64);
-            Ok((steps.clone().fold(0.0, f64::max), steps.sum()))
-        });
-        let counted = counted.collect::<Result<Vec<(f64, f64)>, PredictError>>()?;
-        let (longest_warps, all_warps) = counted.into_iter().unzip();
-        Ok(Work {
-            longest_warps,
-            all_warps,
-        })
-    }
+/// What the blocks of a launch do.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// All warps of a block run one program.
+    Uniform(UniformWork),
+    /// The warps of a block, or their lanes, run several.
+    Divergent(DivergentWork),
+}
 
-    /// Of blocks whose warps all execute as much.
-    pub fn of_even_blocks(each: Vec<f64>) -> Work {
-        Work {
-            longest_warps: each.clone(),
-            all_warps: each,
+/// What is known of a launch before anything is timed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchFacts {
+    /// Of one launch, with what data adds.
+    pub warp_instructions: f64,
+    pub instruction_mix: Vec<MixEntry>,
+    pub mean_stack_levels: f64,
+    pub assumed_branches_per_node: f64,
+    pub added_by_data_percent: f64,
+    /// Time on the host between two launches.
+    pub host_milliseconds: f64,
+}
+
+impl Launch {
+    /// The launch, if every block runs one program; what lists instructions, caches or blocks asks for that.
+    pub fn uniform(&self) -> Result<Uniform<'_>, PredictError> {
+        match &self.work {
+            Work::Uniform(work) => Ok(Uniform {
+                placement: &self.placement,
+                work,
+            }),
+            Work::Divergent(_) => Err(PredictError::not_uniform(&self.configuration.kernel)),
         }
-    }
-
-    /// Of the warp of each block that executes most.
-    pub fn longest_warps(&self) -> &[f64] {
-        &self.longest_warps
-    }
-
-    /// Of all warps of a block.
-    pub fn of_block(&self, block: u32) -> f64 {
-        self.all_warps[block as usize]
-    }
-
-    /// Of all warps of a block, on average.
-    pub fn mean(&self) -> f64 {
-        self.all_warps.iter().sum::<f64>() / self.all_warps.len() as f64
-    }
-
-    /// What a block executes on average, over the average of these.
-    pub fn all_over(&self, sampled: &[u32]) -> f64 {
-        let own = sampled.iter().map(|&block| self.of_block(block));
-        self.mean() * sampled.len() as f64 / own.sum::<f64>()
     }
 }

@@ -9,12 +9,16 @@ use super::demand::Demand;
 use super::{
     Analysis, Inputs, LINE_BYTES, Modelled, Point, filled_lines, predict_rates, written_bytes,
 };
-use crate::launch::Resolved;
 use crate::launch::cause::Cause;
 use crate::launch::demand::TimeParts;
+use crate::launch::divergent::BlocksTiming;
+use crate::launch::executed::ExecutedCode;
+use crate::launch::grid::Sample;
+use crate::launch::placement::Placement;
 use crate::launch::prediction::{
-    CpiEntry, HitRates, MemoryTraffic, PerformanceModel, PredictError, Prediction,
+    CpiEntry, HitRates, MemoryTraffic, PerformanceModel, PredictError, Timing,
 };
+use crate::launch::uniform::Uniform;
 use crate::util::memo::Memo;
 
 /// Nodes of a warp that counts are given for.
@@ -28,10 +32,10 @@ pub struct Analytical {
 }
 
 impl Analytical {
-    fn analysis(&self, launch: &Resolved) -> std::sync::Arc<Analysis> {
+    fn analysis(&self, launch: Uniform) -> std::sync::Arc<Analysis> {
         let facts = launch.facts();
         self.analyses.get(facts.id, || {
-            let summary = launch.kernel.summary();
+            let summary = launch.work.kernel.summary();
             Analysis::new(&Inputs {
                 code: &summary.code,
                 prologues: &summary.prologues,
@@ -44,12 +48,12 @@ impl Analytical {
     }
 
     /// Hits of the L1 with all block slots taken.
-    pub fn l1_hit_rates(&self, launch: &Resolved) -> HitRates {
+    pub fn l1_hit_rates(&self, launch: Uniform) -> HitRates {
         let analysis = self.analysis(launch);
         let point = &point(launch, &[]);
         let traffic = predict_rates(point, &analysis).full.traffic;
         let demand = demand(&analysis, point);
-        let cached = launch.spec.l1_caches_global_loads && demand.global_load_lines > 0.0;
+        let cached = launch.placement.spec.l1_caches_global_loads && demand.global_load_lines > 0.0;
         HitRates {
             local_loads: hit_rate(traffic.load_misses, demand.local_load_lines),
             local_stores: hit_rate(traffic.store_misses, demand.local_store_lines),
@@ -63,7 +67,7 @@ fn hit_rate(misses: f64, lines: f64) -> Option<f64> {
 }
 
 impl PerformanceModel for Analytical {
-    fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
+    fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
         let start = Instant::now();
         let analysis = self.analysis(launch);
         let partial = launch.partial_residencies();
@@ -73,26 +77,35 @@ impl PerformanceModel for Analytical {
         let stack = &modelled.full.cpi_stack;
         let parts = TimeParts::of(|cause| stack[cause as usize]);
         let launches = launch.run_grids(&launch.filled(modelled.rates.clone()), &parts);
-        let n_launches = launch.grid_blocks.len().max(1) as f64;
-        let prediction = Prediction {
+        let timing = Timing {
             gpops_billion: launch.gpops(launches) / 1e9,
-            run_milliseconds: 1e3 * launches.cycles / n_launches / launch.clock_hz,
+            milliseconds: launch.milliseconds(launches),
+            error_percent: 0.0,
             memory: expected_traffic(&modelled, demand, point),
             ipc: demand.instructions * modelled.full.tokens_per_cycle,
             dual_issue_percent: 100.0 * demand.dual_issued / demand.instructions,
             warp_instructions_per_node: demand.instructions,
             cpi_stack: expected_stack(&modelled),
+            simulated_warp_instructions: 0,
             wall_seconds: start.elapsed().as_secs_f64(),
-            ..Prediction::untimed(launch)
         };
-        Ok(prediction.with_divergence())
+        Ok(timing.with_divergence(launch))
+    }
+
+    fn time_blocks(
+        &self,
+        placement: &Placement,
+        sample: &Sample,
+        executed: &ExecutedCode,
+    ) -> Result<BlocksTiming, PredictError> {
+        Ok(placement.modelled(sample, executed))
     }
 }
 
-fn point<'a>(launch: &'a Resolved, partial_residencies: &'a [u32]) -> Point<'a> {
+fn point<'a>(launch: Uniform<'a>, partial_residencies: &'a [u32]) -> Point<'a> {
     Point {
-        spec: &launch.spec,
-        geometry: launch.geometry,
+        spec: &launch.placement.spec,
+        geometry: launch.placement.geometry,
         partial_residencies,
     }
 }

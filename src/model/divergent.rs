@@ -5,15 +5,16 @@
 
 use crate::launch::cause::Cause;
 use crate::launch::counters::Counters;
-use crate::launch::divergent::Timed;
+use crate::launch::divergent::BlocksTiming;
 use crate::launch::ends::last_to_end;
 use crate::launch::executed::ExecutedCode;
-use crate::launch::grid::{Grid, Sample};
+use crate::launch::grid::Sample;
+use crate::launch::placement::Placement;
 use crate::model::executed::{Modelled, Ran, Traffic};
 
-impl Grid {
+impl Placement {
     /// The whole grid, if all its blocks are as those of the `sample`, which `executed` holds.
-    pub(crate) fn modelled(&self, sample: &Sample, executed: &ExecutedCode) -> Timed {
+    pub(crate) fn modelled(&self, sample: &Sample, executed: &ExecutedCode) -> BlocksTiming {
         let (code, order) = (&executed.code, &executed.order[..]);
         let resident = self.geometry.resident_blocks;
         let places = match sample {
@@ -36,7 +37,7 @@ impl Grid {
             }
         };
         let cycles: Vec<f64> = runs.iter().map(|run| run.cycles).collect();
-        Timed {
+        BlocksTiming {
             cycles: match sample {
                 Sample::Spread(blocks) => {
                     let per_smx =

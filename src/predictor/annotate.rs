@@ -4,7 +4,7 @@
 //! instructions that no program of the sample executes; what data adds. Units: warp instructions and warp cycles per operation, one node
 //! on 32 fitness cases. Sources: `sim::per_instruction`.
 
-use super::Engine;
+use super::Predictor;
 use crate::isa::{Kernel, SourceLine};
 use crate::launch::cause::Cause;
 use crate::launch::prediction::{Configuration, PredictError};
@@ -93,21 +93,22 @@ pub struct Wait {
     pub cycles_per_operation: f64,
 }
 
-impl Engine {
+impl Predictor {
     /// Simulates a configuration and says what happens at each instruction of its kernel.
     pub fn annotate(&self, launch: impl Into<LaunchOptions>) -> Result<Annotated, PredictError> {
         let configuration = &self.configure(&launch.into())?;
         let request = self.request(configuration)?;
         let launch = self.resolve(&request)?;
-        let plan = &self.settings.simulator.plan;
-        let threads = launch.geometry.threads_per_block;
-        let sample = launch.kernel.sample(plan.programs, threads)?;
+        let launch = launch.uniform()?;
+        let (placement, plan) = (launch.placement, &self.settings.simulator.plan);
+        let threads = placement.geometry.threads_per_block;
+        let sample = launch.work.kernel.sample(plan.programs, threads)?;
         let (window, lines) = simulate_observed(
-            &launch.spec,
+            &placement.spec,
             &sample.code,
             sample.code_bytes,
-            launch.geometry,
-            drawn(&launch, &sample),
+            placement.geometry,
+            drawn(launch, &sample),
             plan.window,
             PerInstruction::new(&sample.code, sample.code_bytes),
         )

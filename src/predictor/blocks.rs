@@ -4,7 +4,7 @@
 //! Leaves out: what the multiprocessors share: the fitness cases are read at their real addresses.
 //! Units: in the names.
 
-use super::Engine;
+use super::Predictor;
 use crate::device::occupancy::Occupancy;
 use crate::isa::Kernel;
 use crate::launch::blocks::Blocks;
@@ -35,7 +35,7 @@ pub struct SampleBlocks {
     pub n_inputs: usize,
 }
 
-impl Engine {
+impl Predictor {
     /// The first `n_blocks` blocks of the sample, each for at most `iterations` iterations of its case loop.
     pub fn sample_blocks(
         &self,
@@ -45,6 +45,8 @@ impl Engine {
     ) -> Result<SampleBlocks, PredictError> {
         let request = self.request(configuration)?;
         let resolved = self.resolve(&request)?;
+        let code_bytes = resolved.uniform()?.work.kernel.summary().code_bytes;
+        let placement = resolved.placement;
         let (variant, programs) = (&request.kernel, &request.programs);
         let kernel = variant.kernel().map_err(PredictError::other)?;
         let launch = KernelLaunch::block_gp(
@@ -74,12 +76,12 @@ impl Engine {
             texts: kernel.instructions.iter().map(|i| i.text.clone()).collect(),
             code: ReplayCode::new(&timing, &pool, &programs),
             pool,
-            code_bytes: resolved.kernel.summary().code_bytes,
+            code_bytes,
             geometry: Geometry {
                 n_smx: 1,
-                ..resolved.geometry
+                ..placement.geometry
             },
-            resources: resolved.block,
+            resources: placement.block,
             order: (0..n_blocks as u32).collect(),
             programs_per_warp: 0,
             iterations,
@@ -88,9 +90,9 @@ impl Engine {
             blocks,
             launch,
             traces,
-            occupancy: resolved.occupancy,
-            l1_bytes: resolved.l1_bytes,
-            spec: resolved.spec,
+            occupancy: placement.occupancy,
+            l1_bytes: placement.l1_bytes,
+            spec: placement.spec,
             seed: self.settings().simulator.plan.window.seed,
             kernel,
             n_inputs: variant.problem.definition().n_inputs,

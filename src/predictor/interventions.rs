@@ -4,7 +4,7 @@
 //! those that gain most in closed form are simulated, and those of the parts that most often hide each other. Leaves out: how a part is made free (`launch::ideal`), the words.
 //! Units: speeds as ratios to the launch as it is.
 
-use super::{Engine, Kind};
+use super::{Kind, Predictor};
 use crate::device::ideal::{Ideal, Ideals};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::systems::registry::{self, LaunchOptions};
@@ -56,10 +56,18 @@ impl Explained {
     }
 }
 
-impl Engine {
+impl Predictor {
     /// Predicts a configuration, and what each part of the machine costs it.
     pub fn explain(&self, launch: impl Into<LaunchOptions>) -> Result<Explained, PredictError> {
         let configuration = &self.configure(&launch.into())?;
+        let executing = Predictor {
+            caches: self.caches.with_executions(),
+            ..self.on(self.device.clone())
+        };
+        executing.explained(configuration)
+    }
+
+    fn explained(&self, configuration: &Configuration) -> Result<Explained, PredictError> {
         let prediction = self.predict(configuration)?;
         let parts = parts_that_cost(&prediction);
         let sets: Vec<Vec<Ideal>> = parts.iter().map(|&part| vec![part]).collect();
@@ -88,7 +96,7 @@ impl Engine {
                 sets.push([&first.free[..], &second.free].concat());
             }
         }
-        let quick = self.with_kind(Kind::Analytical);
+        let quick = self.with_engine(Kind::Analytical);
         let mut told = match self.settings.kind {
             Kind::Analytical => quick.gains(configuration, prediction, sets)?,
             Kind::Simulator => quick.gains(configuration, &quick.predict(configuration)?, sets)?,

@@ -89,7 +89,7 @@ fn both_models_predict_it_from_a_corpus() {
                 corpus: Some(file.path().to_owned()),
                 ..Settings::default()
             };
-            let engine = Engine::new(device.clone(), &[NEW.name()], settings).unwrap();
+            let engine = Predictor::with_settings(device.clone(), settings);
             let predicted = engine.predict(&options).unwrap();
             assert!(predicted.gpops_billion > 0.0, "{name}");
         }
@@ -99,9 +99,9 @@ fn both_models_predict_it_from_a_corpus() {
 #[test]
 fn problems_without_kernels_or_corpus_are_refused_with_those_that_have_them() {
     let device = Preset::load("gtx670").unwrap().device;
-    let opened = Engine::new(device, &[NEW.name()], Settings::default());
+    let predictor = Predictor::new(device);
     assert_eq!(
-        opened.err().unwrap().to_string(),
+        predictor.population(NEW.name()).unwrap_err().to_string(),
         "problem parity6: no corpus in the program; allowed: with --programs FILE or --corpus FILE, or one of sextic, shuttle, kddcup, mux20"
     );
     let error = smallest(KernelId::Rpn, ProblemId::Mux6, Arch::Sm35).unwrap_err();

@@ -5,10 +5,11 @@
 //! occupancy; in the simulator's replay, to the order of warps.
 //! Units: bytes; hit rates 0 to 1. Sources: `sim::l1_stream`; `sim::window` for what is simulated.
 
-use super::{Engine, Kind};
-use crate::launch::Resolved;
+use super::{Kind, Predictor};
+use crate::launch::placement::Placement;
 use crate::launch::prediction::{HitRates, PredictError};
 use crate::launch::spec::{CacheSpec, MAX_SECTORS, Replacement, SetIndex, SmxSpec};
+use crate::launch::uniform::{Uniform, UniformWork};
 use crate::model::analytical::Analytical;
 use crate::sim::l1_stream::{L1Recorder, L1Stream};
 use crate::sim::simulator::drawn;
@@ -28,10 +29,10 @@ pub struct Sweep {
 #[derive(Debug)]
 enum Source {
     Recorded(L1Stream),
-    Modelled(Box<Resolved>, Arc<Analytical>),
+    Modelled(Box<Placement>, UniformWork, Arc<Analytical>),
 }
 
-impl Engine {
+impl Predictor {
     /// A sweep over the accesses of the warps that are resident together in a configuration. Simulated: in a window `times` as
     /// long as that of a prediction.
     pub fn sweep(
@@ -40,31 +41,39 @@ impl Engine {
         times: u32,
     ) -> Result<Sweep, PredictError> {
         let configuration = self.configure(&launch.into())?;
-        let mut launch = self.resolve(&self.request(&configuration)?)?;
+        let launch = self.resolve(&self.request(&configuration)?)?;
+        let work = launch.uniform()?.work.clone();
+        let mut placement = launch.placement;
         let sizes = self.device.l1.splits.iter().map(|split| split.l1_bytes);
         let smallest = sizes.filter(|&bytes| bytes > 0).min();
-        let l1_bytes = smallest.unwrap_or(launch.l1_bytes);
-        launch.spec = SmxSpec::new(&self.device, l1_bytes)
+        let l1_bytes = smallest.unwrap_or(placement.l1_bytes);
+        placement.spec = SmxSpec::new(&self.device, l1_bytes)
             .map_err(PredictError::other)?
-            .at_work(&launch.geometry);
-        let l1 = launch.spec.l1.clone();
+            .at_work(&placement.geometry);
+        let l1 = placement.spec.l1.clone();
         let source = match self.settings.kind {
-            Kind::Simulator => Source::Recorded(self.recorded(&launch, times)?),
-            Kind::Analytical => Source::Modelled(Box::new(launch), Arc::clone(&self.analytical)),
+            Kind::Simulator => {
+                let (placement, work) = (&placement, &work);
+                Source::Recorded(self.recorded(Uniform { placement, work }, times)?)
+            }
+            Kind::Analytical => {
+                let model = Arc::clone(&self.analytical);
+                Source::Modelled(Box::new(placement), work, model)
+            }
         };
         Ok(Sweep { source, l1 })
     }
 
-    fn recorded(&self, launch: &Resolved, times: u32) -> Result<L1Stream, PredictError> {
+    fn recorded(&self, launch: Uniform, times: u32) -> Result<L1Stream, PredictError> {
         let plan = &self.settings.simulator.plan;
-        let sample = launch
-            .kernel
-            .sample(plan.programs, launch.geometry.threads_per_block)?;
+        let placement = launch.placement;
+        let threads = placement.geometry.threads_per_block;
+        let sample = launch.work.kernel.sample(plan.programs, threads)?;
         let (window, recorder) = simulate_observed(
-            &launch.spec,
+            &placement.spec,
             &sample.code,
             sample.code_bytes,
-            launch.geometry,
+            placement.geometry,
             drawn(launch, &sample),
             plan.window.times(times),
             L1Recorder::default(),
@@ -106,10 +115,11 @@ impl Sweep {
     pub fn hit_rates(&self, caches: &[CacheSpec]) -> Vec<HitRates> {
         let rates = |cache: &CacheSpec| match &self.source {
             Source::Recorded(stream) => stream.hit_rates(cache),
-            Source::Modelled(launch, model) => {
-                let mut launch = launch.clone();
-                launch.spec.l1 = cache.clone();
-                model.l1_hit_rates(&launch)
+            Source::Modelled(placement, work, model) => {
+                let mut placement = placement.clone();
+                placement.spec.l1 = cache.clone();
+                let placement = &*placement;
+                model.l1_hit_rates(Uniform { placement, work })
             }
         };
         caches.par_iter().map(rates).collect()

@@ -4,7 +4,7 @@
 //! Leaves out: files of programs and of corpora, which the command line names. Units: none.
 
 use crate::device::Device;
-use crate::predictor::{Engine, Kind, Settings, Weighting};
+use crate::predictor::{Kind, Predictor, Settings, Weighting};
 use crate::systems::chitty::variant::Math;
 
 use serde::Serialize;
@@ -65,7 +65,7 @@ impl Provenance {
     }
 
     /// Of what an engine predicts.
-    pub fn of(engine: &Engine) -> Provenance {
+    pub fn of(engine: &Predictor) -> Provenance {
         Provenance::of_settings(engine.device(), engine.settings())
     }
 

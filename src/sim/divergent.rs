@@ -7,10 +7,11 @@
 
 use crate::launch::counters::Counters;
 use crate::launch::demand::per_token_of;
-use crate::launch::divergent::Timed;
+use crate::launch::divergent::BlocksTiming;
 use crate::launch::ends::{last_to_end, mean, standard_error};
 use crate::launch::executed::ExecutedCode;
-use crate::launch::grid::{Grid, Sample};
+use crate::launch::grid::Sample;
+use crate::launch::placement::Placement;
 use crate::launch::prediction::PredictError;
 use crate::sim::blocks::run_queue;
 use crate::sim::dispatch::BlockQueue;
@@ -24,13 +25,13 @@ use rayon::prelude::*;
 /// short ones would be measured too often.
 const ROUNDS: u64 = 6;
 
-impl Grid {
+impl Placement {
     /// The whole grid, if all its blocks are as those of the `sample`, which `executed` holds.
     pub(crate) fn replayed(
         &self,
         sample: &Sample,
         executed: &ExecutedCode,
-    ) -> Result<Timed, PredictError> {
+    ) -> Result<BlocksTiming, PredictError> {
         match sample {
             Sample::Spread(blocks) => self.of_many_waves(blocks.len(), executed),
             Sample::Whole(of_smx) | Sample::Longest(of_smx, _) => {
@@ -43,7 +44,7 @@ impl Grid {
         &self,
         sampled: usize,
         executed: &ExecutedCode,
-    ) -> Result<Timed, PredictError> {
+    ) -> Result<BlocksTiming, PredictError> {
         let (code, geometry) = (&executed.code, self.geometry);
         let warps: Vec<u32> = (0..code.programs.len() as u32).collect();
         let drawn = Drawn {
@@ -63,7 +64,7 @@ impl Grid {
         let window = window.map_err(PredictError::other)?;
         let tokens: f64 = code.programs.iter().map(|warp| f64::from(warp.nodes)).sum();
         let blocks_per_smx = f64::from(geometry.programs) / f64::from(geometry.n_smx);
-        Ok(Timed {
+        Ok(BlocksTiming {
             cycles: tokens / sampled as f64 * blocks_per_smx / window.tokens_per_cycle,
             error_percent: window.error_percent,
             simulated_instructions: window.simulated_instructions,
@@ -76,7 +77,7 @@ impl Grid {
         sample: &Sample,
         of_smx: &[Vec<u32>],
         executed: &ExecutedCode,
-    ) -> Result<Timed, PredictError> {
+    ) -> Result<BlocksTiming, PredictError> {
         let mut orders = Vec::with_capacity(of_smx.len());
         let mut rest = &executed.order[..];
         for blocks in of_smx {
@@ -93,7 +94,7 @@ impl Grid {
         let counters = runs
             .iter()
             .fold(Counters::default(), |sum, run| sum.with(run));
-        Ok(Timed {
+        Ok(BlocksTiming {
             cycles: last_to_end(self, sample, &cycles),
             error_percent: match sample {
                 Sample::Longest(..) => 0.0,

@@ -15,14 +15,18 @@ use super::observe::Counters;
 use super::sample::Drawn;
 use super::smx::{Deadlock, Setup};
 use super::window::{Window, WindowPlan, simulate};
-use crate::launch::Resolved;
 use crate::launch::counters::cpi_entries;
 use crate::launch::demand::{TimeParts, per_token_of};
+use crate::launch::divergent::BlocksTiming;
+use crate::launch::executed::ExecutedCode;
+use crate::launch::grid::Sample;
 use crate::launch::kernel::Replay;
 use crate::launch::makespan::{RateCurve, makespan_cycles};
-use crate::launch::prediction::{PerformanceModel, PredictError, Prediction};
+use crate::launch::placement::Placement;
+use crate::launch::prediction::{PerformanceModel, PredictError, Timing};
 use crate::launch::rates::Rates;
 use crate::launch::spec::SmxSpec;
+use crate::launch::uniform::Uniform;
 use crate::trace::LINE_BYTES;
 use crate::util::names::named;
 
@@ -96,23 +100,22 @@ struct Observed {
 }
 
 impl PerformanceModel for Simulator {
-    fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError> {
+    fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
         let start = Instant::now();
         let mut observed = self.sample(launch)?;
         match self.effort {
             Effort::Sampled => {}
             Effort::WholeRun => self.correct(launch, &mut observed, 1)?,
-            Effort::WholeChip => self.correct(launch, &mut observed, launch.n_smx())?,
+            Effort::WholeChip => self.correct(launch, &mut observed, launch.placement.n_smx())?,
         }
         observed.rates = launch.filled(observed.rates);
         let launches = launch.run_grids(&observed.rates, &observed.parts);
         let counters = &observed.counters;
         let instructions = counters.instructions as f64;
-        let n_launches = launch.grid_blocks.len().max(1) as f64;
-        let prediction = Prediction {
+        let timing = Timing {
             gpops_billion: launch.gpops(launches) / 1e9,
-            run_milliseconds: 1e3 * launches.cycles / n_launches / launch.clock_hz,
-            sampling_error_percent: observed.error_percent,
+            milliseconds: launch.milliseconds(launches),
+            error_percent: observed.error_percent,
             memory: (observed.levels).traffic(counters.tokens(), &launch.parts_by_residents()),
             ipc: instructions / counters.cycles as f64,
             dual_issue_percent: 100.0 * counters.dual_issued as f64 / instructions,
@@ -120,19 +123,28 @@ impl PerformanceModel for Simulator {
             cpi_stack: cpi_entries(counters),
             simulated_warp_instructions: observed.instructions,
             wall_seconds: start.elapsed().as_secs_f64(),
-            ..Prediction::untimed(launch)
         };
-        Ok(prediction.with_divergence())
+        Ok(timing.with_divergence(launch))
+    }
+
+    fn time_blocks(
+        &self,
+        placement: &Placement,
+        sample: &Sample,
+        executed: &ExecutedCode,
+    ) -> Result<BlocksTiming, PredictError> {
+        placement.replayed(sample, executed)
     }
 }
 
 impl Simulator {
-    fn sample(&self, launch: &Resolved) -> Result<Observed, PredictError> {
-        let sample = launch
-            .kernel
-            .sample(self.plan.programs, launch.geometry.threads_per_block)?;
+    fn sample(&self, launch: Uniform) -> Result<Observed, PredictError> {
+        let sample = launch.work.kernel.sample(
+            self.plan.programs,
+            launch.placement.geometry.threads_per_block,
+        )?;
         let drawn = drawn(launch, &sample);
-        let full = launch.geometry.resident_blocks;
+        let full = launch.placement.geometry.resident_blocks;
         let of = |spec: &SmxSpec, blocks, plan| window(launch, spec, &sample, drawn, blocks, plan);
         let partial_plan = self.partial_plan(launch);
         let partial = launch.partial_residencies();
@@ -142,7 +154,7 @@ impl Simulator {
         let (mut levels, mut instructions) = (Levels::default(), 0);
         let mut whole = None;
         for (blocks, plan) in plans {
-            let window = of(&launch.spec, blocks, plan)?;
+            let window = of(&launch.placement.spec, blocks, plan)?;
             let mut alone = window.tokens_per_cycle;
             if let Some(spec) = uncrowded_spec(launch, &window) {
                 let window = of(&spec, blocks, partial_plan)?;
@@ -158,13 +170,17 @@ impl Simulator {
         let window = whole.expect("the first window is of the full multiprocessor");
         let crowded = rate_curve(crowded)?;
         Ok(Observed {
-            rates: match launch.spec.uncrowded() {
+            rates: match launch.placement.spec.uncrowded() {
                 None => crowded.into(),
                 Some(_) => Rates::sharing(
                     crowded,
                     rate_curve(uncrowded)?,
                     sent_bytes(launch, &window.counters) / window.counters.tokens(),
-                    launch.spec.whole_l2_accepts_bytes_per_cycle.into(),
+                    launch
+                        .placement
+                        .spec
+                        .whole_l2_accepts_bytes_per_cycle
+                        .into(),
                 ),
             },
             parts: TimeParts::of(|cause| window.counters.cpi_stack[cause as usize] as f64),
@@ -175,7 +191,7 @@ impl Simulator {
         })
     }
 
-    fn partial_plan(&self, launch: &Resolved) -> WindowPlan {
+    fn partial_plan(&self, launch: Uniform) -> WindowPlan {
         let most = self.plan.partial_instructions;
         let least = self.plan.least_partial_instructions.min(most);
         let needed = (most as f64 / launch.waves().max(1.0)) as u64;
@@ -190,19 +206,20 @@ impl Simulator {
     /// Runs all blocks of one multiprocessor, or of all `n_smx` in step, and brings the rates to what that shows.
     fn correct(
         &self,
-        launch: &Resolved,
+        launch: Uniform,
         observed: &mut Observed,
         n_smx: usize,
     ) -> Result<(), PredictError> {
-        let geometry = launch.geometry;
-        let step = launch.n_smx() / n_smx;
+        let geometry = launch.placement.geometry;
+        let step = launch.placement.n_smx() / n_smx;
         let blocks = launch
+            .work
             .kernel
             .every_block(step, geometry.threads_per_block)?;
         let rows = geometry.working_case_blocks() as usize;
         let order = blocks.order.repeat(rows);
         let setup = Setup {
-            spec: &launch.spec,
+            spec: &launch.placement.spec,
             code: &blocks.code,
             code_bytes: blocks.code_bytes,
             geometry,
@@ -254,8 +271,8 @@ fn one(setup: Setup) -> Result<ChipRun, Deadlock> {
 }
 
 /// The programs sampled, standing for the whole population.
-pub fn drawn<'a>(launch: &Resolved, sample: &'a Replay) -> Drawn<'a> {
-    let summary = launch.kernel.summary();
+pub fn drawn<'a>(launch: Uniform, sample: &'a Replay) -> Drawn<'a> {
+    let summary = launch.work.kernel.summary();
     Drawn {
         order: &sample.order,
         whole: Some(per_token_of(&summary.code, &summary.sample)),
@@ -267,20 +284,20 @@ pub fn drawn<'a>(launch: &Resolved, sample: &'a Replay) -> Drawn<'a> {
 const CROWDED: f64 = 0.5;
 
 /// The multiprocessor while the others send nothing, where a window shows that this makes a difference.
-fn uncrowded_spec(launch: &Resolved, window: &Window) -> Option<SmxSpec> {
+fn uncrowded_spec(launch: Uniform, window: &Window) -> Option<SmxSpec> {
     let sent = sent_bytes(launch, &window.counters) / window.counters.cycles as f64;
-    let share = f64::from(launch.spec.l2_accepts_bytes_per_cycle);
-    (launch.spec.uncrowded()).filter(|_| sent > CROWDED * share)
+    let share = f64::from(launch.placement.spec.l2_accepts_bytes_per_cycle);
+    (launch.placement.spec.uncrowded()).filter(|_| sent > CROWDED * share)
 }
 
 /// Bytes sent to the L2: what is stored, and a request for every line that is read.
-fn sent_bytes(launch: &Resolved, counters: &Counters) -> f64 {
+fn sent_bytes(launch: Uniform, counters: &Counters) -> f64 {
     let requests = counters.l2_read_bytes as f64 / f64::from(LINE_BYTES);
-    counters.l2_write_bytes as f64 + requests * f64::from(launch.spec.l2_request_bytes)
+    counters.l2_write_bytes as f64 + requests * f64::from(launch.placement.spec.l2_request_bytes)
 }
 
 fn window(
-    launch: &Resolved,
+    launch: Uniform,
     spec: &SmxSpec,
     sample: &Replay,
     drawn: Drawn,
@@ -289,7 +306,7 @@ fn window(
 ) -> Result<Window, PredictError> {
     let geometry = Geometry {
         resident_blocks,
-        ..launch.geometry
+        ..launch.placement.geometry
     };
     let (code, bytes) = (&sample.code, sample.code_bytes);
     simulate(spec, code, bytes, geometry, drawn, plan).map_err(PredictError::other)

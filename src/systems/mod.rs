@@ -2,11 +2,12 @@
 //!
 //! * [`chitty`]: interpreters with two-dimensional stacks; every block runs one program, so a launch is traced program by program.
 //! * [`robilliard`], [`langdon`], [`gpocl`]: a block or a warp runs several programs, so sampled blocks are executed lane by lane.
-//! * [`registry`]: the kernels by name, and the one place of a launch's defaults and refusals; [`kernels`]: launches of the other papers'
-//!   kernels; [`settings`]: what a prediction is told besides launch and device.
+//! * [`registry`]: the kernels by name, and the one place of a launch's defaults and refusals; [`settings`]: what a prediction is told
+//!   besides launch and device; [`machine`]: what blocks are executed for; `caches`: what is kept from one launch to the next.
 //!
 //! Leaves out: what the papers measured, which only `validate` reads.
 
+pub(crate) mod caches;
 pub mod chitty;
 #[doc(hidden)]
 pub mod figure;
@@ -15,11 +16,9 @@ pub mod gpocl;
 #[doc(hidden)]
 pub mod heavier;
 #[doc(hidden)]
-pub mod kernels;
-#[doc(hidden)]
 pub mod langdon;
 #[doc(hidden)]
-pub mod launches;
+pub mod machine;
 #[doc(hidden)]
 pub mod registry;
 #[doc(hidden)]

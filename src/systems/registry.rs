@@ -11,8 +11,10 @@ use super::settings::{CodeChoice, Settings, Weighting};
 use crate::device::Device;
 use crate::isa::Arch;
 use crate::isa::Kernel;
+use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::sim::simulator::Effort;
+use crate::systems::caches::Caches;
 use crate::systems::chitty::find::executed_architecture;
 use crate::systems::chitty::system::Chitty;
 use crate::systems::chitty::variant::Variant;
@@ -40,6 +42,15 @@ pub trait System: Sync {
         device: &Device,
         settings: &Settings,
     ) -> Result<Configuration, PredictError>;
+
+    /// What a complete configuration launches on a device.
+    fn launch(
+        &self,
+        configuration: &Configuration,
+        device: &Device,
+        settings: &Settings,
+        caches: &Caches,
+    ) -> Result<Launch, PredictError>;
 }
 
 /// Every system, in the order in which their kernels are listed.
@@ -354,20 +365,10 @@ pub fn is_uniform(configuration: &Configuration) -> bool {
 
 /// Refuses a launch whose blocks run several programs.
 pub fn check_uniform(configuration: &Configuration) -> Result<(), PredictError> {
-    if is_uniform(configuration) {
-        return Ok(());
+    match is_uniform(configuration) {
+        true => Ok(()),
+        false => Err(PredictError::not_uniform(&configuration.kernel)),
     }
-    let uniform = SYSTEMS.into_iter().filter(|system| system.is_uniform());
-    let uniform = uniform.flat_map(|system| system.kernels());
-    let names: Vec<&str> = uniform.map(|kernel| kernel.name).collect();
-    Err(PredictError::Input {
-        what: "kernel",
-        given: configuration.kernel.clone(),
-        allowed: format!(
-            "{} (the other papers' run in simulate, explain, whatif)",
-            names.join(", ")
-        ),
-    })
 }
 
 /// The bytes of the L1 that is asked for, if the device has that size.

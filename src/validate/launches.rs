@@ -228,6 +228,18 @@ impl MeasuredRow<'_> {
         Ok(given.map(|given| given * unit))
     }
 
+    /// Blocks that share the cases of a program. Rows from before the accumulator do not say.
+    fn case_blocks(&self, kernel: &Variant) -> Result<u32, LaunchesError> {
+        let most = kernel.kernel.sharing().most_case_blocks();
+        match self.text("case_blocks") {
+            "" => Ok(1),
+            _ => match self.number("case_blocks")? {
+                given if (1..=most).contains(&given) => Ok(given),
+                _ => Err(self.bad("case_blocks", format!("1 to {most}"))),
+            },
+        }
+    }
+
     fn kernel(&self, device: &Device) -> Result<Variant, LaunchesError> {
         let arch = device.code.parse();
         let arch = arch.map_err(|error: UnknownName| self.bad("device", error))?;
@@ -289,11 +301,7 @@ impl MeasuredRow<'_> {
             launched: Launched {
                 kernel,
                 threads_per_block: self.count("threads")?,
-                // Rows from before the accumulator do not say.
-                case_blocks: match self.text("case_blocks") {
-                    "" => 1,
-                    _ => self.count("case_blocks")?,
-                },
+                case_blocks: self.case_blocks(&kernel)?,
                 padded_elements: self.count("padded_elements")?,
                 population: self.population()?,
                 programs: self.text("programs").to_owned(),

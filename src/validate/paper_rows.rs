@@ -1,15 +1,14 @@
 //! Measured launches of the other papers' systems, as `measure --paper` writes them.
 //!
-//! Leaves out: what is predicted for them (`papers::launches`). Units: milliseconds, warp instructions.
+//! Leaves out: what is predicted for them (`predictor`). Units: milliseconds, warp instructions.
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
 
 use super::MeasuredError;
 use super::columns::present_name;
 use super::papers::Paper;
-use crate::systems::gpocl::{Configuration, Domain, Strategy};
-use crate::systems::kernels::PaperLaunch;
-use crate::systems::langdon::predict::Layout;
+use crate::systems::gpocl::{Domain, Strategy};
 use crate::systems::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use crate::systems::registry::LaunchOptions;
 use crate::systems::robilliard;
 use std::collections::HashMap;
 
@@ -46,7 +45,8 @@ impl Committed {
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperRow {
-    pub launched: PaperLaunch,
+    pub paper: Paper,
+    pub launch: LaunchOptions,
     pub seed: u64,
     pub milliseconds: Option<f64>,
     pub warp_instructions: Option<u64>,
@@ -55,28 +55,24 @@ pub struct PaperRow {
 impl PaperRow {
     /// The system, and the way in which it is used.
     pub fn names(&self) -> (String, String) {
-        match self.launched {
-            PaperLaunch::Langdon { layout, .. } => (
-                "langdon mux20".to_owned(),
-                format!("{} threads per program", layout.threads_per_program),
-            ),
-            PaperLaunch::Robilliard(layout) => (
-                format!("robilliard {}", layout.benchmark),
-                layout.scheme.name().to_owned(),
-            ),
-            PaperLaunch::Gpocl(one) => (
-                format!("gpocl {}", one.domain.name()),
-                format!("{}, {} rows", one.strategy.name(), one.dataset),
-            ),
-        }
+        let launch = &self.launch;
+        let problem = launch.problem.as_deref().unwrap_or_default();
+        let way = match self.paper {
+            Paper::Langdon => {
+                let threads = launch.threads_per_program.unwrap_or_default();
+                format!("{threads} threads per program")
+            }
+            Paper::Robilliard => launch.kernel.clone(),
+            Paper::Gpocl => {
+                let strategy = launch.kernel.trim_start_matches("gpocl-");
+                format!("{strategy}, {} rows", launch.cases.unwrap_or_default())
+            }
+        };
+        (format!("{} {problem}", self.paper.name()), way)
     }
 
     pub fn population(&self) -> u32 {
-        match self.launched {
-            PaperLaunch::Langdon { population, .. } => population,
-            PaperLaunch::Gpocl(one) => one.population,
-            PaperLaunch::Robilliard(layout) => layout.population,
-        }
+        self.launch.population.unwrap_or_default()
     }
 }
 
@@ -110,17 +106,15 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn row(&self) -> Result<PaperRow, MeasuredError> {
         const PAPERS: &str = "langdon, gpocl, robilliard";
-        let launched = match self.text("paper") {
-            "langdon" => PaperLaunch::Langdon {
-                layout: self.layout()?,
-                population: POPULATION,
-            },
-            "gpocl" => PaperLaunch::Gpocl(self.configuration()?),
-            "robilliard" => PaperLaunch::Robilliard(self.robilliard()?),
+        let (paper, launch) = match self.text("paper") {
+            "langdon" => (Paper::Langdon, self.langdon()?),
+            "gpocl" => (Paper::Gpocl, self.gpocl()?),
+            "robilliard" => (Paper::Robilliard, self.robilliard()?),
             _ => return Err(self.wrong("paper", PAPERS)),
         };
         Ok(PaperRow {
-            launched,
+            paper,
+            launch,
             seed: self.number("seed", "a whole number")?,
             milliseconds: self
                 .optional("median_ms", "a positive number, or nothing", |ms| *ms > 0.0)?,
@@ -132,42 +126,45 @@ impl Fields<'_> {
         })
     }
 
-    fn layout(&self) -> Result<Layout, MeasuredError> {
+    fn langdon(&self) -> Result<LaunchOptions, MeasuredError> {
         const PROGRAM: &str = "1, 2, 4, 8, 16, 32, 64";
         const BLOCK: &str = "32, 64, 128, 256, no less than threads_per_program";
-        let layout = Layout {
-            threads_per_program: self.number("threads_per_program", PROGRAM)?,
-            threads_per_block: self.number("threads", BLOCK)?,
-        };
-        if !THREADS_PER_PROGRAM.contains(&layout.threads_per_program) {
+        let per_program: u32 = self.number("threads_per_program", PROGRAM)?;
+        let per_block: u32 = self.number("threads", BLOCK)?;
+        if !THREADS_PER_PROGRAM.contains(&per_program) {
             return Err(self.wrong("threads_per_program", PROGRAM));
         }
-        let fits = layout.threads_per_block >= layout.threads_per_program;
-        if !THREADS_PER_BLOCK.contains(&layout.threads_per_block) || !fits {
+        if !THREADS_PER_BLOCK.contains(&per_block) || per_block < per_program {
             return Err(self.wrong("threads", BLOCK));
         }
-        Ok(layout)
+        Ok(LaunchOptions {
+            problem: Some("mux20".to_owned()),
+            threads_per_block: Some(per_block),
+            threads_per_program: Some(per_program),
+            population: Some(POPULATION),
+            ..LaunchOptions::of("submachine")
+        })
     }
 
-    fn robilliard(&self) -> Result<robilliard::predict::Layout, MeasuredError> {
+    fn robilliard(&self) -> Result<LaunchOptions, MeasuredError> {
         const THREADS: &str = "32, 64, 128, 256, 512";
-        let scheme = robilliard::kernel::Scheme::named(self.text("scheme"));
-        let benchmark = robilliard::problem::Benchmark::named(self.text("problem"));
+        const SCHEMES: &str = "blockgp, blockgp-shared, threadgp";
+        const BENCHMARKS: &str =
+            "regression-64, regression-256, regression-1024, mux6, mux11, spirals";
+        let (scheme, problem) = (self.text("scheme"), self.text("problem"));
         let threads_per_block = self.number("threads", THREADS)?;
         if !robilliard::BLOCK_SIZES.contains(&threads_per_block) {
             return Err(self.wrong("threads", THREADS));
         }
-        Ok(robilliard::predict::Layout {
-            scheme: scheme
-                .map_err(|_| self.wrong("scheme", "blockgp, blockgp-shared, threadgp"))?,
-            benchmark: benchmark.map_err(|_| {
-                self.wrong(
-                    "problem",
-                    "regression-64, regression-256, regression-1024, mux6, mux11, spirals",
-                )
-            })?,
-            threads_per_block,
-            population: self.size("population")?,
+        let known = robilliard::kernel::Scheme::named(scheme);
+        known.map_err(|_| self.wrong("scheme", SCHEMES))?;
+        let known = robilliard::problem::Benchmark::named(problem);
+        known.map_err(|_| self.wrong("problem", BENCHMARKS))?;
+        Ok(LaunchOptions {
+            problem: Some(problem.to_owned()),
+            threads_per_block: Some(threads_per_block),
+            population: Some(self.size("population")?),
+            ..LaunchOptions::of(scheme)
         })
     }
 
@@ -180,18 +177,20 @@ impl Fields<'_> {
         }
     }
 
-    fn configuration(&self) -> Result<Configuration, MeasuredError> {
+    fn gpocl(&self) -> Result<LaunchOptions, MeasuredError> {
         let strategy = Strategy::ALL
             .into_iter()
             .find(|one| one.name() == self.text("strategy"));
+        let strategy = strategy.ok_or_else(|| self.wrong("strategy", "fp, pppe, ppcu"))?;
         let domain = Domain::ALL
             .into_iter()
             .find(|one| one.name() == self.text("domain"));
-        Ok(Configuration {
-            strategy: strategy.ok_or_else(|| self.wrong("strategy", "fp, pppe, ppcu"))?,
-            domain: domain.ok_or_else(|| self.wrong("domain", "regression, classification"))?,
-            population: self.size("population")?,
-            dataset: self.size("dataset")?,
+        let domain = domain.ok_or_else(|| self.wrong("domain", "regression, classification"))?;
+        Ok(LaunchOptions {
+            problem: Some(domain.name().to_owned()),
+            population: Some(self.size("population")?),
+            cases: Some(self.size("dataset")?),
+            ..LaunchOptions::of(strategy.kernel())
         })
     }
 

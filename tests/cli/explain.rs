@@ -5,20 +5,20 @@ use std::sync::LazyLock;
 use warpstack::device::Preset;
 use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::launch::prediction::Configuration;
-use warpstack::predictor::{Engine, Explained, Kind, Settings};
+use warpstack::predictor::{Explained, Kind, Predictor, Settings};
 use warpstack::report::verdict;
 use warpstack::validate::cells::{Cell, PROBLEMS, Table, cells};
 
-fn engine(kind: Kind) -> Engine {
+fn engine(kind: Kind) -> Predictor {
     let device = Preset::load("gtx670").unwrap().device;
     let settings = Settings {
         kind,
         ..Settings::default()
     };
-    Engine::new(device, &PROBLEMS, settings).unwrap()
+    Predictor::with_settings(device, settings)
 }
 
-static MODEL: LazyLock<Engine> = LazyLock::new(|| engine(Kind::Analytical));
+static MODEL: LazyLock<Predictor> = LazyLock::new(|| engine(Kind::Analytical));
 
 fn first(explained: &Explained) -> Ideal {
     explained.first().unwrap().free[0]

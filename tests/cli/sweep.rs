@@ -3,7 +3,7 @@
 use warpstack::device::Device;
 use warpstack::device::ideal::{Ideal, Ideals};
 use warpstack::launch::prediction::Configuration;
-use warpstack::predictor::{Engine, Settings};
+use warpstack::predictor::{Predictor, Settings};
 use warpstack::study::Base;
 use warpstack::study::l1::with_l1;
 
@@ -43,8 +43,8 @@ fn long() -> Settings {
 fn differences(device: &Device, asked: &Configuration, sizes: &[u32]) -> Vec<f64> {
     let device = &device.without(Ideals::of(&[Ideal::GridEnds]));
     let problem = asked.problem.as_str();
-    let long = Engine::new(device.clone(), &[problem], long()).unwrap();
-    let engine = Engine::new(device.clone(), &[problem], Settings::default()).unwrap();
+    let long = Predictor::with_settings(device.clone(), long());
+    let engine = Predictor::with_settings(device.clone(), Settings::default());
     let sweep = engine.sweep(asked, TIMES).unwrap();
     let difference = |&l1_bytes: &u32| {
         let changed = with_l1(device, l1_bytes).unwrap();
@@ -123,7 +123,7 @@ fn hopper() {
 fn hopper_with_other_numbers_of_sets() {
     let device = Base::load("h200").unwrap().device;
     let asked = configuration("rpn", "sextic", 1024 * 28);
-    let engine = Engine::new(device, &["sextic"], Settings::default()).unwrap();
+    let engine = Predictor::with_settings(device, Settings::default());
     let sweep = engine.sweep(&asked, 1).unwrap();
     let caches = [1, 2, 4, 8, 16, 32, 64].map(|sets| sweep.cache(128, sets, 8));
     let rates = sweep.hit_rates(&caches);

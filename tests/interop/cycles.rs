@@ -13,7 +13,7 @@ use warpstack::launch::blocks::Blocks;
 use warpstack::launch::geometry::Geometry;
 use warpstack::launch::prediction::Configuration;
 use warpstack::launch::spec::SmxSpec;
-use warpstack::predictor::{Engine, SampleBlocks, Settings};
+use warpstack::predictor::{Predictor, SampleBlocks, Settings};
 use warpstack::sim::blocks;
 use warpstack::sim::observe::Counters;
 use warpstack::sim::testing::geometry;
@@ -44,7 +44,7 @@ fn configuration(problem: &str, kernel: &str, threads: u32, stack_dim: u32) -> C
 
 fn sample(configuration: &Configuration, n_blocks: usize, iterations: u32) -> SampleBlocks {
     let device = Preset::load("gtx670").unwrap().device;
-    let engine = Engine::new(device, &[&configuration.problem], Settings::default()).unwrap();
+    let engine = Predictor::with_settings(device, Settings::default());
     engine
         .sample_blocks(configuration, n_blocks, iterations)
         .unwrap()

@@ -1,10 +1,11 @@
 //! Does Langdon's interpreter compute what the reference interpreter does, however its threads are laid out, and are warps whose
 //! lanes run different programs executed as such?
 
-use warpstack::device::Preset;
+use std::sync::LazyLock;
+use warpstack::device::{Device, Preset};
 use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
-use warpstack::launch::divergent::On;
+use warpstack::sim::simulator::Simulator;
 use warpstack::systems::langdon::evolved::{evolved, sized};
 use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::figures::layouts;
@@ -12,6 +13,7 @@ use warpstack::systems::langdon::generation::{Generation, Launching};
 use warpstack::systems::langdon::kernel::{BlockRun, Submachine, Tests, encode, wrong};
 use warpstack::systems::langdon::predict::{Layout, predict, predict_generation};
 use warpstack::systems::langdon::{POPULATION, THREADS_PER_PROGRAM, population};
+use warpstack::systems::machine::Bench;
 use warpstack::systems::registry::ARCHES;
 
 const THREADS: u32 = 64;
@@ -90,8 +92,7 @@ fn the_papers_grids_take_longer_than_one_and_not_much() {
             launching,
             ..Generation::INITIAL
         };
-        let speed =
-            predict_generation(On::new(&device, Arch::Sm35), layout, &generation, 1).unwrap();
+        let speed = predict_generation(bench(&device, Arch::Sm35), layout, &generation, 1).unwrap();
         speed.gpops_billion
     };
     let ratio = speed(Launching::PapersGrids) / speed(Launching::OneGrid);
@@ -170,7 +171,7 @@ fn warp_instructions_are_those_of_the_card() {
             threads_per_program,
             threads_per_block,
         };
-        let speed = predict(On::new(&device, Arch::Sm90), layout, seed.into()).unwrap();
+        let speed = predict(bench(&device, Arch::Sm90), layout, seed.into()).unwrap();
         let nodes: usize = (0..POPULATION)
             .map(|index| population::initial(index, seed.into()).0.len())
             .sum();
@@ -192,4 +193,13 @@ fn every_layout_fills_its_blocks() {
             .is_multiple_of(layout.threads_per_program)
     };
     assert!(layouts.iter().all(fills));
+}
+
+fn bench(device: &Device, arch: Arch) -> Bench<'_> {
+    static SIMULATOR: LazyLock<Simulator> = LazyLock::new(Simulator::default);
+    Bench {
+        device,
+        arch,
+        model: &*SIMULATOR,
+    }
 }

@@ -1,14 +1,16 @@
 //! Are the other papers' kernels predicted like any other: by the same code as their reproductions, by both models, and varied by studies?
 
 use crate::program::{refuses, stdout};
-use warpstack::device::Preset;
+use std::sync::LazyLock;
+use warpstack::device::{Device, Preset};
 use warpstack::isa::Arch;
-use warpstack::launch::divergent::On;
 use warpstack::launch::prediction::Prediction;
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
+use warpstack::sim::simulator::Simulator;
 use warpstack::systems::gpocl;
 use warpstack::systems::gpocl::{Domain, Strategy};
 use warpstack::systems::langdon;
+use warpstack::systems::machine::Bench;
 use warpstack::systems::registry::{self, LaunchOptions};
 use warpstack::systems::robilliard;
 use warpstack::systems::robilliard::kernel::Scheme;
@@ -21,7 +23,7 @@ fn predicted(device: &str, kind: Kind, launch: &LaunchOptions) -> Prediction {
         kind,
         ..Settings::default()
     };
-    let engine = Engine::new(device, &[], settings).unwrap();
+    let engine = Predictor::with_settings(device, settings);
     engine.predict(launch).unwrap()
 }
 
@@ -53,7 +55,7 @@ fn of_population(launch: LaunchOptions, population: u32) -> LaunchOptions {
 #[test]
 fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
     let g80 = Preset::load("g80").unwrap().device;
-    let on = On::new(&g80, Arch::Sm35);
+    let on = bench(&g80, Arch::Sm35);
     let layout = robilliard::predict::Layout {
         scheme: Scheme::BlockGp,
         benchmark: Benchmark::Mux6,
@@ -74,7 +76,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
         population: 100,
         dataset: 100,
     };
-    let speeds = gpocl::predict::predict(On::new(&gtx285, Arch::Sm35), &[one], 1).unwrap();
+    let speeds = gpocl::predict::predict(bench(&gtx285, Arch::Sm35), &[one], 1).unwrap();
     let same = ppcu(100, 100);
     let found = predicted("gtx285", Kind::Simulator, &same);
     assert_eq!(found.gpops_billion, speeds[0].gpops_billion);
@@ -85,7 +87,7 @@ fn a_launch_is_as_fast_as_in_the_reproduction_of_its_paper() {
         threads_per_program: 64,
         threads_per_block: 64,
     };
-    let speed = langdon::predict::predict(On::new(&h200, Arch::Sm90), layout, 1).unwrap();
+    let speed = langdon::predict::predict(bench(&h200, Arch::Sm90), layout, 1).unwrap();
     let found = predicted("h200", Kind::Simulator, &launch("submachine", "mux20", 64));
     assert_eq!(found.gpops_billion, speed.gpops_billion);
 }
@@ -240,4 +242,13 @@ fn names_are_found_and_listed() {
         assert!(listed.contains(kernel.name), "{}", kernel.name);
     }
     assert!(stdout("devices").contains("hd5750"));
+}
+
+fn bench(device: &Device, arch: Arch) -> Bench<'_> {
+    static SIMULATOR: LazyLock<Simulator> = LazyLock::new(Simulator::default);
+    Bench {
+        device,
+        arch,
+        model: &*SIMULATOR,
+    }
 }

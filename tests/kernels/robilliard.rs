@@ -1,11 +1,13 @@
 //! Do Robilliard's interpreters compute what the reference interpreter does, on every architecture and with the programs laid out
 //! either way, and do jumps skip what they should?
 
-use warpstack::device::Preset;
+use std::sync::LazyLock;
+use warpstack::device::{Device, Preset};
 use warpstack::gp::program::Rpn;
 use warpstack::isa::Arch;
-use warpstack::launch::divergent::On;
 use warpstack::launch::prediction::PredictError;
+use warpstack::sim::simulator::Simulator;
+use warpstack::systems::machine::Bench;
 use warpstack::systems::registry::ARCHES;
 use warpstack::systems::robilliard::kernel::{
     Interpreter, Scheme, agrees, expected_error, is_decided,
@@ -106,7 +108,7 @@ fn predicted(
         population,
     };
     let g80 = Preset::load("g80").unwrap().device;
-    predict(On::new(&g80, Arch::Sm35), layout, &[programs])
+    predict(bench(&g80, Arch::Sm35), layout, &[programs])
 }
 
 #[test]
@@ -202,4 +204,13 @@ fn errors_that_rounding_decides_are_told_from_others() {
     assert!(decided("X1 exp exp exp"));
     let large = "X1 exp exp exp X1 exp exp exp *";
     assert!(!decided(&format!("{large} X1 + {large} -")));
+}
+
+fn bench(device: &Device, arch: Arch) -> Bench<'_> {
+    static SIMULATOR: LazyLock<Simulator> = LazyLock::new(Simulator::default);
+    Bench {
+        device,
+        arch,
+        model: &*SIMULATOR,
+    }
 }

@@ -5,7 +5,7 @@
 
 use warpstack::device::Preset;
 use warpstack::gp::problem::ProblemId;
-use warpstack::predictor::{Engine, Kind, Settings, problems};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::systems::chitty::variant::{KernelId, Math};
 use warpstack::validate::launches::{MeasuredLaunch, measured_launches, parse};
 use warpstack::validate::requests::{Programs, Requests};
@@ -42,7 +42,7 @@ fn chosen(problem: &str) -> Vec<Cell> {
     TABLES.into_iter().flat_map(of_table).collect()
 }
 
-fn errors(engine: &Engine, problem: &str) -> Vec<f64> {
+fn errors(engine: &Predictor, problem: &str) -> Vec<f64> {
     let measured = TABLES.map(|table| Measured::of_paper(table).unwrap());
     let error = |cell: &Cell| {
         let measured = measured.iter().find_map(|table| table.get(cell)).unwrap();
@@ -55,8 +55,8 @@ fn errors(engine: &Engine, problem: &str) -> Vec<f64> {
 #[test]
 fn cells_of_the_papers_tables() {
     let device = Preset::load("gtx670").unwrap().device;
-    let simulator = Engine::new(device, &problems(), Settings::default()).unwrap();
-    let model = simulator.with_kind(Kind::Analytical);
+    let simulator = Predictor::with_settings(device, Settings::default());
+    let model = simulator.with_engine(Kind::Analytical);
     for (problem, largest_mean) in [
         ("sextic", PAPER),
         ("shuttle", PAPER),
@@ -83,9 +83,9 @@ fn launches_on_the_h200() {
     let every = rows.len() / 10;
     let rows: Vec<MeasuredLaunch> = rows.into_iter().step_by(every).take(10).collect();
     let mut requests = Requests::new(Programs::Committed, None);
-    let simulator = Engine::new(device, &[], Settings::default()).unwrap();
-    let model = simulator.with_kind(Kind::Analytical);
-    let mut errors = |engine: &Engine| -> Vec<f64> {
+    let simulator = Predictor::with_settings(device, Settings::default());
+    let model = simulator.with_engine(Kind::Analytical);
+    let mut errors = |engine: &Predictor| -> Vec<f64> {
         let error = |row: &MeasuredLaunch| {
             let request = requests.of(row).unwrap();
             let predicted = engine.predict_request(&request).unwrap().run_milliseconds;
@@ -105,8 +105,8 @@ fn launches_of_the_accumulator_on_the_h200() {
     let device = Preset::load("h200").unwrap().device;
     let text = std::fs::read_to_string("fixtures/measured/h200/ladder.csv").unwrap();
     let rows = parse(&text, "ladder.csv", &device).unwrap();
-    let simulator = Engine::new(device, &[], Settings::default()).unwrap();
-    let model = simulator.with_kind(Kind::Analytical);
+    let simulator = Predictor::with_settings(device, Settings::default());
+    let model = simulator.with_engine(Kind::Analytical);
     let (mut by_simulator, mut by_model) = (Vec::new(), Vec::new());
     for (problem, file, hash, levels, math, threads, case_blocks) in [
         (
@@ -158,7 +158,7 @@ fn launches_of_the_accumulator_on_the_h200() {
         let file = format!("fixtures/measured/programs/{file}.txt");
         let mut requests = Requests::new(Programs::File(Some(file.into())), None);
         let request = requests.of(row).unwrap();
-        let error = |engine: &Engine| {
+        let error = |engine: &Predictor| {
             let predicted = engine.predict_request(&request).unwrap().run_milliseconds;
             100.0 * (predicted / row.milliseconds.unwrap() - 1.0)
         };

@@ -9,15 +9,15 @@ use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{Configuration, Prediction};
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 
-fn engine(kind: Kind) -> Engine {
-    engine_of(kind, "gtx670", &["sextic"])
+fn engine(kind: Kind) -> Predictor {
+    engine_of(kind, "gtx670")
 }
 
-fn engine_of(kind: Kind, device: &str, problems: &[&str]) -> Engine {
+fn engine_of(kind: Kind, device: &str) -> Predictor {
     let device = Preset::load(device).unwrap().device;
     let mut settings = Settings {
         kind,
@@ -25,7 +25,7 @@ fn engine_of(kind: Kind, device: &str, problems: &[&str]) -> Engine {
     };
     // More work than by default, so that the simulator's sample is no cause of a difference.
     settings.simulator.plan.window.instructions = (3_000_000, 3_000_000);
-    Engine::new(device, problems, settings).unwrap()
+    Predictor::with_settings(device, settings)
 }
 
 fn configuration(stack_dim: u32, threads_per_block: u32, l1_bytes: u32) -> Configuration {
@@ -188,10 +188,7 @@ fn holds(cell: &Cell, sim: &Prediction, model: &Prediction) {
 }
 
 fn cells_follow(device: &str, cells: &[Cell]) {
-    let mut problems: Vec<&str> = cells.iter().map(|cell| cell.0[0]).collect();
-    problems.dedup();
-    let engines =
-        [Kind::Simulator, Kind::Analytical].map(|kind| engine_of(kind, device, &problems));
+    let engines = [Kind::Simulator, Kind::Analytical].map(|kind| engine_of(kind, device));
     for cell in cells {
         let ([problem, kernel], [stack_dim, threads, l1_kib]) = *cell;
         let configuration = Configuration {
@@ -247,7 +244,7 @@ fn a_launch_has_the_instructions_of_its_nodes() {
 /// blocks begin with.
 #[test]
 fn instructions_are_those_of_blocks_and_of_cases() {
-    let engine = engine_of(Kind::Analytical, "h200", &[]);
+    let engine = engine_of(Kind::Analytical, "h200");
     let set = ProblemId::Sextic;
     let mut programs = measured_programs(set).unwrap();
     programs.truncate(10);
@@ -292,7 +289,7 @@ fn places_filled_and_grids_without_ends_gain_what_they_leave() {
                 ..Settings::default()
             };
             let device = Preset::load("gtx670").unwrap().device.without(ideals);
-            let engine = Engine::new(device, &["sextic"], settings).unwrap();
+            let engine = Predictor::with_settings(device, settings);
             let configuration = configuration(2, threads, 49152);
             engine.predict(&configuration).unwrap().gpops_billion
         };

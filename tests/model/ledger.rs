@@ -13,7 +13,7 @@ use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::Configuration;
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 
@@ -199,8 +199,8 @@ type Seen = Option<u64>;
 
 /// Some launches, each predicted by either engine on many devices at once.
 struct Bench {
-    simulator: Engine,
-    model: Engine,
+    simulator: Predictor,
+    model: Predictor,
     launches: Vec<Request>,
 }
 
@@ -229,16 +229,12 @@ const HOPPER: [HopperLaunch; 5] = [
 ];
 
 impl Bench {
-    fn new(
-        device: &Device,
-        problems: &[&str],
-        launches: impl Fn(&Engine) -> Vec<Request>,
-    ) -> Bench {
+    fn new(device: &Device, launches: impl Fn(&Predictor) -> Vec<Request>) -> Bench {
         let mut settings = Settings::default();
         // Which values are read shows in short windows, too.
         settings.simulator.plan.window.instructions = (300_000, 1_000_000);
-        let simulator = Engine::new(device.clone(), problems, settings).unwrap();
-        let model = simulator.with_kind(Kind::Analytical);
+        let simulator = Predictor::with_settings(device.clone(), settings);
+        let model = simulator.with_engine(Kind::Analytical);
         Bench {
             launches: launches(&simulator),
             simulator,
@@ -247,7 +243,7 @@ impl Bench {
     }
 
     fn kepler(device: &Device) -> Bench {
-        let request = |engine: &Engine, at: usize| {
+        let request = |engine: &Predictor, at: usize| {
             let (problem, kernel, stack_dim, stack_registers, threads_per_block, l1_kib) =
                 KEPLER[at];
             let configuration = Configuration {
@@ -264,8 +260,8 @@ impl Bench {
             };
             engine.request(&configuration).unwrap()
         };
-        let all = |engine: &Engine| (0..KEPLER.len()).map(|at| request(engine, at)).collect();
-        Bench::new(device, &["sextic", "kddcup", "mux20"], all)
+        let all = |engine: &Predictor| (0..KEPLER.len()).map(|at| request(engine, at)).collect();
+        Bench::new(device, all)
     }
 
     fn hopper(device: &Device) -> Bench {
@@ -289,7 +285,7 @@ impl Bench {
                 },
             }
         };
-        Bench::new(device, &[], |_| HOPPER.iter().map(request).collect())
+        Bench::new(device, |_| HOPPER.iter().map(request).collect())
     }
 
     fn len(&self) -> usize {

@@ -16,7 +16,7 @@ use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::{PredictError, Prediction};
-use warpstack::predictor::{CodeChoice, Engine, Kind, Settings, architecture};
+use warpstack::predictor::{CodeChoice, Kind, Predictor, Settings, architecture};
 use warpstack::sim::smx::Deadlock;
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
@@ -143,12 +143,12 @@ impl Drop for Watched {
 
 /// Launches that either performance model predicts in milliseconds.
 struct Small {
-    engines: [Engine; 2],
+    engines: [Predictor; 2],
     launches: Vec<Launch>,
 }
 
 /// One launch, predicted.
-type Launch = Box<dyn Fn(&Engine) -> Result<Prediction, PredictError> + Sync>;
+type Launch = Box<dyn Fn(&Predictor) -> Result<Prediction, PredictError> + Sync>;
 
 impl Small {
     fn new(device: &Device) -> Small {
@@ -157,9 +157,9 @@ impl Small {
         plan.window.instructions = (20_000, 40_000);
         plan.partial_instructions = 10_000;
         plan.least_partial_instructions = 5_000;
-        let simulator = Engine::new(device.clone(), &[], settings).unwrap();
+        let simulator = Predictor::with_settings(device.clone(), settings);
         Small {
-            engines: [simulator.with_kind(Kind::Analytical), simulator],
+            engines: [simulator.with_engine(Kind::Analytical), simulator],
             launches: match architecture(device, &CodeChoice::default()) {
                 Ok(arch) => vec![listed(arch, 64), listed(arch, 512)],
                 // What runs on it was executed lane by lane.

@@ -3,17 +3,17 @@
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use warpstack::launch::prediction::{Configuration, Prediction};
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::study::Base;
 use warpstack::study::l1::with_l1;
 
 static BASE: LazyLock<Base> = LazyLock::new(|| Base::gtx670().unwrap());
-static MODEL: LazyLock<Engine> = LazyLock::new(|| {
+static MODEL: LazyLock<Predictor> = LazyLock::new(|| {
     let settings = Settings {
         kind: Kind::Analytical,
         ..Settings::default()
     };
-    Engine::new(BASE.device.clone(), &["sextic", "mux20"], settings).unwrap()
+    Predictor::with_settings(BASE.device.clone(), settings)
 });
 
 #[derive(Debug, Clone)]

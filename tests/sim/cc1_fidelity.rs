@@ -6,7 +6,7 @@ use warpstack::device::{Device, Preset};
 use warpstack::isa::Arch;
 use warpstack::isa::{OpClass, Space, TimingOp};
 use warpstack::launch::prediction::Configuration;
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::sim::observe::Counters;
 use warpstack::sim::spec::SmxSpec;
 use warpstack::sim::testing::{alu, load, looped, run, store};
@@ -177,7 +177,7 @@ fn the_model_stays_near_the_simulator() {
                 ..Settings::default()
             };
             settings.code.arch = Some(Arch::Sm35);
-            let engine = Engine::new(device(name), &["sextic"], settings).unwrap();
+            let engine = Predictor::with_settings(device(name), settings);
             [64, 128].map(|threads_per_block| {
                 let configuration = Configuration {
                     problem: "sextic".into(),

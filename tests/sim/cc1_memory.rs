@@ -4,11 +4,13 @@ use warpstack::device::{Device, Preset};
 use warpstack::isa::Arch;
 use warpstack::isa::{Access, OpClass, Space};
 use warpstack::launch::CarveOut;
-use warpstack::launch::divergent::Timing;
 use warpstack::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
-use warpstack::launch::grid::{Grid, Launch};
 use warpstack::launch::memory_rules::MemoryRules;
+use warpstack::launch::placement::{DivergentGrid, Placement};
+use warpstack::launch::prediction::PerformanceModel;
 use warpstack::launch::spread::Spread;
+use warpstack::model::analytical::Analytical;
+use warpstack::sim::simulator::Simulator;
 use warpstack::systems::langdon::experiment::Experiment;
 use warpstack::systems::langdon::kernel::Submachine;
 use warpstack::systems::langdon::population;
@@ -112,10 +114,10 @@ fn constants_at_different_addresses_are_loaded_several_times() {
 #[test]
 fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
     let kernel = Submachine::load(1, Arch::Sm35).unwrap();
-    let cycles = |timing: Timing, delay: u32| {
+    let cycles = |model: &dyn PerformanceModel, delay: u32| {
         let mut device = device("gtx295");
         device.load_store.uncoalesced_cycles = delay;
-        let launch = Launch {
+        let grid = DivergentGrid {
             name: "submachine",
             kernel: &kernel.kernel,
             threads_per_block: 64,
@@ -124,9 +126,9 @@ fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
             data_bytes: 0,
             carve_out: CarveOut::Default,
         };
-        let grid = Grid::place(&device, launch).unwrap();
-        let sample = grid.sample(1, 1);
-        let timed = grid.timed(timing, &sample, &executed("gtx295", 1));
+        let placement = Placement::of_divergent(&device, grid).unwrap();
+        let sample = placement.sample(1, 1);
+        let timed = model.time_blocks(&placement, &sample, &executed("gtx295", 1));
         timed.unwrap().cycles
     };
     let executed = executed("gtx295", 1);
@@ -142,8 +144,9 @@ fn transactions_of_lanes_apart_follow_each_other_at_their_delay() {
         .map(|op| u32::from(op.lines))
         .sum();
     assert!(transactions > 1000);
-    let slower = cycles(Timing::Simulated, 1000) - cycles(Timing::Simulated, 500);
-    let in_closed_form = cycles(Timing::ClosedForm, 1000) - cycles(Timing::ClosedForm, 500);
+    let slower_by = |model: &dyn PerformanceModel| cycles(model, 1000) - cycles(model, 500);
+    let slower = slower_by(&Simulator::default());
+    let in_closed_form = slower_by(&Analytical::default());
     assert!(
         (in_closed_form / slower - 1.0).abs() < 0.3,
         "{in_closed_form}, not {slower}"

@@ -9,7 +9,7 @@ use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::isa::{OpClass, Space, TimingOp};
 use warpstack::launch::CarveOut;
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::sim::blocks::run_queue;
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::Counters;
@@ -169,8 +169,8 @@ fn twice_the_multiprocessors_run_twice_the_programs_in_the_same_time() {
     two.l2.bytes *= 2;
     two.dram.bandwidth_gb_per_s *= 2.0;
     two.dram.n_partitions *= 2;
-    let simulator = Engine::new(one.clone(), &[], Settings::default()).unwrap();
-    for engine in [simulator.with_kind(Kind::Analytical), simulator] {
+    let simulator = Predictor::with_settings(one.clone(), Settings::default());
+    for engine in [simulator.with_engine(Kind::Analytical), simulator] {
         let milliseconds = |device: &Device, n_blocks| {
             let found = engine
                 .on(device.clone())

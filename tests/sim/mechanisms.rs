@@ -10,7 +10,7 @@ use warpstack::isa::Arch;
 use warpstack::isa::{Barriers, OpClass, Space, TimingOp};
 use warpstack::launch::CarveOut;
 use warpstack::launch::prediction::Prediction;
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::sim::dispatch::{BlockQueue, Geometry};
 use warpstack::sim::observe::{Cause, Counters};
 use warpstack::sim::smx::{Setup, Smx};
@@ -225,8 +225,8 @@ fn request(arch: Arch) -> Request {
 
 /// By both models.
 fn predicted(device: &Device, request: &Request) -> [Prediction; 2] {
-    let engine = Engine::new(device.clone(), &[], Settings::default()).unwrap();
-    [engine.with_kind(Kind::Analytical), engine]
+    let engine = Predictor::with_settings(device.clone(), Settings::default());
+    [engine.with_engine(Kind::Analytical), engine]
         .map(|engine| engine.predict_request(request).unwrap())
 }
 

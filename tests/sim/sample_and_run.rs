@@ -2,7 +2,7 @@
 
 use warpstack::device::Preset;
 use warpstack::launch::prediction::Configuration;
-use warpstack::predictor::{Engine, Settings};
+use warpstack::predictor::{Predictor, Settings};
 use warpstack::sim::simulator::Effort;
 
 /// Problem, kernel, second dimension, stack levels in registers, threads per block.
@@ -28,7 +28,7 @@ const CELLS: [Cell; 12] = [
 const WORST: f64 = 6.0;
 const MEAN: f64 = 2.5;
 
-fn gpops(engine: &Engine, cell: &Cell) -> f64 {
+fn gpops(engine: &Predictor, cell: &Cell) -> f64 {
     let &(problem, kernel, stack_dim, stack_registers, threads_per_block) = cell;
     let configuration = Configuration {
         problem: problem.into(),
@@ -45,7 +45,7 @@ fn gpops(engine: &Engine, cell: &Cell) -> f64 {
     engine.predict(&configuration).unwrap().gpops_billion
 }
 
-fn engine(device: &str, effort: Effort, list: Option<&str>) -> Engine {
+fn engine(device: &str, effort: Effort, list: Option<&str>) -> Predictor {
     let mut settings = Settings::default();
     settings.simulator.effort = effort;
     settings.list = list.map(|path| warpstack::predictor::ProgramList {
@@ -53,7 +53,7 @@ fn engine(device: &str, effort: Effort, list: Option<&str>) -> Engine {
         n_blocks: Some(56),
     });
     let device = Preset::load(device).unwrap().device;
-    Engine::new(device, &["sextic", "shuttle"], settings).unwrap()
+    Predictor::with_settings(device, settings)
 }
 
 #[test]

@@ -11,7 +11,7 @@ use warpstack::device::Preset;
 use warpstack::gp::problem::{CASE_SEED, ProblemId};
 use warpstack::gp::workload::Workload;
 use warpstack::isa::Arch;
-use warpstack::predictor::{Engine, Settings, problems};
+use warpstack::predictor::{Predictor, Settings, problems};
 use warpstack::systems::chitty::KernelTraces;
 use warpstack::systems::chitty::divergence::divergent_instructions;
 use warpstack::systems::chitty::variant::{Dispatch, Math, Shape, Variant};
@@ -34,7 +34,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         true => problems(),
         false => args.problem.iter().map(String::as_str).collect(),
     };
-    let engine = Engine::new(Preset::load("gtx670")?.device, &names, Settings::default())?;
+    let engine = Predictor::with_settings(Preset::load("gtx670")?.device, Settings::default());
     let mut text = String::from("problem,kernel,stack_dim,stack_registers,added_percent\n");
     for name in names {
         let set: ProblemId = name.parse()?;

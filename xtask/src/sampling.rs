@@ -6,7 +6,7 @@
 use super::Failure;
 use rayon::prelude::*;
 use warpstack::device::Preset;
-use warpstack::predictor::{Engine, Settings, problems};
+use warpstack::predictor::{Predictor, Settings, problems};
 use warpstack::sim::simulator::Effort;
 use warpstack::validate::{Cell, Table, cells};
 
@@ -51,7 +51,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         }
     }
     let device = Preset::load("gtx670")?.device;
-    let engine = Engine::new(device, &problems(), settings)?;
+    let engine = Predictor::with_settings(device, settings);
     let all: Vec<Cell> = Table::ALL
         .into_iter()
         .flat_map(|table| problems().into_iter().flat_map(move |p| cells(table, p)))

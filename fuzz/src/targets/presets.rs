@@ -8,13 +8,13 @@ use warpstack::gp::programs::Population;
 use warpstack::gp::workload::measured_programs;
 use warpstack::isa::Arch;
 use warpstack::launch::CarveOut;
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor, Settings};
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
 
 struct Predicted {
-    simulator: Engine,
-    model: Engine,
+    simulator: Predictor,
+    model: Predictor,
     requests: [Request; 2],
 }
 
@@ -25,7 +25,7 @@ static PREDICTED: LazyLock<Predicted> = LazyLock::new(|| {
     plan.partial_instructions = 1_000;
     plan.least_partial_instructions = 500;
     let device = Preset::load("gtx670").expect("a committed preset").device;
-    let simulator = Engine::new(device, &[], settings).expect("an engine");
+    let simulator = Predictor::with_settings(device, settings);
     let mut programs = measured_programs(ProblemId::Sextic).expect("committed programs");
     programs.truncate(2);
     let programs = Arc::new(Population::of_list(&programs, 20).expect("programs"));
@@ -38,7 +38,7 @@ static PREDICTED: LazyLock<Predicted> = LazyLock::new(|| {
         carve_out: CarveOut::Default,
     };
     Predicted {
-        model: simulator.with_kind(Kind::Analytical),
+        model: simulator.with_engine(Kind::Analytical),
         simulator,
         requests: [request(Arch::Sm35), request(Arch::Sm90)],
     }

@@ -3,7 +3,7 @@
 use super::text;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
-use warpstack::predictor::{Engine, Kind, Settings};
+use warpstack::predictor::{Kind, Predictor};
 use warpstack::study::axis::Axis;
 use warpstack::study::file::StudyFile;
 use warpstack::study::journal::Journal;
@@ -21,10 +21,9 @@ pub fn study_seeds() -> Vec<Vec<u8>> {
     STUDIES.map(|text| text.as_bytes().to_vec()).into()
 }
 
-static BASE: LazyLock<(Base, Engine)> = LazyLock::new(|| {
+static BASE: LazyLock<(Base, Predictor)> = LazyLock::new(|| {
     let base = Base::gtx670().expect("a committed preset");
-    let engine = Engine::new(base.device.clone(), &["sextic"], Settings::default());
-    let engine = engine.expect("an engine").with_kind(Kind::Analytical);
+    let engine = Predictor::new(base.device.clone()).with_engine(Kind::Analytical);
     (base, engine)
 });
 

@@ -11,7 +11,7 @@ use super::engine::{Effort, Engine as EngineName, EngineArgs, InputArgs};
 use super::names::ALL;
 use super::reproduce::parse_problems;
 use crate::launch::prediction::Configuration;
-use crate::predictor::{Engine, architecture};
+use crate::predictor::{Predictor, architecture};
 use crate::report::explore::{Content, MeasuredPoint, page};
 use crate::report::output;
 use crate::study::Base;
@@ -113,7 +113,7 @@ fn command(args: &ExploreArgs, options: &str) -> String {
 /// The measured cells whose launches are on the page.
 fn measured(
     plan: &Plan,
-    engine: &Engine,
+    engine: &Predictor,
     problems: &[&str],
 ) -> Result<Vec<MeasuredPoint>, Box<dyn Error>> {
     let launches = plan.launches.iter();

@@ -4,7 +4,7 @@
 
 use super::axes::Plan;
 use crate::launch::prediction::PredictError;
-use crate::predictor::Engine;
+use crate::predictor::Predictor;
 use crate::report::explore::grid::{Record, impossible, record};
 use crate::report::progress::Progress;
 use crate::systems::registry::LaunchOptions;
@@ -15,8 +15,11 @@ use std::error::Error;
 const MAX_REASONS: usize = 255;
 
 /// The record of every point, and why some cannot run.
-pub fn predict(plan: &Plan, engine: &Engine) -> Result<(Vec<Record>, Vec<String>), Box<dyn Error>> {
-    let engines: Vec<Engine> = plan
+pub fn predict(
+    plan: &Plan,
+    engine: &Predictor,
+) -> Result<(Vec<Record>, Vec<String>), Box<dyn Error>> {
+    let engines: Vec<Predictor> = plan
         .machines
         .iter()
         .map(|machine| engine.on(machine.clone()))
@@ -49,7 +52,10 @@ pub fn predict(plan: &Plan, engine: &Engine) -> Result<(Vec<Record>, Vec<String>
 }
 
 /// What was predicted, or why this cannot run.
-fn point(engine: &Engine, launch: &LaunchOptions) -> Result<Result<Record, String>, PredictError> {
+fn point(
+    engine: &Predictor,
+    launch: &LaunchOptions,
+) -> Result<Result<Record, String>, PredictError> {
     match engine.predict(launch) {
         Ok(prediction) => Ok(Ok(record(&prediction))),
         Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {

@@ -5,7 +5,7 @@
 use super::super::engine::{Engine as EngineName, EngineArgs};
 use super::ReportArgs;
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::predictor::Engine;
+use crate::predictor::Predictor;
 use crate::report::explain::Explanation;
 use crate::report::page::{BestAndWorst, best_cell};
 use crate::validate::{Compared, Table};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Makes the parts of the page that need further predictions.
 pub(super) struct Maker<'a> {
     pub args: &'a ReportArgs,
-    pub model: &'a Engine,
+    pub model: &'a Predictor,
     /// The problem that is explained.
     pub problem: &'a str,
 }

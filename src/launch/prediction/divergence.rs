@@ -4,25 +4,23 @@
 //! counted by executing all lanes (`workload::divergence`); here the cycles that go with instructions grow by as much (Eq. S2
 //! of `docs/sampling.md`). Leaves out: that a slow path has another mix of instructions.
 
-use super::{CpiEntry, Prediction};
+use super::{CpiEntry, Timing};
 use crate::launch::demand::{Counted, followed_by};
+use crate::launch::uniform::Uniform;
 
-impl Prediction {
-    /// **(S2)** The prediction with what data adds to its kernel's time: cycles that go with instructions grow in proportion.
-    pub fn with_divergence(mut self) -> Prediction {
+impl Timing {
+    /// **(S2)** The timing with what data adds to its kernel's time: cycles that go with instructions grow in proportion.
+    pub fn with_divergence(mut self, launch: Uniform) -> Timing {
         let follows = |entry: &&CpiEntry| followed_by(entry.cause) == Some(Counted::Instructions);
-        let with_instructions: u64 = self
-            .cpi_stack
-            .iter()
-            .filter(follows)
-            .map(|entry| entry.cycles)
-            .sum();
-        let part = with_instructions as f64 / self.scheduler_cycles().max(1) as f64;
-        let slower = 1.0 + part * self.added_by_data_percent / 100.0;
-        let (kernel, host) = (self.run_milliseconds, self.host_milliseconds);
+        let cycles = |entry: &CpiEntry| entry.cycles;
+        let with_instructions: u64 = self.cpi_stack.iter().filter(follows).map(cycles).sum();
+        let all: u64 = self.cpi_stack.iter().map(cycles).sum();
+        let part = with_instructions as f64 / all.max(1) as f64;
+        let slower = 1.0 + part * launch.added_by_data_percent() / 100.0;
+        let (kernel, host) = (self.milliseconds, launch.host_milliseconds());
         if kernel > 0.0 {
             self.gpops_billion *= (kernel + host) / (kernel * slower + host);
-            self.run_milliseconds *= slower;
+            self.milliseconds *= slower;
         }
         self
     }

@@ -7,10 +7,14 @@
 
 mod divergence;
 
-use crate::device::ideal::Ideal;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyError};
-use crate::launch::Resolved;
 pub use crate::launch::cause::Cause;
+use crate::launch::divergent::BlocksTiming;
+use crate::launch::executed::ExecutedCode;
+use crate::launch::grid::Sample;
+use crate::launch::placement::Placement;
+use crate::launch::uniform::Uniform;
+use crate::launch::work::{Launch, Work};
 use crate::trace::mix::MixEntry;
 use serde::{Serialize, Serializer};
 
@@ -241,47 +245,98 @@ pub enum PredictError {
 }
 
 impl PredictError {
+    /// Of a launch whose blocks run several programs each, where something needs one.
+    pub fn not_uniform(kernel: &str) -> Self {
+        PredictError::Input {
+            what: "kernel",
+            given: kernel.to_owned(),
+            allowed: "one whose blocks run one program each (the other papers' run in simulate, explain, whatif)".into(),
+        }
+    }
+
     /// Any other error, boxed.
     pub fn other(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         PredictError::Other(Box::new(error))
     }
 }
 
+/// How long a launch takes, and where its cycles go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timing {
+    /// Speed: nodes x fitness cases / time, in billions per second.
+    pub gpops_billion: f64,
+    /// Time of one launch.
+    pub milliseconds: f64,
+    /// Standard error of the extrapolation from what was simulated, relative.
+    pub error_percent: f64,
+    /// Traffic through the caches.
+    pub memory: MemoryTraffic,
+    /// Warp instructions per cycle and SMX.
+    pub ipc: f64,
+    /// Share of the warp instructions that issued in the second slot of a dual issue.
+    pub dual_issue_percent: f64,
+    /// Warp instructions per GP node and pass of a warp.
+    pub warp_instructions_per_node: f64,
+    /// Scheduler cycles by what they were spent on.
+    pub cpi_stack: Vec<CpiEntry>,
+    /// Warp instructions that were simulated; 0 in closed form.
+    pub simulated_warp_instructions: u64,
+    /// Time that the model took.
+    pub wall_seconds: f64,
+}
+
 /// A performance model: the simulator or the closed form.
-pub trait PerformanceModel: Sync {
-    /// What a launch will do.
-    fn predict(&self, launch: &Resolved) -> Result<Prediction, PredictError>;
+pub trait PerformanceModel: std::fmt::Debug + Sync {
+    /// How long a launch takes whose blocks run one program each.
+    fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError>;
+
+    /// How long executed blocks take, those of the `sample`.
+    fn time_blocks(
+        &self,
+        placement: &Placement,
+        sample: &Sample,
+        executed: &ExecutedCode,
+    ) -> Result<BlocksTiming, PredictError>;
+
+    /// How long a launch takes.
+    fn time(&self, launch: &Launch) -> Result<Timing, PredictError> {
+        match &launch.work {
+            Work::Uniform(_) => self.time_uniform(launch.uniform()?),
+            Work::Divergent(work) => work.timing(&launch.placement, self),
+        }
+    }
 }
 
 impl Prediction {
-    /// What is known of a launch before anything is timed.
-    pub fn untimed(launch: &Resolved) -> Prediction {
-        let facts = launch.facts();
-        let n_launches = launch.grid_blocks.len().max(1) as f64;
+    /// A launch and its timing.
+    pub fn new(launch: &Launch, timing: Timing) -> Prediction {
+        let Launch {
+            configuration,
+            placement,
+            facts,
+            ..
+        } = launch;
         Prediction {
-            configuration: launch.configuration.clone(),
-            gpops_billion: 0.0,
-            run_milliseconds: 0.0,
-            host_milliseconds: 1e3 * launch.host_seconds / n_launches,
-            sampling_error_percent: 0.0,
-            block: launch.block,
-            occupancy: launch.occupancy.clone(),
-            l1_bytes: launch.l1_bytes,
-            memory: MemoryTraffic::default(),
-            ipc: 0.0,
-            dual_issue_percent: 0.0,
-            warp_instructions_per_node: 0.0,
-            warp_instructions: launch.warp_instructions(),
-            instruction_mix: facts.mix.clone(),
+            configuration: configuration.clone(),
+            gpops_billion: timing.gpops_billion,
+            run_milliseconds: timing.milliseconds,
+            host_milliseconds: facts.host_milliseconds,
+            sampling_error_percent: timing.error_percent,
+            block: placement.block,
+            occupancy: placement.occupancy.clone(),
+            l1_bytes: placement.l1_bytes,
+            memory: timing.memory,
+            ipc: timing.ipc,
+            dual_issue_percent: timing.dual_issue_percent,
+            warp_instructions_per_node: timing.warp_instructions_per_node,
+            warp_instructions: facts.warp_instructions,
+            instruction_mix: facts.instruction_mix.clone(),
             mean_stack_levels: facts.mean_stack_levels,
             assumed_branches_per_node: facts.assumed_branches_per_node,
-            added_by_data_percent: match launch.ideals.has(Ideal::Divergence) {
-                true => 0.0,
-                false => facts.added_by_data_percent,
-            },
-            cpi_stack: Vec::new(),
-            simulated_warp_instructions: 0,
-            wall_seconds: 0.0,
+            added_by_data_percent: facts.added_by_data_percent,
+            cpi_stack: timing.cpi_stack,
+            simulated_warp_instructions: timing.simulated_warp_instructions,
+            wall_seconds: timing.wall_seconds,
         }
     }
 }

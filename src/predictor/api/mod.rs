@@ -1,14 +1,12 @@
 //! The library's public face: the few types that a caller of this crate needs, re-exported at its root.
 //!
-//! Leaves out: anything of its own. A [`Launch`] becomes the engine's configuration, a [`Predictor`] is engines by problem.
+//! Leaves out: anything of its own.
 
 mod error;
 mod launch;
-mod predictor;
 
 pub use error::Error;
 pub use launch::Launch;
-pub use predictor::Predictor;
 
 pub use crate::device::occupancy::{BlockResources, Limiter, Occupancy, OccupancyError};
 pub use crate::device::{Device, DeviceError, Preset};
@@ -16,6 +14,6 @@ pub use crate::gp::problem::ProblemId as Problem;
 pub use crate::launch::prediction::{
     Cause, Configuration, CpiEntry, MemoryTraffic, PredictError, Prediction,
 };
-pub use crate::predictor::{InputError, Kind as EngineKind};
+pub use crate::predictor::{InputError, Kind as EngineKind, Predictor};
 pub use crate::systems::chitty::variant::KernelId as Kernel;
 pub use crate::trace::mix::{MixEntry, Role};

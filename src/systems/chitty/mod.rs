@@ -21,6 +21,8 @@ pub(crate) mod inputs;
 pub mod kernel;
 pub mod kernel_id;
 #[doc(hidden)]
+pub mod launch;
+#[doc(hidden)]
 pub mod layout;
 #[doc(hidden)]
 pub mod lines;

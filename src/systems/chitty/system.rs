@@ -5,9 +5,12 @@
 
 use crate::device::Device;
 use crate::gp::problem::ProblemId;
+use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
+use crate::systems::caches::Caches;
 use crate::systems::chitty::find;
 use crate::systems::chitty::kernel_id::KernelId;
+use crate::systems::chitty::launch;
 use crate::systems::chitty::variant::Variant;
 use crate::systems::registry::{
     Allowed, CompiledCode, KernelInfo, LaunchOptions, Parameter, Size, System, l1_bytes,
@@ -112,6 +115,20 @@ impl System for Chitty {
         };
         find::of(&configuration, id, device, choice)?;
         Ok(configuration)
+    }
+
+    fn launch(
+        &self,
+        configuration: &Configuration,
+        device: &Device,
+        settings: &Settings,
+        caches: &Caches,
+    ) -> Result<Launch, PredictError> {
+        let request = launch::request(configuration, device, settings, caches)?;
+        Ok(Launch {
+            configuration: configuration.clone(),
+            ..launch::launch(&request, device, caches)?
+        })
     }
 }
 

@@ -6,9 +6,9 @@ use super::friedman::Friedman;
 use super::instances::{Instance, Outcome};
 use super::predict::{Speed, predict};
 use super::{Configuration, Domain, SIZES, Strategy, heavier, host};
-use crate::launch::divergent::On;
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
+use crate::systems::machine::Bench;
 use crate::util::stats::median;
 
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
@@ -34,7 +34,7 @@ pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
 }
 
 /// `name`: what the device is called in the configurations.
-pub fn figures(name: &str, on: On, seed: u64) -> Result<Outcome, PredictError> {
+pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError> {
     let surfaces = Domain::ALL.into_iter().flat_map(|domain| {
         Strategy::ALL
             .into_iter()

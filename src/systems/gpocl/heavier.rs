@@ -6,15 +6,15 @@
 use super::figures::{evaluation, in_tables, tables};
 use super::predict::{Speed, predict};
 use super::{Configuration, Domain, Strategy};
-use crate::launch::divergent::On;
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::heavier;
+use crate::systems::machine::Bench;
 
 /// Of a strategy in a domain, from its cells on the same device with the other code; nothing on devices that have one code.
 pub fn figures(
     name: &str,
-    on: On,
+    on: Bench,
     (strategy, domain): (Strategy, Domain),
     speeds: &[Speed],
     seed: u64,
@@ -27,10 +27,7 @@ pub fn figures(
     let middle = ordered.len() / 2;
     let places = [ordered.len() - 1, middle - 1, middle];
     let cells: Vec<Configuration> = places.map(|at| ordered[at].configuration).into();
-    let on = On {
-        device: &device,
-        ..on
-    };
+    let on = on.with(&device);
     let found: Vec<f64> = predict(on, &cells, seed)?.iter().map(evaluation).collect();
     let (table, _) = tables(domain);
     let figure = in_tables(name, strategy);

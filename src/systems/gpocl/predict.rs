@@ -1,7 +1,7 @@
 //! How long the kernel of a generation takes.
 //!
 //! Models: blocks of the launch executed with fewer programs (FP) or fewer cases (PPPE, PPCU) than it has, with two numbers of them,
-//! and continued in a straight line (`papers::launch`). Launches that differ in nothing else share what was executed.
+//! and continued in a straight line (`launch::divergent`). Launches that differ in nothing else share what was executed.
 //! Leaves out: transfers, and adding up errors on the host. Units: milliseconds; nodes times cases per second.
 
 use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part, shared_bytes};
@@ -9,13 +9,16 @@ use super::ndrange::{Limits, NdRange};
 use super::population::{self, Data};
 use super::program::Program;
 use super::{Configuration, INPUTS, NODES, SIZES, Strategy};
-use crate::launch::divergent::{Cost, Executable, Executed, Extent, On, Whole};
+use crate::launch::block_work::BlockWork;
+use crate::launch::divergent::{DivergentWork, Executed, Extent, Sampled};
 use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
-use crate::launch::grid::{Grid, Launch, Sample};
+use crate::launch::grid::Sample;
+use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
-use crate::launch::work::Work;
+use crate::systems::machine::{Bench, Machine};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Blocks of a grid of many waves that are executed.
 const SAMPLED_BLOCKS: u32 = 24;
@@ -32,56 +35,73 @@ pub struct Speed {
     pub gpops_billion: f64,
 }
 
-/// A launch placed on a device, and what some of its repetitions cost.
-#[derive(Debug)]
-struct Costed {
-    grid: Grid,
-    groups: u32,
-    cost: Cost,
-}
-
-/// Every configuration's speed.
+/// Every configuration's speed. Those that differ in nothing else share what was executed, and its timing.
 pub fn predict(
-    on: On,
+    on: Bench,
     configurations: &[Configuration],
     seed: u64,
 ) -> Result<Vec<Speed>, PredictError> {
-    let speed = |(&configuration, whole): (&Configuration, Whole)| Speed {
-        configuration,
-        range: range(on, configuration),
-        resident_blocks: whole.resident_blocks(),
-        instructions: whole.warp_instructions,
-        milliseconds: whole.milliseconds,
-        gpops_billion: whole.gpops_billion,
-    };
-    let wholes = generations(on, configurations, seed)?;
-    Ok(configurations.iter().zip(wholes).map(speed).collect())
-}
-
-/// What a generation of every configuration comes to.
-pub fn generations(
-    on: On,
-    configurations: &[Configuration],
-    seed: u64,
-) -> Result<Vec<Whole>, PredictError> {
-    let alike = configurations
-        .iter()
-        .map(|&configuration| Ok((configuration, alike(on, configuration)?)));
-    let alike: Vec<(Configuration, Configuration)> = alike.collect::<Result<_, PredictError>>()?;
+    let machine = on.machine();
+    let alike = configurations.iter().map(|&one| alike(machine, one));
+    let alike: Vec<Configuration> = alike.collect::<Result<_, _>>()?;
     let mut distinct: Vec<Configuration> = Vec::new();
-    for (_, one) in &alike {
+    for one in &alike {
         if !distinct.contains(one) {
             distinct.push(*one);
         }
     }
-    let costs = distinct
-        .par_iter()
-        .map(|&one| Ok((one, costed(on, one, seed)?)));
-    let costs: HashMap<Configuration, Costed> = costs.collect::<Result<_, PredictError>>()?;
-    let wholes = alike
-        .iter()
-        .map(|(asked, one)| whole(on, *asked, &costs[one]));
-    Ok(wholes.collect())
+    let executed = distinct.par_iter().map(|&one| {
+        let (placement, sampled) = executed(machine, one, seed)?;
+        let work = work(machine, one, one, sampled);
+        let timed = work.timed(&placement, on.model)?;
+        Ok((one, (placement, work.sampled, timed)))
+    });
+    let executed: HashMap<Configuration, _> = executed.collect::<Result<_, PredictError>>()?;
+    let speed = |(&configuration, alike): (&Configuration, &Configuration)| {
+        let (placement, sampled, timed) = &executed[alike];
+        let work = work(machine, configuration, *alike, sampled.clone());
+        let timing = work.continued_timing(placement, timed);
+        Speed {
+            configuration,
+            range: range(machine, configuration),
+            resident_blocks: placement.geometry.resident_blocks,
+            instructions: work.warp_instructions(placement.ideals),
+            milliseconds: timing.milliseconds,
+            gpops_billion: timing.gpops_billion,
+        }
+    };
+    Ok(configurations.iter().zip(&alike).map(speed).collect())
+}
+
+/// A generation of a configuration. Placed is the launch whose blocks are executed for all that are alike.
+pub fn generation(
+    machine: Machine,
+    configuration: Configuration,
+    seed: u64,
+) -> Result<(Placement, DivergentWork), PredictError> {
+    let alike = alike(machine, configuration)?;
+    let (placement, sampled) = executed(machine, alike, seed)?;
+    Ok((placement, work(machine, configuration, alike, sampled)))
+}
+
+/// All of a configuration's work, from the executed blocks of one that is alike.
+fn work(
+    machine: Machine,
+    configuration: Configuration,
+    alike: Configuration,
+    sampled: Vec<Sampled>,
+) -> DivergentWork {
+    let range = range(machine, configuration);
+    let groups = self::range(machine, alike).groups;
+    DivergentWork {
+        sampled,
+        extent: Extent {
+            programs: configuration.population,
+            cases: configuration.dataset,
+            repetitions: repetitions(configuration, range),
+            grids: f64::from(range.groups) / f64::from(groups),
+        },
+    }
 }
 
 /// How often the part of a block that is repeated runs. If the last time is not executed, it counts as far as warps take part.
@@ -115,8 +135,8 @@ fn executed_repetitions(strategy: Strategy) -> [u32; 2] {
     }
 }
 
-fn range(on: On, configuration: Configuration) -> NdRange {
-    NdRange::of(configuration, Limits::of(on.device))
+fn range(machine: Machine, configuration: Configuration) -> NdRange {
+    NdRange::of(configuration, Limits::of(machine.device))
 }
 
 /// Programs, inputs and expected outputs.
@@ -125,43 +145,46 @@ fn data_bytes(configuration: Configuration) -> u64 {
     4 * (programs + u64::from(configuration.dataset) * u64::from(INPUTS + 1))
 }
 
-fn grid(
-    on: On,
+fn placement(
+    machine: Machine,
     configuration: Configuration,
     interpreter: &Interpreter,
-) -> Result<Grid, PredictError> {
-    let range = range(on, configuration);
-    let launch = Launch {
+) -> Result<Placement, PredictError> {
+    let range = range(machine, configuration);
+    let grid = DivergentGrid {
         name: interpreter.strategy.kernel(),
         kernel: &interpreter.kernel,
         threads_per_block: range.local,
         shared_bytes: shared_bytes(interpreter.strategy, range.local),
         blocks: range.groups,
         data_bytes: data_bytes(configuration),
-        carve_out: on.carve_out,
+        carve_out: machine.carve_out,
     };
-    Grid::place(on.device, launch)
+    Placement::of_divergent(machine.device, grid)
 }
 
-fn interpreter(on: On, configuration: Configuration) -> Result<Interpreter, PredictError> {
+fn interpreter(
+    machine: Machine,
+    configuration: Configuration,
+) -> Result<Interpreter, PredictError> {
     let Configuration {
         strategy,
         domain,
         dataset,
         ..
     } = configuration;
-    Interpreter::load(strategy, domain, dataset, on.arch)
+    Interpreter::load(strategy, domain, dataset, machine.arch)
 }
 
 /// One configuration for all whose repetitions cost the same.
-fn alike(on: On, configuration: Configuration) -> Result<Configuration, PredictError> {
-    let interpreter = interpreter(on, configuration)?;
+fn alike(machine: Machine, configuration: Configuration) -> Result<Configuration, PredictError> {
+    let interpreter = interpreter(machine, configuration)?;
     let like = |dataset: u32| match interpreter.constant_outputs {
         true => dataset.min(MOST_CONSTANT_OUTPUTS),
         false => dataset.max(MOST_CONSTANT_OUTPUTS + 1),
     };
     let [_, most] = executed_repetitions(configuration.strategy);
-    let range = range(on, configuration);
+    let range = range(machine, configuration);
     let many = repetitions(configuration, range) > f64::from(most);
     Ok(match configuration.strategy {
         Strategy::Fp => Configuration {
@@ -183,9 +206,9 @@ fn alike(on: On, configuration: Configuration) -> Result<Configuration, PredictE
                 ..configuration
             };
             let mut alike = of_population(configuration.population);
-            if grid(on, alike, &interpreter)?.has_many_waves() {
+            if placement(machine, alike, &interpreter)?.has_many_waves(false) {
                 for population in SIZES.into_iter().rev().map(of_population) {
-                    if grid(on, population, &interpreter)?.has_many_waves() {
+                    if placement(machine, population, &interpreter)?.has_many_waves(false) {
                         alike = population;
                     }
                 }
@@ -195,12 +218,16 @@ fn alike(on: On, configuration: Configuration) -> Result<Configuration, PredictE
     })
 }
 
-fn costed(on: On, configuration: Configuration, seed: u64) -> Result<Costed, PredictError> {
-    let range = range(on, configuration);
-    let interpreter = interpreter(on, configuration)?;
+fn executed(
+    machine: Machine,
+    configuration: Configuration,
+    seed: u64,
+) -> Result<(Placement, Vec<Sampled>), PredictError> {
+    let range = range(machine, configuration);
+    let interpreter = interpreter(machine, configuration)?;
+    let placement = placement(machine, configuration, &interpreter)?;
     let mut generation = Generation {
-        on,
-        grid: grid(on, configuration, &interpreter)?,
+        machine,
         interpreter: &interpreter,
         configuration,
         range,
@@ -208,48 +235,37 @@ fn costed(on: On, configuration: Configuration, seed: u64) -> Result<Costed, Pre
         seed,
         work: None,
     };
+    let part = [configuration.population, configuration.dataset];
     let differ = configuration.strategy == Strategy::Pppe;
-    if differ && !generation.grid.has_many_waves() {
+    if differ && !placement.has_many_waves(false) {
         let execute = |block| Ok(generation.block(block, 1)?.warps);
-        generation.work = Some(Work::count(range.groups, execute)?);
+        let count = || BlockWork::count(range.groups, execute);
+        generation.work = Some(machine.counted(part, count)?);
     }
-    Ok(Costed {
-        cost: Cost::of(&generation, on.timing)?,
-        grid: generation.grid,
-        groups: range.groups,
-    })
-}
-
-fn whole(on: On, configuration: Configuration, costed: &Costed) -> Whole {
-    let range = range(on, configuration);
-    let extent = Extent {
-        programs: configuration.population,
-        cases: configuration.dataset,
-        repetitions: repetitions(configuration, range),
-        grids: f64::from(range.groups) / f64::from(costed.groups),
-    };
-    Whole::of(&costed.grid, &[&costed.cost], extent)
+    let sample = generation.sample(&placement);
+    let all = repetitions(configuration, range).ceil() as u32;
+    let repetitions = executed_repetitions(configuration.strategy).map(|some| some.min(all));
+    let sampled = machine.sampled(part, sample, repetitions, |sample, repetitions| {
+        generation.execute(sample, repetitions)
+    });
+    Ok((placement, vec![sampled?]))
 }
 
 /// A launch whose blocks are executed.
 struct Generation<'a> {
-    on: On<'a>,
-    grid: Grid,
+    machine: Machine<'a>,
     interpreter: &'a Interpreter,
     configuration: Configuration,
     range: NdRange,
     data: Data,
     seed: u64,
     /// Of groups that differ, in a grid that ends with the longest.
-    work: Option<Work>,
+    work: Option<Arc<BlockWork>>,
 }
 
-impl Executable for Generation<'_> {
-    fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
-    fn sample(&self) -> Sample {
+impl Generation<'_> {
+    /// The blocks that stand for all.
+    fn sample(&self, placement: &Placement) -> Sample {
         let multiprocessors = match self.configuration.strategy {
             // All groups do the same.
             Strategy::Fp => 1,
@@ -259,15 +275,10 @@ impl Executable for Generation<'_> {
         match &self.work {
             Some(work) => {
                 let work = work.longest_warps();
-                (self.grid).sample_by_work(SAMPLED_BLOCKS, multiprocessors, work)
+                placement.sample_by_work(SAMPLED_BLOCKS, multiprocessors, work)
             }
-            None => self.grid.sample(SAMPLED_BLOCKS, multiprocessors),
+            None => placement.sample(SAMPLED_BLOCKS, multiprocessors),
         }
-    }
-
-    fn executed_repetitions(&self, _: &Sample) -> [u32; 2] {
-        let all = repetitions(self.configuration, self.range).ceil() as u32;
-        executed_repetitions(self.configuration.strategy).map(|some| some.min(all))
     }
 
     fn execute(&self, sample: &Sample, repetitions: u32) -> Result<Executed, PredictError> {
@@ -280,7 +291,7 @@ impl Executable for Generation<'_> {
         let executed: f64 = warps.map(|warp| warp.steps.len() as f64).sum();
         // The groups that take longest execute more than others.
         let ratio = (self.work.as_ref()).map_or(1.0, |work| work.all_over(&numbers));
-        let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
+        let code = ExecutedCode::on(self.machine.device, &self.interpreter.kernel, &blocks);
         Ok(Executed {
             code: code.map_err(PredictError::other)?,
             instructions: ratio * executed / numbers.len() as f64 * f64::from(self.range.groups),

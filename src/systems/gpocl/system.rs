@@ -2,14 +2,19 @@
 
 use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS};
 use super::ndrange::{Limits, NdRange};
+use super::predict::generation;
 use super::{Domain, Strategy, USUAL_SIZE};
 use crate::device::Device;
+use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
+use crate::systems::caches::Caches;
+use crate::systems::machine::Machine;
 use crate::systems::registry::{
     ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
     configure_by_parameters,
 };
 use crate::systems::settings::Settings;
+use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
 static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
@@ -75,6 +80,26 @@ impl System for Gpocl {
                 ..configuration
             }),
         }
+    }
+
+    fn launch(
+        &self,
+        configuration: &Configuration,
+        device: &Device,
+        settings: &Settings,
+        caches: &Caches,
+    ) -> Result<Launch, PredictError> {
+        let machine = Machine::of(configuration, device, settings, caches)?;
+        let seed = settings.population_seed;
+        let (placement, work) = generation(machine, configuration.try_into()?, seed)?;
+        let configuration = configuration.clone();
+        // Partial errors besides.
+        Ok(Launch::divergent(
+            configuration,
+            placement,
+            work,
+            Role::ProgramFetch,
+        ))
     }
 }
 

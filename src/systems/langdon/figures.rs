@@ -12,10 +12,10 @@ use super::parallelism::{
 };
 use super::predict::{Layout, Speed, predict_generation};
 use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
-use crate::launch::divergent::On;
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::heavier;
+use crate::systems::machine::Bench;
 use rayon::prelude::*;
 
 const RATIO: &str = "64 threads per program over 1 (ratio of speeds)";
@@ -41,7 +41,7 @@ pub fn layouts() -> Vec<Layout> {
 }
 
 /// All of the paper's figures; `name` is what the device is called in the configurations.
-pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let on = As::new(name, on, seed);
     let mut figures = initial(on)?;
     figures.extend(later::figures(on)?);

@@ -13,10 +13,10 @@ use super::predict::{Layout, predict_generation};
 use super::proof::{self, Proof};
 use crate::device::{Device, Preset};
 use crate::isa::nv50;
-use crate::launch::divergent::On;
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::heavier;
+use crate::systems::machine::Bench;
 use rayon::prelude::*;
 
 /// Section 7's choice.
@@ -62,14 +62,14 @@ impl Quantities {
 pub struct As<'a> {
     /// In the configurations.
     pub name: &'a str,
-    pub on: On<'a>,
+    pub on: Bench<'a>,
     pub launching: Launching,
     pub seed: u64,
 }
 
 impl<'a> As<'a> {
     /// Devices of compute capability 1.x are used as the paper did, any other as `measure` does.
-    pub fn new(name: &'a str, on: On<'a>, seed: u64) -> Self {
+    pub fn new(name: &'a str, on: Bench<'a>, seed: u64) -> Self {
         let launching = match nv50::target(&on.device.code) {
             Some(_) => Launching::PapersGrids,
             None => Launching::OneGrid,
@@ -88,7 +88,7 @@ impl<'a> As<'a> {
         'a: 'b,
     {
         As {
-            on: On { device, ..self.on },
+            on: self.on.with(device),
             ..self
         }
     }

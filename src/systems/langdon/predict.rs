@@ -1,6 +1,6 @@
 //! The interpreter's speed on a device, at any number of threads per program and per block.
 //!
-//! Models: blocks of the grid, executed (`papers::launch`); of a generation in several grids, the first.
+//! Models: blocks of the grid, executed (`launch::divergent`); of a generation in several grids, the first.
 //! Leaves out: all but two of a thread's runs of its program, which are alike; all but one of a large program.
 //! Units: nodes times cases per second, milliseconds.
 
@@ -8,10 +8,12 @@ use super::generation::{Generation, Launching, Programs};
 use super::kernel::Submachine;
 use super::{POPULATION, population};
 use crate::gp::program::Rpn;
-use crate::launch::divergent::{Cost, Executable, Executed, Extent, On, Whole};
+use crate::launch::divergent::{DivergentWork, Executed, Extent};
 use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
-use crate::launch::grid::{Grid, Launch, Sample};
+use crate::launch::grid::Sample;
+use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
+use crate::systems::machine::{Bench, Machine};
 use rayon::prelude::*;
 
 /// Warps of the grid that are executed; where all lanes run one program, so many more, as their paths are short and each holds
@@ -50,30 +52,31 @@ pub struct Speed {
 }
 
 /// The 20-multiplexer's initial generation in one grid.
-pub fn predict(on: On, layout: Layout, seed: u64) -> Result<Speed, PredictError> {
+pub fn predict(on: Bench, layout: Layout, seed: u64) -> Result<Speed, PredictError> {
     predict_generation(on, layout, &Generation::INITIAL, seed)
 }
 
 /// A generation.
 pub fn predict_generation(
-    on: On,
+    on: Bench,
     layout: Layout,
     generation: &Generation,
     seed: u64,
 ) -> Result<Speed, PredictError> {
     let grids = generation.grids(layout);
-    let first = first_grid(on, layout, generation, POPULATION / grids, seed)?;
+    let population = POPULATION / grids;
+    let (placement, work) = first_grid(on.machine(), layout, generation, population, seed)?;
+    let first = work.timing(&placement, on.model)?;
     let kernel_milliseconds =
         f64::from(grids) * first.milliseconds + generation.launch_milliseconds(layout);
-    let operations = generation
-        .experiment
-        .operations(POPULATION, first.mean_nodes);
+    let mean_nodes = work.mean_nodes();
+    let operations = generation.experiment.operations(POPULATION, mean_nodes);
     Ok(Speed {
         layout,
-        resident_blocks: first.resident_blocks(),
-        mean_nodes: first.mean_nodes,
-        warp_instructions_per_node: first.warp_instructions_per_node(),
-        warp_instructions: f64::from(grids) * first.warp_instructions,
+        resident_blocks: placement.geometry.resident_blocks,
+        mean_nodes,
+        warp_instructions_per_node: first.warp_instructions_per_node,
+        warp_instructions: f64::from(grids) * work.warp_instructions(placement.ideals),
         gpops_billion: operations / kernel_milliseconds / 1e6,
         kernel_milliseconds,
     })
@@ -81,90 +84,60 @@ pub fn predict_generation(
 
 /// A grid of the first `population` programs of a generation, which fill their blocks.
 pub fn first_grid(
-    on: On,
+    machine: Machine,
     layout: Layout,
     generation: &Generation,
     population: u32,
     seed: u64,
-) -> Result<Whole, PredictError> {
-    let kernel = Submachine::load(layout.threads_per_program, on.arch)?;
-    let launch = Launch {
+) -> Result<(Placement, DivergentWork), PredictError> {
+    let kernel = Submachine::load(layout.threads_per_program, machine.arch)?;
+    let grid = DivergentGrid {
         name: "submachine",
         kernel: &kernel.kernel,
         threads_per_block: layout.threads_per_block,
         shared_bytes: Submachine::shared_bytes(layout.threads_per_block),
         blocks: population / programs_per_block(layout),
         data_bytes: u64::from(population) * u64::from(generation.experiment.program_bytes),
-        carve_out: on.carve_out,
+        carve_out: machine.carve_out,
     };
-    let grid = Grid::place(on.device, launch)?;
-    let (grid, multiprocessors) = match generation.launching {
-        Launching::OneGrid => (grid, SAMPLED_SMX),
-        Launching::PapersGrids => (grid.to_its_end(), SAMPLED_SMX_TO_THE_END),
+    let placement = Placement::of_divergent(machine.device, grid)?;
+    let (to_its_end, multiprocessors) = match generation.launching {
+        Launching::OneGrid => (false, SAMPLED_SMX),
+        Launching::PapersGrids => (true, SAMPLED_SMX_TO_THE_END),
     };
-    let first = FirstGrid {
-        on,
-        kernel: &kernel,
-        grid,
-        multiprocessors,
-        generation,
-        layout,
-        population,
-        seed,
+    let sample = match placement.has_many_waves(to_its_end) {
+        true => placement.sample_spread(spread_blocks(layout)),
+        false => placement.sample_whole(multiprocessors),
     };
-    let extent = Extent {
-        programs: population,
-        cases: 32 * generation.experiment.test_words,
-        repetitions: runs_of_thread(layout, generation).into(),
-        grids: 1.0,
-    };
-    let cost = Cost::of(&first, on.timing)?;
-    Ok(Whole::of(&first.grid, &[&cost], extent))
-}
-
-struct FirstGrid<'a> {
-    on: On<'a>,
-    kernel: &'a Submachine,
-    grid: Grid,
-    /// Of which all blocks are executed, where not a spread over the grid.
-    multiprocessors: u32,
-    generation: &'a Generation,
-    layout: Layout,
-    population: u32,
-    seed: u64,
-}
-
-impl Executable for FirstGrid<'_> {
-    fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
-    fn sample(&self) -> Sample {
-        (self.grid).sample(spread_blocks(self.layout), self.multiprocessors)
-    }
-
-    fn executed_repetitions(&self, _: &Sample) -> [u32; 2] {
-        [runs_executed(self.layout, self.generation); 2]
-    }
-
-    fn execute(&self, sample: &Sample, runs: u32) -> Result<Executed, PredictError> {
-        let (layout, sampled) = (self.layout, sample.blocks());
-        let blocks = executed_blocks(self.kernel, layout, self.generation, &sampled, self.seed)?;
+    let execute = |sample: &Sample, runs: u32| {
+        let sampled = sample.blocks();
+        let blocks = executed_blocks(&kernel, layout, generation, &sampled, seed)?;
         let nodes_of_all: f64 = blocks.iter().map(|(_, nodes)| nodes).sum();
         let programs = sampled.len() * programs_per_block(layout) as usize;
         let mean_nodes = nodes_of_all / programs as f64;
         let executed: Vec<ExecutedBlock> = blocks.into_iter().map(|(block, _)| block).collect();
-        let code = ExecutedCode::on(self.on.device, &self.kernel.kernel, &executed);
+        let code = ExecutedCode::on(machine.device, &kernel.kernel, &executed);
         let code = code.map_err(PredictError::other)?;
         let cases = f64::from(32 * runs * layout.threads_per_program);
-        let operations = f64::from(self.population) * mean_nodes * cases;
+        let operations = f64::from(population) * mean_nodes * cases;
         Ok(Executed {
             instructions: per_node(&code) * operations / CASES_PER_WARP_NODE,
             code,
             mean_nodes,
             of_time: 1.0,
         })
-    }
+    };
+    let repetitions = [runs_executed(layout, generation); 2];
+    let work = DivergentWork {
+        sampled: vec![machine.sampled([0; 2], sample, repetitions, execute)?],
+        extent: Extent {
+            programs: population,
+            cases: 32 * generation.experiment.test_words,
+            repetitions: runs_of_thread(layout, generation).into(),
+            grids: 1.0,
+        },
+    };
+    Ok((placement, work))
 }
 
 /// Programs of a full block.

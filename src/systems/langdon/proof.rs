@@ -10,10 +10,10 @@ use super::kernel::Submachine;
 use super::population;
 use super::predict::{Layout, per_node};
 use crate::gp::program::Rpn;
-use crate::launch::divergent::On;
 use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
-use crate::launch::grid::{Grid, Launch};
+use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
+use crate::systems::machine::Bench;
 
 /// As for whole generations.
 const LAYOUT: Layout = Layout {
@@ -30,19 +30,19 @@ pub struct Proof {
     pub warp_instructions_per_node: f64,
 }
 
-pub fn predict(on: On, experiment: &Experiment, seed: u64) -> Result<Proof, PredictError> {
+pub fn predict(on: Bench, experiment: &Experiment, seed: u64) -> Result<Proof, PredictError> {
     let kernel = Submachine::with_constant_program(on.arch)?;
     let threads = LAYOUT.threads_per_block;
-    let launch = Launch {
+    let grid = DivergentGrid {
         name: "submachine",
         kernel: &kernel.kernel,
         threads_per_block: threads,
         shared_bytes: Submachine::shared_bytes(threads),
         blocks: BLOCKS,
         data_bytes: u64::from(experiment.program_bytes),
-        carve_out: on.carve_out,
+        carve_out: on.machine().carve_out,
     };
-    let grid = Grid::place(on.device, launch)?;
+    let placement = Placement::of_divergent(on.device, grid)?;
     let program: Rpn = sized(experiment, experiment.solution_nodes, seed);
     let nodes = program.0.len() as u32;
     let tests = population::tests(*experiment, threads, seed);
@@ -53,12 +53,12 @@ pub fn predict(on: On, experiment: &Experiment, seed: u64) -> Result<Proof, Pred
         offsets: Offsets::default(),
     };
     // All blocks are one: a sample of them would run in step, and where it is cut would matter.
-    let grid = grid.to_its_end();
-    let sample = grid.sample(1, 1);
+    let sample = placement.sample_whole(1);
     let mut code =
         ExecutedCode::on(on.device, &kernel.kernel, &[block]).map_err(PredictError::other)?;
     code.order = vec![code.order[0]; sample.blocks().len()];
-    let milliseconds = grid.milliseconds(grid.timed(on.timing, &sample, &code)?.cycles);
+    let timed = on.model.time_blocks(&placement, &sample, &code)?;
+    let milliseconds = placement.milliseconds(timed.cycles);
     // Every thread runs the program on one word of cases.
     let operations = f64::from(BLOCKS * threads) * 32.0 * f64::from(nodes);
     Ok(Proof {

@@ -1,15 +1,20 @@
 //! Langdon's interpreter among the kernels of the other systems.
 
+use super::generation::Generation;
 use super::kernel::Submachine;
-use super::predict::{Layout, programs_per_block};
+use super::predict::{Layout, first_grid, programs_per_block};
 use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
 use crate::device::Device;
+use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
+use crate::systems::caches::Caches;
+use crate::systems::machine::Machine;
 use crate::systems::registry::{
     ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
     configure_by_parameters,
 };
 use crate::systems::settings::Settings;
+use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
 const KERNEL: &str = "submachine";
@@ -82,6 +87,26 @@ impl System for Langdon {
             return Err(kernel.refused(Size::Population.words(), population, allowed));
         }
         Ok(configuration)
+    }
+
+    fn launch(
+        &self,
+        configuration: &Configuration,
+        device: &Device,
+        settings: &Settings,
+        caches: &Caches,
+    ) -> Result<Launch, PredictError> {
+        let machine = Machine::of(configuration, device, settings, caches)?;
+        let (layout, population) = (configuration.into(), population(configuration));
+        let (generation, seed) = (&Generation::INITIAL, settings.population_seed);
+        let (placement, work) = first_grid(machine, layout, generation, population, seed)?;
+        let configuration = configuration.clone();
+        Ok(Launch::divergent(
+            configuration,
+            placement,
+            work,
+            Role::StackTraffic,
+        ))
     }
 }
 

@@ -8,9 +8,9 @@ use super::predict::{Layout, Speed, predict};
 use super::problem::{Benchmark, FunctionSet};
 use super::runs::Run;
 use super::{GENERATIONS, POPULATIONS, THREADS_PER_BLOCK};
-use crate::launch::divergent::On;
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
+use crate::systems::machine::Bench;
 use crate::util::band::Band;
 
 /// Population in which the other layouts are predicted and measured.
@@ -62,7 +62,7 @@ impl Outcome {
 }
 
 /// `name`: what the device is called in the configurations.
-pub fn figures(name: &str, on: On, seed: u64) -> Result<Vec<Figure>, PredictError> {
+pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let (mut figures, mut outcomes) = (Vec::new(), Vec::new());
     for benchmark in Benchmark::ALL {
         let runs = Run::of(benchmark, &POPULATIONS, seed)?;

@@ -1,6 +1,6 @@
 //! How long a generation's kernel takes on a device, in any layout.
 //!
-//! Models: blocks of the grid, executed (`papers::launch`), coalesced as the device's preset says. Where the threads of a block run
+//! Models: blocks of the grid, executed (`launch::divergent`), coalesced as the device's preset says. Where the threads of a block run
 //! a program more than a few times, the time is continued linearly from two smaller numbers of times.
 //! Leaves out: launch and transfers (`host`); of populations larger than what was evolved, that their programs differ: they repeat.
 //! Units: nodes times cases per second, milliseconds.
@@ -9,13 +9,16 @@ use super::kernel::{Interpreter, Scheme};
 use super::problem::{Benchmark, CaseTable};
 use super::program::translate;
 use crate::gp::program::Rpn;
-use crate::launch::divergent::{Cost, Executable, Executed, Extent, On, Whole};
+use crate::launch::block_work::BlockWork;
+use crate::launch::divergent::{DivergentWork, Executed, Extent};
 use crate::launch::executed::{ExecutedBlock, ExecutedCode, Offsets};
-use crate::launch::grid::{Grid, Launch, Sample};
+use crate::launch::grid::Sample;
+use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
-use crate::launch::work::Work;
+use crate::systems::machine::{Bench, Machine};
 use rayon::prelude::*;
 use std::fmt;
+use std::sync::Arc;
 
 /// Warps that are executed of a grid of many waves; with a program per thread fewer, as their paths are long.
 const SAMPLED_WARPS: u32 = 512;
@@ -74,25 +77,27 @@ pub struct Speed {
 }
 
 /// `generations`: programs of some generations of a run; each launch repeats those of one until the population is full.
-pub fn predict(on: On, layout: Layout, generations: &[&[Rpn]]) -> Result<Speed, PredictError> {
-    let whole = mean_generation(on, layout, generations)?;
+pub fn predict(on: Bench, layout: Layout, generations: &[&[Rpn]]) -> Result<Speed, PredictError> {
+    let (placement, work) = mean_generation(on.machine(), layout, generations)?;
+    let timing = work.timing(&placement, on.model)?;
     Ok(Speed {
         layout,
-        resident_blocks: whole.resident_blocks(),
-        mean_nodes: whole.mean_nodes,
-        kernel_milliseconds: whole.milliseconds,
-        gpops_billion: whole.gpops_billion,
-        warp_instructions: whole.warp_instructions,
+        resident_blocks: placement.geometry.resident_blocks,
+        mean_nodes: work.mean_nodes(),
+        kernel_milliseconds: timing.milliseconds,
+        gpops_billion: timing.gpops_billion,
+        warp_instructions: work.warp_instructions(placement.ideals),
     })
 }
 
 /// The mean over the generations.
 pub fn mean_generation(
-    on: On,
+    machine: Machine,
     layout: Layout,
     generations: &[&[Rpn]],
-) -> Result<Whole, PredictError> {
-    let interpreter = Interpreter::load(layout.scheme, layout.benchmark.function_set(), on.arch)?;
+) -> Result<(Placement, DivergentWork), PredictError> {
+    let set = layout.benchmark.function_set();
+    let interpreter = Interpreter::load(layout.scheme, set, machine.arch)?;
     let generations = generations
         .iter()
         .map(|programs| Generation::new(programs, layout));
@@ -103,45 +108,53 @@ pub fn mean_generation(
     let data_bytes = 4
         * (u64::from(program_words.max().unwrap_or(0))
             + (cases.inputs.len() + cases.expected.len()) as u64);
-    let launch = Launch {
+    let grid = DivergentGrid {
         name: layout.scheme.name(),
         kernel: &interpreter.kernel,
         threads_per_block: layout.threads_per_block,
         shared_bytes: (layout.scheme).shared_bytes(layout.threads_per_block, words.unwrap_or(0)),
         blocks: layout.blocks(),
         data_bytes,
-        carve_out: on.carve_out,
+        carve_out: machine.carve_out,
     };
-    let grid = Grid::place(on.device, launch)?;
-    let each: Vec<Vec<&Generation>> = match grid.has_many_waves() {
+    let placement = Placement::of_divergent(machine.device, grid)?;
+    let numbered: Vec<(u32, &Generation)> = (0..).zip(&generations).collect();
+    let each: Vec<Vec<(u32, &Generation)>> = match placement.has_many_waves(false) {
         // A sample of all generations at once.
-        true => vec![generations.iter().collect()],
-        false => generations.iter().map(|one| vec![one]).collect(),
+        true => vec![numbered],
+        false => numbered.into_iter().map(|one| vec![one]).collect(),
     };
-    let cost = |generations| {
+    let sampled = each.into_iter().map(|numbered| {
         let mut runs = Runs {
-            on,
+            machine,
             interpreter: &interpreter,
-            grid: &grid,
             layout,
             cases: &cases,
-            generations,
+            generations: numbered.iter().map(|(_, generation)| *generation).collect(),
             works: Vec::new(),
         };
-        let counted = (runs.generations.iter()).map(|generation| runs.counted(generation));
+        let counted = numbered
+            .iter()
+            .map(|&(number, generation)| machine.counted([number, 0], || runs.counted(generation)));
         runs.works = counted.collect::<Result<_, _>>()?;
-        Cost::of(&runs, on.timing)
-    };
-    let costs = each.into_iter().map(cost);
-    let costs = costs.collect::<Result<Vec<Cost>, _>>()?;
+        let sample = runs.sample(&placement);
+        let repetitions = runs.executed_repetitions(&sample);
+        let part = [numbered[0].0, numbered.len() as u32];
+        machine.sampled(part, sample, repetitions, |sample, repetitions| {
+            runs.execute(sample, repetitions)
+        })
+    });
     let n_cases = cases.len() as u32;
-    let extent = Extent {
-        programs: layout.population,
-        cases: n_cases,
-        repetitions: layout.runs(n_cases).into(),
-        grids: 1.0,
+    let work = DivergentWork {
+        sampled: sampled.collect::<Result<_, PredictError>>()?,
+        extent: Extent {
+            programs: layout.population,
+            cases: n_cases,
+            repetitions: layout.runs(n_cases).into(),
+            grids: 1.0,
+        },
     };
-    Ok(Whole::of(&grid, &costs.iter().collect::<Vec<_>>(), extent))
+    Ok((placement, work))
 }
 
 impl Layout {
@@ -222,29 +235,26 @@ impl Generation {
 
 /// A launch of some generations' programs, mixed.
 struct Runs<'a> {
-    on: On<'a>,
+    machine: Machine<'a>,
     interpreter: &'a Interpreter,
-    grid: &'a Grid,
     layout: Layout,
     cases: &'a CaseTable,
     generations: Vec<&'a Generation>,
     /// Of each generation.
-    works: Vec<Work>,
+    works: Vec<Arc<BlockWork>>,
 }
 
-impl Executable for Runs<'_> {
-    fn grid(&self) -> &Grid {
-        self.grid
-    }
-
-    fn sample(&self) -> Sample {
+impl Runs<'_> {
+    /// The blocks that stand for all.
+    fn sample(&self, placement: &Placement) -> Sample {
         let spread = self.layout.spread_blocks();
         match &self.works[..] {
-            [work] => (self.grid).sample_by_work(spread, SAMPLED_SMX, work.longest_warps()),
-            _ => self.grid.sample(spread, SAMPLED_SMX),
+            [work] => placement.sample_by_work(spread, SAMPLED_SMX, work.longest_warps()),
+            _ => placement.sample(spread, SAMPLED_SMX),
         }
     }
 
+    /// Two numbers of runs that are executed; twice the same where one is enough.
     fn executed_repetitions(&self, sample: &Sample) -> [u32; 2] {
         let n = self.layout.runs(self.cases.len() as u32);
         let warps = sample.blocks().len() as u32 * self.layout.threads_per_block.div_ceil(32);
@@ -268,14 +278,14 @@ impl Executable for Runs<'_> {
         let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
         let steps = n_steps(&blocks);
         let of_cases = self.of_all_cases(&sampled, runs, steps)?;
-        let code = ExecutedCode::on(self.on.device, &self.interpreter.kernel, &blocks);
+        let code = ExecutedCode::on(self.machine.device, &self.interpreter.kernel, &blocks);
         let n_generations = self.generations.len() as f64;
         let means = self.generations.iter().map(|one| one.mean_nodes);
         let mean_nodes = means.sum::<f64>() / n_generations;
         // The sample's programs do not execute quite as much as the population's.
         let own = sampled.iter().enumerate();
         let own = own.map(|(nth, &block)| self.works[mixed(nth)].of_block(block));
-        let all = self.works.iter().map(Work::mean).sum::<f64>() / n_generations;
+        let all = self.works.iter().map(|work| work.mean()).sum::<f64>() / n_generations;
         let ratio = of_cases * all * sampled.len() as f64 / own.sum::<f64>();
         // A grid of few waves ends with its longest programs, whatever the mean.
         let of_time = match sample {
@@ -327,12 +337,12 @@ impl Runs<'_> {
     }
 
     /// What the blocks of a generation execute on some cases: programs jump over nodes, and the lanes of a warp may part.
-    fn counted(&self, generation: &Generation) -> Result<Work, PredictError> {
+    fn counted(&self, generation: &Generation) -> Result<BlockWork, PredictError> {
         if self.layout.scheme == Scheme::ThreadGp {
             let cases = self.cases.sampled(DIVERGENT_PILOT_CASES, 1);
             let runs = cases.len() as u32;
             let execute = |block| Ok(self.block(generation, block, &cases, runs)?.warps);
-            return Work::count(self.layout.blocks(), execute);
+            return BlockWork::count(self.layout.blocks(), execute);
         }
         let cases = self.cases.sampled(PILOT_CASES, WARP);
         let steps = generation.codes.par_iter().map(|code| {
@@ -343,7 +353,7 @@ impl Runs<'_> {
         let steps = steps.collect::<Result<Vec<f64>, PredictError>>()?;
         let blocks = 0..self.layout.blocks() as usize;
         let of_blocks = blocks.map(|block| steps[block % steps.len()]);
-        Ok(Work::of_even_blocks(of_blocks.collect()))
+        Ok(BlockWork::of_even_blocks(of_blocks.collect()))
     }
 
     fn block(

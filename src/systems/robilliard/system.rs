@@ -1,16 +1,22 @@
 //! Robilliard's kernels among those of the other systems.
 
 use super::kernel::{Interpreter, Scheme};
-use super::predict::Layout;
+use super::predict::{Layout, mean_generation};
 use super::problem::{Benchmark, FunctionSet};
+use super::runs::Run;
 use super::{BLOCK_SIZES, THREADS_PER_BLOCK, USUAL_POPULATION};
 use crate::device::Device;
+use crate::gp::program::Rpn;
+use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
+use crate::systems::caches::Caches;
+use crate::systems::machine::Machine;
 use crate::systems::registry::{
     ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
     configure_by_parameters,
 };
 use crate::systems::settings::Settings;
+use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
 static PROBLEMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -69,6 +75,35 @@ impl System for Robilliard {
         settings: &Settings,
     ) -> Result<Configuration, PredictError> {
         configure_by_parameters(kernel, options, device, settings)
+    }
+
+    fn launch(
+        &self,
+        configuration: &Configuration,
+        device: &Device,
+        settings: &Settings,
+        caches: &Caches,
+    ) -> Result<Launch, PredictError> {
+        let machine = Machine::of(configuration, device, settings, caches)?;
+        let layout = Layout::try_from(configuration)?;
+        let (benchmark, population, seed) = (
+            layout.benchmark,
+            layout.population,
+            settings.population_seed,
+        );
+        let runs = caches.evolved.try_get((benchmark, population, seed), || {
+            Run::of(benchmark, &[population], seed)
+        })?;
+        let generations: Vec<&[Rpn]> = runs.iter().flat_map(|run| run.generations()).collect();
+        let (placement, work) = mean_generation(machine, layout, &generations)?;
+        let configuration = configuration.clone();
+        // Partial errors besides.
+        Ok(Launch::divergent(
+            configuration,
+            placement,
+            work,
+            Role::ProgramFetch,
+        ))
     }
 }
 

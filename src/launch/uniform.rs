@@ -1,4 +1,4 @@
-//! A launch resolved for one device: what every performance model starts from.
+//! A launch whose blocks run one program each.
 //!
 //! Leaves out: how fast it runs. Units: in field names.
 
@@ -6,37 +6,30 @@ use std::sync::Arc;
 
 use super::code::ReplayProgram;
 use super::demand::{TimeParts, per_token_of};
-use super::geometry::Geometry;
 use super::kernel::{Facts, Grid, TracedKernel};
 use super::makespan::HandedOut;
+use super::placement::Placement;
 use super::rates::Rates;
-use super::spec::SmxSpec;
-use crate::device::ideal::{Ideal, Ideals};
-use crate::device::occupancy::{BlockResources, Occupancy};
-use crate::launch::prediction::Configuration;
+use super::work::LaunchFacts;
+use crate::device::ideal::Ideal;
 
-/// See the module text.
+/// What its blocks do.
 #[derive(Debug, Clone)]
-pub struct Resolved {
-    pub configuration: Configuration,
-    /// What the middle launch's block needs of a multiprocessor.
-    pub block: BlockResources,
-    pub occupancy: Occupancy,
-    /// The L1 in effect.
-    pub l1_bytes: u32,
-    pub spec: SmxSpec,
-    /// Resident blocks are those of a multiprocessor as full as the launch keeps it.
-    pub geometry: Geometry,
-    pub clock_hz: f64,
+pub struct UniformWork {
+    pub kernel: Arc<dyn TracedKernel>,
     /// Fitness cases that one evaluation of a node on all elements counts for.
     pub fitness_cases: u64,
-    pub kernel: Arc<dyn TracedKernel>,
     /// Resident blocks of each launch, at most: those with a long program need more shared memory.
     pub grid_blocks: Vec<u32>,
     /// Time on the host between the launches, all together.
     pub host_seconds: f64,
-    /// What is made free.
-    pub ideals: Ideals,
+}
+
+/// See the module text.
+#[derive(Debug, Clone, Copy)]
+pub struct Uniform<'a> {
+    pub placement: &'a Placement,
+    pub work: &'a UniformWork,
 }
 
 /// The blocks of a launch over the multiprocessors.
@@ -59,19 +52,47 @@ pub struct Launches {
     pub nodes: f64,
 }
 
-impl Resolved {
-    pub fn facts(&self) -> &Facts {
-        self.kernel.facts()
+impl<'a> Uniform<'a> {
+    pub fn facts(&self) -> &'a Facts {
+        self.work.kernel.facts()
     }
 
-    pub fn n_smx(&self) -> usize {
-        self.geometry.n_smx as usize
+    /// Launches of the population.
+    pub fn n_launches(&self) -> f64 {
+        self.work.grid_blocks.len().max(1) as f64
+    }
+
+    /// Warp instructions that data adds to the traces.
+    pub fn added_by_data_percent(&self) -> f64 {
+        match self.placement.ideals.has(Ideal::Divergence) {
+            true => 0.0,
+            false => self.facts().added_by_data_percent,
+        }
+    }
+
+    /// Time on the host between two launches.
+    pub fn host_milliseconds(&self) -> f64 {
+        1e3 * self.work.host_seconds / self.n_launches()
+    }
+
+    /// What is known of it without timing.
+    pub fn launch_facts(&self) -> LaunchFacts {
+        let facts = self.facts();
+        LaunchFacts {
+            warp_instructions: self.warp_instructions(),
+            instruction_mix: facts.mix.clone(),
+            mean_stack_levels: facts.mean_stack_levels,
+            assumed_branches_per_node: facts.assumed_branches_per_node,
+            added_by_data_percent: self.added_by_data_percent(),
+            host_milliseconds: self.host_milliseconds(),
+        }
     }
 
     /// Iterations of the case loop over all warps of all blocks of a program.
     fn warp_iterations(&self) -> u64 {
-        let rows = 0..self.geometry.case_blocks;
-        rows.map(|row| self.geometry.warp_iterations(row)).sum()
+        let rows = 0..self.placement.geometry.case_blocks;
+        rows.map(|row| self.placement.geometry.warp_iterations(row))
+            .sum()
     }
 
     /// Follows every block of every launch over all multiprocessors.
@@ -81,11 +102,12 @@ impl Resolved {
             cycles: 0.0,
             nodes: 0.0,
         };
-        for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
+        for (grid, &blocks) in self.facts().grids.iter().zip(&self.work.grid_blocks) {
             total.nodes += grid.nodes as f64;
-            total.cycles += f64::from(self.spec.grid_cycles);
-            let rate = self.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
-            if self.ideals.has(Ideal::GridEnds) {
+            total.cycles += f64::from(self.placement.spec.grid_cycles);
+            let rate =
+                self.placement.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
+            if self.placement.ideals.has(Ideal::GridEnds) {
                 let work: f64 = grid.work.iter().sum();
                 total.cycles += work * self.warp_iterations() as f64 / rate;
                 continue;
@@ -102,7 +124,7 @@ impl Resolved {
     pub fn times_of_programs(&self, parts: &TimeParts) -> Option<Vec<f64>> {
         let grids = &self.facts().grids;
         grids.iter().any(|grid| grid.programs.is_some()).then(|| {
-            let summary = self.kernel.summary();
+            let summary = self.work.kernel.summary();
             let whole = per_token_of(&summary.code, &summary.sample);
             let weight = |program: &ReplayProgram| {
                 let per_node = f64::from(program.demand[0]) / f64::from(program.nodes.max(1));
@@ -118,9 +140,9 @@ impl Resolved {
 
     /// Part of the tokens of all launches by the number of blocks that share their multiprocessor.
     pub fn parts_by_residents(&self) -> Vec<f64> {
-        let mut parts = vec![0.0; self.geometry.resident_blocks as usize + 1];
-        if self.ideals.has(Ideal::GridEnds) {
-            parts[self.geometry.resident_blocks as usize] = 1.0;
+        let mut parts = vec![0.0; self.placement.geometry.resident_blocks as usize + 1];
+        if self.placement.ideals.has(Ideal::GridEnds) {
+            parts[self.placement.geometry.resident_blocks as usize] = 1.0;
             return parts;
         }
         let mut add = |residents: usize, tokens: f64| {
@@ -129,7 +151,7 @@ impl Resolved {
             }
             parts[residents] += tokens;
         };
-        for (grid, &blocks) in self.facts().grids.iter().zip(&self.grid_blocks) {
+        for (grid, &blocks) in self.facts().grids.iter().zip(&self.work.grid_blocks) {
             let followed = self.follow(grid, blocks, None);
             add(blocks as usize, followed.before);
             let tokens = followed.handed_out.tokens_by_residents();
@@ -143,12 +165,12 @@ impl Resolved {
 
     /// Hands out the blocks of a launch, with their own work or another.
     fn follow(&self, grid: &Grid, resident_blocks: u32, work: Option<&[f64]>) -> Followed {
-        let (n_smx, resident) = (self.n_smx(), resident_blocks as usize);
-        let rows = self.geometry.case_blocks;
+        let (n_smx, resident) = (self.placement.n_smx(), resident_blocks as usize);
+        let rows = self.placement.geometry.case_blocks;
         if rows == 1 {
             return Followed {
                 before: 0.0,
-                iterations: self.geometry.warp_iterations(0) as f64,
+                iterations: self.placement.geometry.warp_iterations(0) as f64,
                 handed_out: match work {
                     Some(work) => Arc::new(HandedOut::new(work, n_smx, resident)),
                     None => grid.handed_out(n_smx, resident),
@@ -158,7 +180,7 @@ impl Resolved {
         let work = work.unwrap_or(&grid.work);
         // Padding of the last iteration is work too, but not useful work.
         let of_row = |row: u32| {
-            let iterations = self.geometry.warp_iterations(row) as f64;
+            let iterations = self.placement.geometry.warp_iterations(row) as f64;
             work.iter().map(move |work| work * iterations)
         };
         let full = self.rows_at_full_rate(grid, resident_blocks);
@@ -172,16 +194,16 @@ impl Resolved {
 
     /// Rows of blocks that start while all multiprocessors are full; from there on every block is followed.
     fn rows_at_full_rate(&self, grid: &Grid, resident_blocks: u32) -> u32 {
-        let resident = self.n_smx() as f64 * f64::from(resident_blocks);
+        let resident = self.placement.n_smx() as f64 * f64::from(resident_blocks);
         let rows = (MANY_WAVES * resident / grid.work.len().max(1) as f64).ceil();
-        rows_before(self.geometry.case_blocks, rows as u32)
+        rows_before(self.placement.geometry.case_blocks, rows as u32)
     }
 
     /// Numbers of resident blocks besides the usual one at which throughput is needed: for the end of the grid, and for
     /// launches whose blocks need less shared memory.
     pub fn partial_residencies(&self) -> Vec<u32> {
-        let usual = self.geometry.resident_blocks;
-        let launched = self.facts().grids.iter().zip(&self.grid_blocks);
+        let usual = self.placement.geometry.resident_blocks;
+        let launched = self.facts().grids.iter().zip(&self.work.grid_blocks);
         let most = launched.map(|(grid, &blocks)| blocks.min(self.blocks_per_smx(grid)));
         let mut levels = vec![most.max().unwrap_or(usual)];
         let halvings = match self.waves() > MANY_WAVES {
@@ -190,7 +212,7 @@ impl Resolved {
         };
         levels.extend((1..=halvings).map(|halvings| usual >> halvings));
         levels.push(1);
-        if self.ideals.has(Ideal::Occupancy) {
+        if self.placement.ideals.has(Ideal::Occupancy) {
             levels.push(usual - 1);
         }
         levels.retain(|&blocks| blocks >= 1 && blocks != usual);
@@ -202,9 +224,11 @@ impl Resolved {
     /// Throughput where all places for warps are taken, though they be no whole number of blocks. What is linear is the time that a
     /// block takes for a token.
     pub fn filled(&self, rates: Rates) -> Rates {
-        let blocks = self.geometry.resident_blocks;
-        let places = self.spec.max_warps as f64 / f64::from(self.geometry.warps_per_block());
-        if !self.ideals.has(Ideal::Occupancy) || blocks < 2 || places <= f64::from(blocks) {
+        let blocks = self.placement.geometry.resident_blocks;
+        let places = self.placement.spec.max_warps as f64
+            / f64::from(self.placement.geometry.warps_per_block());
+        if !self.placement.ideals.has(Ideal::Occupancy) || blocks < 2 || places <= f64::from(blocks)
+        {
             return rates;
         }
         let rate = |n: u32| rates.crowded().tokens_per_cycle(n as usize);
@@ -215,29 +239,38 @@ impl Resolved {
     }
 
     fn blocks_per_smx(&self, grid: &Grid) -> u32 {
-        let blocks = grid.work.len() * self.geometry.case_blocks as usize;
-        blocks.div_ceil(self.n_smx()) as u32
+        let blocks = grid.work.len() * self.placement.geometry.case_blocks as usize;
+        blocks.div_ceil(self.placement.n_smx()) as u32
     }
 
     /// How often the resident blocks of all multiprocessors are replaced in a launch, mean over the launches.
     pub fn waves(&self) -> f64 {
         let grids = &self.facts().grids;
         let blocks: usize = grids.iter().map(|grid| grid.work.len()).sum();
-        let blocks = blocks * self.geometry.case_blocks as usize;
+        let blocks = blocks * self.placement.geometry.case_blocks as usize;
         let per_launch = blocks as f64 / grids.len().max(1) as f64;
-        per_launch / f64::from(self.geometry.n_smx * self.geometry.resident_blocks).max(1.0)
+        per_launch
+            / f64::from(self.placement.geometry.n_smx * self.placement.geometry.resident_blocks)
+                .max(1.0)
+    }
+
+    /// Of one of the launches, mean.
+    pub fn milliseconds(&self, launches: Launches) -> f64 {
+        1e3 * launches.cycles / self.n_launches() / self.placement.clock_hz()
     }
 
     /// GP operations per second of launches that take `cycles` in all.
     pub fn gpops(&self, launches: Launches) -> f64 {
-        let seconds = launches.cycles / self.clock_hz + self.host_seconds;
-        launches.nodes * self.fitness_cases as f64 / seconds
+        let seconds = launches.cycles / self.placement.clock_hz() + self.work.host_seconds;
+        launches.nodes * self.work.fitness_cases as f64 / seconds
     }
 
     /// Warp instructions of a launch, mean over the launches, with what data adds.
     pub fn warp_instructions(&self) -> f64 {
         let facts = self.facts();
-        let warps = f64::from(self.geometry.warps_per_block() * self.geometry.case_blocks);
+        let warps = f64::from(
+            self.placement.geometry.warps_per_block() * self.placement.geometry.case_blocks,
+        );
         let of_grid = |grid: &Grid| {
             let work: f64 = grid.work.iter().sum();
             let blocks = grid.work.len() as f64;

@@ -1,0 +1,72 @@
+//! What is kept from one launch to the next, on whatever device: programs, traced kernels, executions.
+//!
+//! Leaves out: forgetting. Units: none.
+
+use super::chitty::code::Code;
+use super::chitty::inputs::{InputError, Workload};
+use super::chitty::kernel::KernelWork;
+use super::machine::Executions;
+use super::robilliard::problem::Benchmark;
+use super::robilliard::runs::Run;
+use super::settings::Settings;
+use crate::launch::kernel::Grid;
+use crate::util::memo::Memo;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// See the module text.
+#[derive(Debug, Clone, Default)]
+pub struct Caches {
+    /// Programs of Chitty's problems, in the order in which they were asked for.
+    workloads: Arc<Mutex<Vec<Arc<Workload>>>>,
+    /// Kernels with what the populations of these numbers make them execute.
+    pub(crate) kernels: Arc<Memo<(Code, u64), KernelWork>>,
+    /// Grids that kernels share, by the number of their population.
+    pub(crate) grids: Arc<Memo<u64, Vec<Grid>>>,
+    /// Robilliard's programs: benchmark, population, seed.
+    pub(crate) evolved: Arc<Memo<(Benchmark, u32, u64), Vec<Run>>>,
+    /// Large, so that they are kept for a launch that is predicted several times alone.
+    pub(crate) executions: Option<Arc<Executions>>,
+}
+
+impl Caches {
+    /// With these programs in the place of the problem's others.
+    pub(crate) fn with(&self, workload: Workload) -> Caches {
+        let mut all = self.loaded().clone();
+        all.retain(|one| one.problem != workload.problem);
+        all.push(Arc::new(workload));
+        Caches {
+            workloads: Arc::new(Mutex::new(all)),
+            ..self.clone()
+        }
+    }
+
+    /// With whatever is executed from now on.
+    pub(crate) fn with_executions(&self) -> Caches {
+        Caches {
+            executions: Some(Arc::default()),
+            ..self.clone()
+        }
+    }
+
+    /// The programs loaded so far.
+    pub(crate) fn loaded(&self) -> MutexGuard<'_, Vec<Arc<Workload>>> {
+        let loaded = self.workloads.lock();
+        loaded.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The programs of a problem of Chitty's, loaded when they are asked for first.
+    pub(crate) fn workload(
+        &self,
+        problem: &str,
+        settings: &Settings,
+    ) -> Result<Arc<Workload>, InputError> {
+        let mut loaded = self.loaded();
+        let found = loaded.iter().find(|one| one.problem.name() == problem);
+        if let Some(found) = found {
+            return Ok(Arc::clone(found));
+        }
+        let made = Arc::new(Workload::load(problem, settings)?);
+        loaded.push(Arc::clone(&made));
+        Ok(made)
+    }
+}

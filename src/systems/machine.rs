@@ -1,0 +1,147 @@
+//! What blocks are executed for: a device, machine code, and what is kept of executions while one launch is explained.
+//!
+//! Leaves out: execution itself (each system). Units: none.
+
+use crate::device::Device;
+use crate::isa::Arch;
+use crate::launch::CarveOut;
+use crate::launch::block_work::BlockWork;
+use crate::launch::divergent::{Executed, Sampled};
+use crate::launch::grid::Sample;
+use crate::launch::memory_rules::MemoryRules;
+use crate::launch::prediction::{Configuration, PerformanceModel, PredictError};
+use crate::systems::caches::Caches;
+use crate::systems::chitty::find::executed_architecture;
+use crate::systems::settings::Settings;
+use crate::util::memo::Memo;
+use std::sync::Arc;
+
+/// See the module text.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine<'a> {
+    pub device: &'a Device,
+    /// Of the machine code that is executed lane by lane.
+    pub arch: Arch,
+    pub carve_out: CarveOut,
+    /// What was executed before, and for which launch.
+    pub kept: Option<(&'a Executions, &'a Configuration, u64)>,
+}
+
+/// A machine for a paper's figures, and the model that times what it executes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bench<'a> {
+    pub device: &'a Device,
+    pub arch: Arch,
+    pub model: &'a dyn PerformanceModel,
+}
+
+impl<'a> Bench<'a> {
+    /// With its on-chip memory as it is by itself.
+    pub fn machine(&self) -> Machine<'a> {
+        Machine {
+            device: self.device,
+            arch: self.arch,
+            carve_out: CarveOut::Default,
+            kept: None,
+        }
+    }
+
+    /// The same with another device.
+    pub fn with<'b>(&self, device: &'b Device) -> Bench<'b>
+    where
+        'a: 'b,
+    {
+        Bench { device, ..*self }
+    }
+}
+
+/// What was executed for launches, and what was counted beforehand of their blocks.
+#[derive(Debug, Default)]
+pub struct Executions {
+    executed: Memo<Execution, Executed>,
+    counted: Memo<Counting, BlockWork>,
+}
+
+/// Everything that decides what some blocks execute.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Execution {
+    counting: Counting,
+    code: String,
+    rules: MemoryRules,
+    sample: (&'static str, Vec<u32>),
+    repetitions: u32,
+}
+
+/// Everything that decides what the blocks of a part of a launch do.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Counting {
+    configuration: Configuration,
+    seed: u64,
+    arch: Arch,
+    part: [u32; 2],
+}
+
+impl<'a> Machine<'a> {
+    /// For a launch of a complete configuration.
+    pub fn of(
+        configuration: &'a Configuration,
+        device: &'a Device,
+        settings: &Settings,
+        caches: &'a Caches,
+    ) -> Result<Machine<'a>, PredictError> {
+        let kept = caches.executions.as_deref();
+        Ok(Machine {
+            device,
+            arch: executed_architecture(device, &settings.code)?,
+            carve_out: CarveOut::of(configuration.l1_bytes),
+            kept: kept.map(|kept| (kept, configuration, settings.population_seed)),
+        })
+    }
+
+    fn counting(&self, configuration: &Configuration, seed: u64, part: [u32; 2]) -> Counting {
+        Counting {
+            configuration: configuration.clone(),
+            seed,
+            arch: self.arch,
+            part,
+        }
+    }
+
+    /// The sample of a part of a launch, executed with these numbers of repetitions.
+    pub fn sampled(
+        &self,
+        part: [u32; 2],
+        sample: Sample,
+        repetitions: [u32; 2],
+        execute: impl Fn(&Sample, u32) -> Result<Executed, PredictError>,
+    ) -> Result<Sampled, PredictError> {
+        Sampled::of(sample, repetitions, |sample, repetitions| {
+            let Some((kept, configuration, seed)) = self.kept else {
+                return Ok(Arc::new(execute(sample, repetitions)?));
+            };
+            let key = Execution {
+                counting: self.counting(configuration, seed, part),
+                code: self.device.code.clone(),
+                rules: MemoryRules::new(self.device),
+                sample: (sample.kind(), sample.blocks()),
+                repetitions,
+            };
+            kept.executed.try_get(key, || execute(sample, repetitions))
+        })
+    }
+
+    /// What the blocks of a part of a launch do.
+    pub fn counted(
+        &self,
+        part: [u32; 2],
+        count: impl FnOnce() -> Result<BlockWork, PredictError>,
+    ) -> Result<Arc<BlockWork>, PredictError> {
+        match self.kept {
+            None => Ok(Arc::new(count()?)),
+            Some((kept, configuration, seed)) => {
+                let key = self.counting(configuration, seed, part);
+                kept.counted.try_get(key, count)
+            }
+        }
+    }
+}
