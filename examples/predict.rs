@@ -3,16 +3,16 @@
 //! Predicts sextic regression on a GTX 670 in closed form for every block size, simulates the best, and then runs two programs of
 //! its own there and on an H200.
 
-use warpstack::{EngineKind, Error, Kernel, Launch, Predictor, Preset, Problem};
+use warpstack::{EngineKind, Error, LaunchOptions, Predictor, Preset, Problem, Size};
 
 fn main() -> Result<(), Error> {
     let simulator = Predictor::new(Preset::load("gtx670")?.device);
     let closed_form = simulator.with_engine(EngineKind::Analytical);
 
-    let base = Launch::of(Kernel::Rpn, Problem::Sextic).l1_kib(48);
-    let mut best = (0.0, base);
+    let base = LaunchOptions::of("rpn").with(Size::L1Kib, 48);
+    let mut best = (0.0, base.clone());
     for threads in [64, 128, 256, 512, 768, 1024] {
-        let launch = base.threads(threads);
+        let launch = base.with(Size::Threads, threads);
         let speed = closed_form.predict(&launch)?.gpops_billion;
         println!("{threads:5} threads: {speed:.1} GPop/s");
         if speed > best.0 {
@@ -43,7 +43,7 @@ fn main() -> Result<(), Error> {
     let programs = ["X1 X1 * X1 * X1 -", "X1 X1 * X1 X1 * X1 X1 * - *"];
     let grid = programs.iter().cycle().take(1000);
     let own = simulator.with_programs(Problem::Sextic, grid)?;
-    let launch = Launch::of(Kernel::Rpn, Problem::Sextic);
+    let launch = LaunchOptions::of("rpn");
     for device in ["gtx670", "h200"] {
         let device = Preset::load(device)?.device;
         let title = device.title.clone();

@@ -2,12 +2,12 @@
 //! machine code of the kernels on a model of the device.
 //!
 //! ```
-//! use warpstack::{EngineKind, Kernel, Launch, Predictor, Preset, Problem};
+//! use warpstack::{EngineKind, LaunchOptions, Predictor, Preset, Size};
 //!
 //! # fn main() -> Result<(), warpstack::Error> {
 //! let device = Preset::load("gtx670")?.device;
 //! let predictor = Predictor::new(device).with_engine(EngineKind::Analytical);
-//! let launch = Launch::of(Kernel::Rpn, Problem::Sextic).threads(256).l1_kib(48);
+//! let launch = LaunchOptions::of("rpn").with(Size::Threads, 256).with(Size::L1Kib, 48);
 //! let prediction = predictor.predict(&launch)?;
 //! println!("{:.1} billion GP operations per second", prediction.gpops_billion);
 //! # assert!((15.0..40.0).contains(&prediction.gpops_billion));
@@ -15,8 +15,8 @@
 //! # }
 //! ```
 //!
-//! A [`Preset`] names a device, a [`Kernel`] an interpreter, a [`Problem`] its function set and fitness cases; a [`Launch`] is a
-//! kernel for a problem, and a [`Predictor`] says what it will do as a [`Prediction`]: speed, occupancy, memory traffic and a CPI
+//! A [`Preset`] names a device, a [`Kernel`] an interpreter, a [`Problem`] its function set and fitness cases; [`LaunchOptions`] say what
+//! is asked of a launch, and a [`Predictor`] says what it will do as a [`Prediction`]: speed, occupancy, memory traffic and a CPI
 //! stack that accounts for every cycle. `examples/predict.rs` shows more.
 //!
 //! # What is stable
@@ -112,6 +112,6 @@ pub mod vliw;
 #[doc(inline)]
 pub use crate::predictor::api::{
     BlockResources, Cause, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error,
-    InputError, Kernel, Launch, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
-    PredictError, Prediction, Predictor, Preset, Problem, Role,
+    InputError, Kernel, LaunchOptions, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
+    PredictError, Prediction, Predictor, Preset, Problem, Role, Size,
 };

@@ -17,7 +17,7 @@ use crate::report::provenance::Provenance;
 use crate::report::{chart, table, verdict};
 use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -16,7 +16,7 @@ use crate::report::chart::{self, Look};
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::variant::Variant;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use crate::validate::launches::{MeasuredLaunch, measured_launches};
 use crate::validate::requests::{Programs, Requests};
 use std::collections::BTreeMap;

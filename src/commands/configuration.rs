@@ -6,7 +6,7 @@ use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;
 use crate::gp::problem::canonical;
 use crate::systems::chitty::system::USUAL_THREADS;
-use crate::systems::registry::{LaunchOptions, Size};
+use crate::systems::options::{LaunchOptions, Size};
 
 /// One launch on one device.
 #[derive(Debug, Clone, clap::Args)]
@@ -84,17 +84,13 @@ pub fn changed(options: &LaunchOptions, changes: &str) -> Result<LaunchOptions, 
     for change in changes.split(',') {
         let (name, value) = change.split_once('=').ok_or_else(|| refused(change))?;
         let (name, value) = (name.trim(), value.trim());
-        let sizes = Size::ALL.into_iter();
         match name {
             // One's own is called as its file is.
             "kernel" if value == options.kernel => changed.kernel.clone_from(&options.kernel),
             "kernel" => changed.kernel = value.to_lowercase(),
             "problem" => changed.problem = Some(canonical(value)),
             _ => {
-                let size = sizes
-                    .clone()
-                    .find(|size| size.key().replace('_', "-") == name);
-                let size = size.ok_or_else(|| refused(change))?;
+                let size: Size = (name.replace('-', "_").parse()).map_err(|_| refused(change))?;
                 *changed.size(size) = Some(value.parse().map_err(|_| {
                     format!("--against {change}: given \"{value}\"; allowed: a whole number")
                 })?);
@@ -105,7 +101,8 @@ pub fn changed(options: &LaunchOptions, changes: &str) -> Result<LaunchOptions, 
 }
 
 fn refused(change: &str) -> String {
-    let sizes = Size::ALL.map(|size| format!("{}=N", size.key().replace('_', "-")));
+    let size = |size: &Size| format!("{}=N", size.name().replace('_', "-"));
+    let sizes: Vec<String> = Size::ALL.iter().map(size).collect();
     format!(
         "--against: given \"{change}\"; allowed: kernel=NAME, problem=NAME, {} (l1 in KiB)",
         sizes.join(", ")

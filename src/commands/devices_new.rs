@@ -14,7 +14,7 @@ use crate::report::{output, table::table};
 use crate::study::sensitivity::{Sensitivity, sensitivities};
 use crate::study::{Base, Key};
 use crate::systems::chitty::system::USUAL_THREADS as THREADS;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 

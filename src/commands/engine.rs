@@ -13,7 +13,7 @@ use crate::report::progress;
 use crate::sim::simulator;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use crate::util::input;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

@@ -18,7 +18,7 @@ use crate::report::chart::{self, Chart};
 use crate::report::explain;
 use crate::report::progress;
 use crate::report::verdict::stack_bytes;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use rayon::prelude::*;
 use std::error::Error;
 use std::path::PathBuf;

@@ -10,10 +10,10 @@ use super::own_kernel;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::launch::CarveOut;
+use crate::launch::residency::l1_bytes;
 use crate::launch::residency::reside;
 use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
-use crate::systems::registry::l1_bytes;
 use std::error::Error;
 
 /// Show how many blocks of a kernel are resident on one multiprocessor, and what limits them.

@@ -13,7 +13,8 @@ use crate::report::progress;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::variant::{Math, Shape, Variant};
-use crate::systems::registry::{self, LaunchOptions};
+use crate::systems::options::LaunchOptions;
+use crate::systems::registry;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -107,7 +108,8 @@ fn compiled(
     let kernel = lowering.kernel();
     let choice = inputs.code_choice();
     let (_, info) = registry::find(kernel.name(), &choice)?;
-    let problem: ProblemId = info.problem(options)?.parse()?;
+    let problem = options.problem.as_deref().unwrap_or(info.problems[0]);
+    let problem: ProblemId = problem.parse()?;
     let arch = architecture(device, &choice)?;
     let source = OwnSource {
         path,

@@ -15,7 +15,7 @@ use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::reproduction::{self, Reproduced};
 use crate::study::shard::{Description, Shard};
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use crate::validate::{Cell, Compared, Measured, Table, cells};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};

@@ -24,7 +24,7 @@ use crate::study::journal::Journal;
 use crate::study::run::{Outcome, Point, Study};
 use crate::study::shard::{Description, Shard};
 use crate::study::{Axis, Base, Key, StudyError};
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 

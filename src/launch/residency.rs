@@ -57,6 +57,23 @@ pub fn reside(
     Ok((occupancy, split.map_or(0, |split| split.l1_bytes)))
 }
 
+/// The bytes of an L1 of so many KiB, if one is asked for and the device has it.
+pub fn l1_bytes(device: &Device, l1_kib: Option<u32>) -> Result<Option<u32>, PredictError> {
+    let Some(kib) = l1_kib else {
+        return Ok(None);
+    };
+    let sizes = || device.l1.splits.iter().map(|split| split.l1_bytes);
+    let found = sizes().find(|bytes| bytes / 1024 == kib);
+    found.map(Some).ok_or_else(|| {
+        let allowed: Vec<String> = sizes().map(|bytes| (bytes / 1024).to_string()).collect();
+        PredictError::Input {
+            what: "L1 size",
+            given: format!("{kib} KiB"),
+            allowed: format!("{} KiB ({})", allowed.join(", "), device.name),
+        }
+    })
+}
+
 /// Shared memory beside an L1 of this size.
 fn shared_beside(device: &Device, l1_bytes: u32) -> Result<u32, PredictError> {
     let split = device.split_for_l1(l1_bytes);

@@ -13,7 +13,7 @@ use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
 use crate::systems::chitty::code::Code;
 use crate::systems::chitty::lines::base_name;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use crate::trace::mix::Role;
 use serde::Serialize;
 

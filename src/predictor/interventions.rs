@@ -7,7 +7,8 @@
 use super::{Kind, Predictor};
 use crate::device::ideal::{Ideal, Ideals};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
-use crate::systems::registry::{self, LaunchOptions};
+use crate::systems::options::LaunchOptions;
+use crate::systems::registry;
 use rayon::prelude::*;
 use serde::Serialize;
 

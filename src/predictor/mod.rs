@@ -28,13 +28,14 @@ use crate::gp::workload::{Workload as Measured, WorkloadError, parse_program};
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::model::analytical::Analytical;
-use crate::systems::caches::Caches;
+use crate::systems::caches::{Caches, Context};
 use crate::systems::chitty;
 use crate::systems::chitty::conformance::{self, Conformance};
 use crate::systems::chitty::inputs::Workload;
 use crate::systems::chitty::request::Request;
 use crate::systems::machine::Bench;
-use crate::systems::registry::{self, LaunchOptions};
+use crate::systems::options::LaunchOptions;
+use crate::systems::registry;
 use std::sync::Arc;
 
 /// Predicts launches on a device. Programs and what was traced of them are kept, so that the second prediction of a kernel
@@ -129,7 +130,15 @@ impl Predictor {
     /// What a complete configuration launches.
     pub fn launch(&self, configuration: &Configuration) -> Result<Launch, PredictError> {
         let (system, _) = registry::find(&configuration.kernel, &self.settings.code)?;
-        system.launch(configuration, &self.device, &self.settings, &self.caches)
+        system.launch(configuration, self.context())
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context {
+            device: &self.device,
+            settings: &self.settings,
+            caches: &self.caches,
+        }
     }
 
     /// The same with programs drawn with another seed.
@@ -162,7 +171,7 @@ impl Predictor {
     /// The programs, code and cases that a complete configuration of a kernel of Chitty's names.
     pub fn request(&self, configuration: &Configuration) -> Result<Request, PredictError> {
         registry::check_uniform(configuration)?;
-        chitty::launch::request(configuration, &self.device, &self.settings, &self.caches)
+        chitty::launch::request(configuration, self.context())
     }
 
     /// What these programs, code and cases launch.

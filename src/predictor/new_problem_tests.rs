@@ -10,7 +10,7 @@ use crate::isa::Arch;
 use crate::systems::chitty::find::smallest;
 use crate::systems::chitty::variant::{KernelId, Variant};
 #[cfg(feature = "report")]
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 
 const NEW: ProblemId = ProblemId::Parity6;
 

@@ -14,7 +14,7 @@ use crate::model::analytical::Analytical;
 use crate::sim::l1_stream::{L1Recorder, L1Stream};
 use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use super::shard::Shard;
 use super::{Site, StudyError};
 use crate::device::Device;
 use crate::launch::prediction::{Cause, Configuration, PredictError, Prediction};
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use crate::util::memo::Memo;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

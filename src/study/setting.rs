@@ -7,7 +7,7 @@
 use super::StudyError;
 use crate::device::table::find;
 use crate::device::{Device, Entry, Kind, Preset, Reader, ledger};
-use crate::systems::registry::{LaunchOptions, Size};
+use crate::systems::options::{LaunchOptions, Size};
 
 /// What is varied.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -46,7 +46,9 @@ fn launch_keys() -> impl Iterator<Item = (&'static str, Key, Type)> {
         ("problem", Key::Problem, Type::Text),
         ("kernel", Key::Kernel, Type::Text),
     ];
-    let sizes = Size::ALL.map(|size| (size.key(), Key::Size(size), Type::Whole));
+    let sizes = Size::ALL
+        .iter()
+        .map(|&size| (size.name(), Key::Size(size), Type::Whole));
     names.into_iter().chain(sizes)
 }
 
@@ -69,7 +71,7 @@ impl Key {
             Key::Field(section, field) => format!("{section}.{field}"),
             Key::Problem => "problem".to_owned(),
             Key::Kernel => "kernel".to_owned(),
-            Key::Size(size) => size.key().to_owned(),
+            Key::Size(size) => size.name().to_owned(),
         }
     }
 

@@ -9,9 +9,18 @@ use super::machine::Executions;
 use super::robilliard::problem::Benchmark;
 use super::robilliard::runs::Run;
 use super::settings::Settings;
+use crate::device::Device;
 use crate::launch::kernel::Grid;
 use crate::util::memo::Memo;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a launch is set up with besides its configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    pub device: &'a Device,
+    pub settings: &'a Settings,
+    pub caches: &'a Caches,
+}
 
 /// See the module text.
 #[derive(Debug, Clone, Default)]

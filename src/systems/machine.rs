@@ -10,9 +10,8 @@ use crate::launch::divergent::{Executed, Sampled};
 use crate::launch::grid::Sample;
 use crate::launch::memory_rules::MemoryRules;
 use crate::launch::prediction::{Configuration, PerformanceModel, PredictError};
-use crate::systems::caches::Caches;
+use crate::systems::caches::Context;
 use crate::systems::chitty::find::executed_architecture;
-use crate::systems::settings::Settings;
 use crate::util::memo::Memo;
 use std::sync::Arc;
 
@@ -83,18 +82,13 @@ struct Counting {
 
 impl<'a> Machine<'a> {
     /// For a launch of a complete configuration.
-    pub fn of(
-        configuration: &'a Configuration,
-        device: &'a Device,
-        settings: &Settings,
-        caches: &'a Caches,
-    ) -> Result<Machine<'a>, PredictError> {
-        let kept = caches.executions.as_deref();
+    pub fn of(configuration: &'a Configuration, on: Context<'a>) -> Result<Self, PredictError> {
+        let kept = on.caches.executions.as_deref();
         Ok(Machine {
-            device,
-            arch: executed_architecture(device, &settings.code)?,
+            device: on.device,
+            arch: executed_architecture(on.device, &on.settings.code)?,
             carve_out: CarveOut::of(configuration.l1_bytes),
-            kept: kept.map(|kept| (kept, configuration, settings.population_seed)),
+            kept: kept.map(|kept| (kept, configuration, on.settings.population_seed)),
         })
     }
 

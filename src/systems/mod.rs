@@ -2,11 +2,13 @@
 //!
 //! * [`chitty`]: interpreters with two-dimensional stacks; every block runs one program, so a launch is traced program by program.
 //! * [`robilliard`], [`langdon`], [`gpocl`]: a block or a warp runs several programs, so sampled blocks are executed lane by lane.
-//! * [`registry`]: the kernels by name, and the one place of a launch's defaults and refusals; [`settings`]: what a prediction is told
+//! * [`options`], [`asked`], [`registry`]: what is asked of a launch, the kernels by name, and the one place of defaults and refusals; [`settings`]: what a prediction is told
 //!   besides launch and device; [`machine`]: what blocks are executed for; `caches`: what is kept from one launch to the next.
 //!
 //! Leaves out: what the papers measured, which only `validate` reads.
 
+#[doc(hidden)]
+pub mod asked;
 pub(crate) mod caches;
 pub mod chitty;
 #[doc(hidden)]
@@ -19,6 +21,7 @@ pub mod heavier;
 pub mod langdon;
 #[doc(hidden)]
 pub mod machine;
+pub mod options;
 #[doc(hidden)]
 pub mod registry;
 #[doc(hidden)]

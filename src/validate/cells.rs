@@ -6,7 +6,7 @@
 
 use super::compare::Split;
 use crate::gp::problem::PAPER;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 
 /// A table of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

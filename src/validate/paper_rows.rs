@@ -8,7 +8,7 @@ use super::columns::present_name;
 use super::papers::Paper;
 use crate::systems::gpocl::{Domain, Strategy};
 use crate::systems::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use crate::systems::robilliard;
 use std::collections::HashMap;
 

@@ -1,6 +1,8 @@
 //! The library's public face, used as a stranger would: only what the root of the crate exports.
 
-use warpstack::{EngineKind, Error, Kernel, Launch, PredictError, Predictor, Preset, Problem};
+use warpstack::{
+    EngineKind, Error, Kernel, LaunchOptions, PredictError, Predictor, Preset, Problem, Size,
+};
 
 fn on(device: &str) -> Predictor {
     Predictor::new(Preset::load(device).unwrap().device).with_engine(EngineKind::Analytical)
@@ -24,7 +26,11 @@ fn every_kernel_runs_every_problem_of_the_paper_on_its_device() {
                 Kernel::Accumulator => "h200",
                 _ => "gtx670",
             };
-            let prediction = on(device).predict(&Launch::of(kernel, problem)).unwrap();
+            let launch = LaunchOptions {
+                problem: Some(problem.name().into()),
+                ..LaunchOptions::of(kernel.name())
+            };
+            let prediction = on(device).predict(launch).unwrap();
             assert!(prediction.gpops_billion > 0.1, "{kernel} {problem}");
             assert_eq!(prediction.configuration.kernel, kernel.name());
         }
@@ -33,11 +39,11 @@ fn every_kernel_runs_every_problem_of_the_paper_on_its_device() {
 
 #[test]
 fn what_the_builder_says_is_what_is_launched() {
-    let launch = Launch::of(Kernel::LgpRegisters, Problem::Sextic)
-        .threads(128)
-        .stack_dim(4)
-        .stack_registers(3)
-        .l1_kib(16);
+    let launch = LaunchOptions::of("lgp-registers")
+        .with(Size::Threads, 128)
+        .with(Size::StackDim, 4)
+        .with(Size::StackRegisters, 3)
+        .with(Size::L1Kib, 16);
     let predicted = on("gtx670").predict(&launch).unwrap().configuration;
     assert_eq!(
         (
@@ -48,7 +54,7 @@ fn what_the_builder_says_is_what_is_launched() {
         (128, 4, 3)
     );
     assert_eq!(predicted.l1_bytes, Some(16 * 1024));
-    let shared = Launch::of(Kernel::Accumulator, Problem::Sextic).case_blocks(7);
+    let shared = LaunchOptions::of("accumulator").with(Size::CaseBlocks, 7);
     let predicted = on("h200").predict(&shared).unwrap().configuration;
     assert_eq!(predicted.case_blocks, 7);
 }
@@ -56,7 +62,7 @@ fn what_the_builder_says_is_what_is_launched() {
 #[test]
 fn both_engines_and_a_second_prediction_agree_with_themselves() {
     let closed_form = on("gtx670");
-    let launch = Launch::of(Kernel::Rpn, Problem::Sextic).l1_kib(48);
+    let launch = LaunchOptions::of("rpn").with(Size::L1Kib, 48);
     let first = closed_form.predict(&launch).unwrap().gpops_billion;
     assert_eq!(first, closed_form.predict(&launch).unwrap().gpops_billion);
     let simulated = closed_form
@@ -72,7 +78,7 @@ fn programs_of_ones_own_are_run_and_move_to_other_devices() {
     let short = on("gtx670")
         .with_programs(Problem::Sextic, ["X1 X1 *"; 500])
         .unwrap();
-    let launch = Launch::of(Kernel::Rpn, Problem::Sextic);
+    let launch = LaunchOptions::of("rpn");
     let levels = |predictor: &Predictor| predictor.predict(&launch).unwrap().mean_stack_levels;
     assert_eq!(levels(&short), 2.0);
     assert_eq!(levels(&short.on(Preset::load("h200").unwrap().device)), 2.0);
@@ -91,26 +97,30 @@ fn wrong_input_is_named() {
     assert!(refused(&["X1 *"]).contains("line 1"));
     assert!(!refused(&[]).is_empty());
 
-    let rpn = Launch::of(Kernel::Rpn, Problem::Sextic);
+    let rpn = LaunchOptions::of("rpn");
     let gtx670 = on("gtx670");
-    assert!(message(gtx670.predict(&rpn.stack_dim(9))).contains("given 9; allowed: 1, 2"));
-    assert!(message(gtx670.predict(&rpn.stack_registers(2))).contains("given 2; allowed: 0"));
-    assert!(message(gtx670.predict(&rpn.threads(0))).contains("allowed: 1 to 1024"));
-    assert!(message(gtx670.predict(&rpn.threads(5000))).contains("allowed: 1 to 1024"));
+    assert!(
+        message(gtx670.predict(rpn.with(Size::StackDim, 9))).contains("given 9; allowed: 1, 2")
+    );
+    assert!(
+        message(gtx670.predict(rpn.with(Size::StackRegisters, 2))).contains("given 2; allowed: 0")
+    );
+    assert!(message(gtx670.predict(rpn.with(Size::Threads, 0))).contains("allowed: 1 to 1024"));
+    assert!(message(gtx670.predict(rpn.with(Size::Threads, 5000))).contains("allowed: 1 to 1024"));
     for kib in [47, u32::MAX] {
         assert!(
-            message(gtx670.predict(&rpn.l1_kib(kib))).contains("allowed"),
+            message(gtx670.predict(rpn.with(Size::L1Kib, kib))).contains("allowed"),
             "{kib}"
         );
     }
     for blocks in [0, 2, u32::MAX] {
         assert!(
-            message(gtx670.predict(&rpn.case_blocks(blocks))).contains("allowed"),
+            message(gtx670.predict(rpn.with(Size::CaseBlocks, blocks))).contains("allowed"),
             "{blocks}"
         );
     }
-    let accumulator = Launch::of(Kernel::Accumulator, Problem::Sextic);
-    let beyond = on("h200").predict(&accumulator.case_blocks(65_536));
+    let accumulator = LaunchOptions::of("accumulator");
+    let beyond = on("h200").predict(accumulator.with(Size::CaseBlocks, 65_536));
     assert!(message(beyond).contains("1 to 65535"));
     let elsewhere = gtx670.predict(&accumulator);
     assert!(matches!(elsewhere, Err(PredictError::Input { .. })));

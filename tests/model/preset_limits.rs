@@ -20,7 +20,7 @@ use warpstack::predictor::{CodeChoice, Kind, Predictor, Settings, architecture};
 use warpstack::sim::smx::Deadlock;
 use warpstack::systems::chitty::request::{Cases, Request};
 use warpstack::systems::chitty::variant::{KernelId, Variant};
-use warpstack::systems::registry::LaunchOptions;
+use warpstack::systems::options::LaunchOptions;
 
 /// What one prediction may take: a hundred times what it does.
 const LONGEST: Duration = Duration::from_secs(20);

@@ -10,7 +10,7 @@ use warpstack::study::journal::Journal;
 use warpstack::study::run::{Outcome, Study};
 use warpstack::study::setting::Base;
 use warpstack::study::shard::Shard;
-use warpstack::systems::registry::LaunchOptions;
+use warpstack::systems::options::LaunchOptions;
 
 const STUDIES: [&str; 2] = [
     "device = \"gtx670\"\nengine = \"model\"\n[base]\nkernel = \"rpn\"\nproblem = \"sextic\"\n[vary]\nthreads = \"128..512:128\"\nstack_dim = [1, 2]\n",

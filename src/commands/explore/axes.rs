@@ -10,7 +10,7 @@ use crate::report::explore::grid::{Axis, Spelling, n_points, places};
 use crate::study::{Base, Key};
 use crate::systems::chitty::find::compiled;
 use crate::systems::chitty::system::USUAL_THREADS;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use std::collections::BTreeSet;
 use std::error::Error;
 

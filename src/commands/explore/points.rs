@@ -7,7 +7,7 @@ use crate::launch::prediction::PredictError;
 use crate::predictor::Predictor;
 use crate::report::explore::grid::{Record, impossible, record};
 use crate::report::progress::Progress;
-use crate::systems::registry::LaunchOptions;
+use crate::systems::options::LaunchOptions;
 use rayon::prelude::*;
 use std::error::Error;
 

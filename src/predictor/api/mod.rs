@@ -3,10 +3,8 @@
 //! Leaves out: anything of its own.
 
 mod error;
-mod launch;
 
 pub use error::Error;
-pub use launch::Launch;
 
 pub use crate::device::occupancy::{BlockResources, Limiter, Occupancy, OccupancyError};
 pub use crate::device::{Device, DeviceError, Preset};
@@ -16,4 +14,5 @@ pub use crate::launch::prediction::{
 };
 pub use crate::predictor::{InputError, Kind as EngineKind, Predictor};
 pub use crate::systems::chitty::variant::KernelId as Kernel;
+pub use crate::systems::options::{LaunchOptions, Size};
 pub use crate::trace::mix::{MixEntry, Role};

@@ -7,7 +7,7 @@ use super::heat::Heat;
 use super::lines::{Line, Lines, Scale, of_points};
 use crate::study::run::Point;
 use crate::study::{Axis, Key};
-use crate::systems::registry::Size;
+use crate::systems::options::Size;
 
 /// A study's axes and points.
 #[derive(Clone, Copy)]

@@ -197,7 +197,8 @@ fn find(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::registry::{LaunchOptions, configure};
+    use crate::systems::options::LaunchOptions;
+    use crate::systems::registry::configure;
     use crate::systems::settings::Settings;
 
     fn find(kernel: &str, stack_dim: u32, registers: u32) -> Result<Configuration, PredictError> {

@@ -19,20 +19,15 @@ use crate::launch::residency::reside;
 use crate::launch::uniform::{Uniform, UniformWork};
 use crate::launch::work::Work;
 use crate::launch::{CarveOut, Launch};
-use crate::systems::caches::Caches;
-use crate::systems::settings::Settings;
+use crate::systems::caches::{Caches, Context};
 use std::sync::Arc;
 
 /// What a complete configuration launches.
-pub fn request(
-    configuration: &Configuration,
-    device: &Device,
-    settings: &Settings,
-    caches: &Caches,
-) -> Result<Request, PredictError> {
-    let workload = caches.workload(&configuration.problem, settings);
+pub fn request(configuration: &Configuration, on: Context) -> Result<Request, PredictError> {
+    let workload = (on.caches).workload(&configuration.problem, on.settings);
     let workload = workload.map_err(PredictError::other)?;
-    let kernel = find::of(configuration, workload.problem, device, &settings.code)?;
+    let choice = &on.settings.code;
+    let kernel = find::of(configuration, workload.problem, on.device, choice)?;
     Ok(Request {
         cases: cases(&workload, &kernel, configuration.threads_per_block),
         kernel,

@@ -7,15 +7,14 @@ use crate::device::Device;
 use crate::gp::problem::ProblemId;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::systems::caches::Caches;
+use crate::systems::asked::{Allowed, Asked, Parameter};
+use crate::systems::caches::Context;
 use crate::systems::chitty::find;
 use crate::systems::chitty::kernel_id::KernelId;
 use crate::systems::chitty::launch;
 use crate::systems::chitty::variant::Variant;
-use crate::systems::registry::{
-    Allowed, CompiledCode, KernelInfo, LaunchOptions, Parameter, Size, System, l1_bytes,
-};
-use crate::systems::settings::Settings;
+use crate::systems::options::{LaunchOptions, Size};
+use crate::systems::registry::{CompiledCode, KernelInfo, System};
 use std::sync::LazyLock;
 
 /// Threads of a block where nothing is said: a divisor of what every multiprocessor holds.
@@ -76,39 +75,34 @@ impl System for Chitty {
     }
 
     /// Second dimension and levels in registers are those of the smallest kernel compiled, where they are not said.
-    fn configure(
-        &self,
-        kernel: &KernelInfo,
-        options: &LaunchOptions,
-        device: &Device,
-        settings: &Settings,
-    ) -> Result<Configuration, PredictError> {
+    fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
         for none in [Size::Population, Size::Cases, Size::ThreadsPerProgram] {
-            kernel.size(none, options)?;
+            asked.size(none)?;
         }
-        let choice = &settings.code;
-        let own = choice.own_named(&options.kernel);
-        let problem = kernel.problem(options)?;
+        let (device, choice) = (asked.device, &asked.settings.code);
+        let own = choice.own_named(&asked.options.kernel);
+        let problem = asked.problem()?;
         let id: ProblemId = problem.parse().map_err(PredictError::other)?;
         let smallest = match own {
             Some(_) => (1, 0),
             None => {
-                let kernel: KernelId = kernel.name.parse().map_err(PredictError::other)?;
+                let kernel: KernelId = asked.kernel.name.parse().map_err(PredictError::other)?;
                 find::smallest(kernel, id, find::architecture(device, choice)?)?
             }
         };
-        let case_blocks = LaunchOptions {
-            case_blocks: options.case_blocks.or(own.map(|_| 1)),
-            ..options.clone()
+        let options = &LaunchOptions {
+            case_blocks: asked.options.case_blocks.or(own.map(|_| 1)),
+            ..asked.options.clone()
         };
+        let asked = Asked { options, ..asked };
         let configuration = Configuration {
             problem: problem.to_owned(),
             kernel: options.kernel.clone(),
             stack_dim: options.stack_dim.unwrap_or(smallest.0),
             stack_registers: options.stack_registers.unwrap_or(smallest.1),
             threads_per_block: options.threads_per_block.unwrap_or(usual_threads(device)),
-            case_blocks: kernel.size(Size::CaseBlocks, &case_blocks)?.unwrap_or(1),
-            l1_bytes: l1_bytes(device, options.l1_kib)?,
+            case_blocks: asked.size(Size::CaseBlocks)?.unwrap_or(1),
+            l1_bytes: asked.l1_bytes()?,
             population: None,
             cases: None,
             threads_per_program: None,
@@ -117,17 +111,11 @@ impl System for Chitty {
         Ok(configuration)
     }
 
-    fn launch(
-        &self,
-        configuration: &Configuration,
-        device: &Device,
-        settings: &Settings,
-        caches: &Caches,
-    ) -> Result<Launch, PredictError> {
-        let request = launch::request(configuration, device, settings, caches)?;
+    fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
+        let request = launch::request(configuration, on)?;
         Ok(Launch {
             configuration: configuration.clone(),
-            ..launch::launch(&request, device, caches)?
+            ..launch::launch(&request, on.device, on.caches)?
         })
     }
 }

@@ -4,17 +4,15 @@ use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS};
 use super::ndrange::{Limits, NdRange};
 use super::predict::generation;
 use super::{Domain, Strategy, USUAL_SIZE};
-use crate::device::Device;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::systems::caches::Caches;
+use crate::systems::asked::{Allowed, Asked, FIXED, MOST, Parameter};
+use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
-use crate::systems::registry::{
-    ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
-    configure_by_parameters,
-};
-use crate::systems::settings::Settings;
+use crate::systems::options::{LaunchOptions, Size};
+use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
 use crate::trace::mix::Role;
+use crate::util::names::UnknownName;
 use std::sync::LazyLock;
 
 static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
@@ -57,23 +55,18 @@ impl System for Gpocl {
         Ok(codes)
     }
 
-    fn configure(
-        &self,
-        kernel: &KernelInfo,
-        options: &LaunchOptions,
-        device: &Device,
-        settings: &Settings,
-    ) -> Result<Configuration, PredictError> {
+    fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
         let unsaid = LaunchOptions {
             threads_per_block: None,
-            ..options.clone()
+            ..asked.options.clone()
         };
-        let configuration = configure_by_parameters(kernel, &unsaid, device, settings)?;
-        let range = NdRange::of((&configuration).try_into()?, Limits::of(device));
-        match options.threads_per_block {
+        let options = &unsaid;
+        let configuration = Asked { options, ..asked }.by_parameters()?;
+        let range = NdRange::of((&configuration).try_into()?, Limits::of(asked.device));
+        match asked.options.threads_per_block {
             Some(given) if given != range.local => {
                 let allowed = "none, they follow from population, cases and device";
-                Err(kernel.refused(Size::Threads.words(), given, allowed))
+                Err(asked.refused(Size::Threads.words(), given, allowed))
             }
             _ => Ok(Configuration {
                 threads_per_block: range.local,
@@ -82,15 +75,9 @@ impl System for Gpocl {
         }
     }
 
-    fn launch(
-        &self,
-        configuration: &Configuration,
-        device: &Device,
-        settings: &Settings,
-        caches: &Caches,
-    ) -> Result<Launch, PredictError> {
-        let machine = Machine::of(configuration, device, settings, caches)?;
-        let seed = settings.population_seed;
+    fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
+        let machine = Machine::of(configuration, on)?;
+        let seed = on.settings.population_seed;
         let (placement, work) = generation(machine, configuration.try_into()?, seed)?;
         let configuration = configuration.clone();
         // Partial errors besides.
@@ -107,29 +94,20 @@ impl TryFrom<&Configuration> for super::Configuration {
     type Error = PredictError;
 
     fn try_from(configuration: &Configuration) -> Result<super::Configuration, PredictError> {
-        let strategies = Strategy::ALL.into_iter();
-        let strategy = strategies
-            .clone()
-            .find(|one| one.kernel() == configuration.kernel);
-        let domain = Domain::ALL
-            .into_iter()
-            .find(|one| one.name() == configuration.problem);
-        let unknown = |what, given: &str, allowed: String| PredictError::Input {
-            what,
-            given: given.to_owned(),
-            allowed,
-        };
+        let strategies = Strategy::ALL.map(|one| (one.kernel(), one));
+        let domains = Domain::ALL.map(|one| (one.name(), one));
         Ok(super::Configuration {
-            strategy: strategy.ok_or_else(|| {
-                let names: Vec<&str> = strategies.map(Strategy::kernel).collect();
-                unknown("kernel", &configuration.kernel, names.join(", "))
-            })?,
-            domain: domain.ok_or_else(|| {
-                let names = Domain::ALL.map(Domain::name);
-                unknown("problem", &configuration.problem, names.join(", "))
-            })?,
+            strategy: named("kernel", &configuration.kernel, &strategies)?,
+            domain: named("problem", &configuration.problem, &domains)?,
             population: configuration.population.unwrap_or(USUAL_SIZE),
             dataset: configuration.cases.unwrap_or(USUAL_SIZE),
         })
     }
+}
+
+fn named<T: Copy>(what: &'static str, given: &str, all: &[(&str, T)]) -> Result<T, PredictError> {
+    let found = all.iter().find(|(name, _)| *name == given);
+    let names = || all.iter().map(|(name, _)| *name);
+    let refused = || PredictError::other(UnknownName::new(what, given, names()));
+    found.map(|(_, one)| *one).ok_or_else(refused)
 }

@@ -4,16 +4,13 @@ use super::generation::Generation;
 use super::kernel::Submachine;
 use super::predict::{Layout, first_grid, programs_per_block};
 use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
-use crate::device::Device;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::systems::caches::Caches;
+use crate::systems::asked::{Allowed, Asked, FIXED, MOST, Parameter};
+use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
-use crate::systems::registry::{
-    ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
-    configure_by_parameters,
-};
-use crate::systems::settings::Settings;
+use crate::systems::options::Size;
+use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
 use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
@@ -67,38 +64,26 @@ impl System for Langdon {
         Ok(codes)
     }
 
-    fn configure(
-        &self,
-        kernel: &KernelInfo,
-        options: &LaunchOptions,
-        device: &Device,
-        settings: &Settings,
-    ) -> Result<Configuration, PredictError> {
-        let configuration = configure_by_parameters(kernel, options, device, settings)?;
+    fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
+        let configuration = asked.by_parameters()?;
         let layout = Layout::from(&configuration);
         let (threads, block) = (layout.threads_per_program, layout.threads_per_block);
         if threads > block {
             let allowed = format!("at most {block}, the threads per block");
-            return Err(kernel.refused(Size::ThreadsPerProgram.words(), threads, allowed));
+            return Err(asked.refused(Size::ThreadsPerProgram.words(), threads, allowed));
         }
         let (population, per_block) = (population(&configuration), programs_per_block(layout));
         if !population.is_multiple_of(per_block) {
             let allowed = format!("multiples of {per_block}, the programs of a block");
-            return Err(kernel.refused(Size::Population.words(), population, allowed));
+            return Err(asked.refused(Size::Population.words(), population, allowed));
         }
         Ok(configuration)
     }
 
-    fn launch(
-        &self,
-        configuration: &Configuration,
-        device: &Device,
-        settings: &Settings,
-        caches: &Caches,
-    ) -> Result<Launch, PredictError> {
-        let machine = Machine::of(configuration, device, settings, caches)?;
+    fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
+        let machine = Machine::of(configuration, on)?;
         let (layout, population) = (configuration.into(), population(configuration));
-        let (generation, seed) = (&Generation::INITIAL, settings.population_seed);
+        let (generation, seed) = (&Generation::INITIAL, on.settings.population_seed);
         let (placement, work) = first_grid(machine, layout, generation, population, seed)?;
         let configuration = configuration.clone();
         Ok(Launch::divergent(

@@ -5,17 +5,14 @@ use super::predict::{Layout, mean_generation};
 use super::problem::{Benchmark, FunctionSet};
 use super::runs::Run;
 use super::{BLOCK_SIZES, THREADS_PER_BLOCK, USUAL_POPULATION};
-use crate::device::Device;
 use crate::gp::program::Rpn;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
-use crate::systems::caches::Caches;
+use crate::systems::asked::{Allowed, FIXED, MOST, Parameter};
+use crate::systems::caches::Context;
 use crate::systems::machine::Machine;
-use crate::systems::registry::{
-    ARCHES, Allowed, CompiledCode, FIXED, KernelInfo, LaunchOptions, MOST, Parameter, Size, System,
-    configure_by_parameters,
-};
-use crate::systems::settings::Settings;
+use crate::systems::options::Size;
+use crate::systems::registry::{ARCHES, CompiledCode, KernelInfo, System};
 use crate::trace::mix::Role;
 use std::sync::LazyLock;
 
@@ -67,33 +64,20 @@ impl System for Robilliard {
         Ok(codes)
     }
 
-    fn configure(
-        &self,
-        kernel: &KernelInfo,
-        options: &LaunchOptions,
-        device: &Device,
-        settings: &Settings,
-    ) -> Result<Configuration, PredictError> {
-        configure_by_parameters(kernel, options, device, settings)
-    }
-
-    fn launch(
-        &self,
-        configuration: &Configuration,
-        device: &Device,
-        settings: &Settings,
-        caches: &Caches,
-    ) -> Result<Launch, PredictError> {
-        let machine = Machine::of(configuration, device, settings, caches)?;
+    fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
+        let machine = Machine::of(configuration, on)?;
         let layout = Layout::try_from(configuration)?;
         let (benchmark, population, seed) = (
             layout.benchmark,
             layout.population,
-            settings.population_seed,
+            on.settings.population_seed,
         );
-        let runs = caches.evolved.try_get((benchmark, population, seed), || {
-            Run::of(benchmark, &[population], seed)
-        })?;
+        let runs = on
+            .caches
+            .evolved
+            .try_get((benchmark, population, seed), || {
+                Run::of(benchmark, &[population], seed)
+            })?;
         let generations: Vec<&[Rpn]> = runs.iter().flat_map(|run| run.generations()).collect();
         let (placement, work) = mean_generation(machine, layout, &generations)?;
         let configuration = configuration.clone();
