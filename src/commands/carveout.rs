@@ -4,7 +4,7 @@
 //! Units: KiB; billions of GPop/s.
 
 use super::CliResult;
-use super::engine::{EngineArgs, note_weights};
+use super::engine::{EngineArgs, note_weights, open_for};
 use super::format::OutputArgs;
 use crate::device::{Device, Preset};
 use crate::isa::Arch;
@@ -54,9 +54,11 @@ impl Study<'_> {
 
     fn points(&self) -> Result<(Vec<CarveoutPoint>, Provenance), Box<dyn Error>> {
         let device = Preset::load(self.device)?.device;
-        let (opened, launches) = self
-            .engine
-            .open_for(&device, std::slice::from_ref(&self.options))?;
+        let (opened, launches) = open_for(
+            &device,
+            self.engine.settings(),
+            std::slice::from_ref(&self.options),
+        )?;
         let measured = self.measured(&device, &launches[0])?;
         let (engine, request) = match measured.first() {
             Some(row) => {

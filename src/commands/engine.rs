@@ -199,15 +199,6 @@ impl EngineArgs {
         Ok(predictor)
     }
 
-    /// The model for a device and these launches, complete.
-    pub fn open_for(
-        &self,
-        device: &Device,
-        launches: &[LaunchOptions],
-    ) -> Result<(Predictor, Vec<Configuration>), Box<dyn Error>> {
-        open_for(device, self.settings(), launches)
-    }
-
     /// Everything of it that decides results: the options, the content of the files of programs that they name, the factors of the
     /// file of what is inferred.
     pub fn described(&self) -> Result<String, String> {

@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::configuration::{ConfigurationArgs, changed};
-use super::engine::{EngineArgs, note_weights};
+use super::engine::{EngineArgs, note_weights, open_for};
 use super::explain_cpu;
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
@@ -74,7 +74,7 @@ fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn
         launches.push(changed(&launches[0], changes)?);
     }
     let engine = args.engine.with_inputs(inputs);
-    let (model, configurations) = engine.open_for(&device, &launches)?;
+    let (model, configurations) = open_for(&device, engine.settings(), &launches)?;
     own_kernel::check(&model, &configurations, &args.configuration.own)?;
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));

@@ -2,7 +2,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{EngineArgs, note_weights};
+use super::engine::{EngineArgs, note_weights, open_for};
 use super::format::OutputArgs;
 use super::own_kernel;
 use crate::device::Preset;
@@ -38,7 +38,7 @@ pub fn predict(args: &SimulateArgs) -> Result<(Prediction, predictor::Predictor)
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
-    let (model, launches) = engine.open_for(&device, &[options])?;
+    let (model, launches) = open_for(&device, engine.settings(), &[options])?;
     own_kernel::check(&model, &launches, &args.configuration.own)?;
     let prediction = model.predict(&launches[0])?;
     Ok((prediction, model))

@@ -4,7 +4,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{Engine, EngineArgs};
+use super::engine::{Engine, EngineArgs, open_for};
 use super::format::OutputArgs;
 use super::own_kernel;
 use crate::device::{Device, Preset};
@@ -69,7 +69,7 @@ pub fn rows(args: &SweepArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> 
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
-    let (engine, launches) = engine.open_for(&device, &[options])?;
+    let (engine, launches) = open_for(&device, engine.settings(), &[options])?;
     own_kernel::check(&engine, &launches, &args.configuration.own)?;
     let sweep = engine.sweep(&launches[0], args.times)?;
     let caches: Vec<CacheSpec> = args

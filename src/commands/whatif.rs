@@ -4,7 +4,7 @@
 //! Units: those of the keys.
 
 use super::configuration::LaunchArgs;
-use super::engine::{EngineArgs, note_weights};
+use super::engine::{EngineArgs, note_weights, open_for};
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::names;
@@ -190,7 +190,7 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
 
 /// The model of a study, of which some point can be launched.
 fn open(study: &Study, engine: &EngineArgs) -> Result<Predictor, Box<dyn Error>> {
-    let (engine, _) = engine.open_for(&study.base.device, &[])?;
+    let (engine, _) = open_for(&study.base.device, engine.settings(), &[])?;
     let mut first = None;
     for point in 0..study.n_points()? {
         let site = study.site(point)?;
