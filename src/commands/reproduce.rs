@@ -113,6 +113,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .iter()
         .map(|predictions| compare(&cells, predictions, &measured))
         .collect();
+    let draws: Vec<&[Compared]> = draws.iter().map(Vec::as_slice).collect();
     progress::say(&reproduction::spread(&draws));
     Ok(())
 }

@@ -217,3 +217,78 @@ impl<R> Column<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::provenance::Provenance;
+    use crate::report::rows;
+
+    struct Cell {
+        name: &'static str,
+        speed: f64,
+        measured: Option<f64>,
+    }
+
+    const CELLS: [Cell; 2] = [
+        Cell {
+            name: "a",
+            speed: 1.23456,
+            measured: Some(2.0),
+        },
+        Cell {
+            name: "b",
+            speed: 30.0,
+            measured: None,
+        },
+    ];
+
+    fn columns() -> Columns<Cell> {
+        Columns::<Cell>::new(1)
+            .column("cell", "name", |cell| cell.name)
+            .shown("twice", |cell| 2.0 * cell.speed)
+            .three_digits()
+            .column("speed", "speed_ms", |cell| cell.speed)
+            .digits(2)
+            .column("measured", "measured_ms", |cell| cell.measured)
+            .or("-")
+            .filed("error", |cell| cell.measured.map(|value| value / 8.0))
+            .digits(3)
+            .not_in_json()
+    }
+
+    #[test]
+    fn one_list_makes_table_csv_and_json() {
+        let words = |text: &str| -> Vec<Vec<String>> {
+            let lines = text.lines().filter(|line| !line.contains('─'));
+            let words = lines.map(|line| line.split_whitespace().map(str::to_owned).collect());
+            words.collect()
+        };
+        assert_eq!(
+            words(&columns().text(&CELLS)),
+            [
+                ["cell", "twice", "speed", "measured"],
+                ["a", "2.47", "1.23", "2"],
+                ["b", "60.0", "30.00", "-"]
+            ]
+        );
+        let turned = columns().turned(&["figure", "value"], &[&CELLS[1]]);
+        assert_eq!(words(&turned)[2], ["twice", "60.0"]);
+        let provenance = Provenance::of_program();
+        let csv = |columns: Columns<Cell>| {
+            let text = rows::csv_of(columns.names(), columns.csv(&CELLS), &provenance).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            text.replace(&format!(",{}", provenance.version), "")
+        };
+        let header = "name,speed_ms,measured_ms,error,version\n";
+        let all = "a,1.23456,2.0,0.25\nb,30.0,,\n";
+        assert_eq!(csv(columns()), format!("{header}{all}"));
+        let rounded = "a,1.23,2,0.250\nb,30.00,,\n";
+        assert_eq!(csv(columns().rounded()), format!("{header}{rounded}"));
+        let json: Vec<Row> = columns().rounded().json(&CELLS).collect();
+        assert_eq!(
+            serde_json::to_string(&json[0]).unwrap(),
+            r#"{"name":"a","speed_ms":1.23456,"measured_ms":2.0}"#
+        );
+    }
+}

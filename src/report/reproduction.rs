@@ -46,54 +46,53 @@ pub fn columns<'a>() -> Columns<Reproduced<'a>> {
 
 const GPOPS: &str = "predicted_gpops_billion";
 
+/// Columns of a summary.
+pub(super) const SUMMARY: [&str; 7] = [
+    "cells of",
+    "n",
+    "mean |error| (%)",
+    "median |error| (%)",
+    "mean error (%)",
+    "Spearman",
+    "predicted best reaches (%)",
+];
+
 /// The summary: each problem of each table, then all cells, fitted and held out apart.
 pub fn summary(cells: &[Compared]) -> String {
-    let mut rows = Vec::new();
-    let mut bests = Vec::new();
-    for (name, block) in blocks(cells) {
-        if let Some(summary) = Summary::of(block.iter().copied()) {
-            bests.push(best_line(&name, &summary));
-            rows.push(summary_row(&name, &summary));
-        }
-        rows.extend(split_rows(&name, &block));
-    }
-    for split in [Split::Fitted, Split::HeldOut] {
-        let part = cells.iter().filter(|cell| cell.split == split);
-        if let Some(summary) = Summary::of(part) {
-            rows.push(summary_row(&format!("{} cells", split.name()), &summary));
-        }
-    }
+    let rows = summary_rows(cells);
     if rows.is_empty() {
         return "no cell has a measured value\n".into();
     }
-    let headers = [
-        "cells of",
-        "n",
-        "mean |error| (%)",
-        "median |error| (%)",
-        "mean error (%)",
-        "Spearman",
-        "predicted best reaches (%)",
-    ];
-    table(&headers, rows, 1) + &bests.concat()
+    let bests = grouped(cells, block_of).into_iter();
+    let bests = bests.filter_map(|(name, block)| Some(best_line(&name, &Summary::of(block)?)));
+    table(&SUMMARY, rows, 1) + &bests.collect::<String>()
 }
 
-/// A block's fitted and held-out cells apart, if it has both.
-fn split_rows(name: &str, block: &[&Compared]) -> Vec<Vec<String>> {
-    let part = |split: Split| {
-        let members = block.iter().copied();
-        let summary = Summary::of(members.filter(|cell| cell.split == split))?;
-        Some(summary_row(&format!("{name}: {}", split.name()), &summary))
+/// The rows of the summary; fitted and held-out cells of a block apart if it has both.
+pub(super) fn summary_rows(cells: &[Compared]) -> Vec<Vec<String>> {
+    const SPLITS: [Split; 2] = [Split::Fitted, Split::HeldOut];
+    let of_split = |name: String, cells: &[&Compared], split: Split| {
+        let part = cells.iter().copied().filter(|cell| cell.split == split);
+        Some(summary_row(&name, &Summary::of(part)?))
     };
-    let rows: Vec<_> = [Split::Fitted, Split::HeldOut]
-        .into_iter()
-        .filter_map(part)
-        .collect();
-    if rows.len() == 2 { rows } else { Vec::new() }
+    let mut rows = Vec::new();
+    for (name, block) in grouped(cells, block_of) {
+        let whole = Summary::of(block.iter().copied());
+        rows.extend(whole.map(|summary| summary_row(&name, &summary)));
+        let parts =
+            SPLITS.map(|split| of_split(format!("{name}: {}", split.name()), &block, split));
+        if let [Some(fitted), Some(held_out)] = parts {
+            rows.extend([fitted, held_out]);
+        }
+    }
+    let all: Vec<&Compared> = cells.iter().collect();
+    let totals = SPLITS.map(|split| of_split(format!("{} cells", split.name()), &all, split));
+    rows.extend(totals.into_iter().flatten());
+    rows
 }
 
 /// How far results spread over draws of programs from the corpus; nothing for fewer than two draws.
-pub fn spread(draws: &[Vec<Compared>]) -> String {
+pub fn spread(draws: &[&[Compared]]) -> String {
     if draws.len() < 2 {
         return String::new();
     }
@@ -108,7 +107,7 @@ pub fn spread(draws: &[Vec<Compared>]) -> String {
         .collect();
     let errors: Vec<f64> = draws
         .iter()
-        .filter_map(Summary::of)
+        .filter_map(|draw| Summary::of(*draw))
         .map(|summary| summary.mean_absolute_error_percent)
         .collect();
     let most = |values: &[f64]| values.iter().copied().fold(f64::MIN, f64::max);
@@ -126,16 +125,14 @@ pub fn spread(draws: &[Vec<Compared>]) -> String {
     text + "\n"
 }
 
-/// Cells grouped by table and problem, in the order of their first cell.
-pub(super) fn blocks(cells: &[Compared]) -> Vec<(String, Vec<&Compared>)> {
-    grouped(cells, |compared| {
-        let cell = &compared.cell;
-        format!("table {}, {}", cell.table.number(), cell.problem)
-    })
+/// The table and the problem of a cell.
+fn block_of(compared: &&Compared) -> String {
+    let cell = &compared.cell;
+    format!("table {}, {}", cell.table.number(), cell.problem)
 }
 
 /// Figures of a summary as texts, after its name.
-pub(super) fn summary_row(name: &str, summary: &Summary) -> Vec<String> {
+fn summary_row(name: &str, summary: &Summary) -> Vec<String> {
     vec![
         name.into(),
         summary.n_cells.to_string(),
@@ -195,8 +192,9 @@ mod tests {
 
     #[test]
     fn spread_is_that_of_the_predictions() {
-        let mut draws = vec![some_cells(), some_cells()];
-        draws[1][0].predicted_gpops_billion = 9.0;
+        let [first, mut second] = [some_cells(), some_cells()];
+        second[0].predicted_gpops_billion = 9.0;
+        let draws = [&first[..], &second];
         // First cell 11 and 9: mean 10, deviation sqrt(2); second cell equal in both.
         let text = spread(&draws);
         assert!(

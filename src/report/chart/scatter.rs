@@ -118,7 +118,7 @@ impl Chart for Scatter {
                 chart.draw_series([across, upright].map(|bar| PathElement::new(bar, colour)))?;
                 chart.draw_series([mark(nth, at)])?;
                 if point.fitted {
-                    chart.draw_series([Circle::new(at, 6, INK.stroke_width(2))])?;
+                    chart.draw_series([Circle::new(at, 6, INK)])?;
                 }
                 chart.draw_series([note(self.note(series, point), at)])?;
             }

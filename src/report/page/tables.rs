@@ -4,11 +4,10 @@
 //! Units: billions of GPop/s. Bars: see the scatter plots' caption.
 
 use super::Content;
-use super::errors::deviation;
 use super::heat::heat_maps;
 use super::html::{command, panel};
 use crate::report::chart::scatter::{Point, Scatter, Series};
-use crate::validate::{Compared, Split, Summary, Table};
+use crate::validate::{Compared, Split, Summary, Table, stats};
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -119,9 +118,24 @@ fn point(content: &Content, index: usize, cell: &Compared) -> Option<Point> {
         measured: measured.gpops_billion,
         measured_half: measured.ci_billion,
         predicted: cell.predicted_gpops_billion,
-        predicted_half: deviation(content, index).map_or(0.0, |(absolute, _)| absolute),
+        predicted_half: deviation(content, index).unwrap_or(0.0),
         fitted: cell.split == Split::Fitted,
     })
+}
+
+/// Standard deviation of one cell over the draws; `None` without further draws.
+fn deviation(content: &Content, cell: usize) -> Option<f64> {
+    if content.draws.is_empty() {
+        return None;
+    }
+    let first = content.cells[cell].predicted_gpops_billion;
+    let others = content
+        .draws
+        .iter()
+        .map(|draw| draw[cell].predicted_gpops_billion);
+    let values: Vec<f64> = [first].into_iter().chain(others).collect();
+    let percent = stats::relative_deviation_percent(&values)?;
+    Some(percent / 100.0 * stats::mean(&values)?)
 }
 
 /// One problem of a table; the first is open.
