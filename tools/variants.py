@@ -4,9 +4,13 @@ import dataclasses
 ARCHES = ("sm_35", "sm_90")
 # Cards that many have. Their kernels are a chosen few: nobody of the project has measured them.
 OTHER_ARCHES = ("sm_75", "sm_80", "sm_86", "sm_89")
-OTHER_DIMS = {"sextic": (1, 2, 3), "mux20": (1, 2, 3), "shuttle": (1,), "kddcup": (1,)}
 PAPER_HEADERS = ("functions.cuh", "operands.cuh", "vectors.cuh")
-PROBLEMS = ("sextic", "shuttle", "kddcup", "mux20")
+# The compiled function sets, each a block of functions.cuh, with their second dimensions on those cards.
+PROBLEMS = {"sextic": (1, 2, 3), "shuttle": (1,), "kddcup": (1,), "mux20": (1, 2, 3)}
+# On words: these know no mathematics to be fast at.
+BOOLEAN = ("mux20",)
+# Those of the accumulator, whose handlers know no other Boolean functions than mux20's.
+FAST = ("sextic", "shuttle", "kddcup", "mux20")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,13 +170,12 @@ def all_variants():
             for kernel, dim, registers in interpreters():
                 base = Variant(kernel, problem, dim, registers, arch=arch)
                 yield base
-                # Boolean words know no mathematics to be fast at.
-                if problem != "mux20":
+                if problem not in BOOLEAN:
                     yield dataclasses.replace(base, math="fast")
     for arch in OTHER_ARCHES:
         for problem in PROBLEMS:
             for kernel in ("rpn", "lgp"):
-                for dim in OTHER_DIMS[problem]:
+                for dim in PROBLEMS[problem]:
                     yield Variant(kernel, problem, dim, arch=arch)
     # What CUDA 5.0 made of Listing 1 is not known: the alternatives, for one problem.
     for dim in range(1, 7):
@@ -183,13 +186,13 @@ def all_variants():
             yield dataclasses.replace(base, dispatch="int")
     # The shape that postfix tables are predicted with. A linear kernel's rolled loop would index its operands by a variable
     # and so move them to local memory, out of the registers that Listing 2 gathers them into.
-    for problem in PROBLEMS[1:]:
-        math = "accurate" if problem == "mux20" else "fast"
+    for problem in list(PROBLEMS)[1:]:
+        math = "accurate" if problem in BOOLEAN else "fast"
         for dim in range(1, 7):
             yield Variant("rpn", problem, dim, shape="rolled-input", math=math)
     # The fast interpreter, which no paper has: eight cases per thread, two or three stack levels in registers.
-    for problem in PROBLEMS:
-        for math in ("accurate",) if problem == "mux20" else ("accurate", "fast"):
+    for problem in FAST:
+        for math in ("accurate",) if problem in BOOLEAN else ("accurate", "fast"):
             for registers in (2, 3):
                 yield Variant("accumulator", problem, 8, registers, math=math, dispatch="int", arch="sm_90")
     for arch in ARCHES:

@@ -40,7 +40,7 @@ fn the_changes_of_the_recipes_fit_the_sources() {
         return;
     }
     let diffs = diffs();
-    for page in ["kernel.md", "primitive.md"] {
+    for page in ["kernel.md", "primitive.md", "problem.md"] {
         let page = Path::new("docs/how-to").join(page);
         assert!(
             diffs.iter().any(|(of, _)| *of == page),
@@ -53,4 +53,13 @@ fn the_changes_of_the_recipes_fit_the_sources() {
     assert!(
         applies("--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-no such line\n+a line\n").is_err()
     );
+}
+
+#[test]
+fn the_definition_that_the_recipe_shows_is_the_one_that_the_tests_have() {
+    let page = std::fs::read_to_string("docs/how-to/problem.md").unwrap();
+    let shown = page.split("```rust\n").nth(1).unwrap();
+    let shown = shown.split("```").next().unwrap();
+    let example = std::fs::read_to_string("src/gp/problem/parity.rs").unwrap();
+    assert!(example.contains(shown), "{shown}");
 }

@@ -63,6 +63,28 @@ fn only_the_last_word_can_end_the_copy() {
     }
 }
 
+/// The names in the body of a macro, those of other macros replaced by what is in these.
+fn in_order(source: &str, body: &str) -> Vec<String> {
+    let words = body.split(|c: char| !(c.is_ascii_uppercase() || c == '_'));
+    let mut found = Vec::new();
+    for word in words.filter(|word| word.len() > 1) {
+        let definition = source.split(&format!("#define {word}(")).nth(1);
+        match definition {
+            Some(text) => found.extend(in_order(source, body_of(text))),
+            None if !["UNARY", "BINARY", "TERNARY"].contains(&word) => found.push(word.into()),
+            None => {}
+        }
+    }
+    found
+}
+
+/// What a macro is defined as, from its parameters on.
+fn body_of(text: &str) -> &str {
+    let (_, body) = text.split_once(')').unwrap();
+    let end = body.replace("\\\n", "  ").find('\n').unwrap();
+    &body[..end]
+}
+
 #[test]
 fn codes_are_those_of_the_kernel_source() {
     let source = include_str!("../../src/systems/cuda/functions.cuh");
@@ -86,10 +108,21 @@ fn codes_are_those_of_the_kernel_source() {
         (Primitive::Nor, "LOGICAL_NOR"),
     ];
     for problem in PAPER {
+        let condition = format!("defined(PROBLEM_{})", problem.name().to_uppercase());
+        let set = source.split(&condition);
+        let functions = set
+            .last()
+            .unwrap()
+            .split("#define FUNCTIONS(")
+            .nth(1)
+            .unwrap();
+        let mut expected = Vec::new();
         for &(primitive, code) in function_codes(problem) {
             let (_, name) = names.iter().find(|(known, _)| *known == primitive).unwrap();
             assert!(define(name, code), "{name} {code}");
+            expected.push(*name);
         }
+        assert_eq!(in_order(source, body_of(functions)), expected, "{problem}");
     }
 }
 

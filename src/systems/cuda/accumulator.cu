@@ -42,7 +42,7 @@
 #define SAVING_THEN_TWO(level) (LEVEL_WITH(STACK_REGISTERS) + (level))
 // Of logic alone: a function of two inputs as the second operand.
 #define WITH_TWO(second) (SAVING_THEN_TWO(STACK_REGISTERS) + 1 + (second))
-#if defined(PROBLEM_MUX20)
+#if defined(BOOLEAN_WORDS)
 #define LAST_BINARY_FORM WITH_TWO(3)
 #else
 #define LAST_BINARY_FORM SAVING_THEN_TWO(STACK_REGISTERS)
@@ -148,7 +148,7 @@ enum Handler {
 #define FORMS_17(code) FORMS(code)
 #define BINARY_FORMS(code, expression) JOIN(FORMS_, code)(code) LOGIC_FORMS(code)
 
-#if defined(PROBLEM_MUX20)
+#if defined(BOOLEAN_WORDS)
 #define WITH_TWO_FORM(which, code, second)                                                             \
   case HANDLER(WITH_TWO(which), code):                                                                 \
     x = logic_of_three<code, second>(x, INPUT(operand & 0xffff), INPUT(operand >> 16));                \

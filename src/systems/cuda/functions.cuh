@@ -30,7 +30,28 @@
 // Ends a program.
 #define END 255
 
-#if defined(PROBLEM_MUX20)
+// The compiled function sets. FUNCTIONS(UNARY, BINARY, TERNARY): the functions in the order in which the interpreter compares.
+// BOOLEAN_WORDS: a VALUE is 32 Boolean cases, and an error the number of wrong ones. SQUARED_ERROR: an error is the square of
+// the difference; without either it is 1 for a wrong class. ONE_INPUT: no case has a second input. MATHEMATICS: the set has
+// TRANSCENDENTAL.
+#if defined(PROBLEM_SEXTIC)
+#define ONE_INPUT
+#define SQUARED_ERROR
+#define MATHEMATICS
+#define FUNCTIONS(UNARY, BINARY, TERNARY) ARITHMETIC(BINARY) TRANSCENDENTAL(UNARY)
+#elif defined(PROBLEM_SHUTTLE)
+#define FUNCTIONS(UNARY, BINARY, TERNARY) ARITHMETIC(BINARY) DECISION(BINARY, TERNARY)
+#elif defined(PROBLEM_KDDCUP)
+#define MATHEMATICS
+#define FUNCTIONS(UNARY, BINARY, TERNARY) ARITHMETIC(BINARY) DECISION(BINARY, TERNARY) TRANSCENDENTAL(UNARY)
+#elif defined(PROBLEM_MUX20)
+#define BOOLEAN_WORDS
+#define FUNCTIONS(UNARY, BINARY, TERNARY) LOGIC(BINARY)
+#else
+#error "define PROBLEM_SEXTIC, PROBLEM_SHUTTLE, PROBLEM_KDDCUP or PROBLEM_MUX20"
+#endif
+
+#if defined(BOOLEAN_WORDS)
 typedef unsigned VALUE;
 #else
 typedef float VALUE;
@@ -67,7 +88,7 @@ static __device__ __forceinline__ float protected_division(float a, float b) { r
 static __device__ __forceinline__ float protected_log(float a) { return a == 0.0f ? 0.0f : logf(fabsf(a)); }
 static __device__ __forceinline__ float truth(bool condition) { return condition ? 1.0f : 0.0f; }
 
-// FUNCTIONS(UNARY, BINARY, TERNARY): the function set in the order in which the interpreter compares.
+// The functions, in groups that sets have whole.
 #define ARITHMETIC(BINARY)                                                         \
   BINARY(ADDITION, a + b) BINARY(SUBTRACTION, a - b) BINARY(MULTIPLICATION, a * b) \
   BINARY(DIVISION, protected_division(a, b))
@@ -78,27 +99,16 @@ static __device__ __forceinline__ float truth(bool condition) { return condition
   BINARY(GREATER_THAN, truth(a > b)) BINARY(LESS_THAN, truth(a < b))                    \
   BINARY(EQUALITY, truth(a == b)) BINARY(LOGICAL_AND, truth(a != 0.0f && b != 0.0f))    \
   BINARY(LOGICAL_OR, truth(a != 0.0f || b != 0.0f)) TERNARY(CONDITIONAL, a != 0.0f ? b : c)
-#if defined(PROBLEM_SEXTIC)
-#define FUNCTIONS(UNARY, BINARY, TERNARY) ARITHMETIC(BINARY) TRANSCENDENTAL(UNARY)
-#elif defined(PROBLEM_SHUTTLE)
-#define FUNCTIONS(UNARY, BINARY, TERNARY) ARITHMETIC(BINARY) DECISION(BINARY, TERNARY)
-#elif defined(PROBLEM_KDDCUP)
-#define FUNCTIONS(UNARY, BINARY, TERNARY) \
-  ARITHMETIC(BINARY) DECISION(BINARY, TERNARY) TRANSCENDENTAL(UNARY)
-#elif defined(PROBLEM_MUX20)
-#define FUNCTIONS(UNARY, BINARY, TERNARY)                             \
-  BINARY(LOGICAL_AND, a & b) BINARY(LOGICAL_OR, a | b)                \
+#define LOGIC(BINARY)                                    \
+  BINARY(LOGICAL_AND, a & b) BINARY(LOGICAL_OR, a | b)   \
   BINARY(LOGICAL_NAND, ~(a & b)) BINARY(LOGICAL_NOR, ~(a | b))
-#else
-#error "define PROBLEM_SEXTIC, PROBLEM_SHUTTLE, PROBLEM_KDDCUP or PROBLEM_MUX20"
-#endif
 
 // What one result adds to a program's error.
 static __device__ __forceinline__ float error(VALUE result, VALUE expected) {
-#if defined(PROBLEM_SEXTIC)
+#if defined(SQUARED_ERROR)
   float difference = result - expected;
   return difference * difference;
-#elif defined(PROBLEM_MUX20)
+#elif defined(BOOLEAN_WORDS)
   return (float)__popc(result ^ expected);
 #else
   // A class is right when the result rounds to it.

@@ -31,7 +31,7 @@
 #define END_CASE
 #define TAKE_RESULT(row) row = stack_register0;
 #endif
-#if __CUDA_ARCH__ < 500 && defined(PROBLEM_MUX20) && STACK_REGISTERS == 4
+#if __CUDA_ARCH__ < 500 && defined(BOOLEAN_WORDS) && STACK_REGISTERS == 4
 #define BLOCKS_OF __launch_bounds__(1024)
 #else
 #define BLOCKS_OF

@@ -26,7 +26,7 @@ static __device__ __forceinline__ Row read_row(const VALUE* from) {
   Row row;
   _Pragma("unroll") for (int group = 0; group < STACKDIM / 4; group++) {
     uint4 four = *(const uint4*)(from + group * 128);
-#if defined(PROBLEM_MUX20)
+#if defined(BOOLEAN_WORDS)
     row.of[4 * group] = four.x, row.of[4 * group + 1] = four.y;
     row.of[4 * group + 2] = four.z, row.of[4 * group + 3] = four.w;
 #else
@@ -39,7 +39,7 @@ static __device__ __forceinline__ Row read_row(const VALUE* from) {
 
 // Levels in local memory: a program needs at most 50 levels, the accumulator among them.
 #define DEEP_LEVELS (49 - STACK_REGISTERS)
-#if defined(PROBLEM_MUX20)
+#if defined(BOOLEAN_WORDS)
 #define VALUE_OF(word) (word)
 #else
 #define VALUE_OF(word) __uint_as_float(word)
@@ -52,9 +52,9 @@ static __device__ __forceinline__ unsigned here(unsigned value) {
   return same;
 }
 
-// The one input of sextic is read once per pass, by an instruction; other problems read an input when an instruction
+// The only input that there is is read once per pass, by an instruction; other problems read an input when an instruction
 // names it.
-#if defined(PROBLEM_SEXTIC)
+#if defined(ONE_INPUT)
 #define INPUT(index) only_input
 #else
 #define INPUT(index) read_row((const VALUE*)((const char*)mine + (unsigned long long)here(index) * pitch_bytes))
@@ -62,7 +62,7 @@ static __device__ __forceinline__ unsigned here(unsigned value) {
 
 static __device__ __forceinline__ Row copy(Row row) {
   Row same;
-#if defined(PROBLEM_MUX20)
+#if defined(BOOLEAN_WORDS)
   FOR_ROW asm volatile("mov.b32 %0, %1;" : "=r"(same.of[j]) : "r"(row.of[j]));
 #else
   FOR_ROW asm volatile("mov.b32 %0, %1;" : "=f"(same.of[j]) : "f"(row.of[j]));
@@ -120,7 +120,7 @@ FUNCTIONS(UNARY_FUNCTION, BINARY_FUNCTION, TERNARY_FUNCTION)
 template <int CODE>
 struct OnRow : Function<CODE> {};
 
-#if defined(PROBLEM_MUX20)
+#if defined(BOOLEAN_WORDS)
 // One LOP3 each; the compiler makes two of some.
 // The truth table of a function: of two and of three operands as LOP3 numbers them.
 template <int CODE>
@@ -221,7 +221,7 @@ static __device__ __noinline__ Row row_of_large_sines(Row row, bool is_cosine) {
       return row;                                                          \
     }                                                                      \
   };
-#if !defined(PROBLEM_SHUTTLE)
+#if defined(MATHEMATICS)
 REDUCED_FUNCTION(SINE, reduced_sine, false)
 REDUCED_FUNCTION(COSINE, reduced_cosine, true)
 #endif
@@ -240,7 +240,7 @@ static __device__ __forceinline__ float log_of_bits(int bits) {
   float p = fmaf(fmaf(2.371919109e-03f, s, 1.248682011e-02f), s, 8.333368599e-02f);
   return fmaf((float)exponent, 8.26295832e-08f, fmaf(p, g * s, g));
 }
-#if !defined(PROBLEM_SHUTTLE)
+#if defined(MATHEMATICS)
 static __device__ __noinline__ Row row_of_logs(Row row) {
 #pragma unroll 1
   for (int j = 0; j < STACKDIM; j++) row.of[j] = protected_log(row.of[j]);

@@ -6,7 +6,7 @@
 
 #define JOINED(a, b) a##b
 #define JOIN(a, b) JOINED(a, b)
-#if defined(PROBLEM_MUX20)
+#if defined(BOOLEAN_WORDS)
 typedef JOIN(uint, STACKDIM) VECTOR;
 #define MAKE JOIN(make_uint, STACKDIM)
 #else
