@@ -89,6 +89,9 @@ pub fn asked(
             .into());
         }
     };
+    if !own.unchecked {
+        code.check_encodings()?;
+    }
     let code = match own.source_path() {
         Some(path) => code.with_source(path)?,
         None => code,
@@ -140,7 +143,7 @@ pub fn check<'a>(
     for configuration in configurations {
         let how = || {
             format!(
-                "check --lowering, --stack-dim (given {}), --stack-registers, --dispatch and --problem",
+                "check --lowering, --stack-dim (given {}), --stack-registers, --dispatch, --math and --problem",
                 configuration.stack_dim
             )
         };
@@ -149,19 +152,13 @@ pub fn check<'a>(
             continue;
         };
         let kernel = &configuration.kernel;
-        let (n, elements) = (compared.programs, compared.elements);
-        match compared.differs {
-            None => progress::say(&format!(
-                "{kernel}: its machine code computes what the reference interpreter does ({n} programs on {elements} elements)"
-            )),
-            Some((program, given, reference)) => {
-                let differs = format!(
-                    "{kernel}: the summed error of `{program}` over {elements} elements is {given:.6e}, the reference interpreter's {reference:.6e}"
-                );
-                if !own.unchecked {
-                    return Err(format!("{differs}; {}, or give --unchecked", how()).into());
-                }
-                progress::say(&format!("{differs}; predicted all the same"));
+        match &compared.differs {
+            None => progress::say(&format!("{kernel}: its machine code {compared}")),
+            Some(differs) if own.unchecked => {
+                progress::say(&format!("{kernel}: {differs}; predicted all the same"));
+            }
+            Some(differs) => {
+                return Err(format!("{kernel}: {differs}; {}, or give --unchecked", how()).into());
             }
         }
     }

@@ -27,6 +27,14 @@ pub enum IsaError {
         text: String,
         why: &'static str,
     },
+    #[error("{file}:{line}: `{text}`: its encoding {encoding:#018x} is that of {encoded}")]
+    Encoding {
+        file: String,
+        line: usize,
+        text: String,
+        encoding: u64,
+        encoded: String,
+    },
     #[error(
         "{kernel}+{pc_bytes:#x}: `{text}`: reconvergence points are set in more orders than can be followed; allowed: points that are left again, as compilers write them"
     )]

@@ -3,12 +3,14 @@
 //! * [`text`]: the disassembler's output, split; [`operand`]: its operands.
 //! * [`op`]: what an instruction computes; [`instruction`]: one instruction; [`kernel`]: all of them.
 //! * [`kepler`], [`hopper`]: opcodes and control information of sm_35 and of sm_75 to sm_90; [`meaning`]: what both give.
+//! * [`encoding`]: whether an instruction's text says what its encoding does.
 //! * [`cfg`]: the control-flow graph, and what is live.
 //! * [`nv50`]: sm_35 code translated to that of compute capability 1.x.
 
 mod arch;
 pub mod cfg;
 mod decoder;
+pub mod encoding;
 pub mod error;
 mod family;
 pub mod hopper;

@@ -9,7 +9,7 @@ pub const RZ: u8 = 255;
 /// The predicate that is always true.
 pub const PT: u8 = 7;
 /// Uniform registers (sm_75 and later) are numbered from here, so that a kernel has one register file.
-const FIRST_UNIFORM_REGISTER: u8 = 192;
+pub(super) const FIRST_UNIFORM_REGISTER: u8 = 192;
 /// Uniform predicates are numbered from here; 7 is [`PT`].
 const FIRST_UNIFORM_PREDICATE: u8 = 8;
 

@@ -21,10 +21,10 @@ pub use interventions::{Explained, Gain};
 pub use sweep::Sweep;
 
 use crate::device::Device;
-use crate::gp::problem::{CASE_SEED, ProblemId};
+use crate::gp::problem::ProblemId;
 use crate::gp::program::Rpn;
 use crate::gp::programs::Population;
-use crate::gp::workload::{Workload as Measured, WorkloadError, parse_program};
+use crate::gp::workload::{WorkloadError, parse_program};
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PerformanceModel, PredictError, Prediction};
 use crate::model::analytical::Analytical;
@@ -206,9 +206,7 @@ impl Predictor {
             return Ok(None);
         }
         let request = self.request(configuration)?;
-        let cases = Measured::new(request.kernel.problem, None, CASE_SEED);
-        let cases = cases.map_err(PredictError::other)?;
-        let compared = conformance::compare(&request.kernel, &request.programs.programs, &cases);
+        let compared = conformance::compare(&request.kernel, &request.programs.programs);
         compared.map(Some).map_err(PredictError::other)
     }
 }

@@ -33,6 +33,8 @@ pub struct BlockRun {
     pub counts: WarpCounts,
     /// What the first warp executed.
     pub path: Vec<PathStep>,
+    /// By instruction, whether a lane executed it.
+    pub reached: Vec<bool>,
 }
 
 impl BlockRun {
@@ -61,7 +63,7 @@ pub fn execute_block(
     for warp in &mut warps {
         (warp.path, warp.accesses) = (Some(Vec::new()), Some(Vec::new()));
     }
-    run_warps(&mut warps, memory)?;
+    run_warps(&mut warps, memory, WARP_LIMIT)?;
     let path = |warp: Warp| WarpPath {
         steps: warp.path.unwrap_or_default(),
         accesses: warp.accesses.unwrap_or_default(),
@@ -76,13 +78,13 @@ fn warps<'a>(kernel: &'a Kernel, constants: &'a ConstantMemory, threads: u32) ->
         .collect()
 }
 
-/// Runs all warps to their ends, from barrier to barrier.
-fn run_warps(warps: &mut [Warp], memory: &mut BlockMemory) -> Result<(), TraceError> {
+/// Runs all warps to their ends, from barrier to barrier, each at most `limit` instructions.
+fn run_warps(warps: &mut [Warp], memory: &mut BlockMemory, limit: u64) -> Result<(), TraceError> {
     let mut running: Vec<&mut Warp> = warps.iter_mut().collect();
     while !running.is_empty() {
         let mut waiting = Vec::new();
         for warp in running {
-            if warp.run(memory, WARP_LIMIT)? == Stop::Barrier {
+            if warp.run(memory, limit)? == Stop::Barrier {
                 waiting.push(warp);
             }
         }
@@ -98,6 +100,17 @@ pub fn run_block(
     program: &ProgramWords,
     cases: &CaseWords,
 ) -> Result<BlockRun, TraceError> {
+    run_block_within(kernel, launch, program, cases, WARP_LIMIT)
+}
+
+/// The same where a warp that executes more than `limit` instructions counts as endless.
+pub fn run_block_within(
+    kernel: &Kernel,
+    launch: &KernelLaunch,
+    program: &ProgramWords,
+    cases: &CaseWords,
+    limit: u64,
+) -> Result<BlockRun, TraceError> {
     let constants = launch.constants(kernel, cases.cases);
     let threads = launch.threads_per_block;
     // The program's row, which kernels may copy whole.
@@ -108,11 +121,15 @@ pub fn run_block(
     if let Some(first) = warps.first_mut() {
         first.path = Some(Vec::new());
     }
-    run_warps(&mut warps, &mut memory)?;
+    run_warps(&mut warps, &mut memory, limit)?;
     let mut counts = WarpCounts::default();
+    let mut reached = vec![false; kernel.instructions.len()];
     for warp in &warps {
         counts.instructions += warp.counts.instructions;
         counts.divergences += warp.counts.divergences;
+        for (all, warps) in reached.iter_mut().zip(&warp.reached) {
+            *all |= warps;
+        }
     }
     Ok(BlockRun {
         results: memory
@@ -121,6 +138,7 @@ pub fn run_block(
             .map(|&bits| f32::from_bits(bits))
             .collect(),
         counts,
+        reached,
         path: warps
             .first_mut()
             .and_then(|warp| warp.path.take())

@@ -20,7 +20,7 @@ pub mod warp;
 
 pub use builder::TraceBuilder;
 pub use error::TraceError;
-pub use lanes::{BlockRun, CaseWords, WarpPath, execute_block, run_block};
+pub use lanes::{BlockRun, CaseWords, WarpPath, execute_block, run_block, run_block_within};
 pub use launch::{Argument, Buffer, KernelLaunch};
 pub use program::ProgramWords;
 

@@ -75,17 +75,80 @@ fn what_it_is_told_wrong_is_noticed() {
     ]);
 }
 
-/// A listing whose subtraction adds computes something else; only who says so gets it predicted.
+/// One of two multiplications after the exponential adds, in text and encoding alike.
 #[test]
 fn a_kernel_that_computes_something_else_is_predicted_on_request_only() {
     let folder = tempfile::tempdir().unwrap();
-    let text = variant(KernelId::Rpn, Arch::Sm35).sass().unwrap();
-    let wrong = text.replacen("FMUL R", "FADD R", usize::MAX);
-    assert_ne!(wrong, text);
-    let file = listing(folder.path(), "wrong.sass", &wrong);
-    let line = format!("simulate --sass {file} --lowering rpn --stack-dim 2");
-    refused(&line, &["reference interpreter"]);
+    let text = variant(KernelId::Rpn, Arch::Sm90).sass().unwrap();
+    let (before, after) = text.split_once("MUFU.EX2").unwrap();
+    let after = after.replacen("FMUL R3, R4, R3", "FADD R3, R4, R3", 1);
+    let wrong = format!("MUFU.EX2{}", after.replacen("0304037220", "0304037221", 1));
+    assert_eq!(
+        wrong.matches("0304037221").count(),
+        1 + text.matches("0304037221").count()
+    );
+    let file = listing(folder.path(), "wrong.sass", &format!("{before}{wrong}"));
+    let line = format!("simulate --device h200 --sass {file} --lowering rpn --stack-dim 2");
+    refused(
+        &line,
+        &["exp", "by the reference interpreter", "--unchecked"],
+    );
     succeeds(&format!("{line} --unchecked"));
+}
+
+/// How far the check reached is said.
+#[test]
+fn what_was_compared_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = variant(KernelId::Rpn, Arch::Sm35).sass().unwrap();
+    let file = listing(folder.path(), "mine.sass", &text);
+    let output = succeeds(&format!(
+        "simulate --sass {file} --lowering rpn --stack-dim 2"
+    ));
+    let said = String::from_utf8(output.stderr).unwrap();
+    for part in [
+        "8 functions at 50 stack levels",
+        "instructions executed (not 0x",
+    ] {
+        assert!(said.contains(part), "no \"{part}\" in: {said}");
+    }
+}
+
+/// Text that is edited alone: another opcode, guard, register, immediate.
+#[test]
+fn a_listing_whose_text_is_not_its_encoding_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arch, device, edits) in [
+        (
+            Arch::Sm35,
+            "gtx670",
+            &[
+                ("FMUL R", "FADD R"),
+                ("@P0 BRA", "@!P0 BRA"),
+                ("MOV R13, RZ", "MOV R14, RZ"),
+            ][..],
+        ),
+        (
+            Arch::Sm90,
+            "h200",
+            &[
+                ("FMUL R3, R4, R3", "FADD R3, R4, R3"),
+                ("@P0 BRA", "@P1 BRA"),
+                ("FMUL R3, R4, R3", "FMUL R3, R4, R5"),
+                ("FFMA.SAT R0, R3, R5, 0.5", "FFMA.SAT R0, R3, R5, 0.25"),
+            ],
+        ),
+    ] {
+        let text = variant(KernelId::Rpn, arch).sass().unwrap();
+        for (from, to) in edits {
+            let edited = text.replacen(from, to, 1);
+            assert_ne!(edited, text, "{arch}: {from}");
+            let file = listing(folder.path(), "edited.sass", &edited);
+            let line =
+                format!("simulate --device {device} --sass {file} --lowering rpn --stack-dim 2");
+            refused(&line, &["edited.sass", to, "encoding"]);
+        }
+    }
 }
 
 #[test]

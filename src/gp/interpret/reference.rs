@@ -13,7 +13,8 @@ use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
 use rayon::prelude::*;
 
-fn run<T: Copy + Default>(
+/// What a valid program leaves on the stack, for any kind of value.
+pub(crate) fn run<T: Copy + Default>(
     program: &Rpn,
     input: impl Fn(usize) -> T,
     constant: impl Fn(f32) -> T,

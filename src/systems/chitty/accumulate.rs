@@ -152,6 +152,12 @@ impl Target {
         Ok(lowering.instructions)
     }
 
+    /// Levels of the stack that a program needs besides the accumulator.
+    pub fn levels(self, program: &Rpn) -> Result<usize, LowerError> {
+        let nodes = tree(program, self.problem)?;
+        Ok(nodes.last().map_or(0, |root| root.levels))
+    }
+
     /// The instructions as the kernel reads them: for each the number of its handler and its operand.
     pub fn words(self, program: &Rpn) -> Result<Vec<u32>, LowerError> {
         let numbers: HashMap<Handler, u32> = self.handlers().into_iter().zip(0..).collect();

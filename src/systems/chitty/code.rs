@@ -9,9 +9,11 @@ use super::kernel_id::Lowering;
 use super::variant::{Resources, Variant, VariantError};
 use super::{lines, source};
 use crate::isa::Arch;
+use crate::isa::encoding::{self, Opcodes};
 use crate::isa::{IsaError, Kernel, SourceLine};
 use crate::util::input;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -91,6 +93,24 @@ impl OwnCode {
             source: None,
             text,
         })
+    }
+
+    /// Refuses a listing whose text is not that of its encodings, as far as the listings of the program tell: of every kernel, problem and
+    /// math of its architecture the one with the smallest stack.
+    pub fn check_encodings(&self) -> Result<(), CodeError> {
+        let mut smallest = BTreeMap::new();
+        for variant in Variant::all()?
+            .into_iter()
+            .filter(|variant| variant.arch == self.arch)
+        {
+            let kind = (variant.kernel, variant.problem, variant.math);
+            smallest.entry(kind).or_insert(variant);
+        }
+        let mut known = Opcodes::new();
+        for variant in smallest.values() {
+            encoding::note_opcodes(&variant.sass()?, variant.sass_file()?, &mut known)?;
+        }
+        Ok(encoding::check(&self.text, &self.name, &known)?)
     }
 
     /// The same with its source at hand.

@@ -110,6 +110,8 @@ pub struct Warp<'a> {
     stack: Vec<Entry>,
     local: Vec<[u32; LANES]>,
     pub counts: WarpCounts,
+    /// By instruction, whether a lane executed it: its guard held, or it is a branch.
+    pub reached: Vec<bool>,
     /// Executed instructions, when asked for.
     pub path: Option<Vec<PathStep>>,
     /// Accesses of the path in its order, when asked for.
@@ -143,6 +145,7 @@ impl<'a> Warp<'a> {
             stack: Vec::new(),
             local: vec![[0; LANES]; kernel.frame_bytes.div_ceil(4) as usize],
             counts: WarpCounts::default(),
+            reached: vec![false; kernel.instructions.len()],
             path: None,
             accesses: None,
         }
@@ -195,6 +198,7 @@ impl<'a> Warp<'a> {
             });
         }
         let lanes = self.active & self.mask(instruction.guard);
+        self.reached[self.pc] |= lanes != 0 || self.active != 0 && instruction.redirects();
         match instruction.op {
             Op::Ssy | Op::Pbk | Op::Pcnt if lanes != 0 => self.open(instruction)?,
             Op::Call if lanes != 0 => return self.call(instruction).map(|()| false),
