@@ -18,7 +18,7 @@ use crate::report::{chart, table, verdict};
 use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::options::LaunchOptions;
-use rayon::prelude::*;
+use crate::util::parallel;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -138,10 +138,9 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     }
     let n_searched = all.len();
     if args.engine.engine == super::engine::Engine::Sim {
-        all = candidates(all, usize::from(args.confirm))
-            .par_iter()
-            .map(|launch| chosen.predict(&launch.configuration))
-            .collect::<Result<_, _>>()?;
+        let confirmed = candidates(all, usize::from(args.confirm));
+        let predict = |launch: &Prediction| chosen.predict(&launch.configuration);
+        all = parallel::try_map(&confirmed, predict)?;
         sort(&mut all);
     }
     let explained = chosen.explain(&all[0].configuration)?;
@@ -219,15 +218,12 @@ fn search(
             }
         }
     }
-    let found: Vec<Option<Prediction>> = launches
-        .par_iter()
-        .map(|launch| match model.predict(launch) {
-            Ok(prediction) => Ok(Some(prediction)),
-            // Not compiled with these settings, or too large a block.
-            Err(PredictError::Occupancy { .. } | PredictError::Input { .. }) => Ok(None),
-            Err(error) => Err(error),
-        })
-        .collect::<Result<_, _>>()?;
+    let found = parallel::try_map(&launches, |launch| match model.predict(launch) {
+        Ok(prediction) => Ok(Some(prediction)),
+        // Not compiled with these settings, or too large a block.
+        Err(PredictError::Occupancy { .. } | PredictError::Input { .. }) => Ok(None),
+        Err(error) => Err(error),
+    })?;
     let mut found: Vec<Prediction> = found.into_iter().flatten().collect();
     sort(&mut found);
     Ok(found)

@@ -16,11 +16,11 @@ use crate::report::table::table;
 use crate::study::Base;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::Split;
+use crate::util::parallel;
 use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
 use crate::validate::launches::{merged, parse};
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Summary, Table, fitted_cells, stats};
-use rayon::prelude::*;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -239,7 +239,7 @@ fn ratios(engine: &Predictor, rows: &[Row]) -> Result<Vec<f64>, PredictError> {
         let predicted = engine.predict_request(request)?.run_milliseconds;
         Ok(predicted / measured)
     };
-    rows.par_iter().map(ratio).collect()
+    parallel::try_map(rows, ratio)
 }
 
 /// Absolute errors in percent.

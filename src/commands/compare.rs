@@ -14,8 +14,8 @@ use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
 use crate::report::rows::Row;
 use crate::report::table;
+use crate::util::parallel;
 use crate::validate::Cell;
-use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -71,19 +71,16 @@ pub fn run(args: &CompareArgs) -> CliResult {
         opened.with_engine(Kind::Analytical),
     );
     let progress = Progress::new(cells.len() as u64, "cells");
-    let pairs = cells
-        .into_par_iter()
-        .map(|cell| {
-            let configuration = simulator.configure(&cell.options())?;
-            let pair = Pair {
-                simulated: simulator.predict(&configuration)?,
-                modelled: model.predict(&configuration)?,
-                cell,
-            };
-            progress.step();
-            Ok(pair)
-        })
-        .collect::<Result<Vec<Pair>, PredictError>>()?;
+    let pairs = parallel::try_map(&cells, |cell| {
+        let configuration = simulator.configure(&cell.options())?;
+        let pair = Pair {
+            simulated: simulator.predict(&configuration)?,
+            modelled: model.predict(&configuration)?,
+            cell: cell.clone(),
+        };
+        progress.step();
+        Ok::<_, PredictError>(pair)
+    })?;
     drop(progress);
     let provenance = Provenance {
         // Both.

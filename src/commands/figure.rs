@@ -19,7 +19,7 @@ use crate::report::explain;
 use crate::report::progress;
 use crate::report::verdict::stack_bytes;
 use crate::systems::options::LaunchOptions;
-use rayon::prelude::*;
+use crate::util::parallel;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -240,8 +240,5 @@ fn predict_all(
     model: &Predictor,
     launches: &[LaunchOptions],
 ) -> Result<Vec<Prediction>, PredictError> {
-    launches
-        .par_iter()
-        .map(|launch| model.predict(launch))
-        .collect()
+    parallel::try_map(launches, |launch| model.predict(launch))
 }

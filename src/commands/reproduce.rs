@@ -16,8 +16,8 @@ use crate::report::provenance::Provenance;
 use crate::report::reproduction::{self, Reproduced};
 use crate::study::shard::{Description, Shard};
 use crate::systems::options::LaunchOptions;
+use crate::util::parallel;
 use crate::validate::{Cell, Compared, Measured, Table, cells};
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
@@ -200,14 +200,11 @@ pub(super) fn predict_all(
         let c = &launches[index];
         (&c.problem, &c.kernel, c.stack_dim, c.stack_registers)
     });
-    let mut found = by_kernel
-        .into_par_iter()
-        .map(|index| {
-            let prediction = model.predict(&launches[index])?;
-            progress.step();
-            Ok((index, prediction))
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut found = parallel::try_map(&by_kernel, |&index| {
+        let prediction = model.predict(&launches[index])?;
+        progress.step();
+        Ok((index, prediction))
+    })?;
     found.sort_unstable_by_key(|(index, _)| *index);
     Ok(found
         .into_iter()

@@ -19,12 +19,12 @@ use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::Split as MeasuredSplit;
 use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
+use crate::util::parallel;
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
 use crate::validate::requests::{Programs, Requests};
 use crate::validate::{Cell, Measured, Split, Table, cells};
-use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -176,16 +176,14 @@ fn of_papers(
             .map(|one| (one.milliseconds, one.instructions));
         predicted.extend(own.into_iter().zip(speeds));
     }
-    let others = (0..rows.len())
-        .into_par_iter()
-        .filter(|&at| !gpocl(&rows[at]));
-    let others = others.map(|at| {
+    let others = (0..rows.len()).filter(|&at| !gpocl(&rows[at]));
+    let others = parallel::try_map(&others.collect::<Vec<_>>(), |&at| {
         let found = predictor
             .with_seed(rows[at].seed)
             .predict(&configurations[at])?;
-        Ok((at, (found.run_milliseconds, found.warp_instructions)))
+        Ok::<_, PredictError>((at, (found.run_milliseconds, found.warp_instructions)))
     });
-    predicted.extend(others.collect::<Result<Vec<_>, PredictError>>()?);
+    predicted.extend(others?);
     let line = |(at, row): (usize, &PaperRow)| {
         let (problem, kernel) = row.names();
         let (milliseconds, warp_instructions) = predicted[&at];
@@ -242,15 +240,12 @@ fn predicted(
     });
     let progress = Progress::new(jobs.len() as u64, "configurations");
     let engine = Predictor::with_settings(device, settings);
-    let lines = jobs
-        .par_iter()
-        .map(|(row, request)| {
-            let prediction = engine.predict_request(request)?;
-            progress.step();
-            Ok(launch_line(engine.device(), row, &prediction))
-        })
-        .collect::<Result<Vec<_>, PredictError>>()?;
-    Ok(lines)
+    let lines = parallel::try_map(&jobs, |(row, request)| {
+        let prediction = engine.predict_request(request)?;
+        progress.step();
+        Ok::<_, PredictError>(launch_line(engine.device(), row, &prediction))
+    });
+    Ok(lines?)
 }
 
 fn launch_line(device: &Device, row: &MeasuredLaunch, predicted: &Prediction) -> Line {
@@ -328,16 +323,13 @@ fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>>
         .flat_map(|table: &Table| problems.iter().flat_map(|problem| cells(*table, problem)));
     let cells = spread(all.filter(|cell| value(cell).is_some()).collect(), n_rows);
     let progress = Progress::new(cells.len() as u64, "cells");
-    cells
-        .par_iter()
-        .map(|cell| {
-            let prediction = engine.predict(cell.options())?;
-            progress.step();
-            let measured = value(cell).map(|value| value.gpops_billion);
-            paper_line(cell, &prediction, measured)
-        })
-        .collect::<Result<Vec<_>, Box<dyn Error + Send + Sync>>>()
-        .map_err(|error| error as Box<dyn Error>)
+    let lines = parallel::try_map(&cells, |cell| {
+        let prediction = engine.predict(cell.options())?;
+        progress.step();
+        let measured = value(cell).map(|value| value.gpops_billion);
+        paper_line(cell, &prediction, measured)
+    });
+    lines.map_err(|error: Box<dyn Error + Send + Sync>| error as Box<dyn Error>)
 }
 
 /// The paper gives speeds of whole runs: of the time that one stands for, the kernel's part is taken to be as predicted.

@@ -6,7 +6,7 @@
 
 use crate::launch::prediction::PredictError;
 use crate::trace::WarpPath;
-use rayon::prelude::*;
+use crate::util::parallel;
 
 /// See the module text; by block.
 #[derive(Debug, Clone, Default)]
@@ -20,12 +20,12 @@ impl BlockWork {
         blocks: u32,
         execute: impl Fn(u32) -> Result<Vec<WarpPath>, PredictError> + Sync,
     ) -> Result<BlockWork, PredictError> {
-        let counted = (0..blocks).into_par_iter().map(|block| {
-            let warps = execute(block)?;
+        let counted = parallel::try_indices(blocks as usize, |block| {
+            let warps = execute(block as u32)?;
             let steps = warps.iter().map(|warp| warp.steps.len() as f64);
             Ok((steps.clone().fold(0.0, f64::max), steps.sum()))
         });
-        let counted = counted.collect::<Result<Vec<(f64, f64)>, PredictError>>()?;
+        let counted: Vec<(f64, f64)> = counted?;
         let (longest_warps, all_warps) = counted.into_iter().unzip();
         Ok(BlockWork {
             longest_warps,

@@ -14,7 +14,7 @@ use crate::systems::gpocl::population;
 use crate::systems::gpocl::population::Data;
 use crate::systems::gpocl::program::Program;
 use crate::systems::gpocl::{Configuration, NODES, Strategy};
-use rayon::prelude::*;
+use crate::util::parallel;
 use serde::Serialize;
 use std::error::Error;
 
@@ -79,11 +79,9 @@ pub fn measure(
     let range = NdRange::of(configuration, limits);
     let data = Data::random(dataset, seed);
     let program = |index| population::program(domain, index, seed);
-    let programs: Vec<Program> = (0..population).into_par_iter().map(program).collect();
-    let words: Vec<u32> = programs
-        .par_iter()
-        .flat_map_iter(|program| program.words(domain))
-        .collect();
+    let programs: Vec<Program> =
+        parallel::indices(population as usize, |index| program(index as u32));
+    let words: Vec<u32> = parallel::map(&programs, |program| program.words(domain)).concat();
     let constant_outputs = has_constant_outputs(dataset);
     let errors_per_program = if strategy == Strategy::Fp {
         range.groups as usize
@@ -107,14 +105,11 @@ pub fn measure(
     let times = Times::of(&run.times.milliseconds);
     let affordable = (MOST_CHECKED_CASES / u64::from(dataset)).max(1) as usize;
     let checked = evenly(protocol.checked_programs.min(affordable), programs.len());
-    let checks: Vec<Check> = checked
-        .par_iter()
-        .map(|&at| {
-            let own = &run.errors[at * errors_per_program..(at + 1) * errors_per_program];
-            let found = own.iter().map(|&error| f64::from(error)).sum();
-            check(&programs[at], &data, found)
-        })
-        .collect();
+    let checks = parallel::map(&checked, |&at| {
+        let own = &run.errors[at * errors_per_program..(at + 1) * errors_per_program];
+        let found = own.iter().map(|&error| f64::from(error)).sum();
+        check(&programs[at], &data, found)
+    });
     let count = |wanted: Check| checks.iter().filter(|&&check| check == wanted).count();
     let operations = f64::from(population) * f64::from(NODES) * f64::from(dataset);
     Ok(Row {

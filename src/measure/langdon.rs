@@ -10,7 +10,7 @@ use crate::systems::langdon::experiment::Experiment;
 use crate::systems::langdon::kernel::{Submachine, Tests, table, wrong};
 use crate::systems::langdon::predict::Layout;
 use crate::systems::langdon::{POPULATION, population};
-use rayon::prelude::*;
+use crate::util::parallel;
 use serde::Serialize;
 use std::error::Error;
 
@@ -53,7 +53,7 @@ impl Generation {
     /// The initial one.
     pub fn initial(seed: u64) -> Result<Self, Box<dyn Error>> {
         let one = |index| population::initial(index, seed);
-        let programs: Vec<Rpn> = (0..POPULATION).into_par_iter().map(one).collect();
+        let programs: Vec<Rpn> = parallel::indices(POPULATION as usize, |index| one(index as u32));
         Ok(Generation {
             bytes: table(&programs, EXPERIMENT.program_bytes)?,
             nodes: programs.iter().map(|program| program.0.len() as u64).sum(),
@@ -81,9 +81,10 @@ impl Generation {
         let run = gpu.run_submachine(&launch, [protocol.warm_ups, protocol.repeats])?;
         let times = Times::of(&run.times.milliseconds);
         let checked = evenly(protocol.checked_programs, self.programs.len());
-        let agreeing = checked
-            .par_iter()
-            .filter(|&&at| run.wrong[at] == wrong(&self.programs[at], &self.tests));
+        let agree = parallel::map(&checked, |&at| {
+            run.wrong[at] == wrong(&self.programs[at], &self.tests)
+        });
+        let agreeing = agree.into_iter().filter(|&agrees| agrees);
         let operations = self.nodes as f64 * f64::from(32 * EXPERIMENT.test_words);
         Ok(Row {
             paper: "langdon",

@@ -10,7 +10,6 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -22,6 +21,7 @@ use crate::gp::problem::{Dataset, Problem};
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, programs_digest};
 use crate::systems::chitty::oracle::relative_difference;
+use crate::util::parallel;
 
 /// Cases (or words of 32) on which values are compared with the oracle's.
 const COMPARED_ELEMENTS: usize = 1000;
@@ -87,11 +87,10 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, CpuError> {
         let sample = sample(&workload.problem);
         let checked = protocol.checked_programs.min(programs.len());
-        let expected = programs[..checked].par_iter().map(|program| {
+        let expected = parallel::try_map(&programs[..checked], |program| {
             let values = Reference.values(program, &sample, Options::best())?;
-            Ok((fitness_f32(program, &workload.problem), values))
-        });
-        let expected = expected.collect::<Result<_, UnsupportedFunction>>()?;
+            Ok::<_, UnsupportedFunction>((fitness_f32(program, &workload.problem), values))
+        })?;
         Ok(Bench {
             workload,
             programs,
@@ -169,13 +168,11 @@ impl<'a> Bench<'a> {
     }
 
     fn max_error(&self, interpreter: &dyn Interpreter, options: Options) -> Result<f64, CpuError> {
-        let checked = self.programs.par_iter().zip(&self.expected);
-        let errors = checked.map(|(program, (_, expected))| {
-            let values = interpreter.values(program, &self.sample, options)?;
-            Ok(difference(&values, expected))
+        let errors = parallel::try_indices(self.expected.len(), |at| {
+            let values = interpreter.values(&self.programs[at], &self.sample, options)?;
+            Ok::<_, UnsupportedFunction>(difference(&values, &self.expected[at].1))
         });
-        let errors: Vec<f64> = errors.collect::<Result<_, UnsupportedFunction>>()?;
-        Ok(errors.into_iter().fold(0.0, f64::max))
+        Ok(errors?.into_iter().fold(0.0, f64::max))
     }
 }
 

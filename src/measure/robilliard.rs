@@ -11,8 +11,8 @@ use crate::systems::robilliard::kernel::{agrees, expected_error, is_decided, ste
 use crate::systems::robilliard::predict::Layout;
 use crate::systems::robilliard::program::{chunk, translate};
 use crate::systems::robilliard::runs::Run;
+use crate::util::parallel;
 use crate::util::stats::median;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::error::Error;
 
@@ -126,14 +126,15 @@ fn of_generation(
         _ => &programs[..programs.len().min(population)],
     };
     // Of those that do not agree, whether rounding decides them.
-    let differing = checked.par_iter().enumerate().filter_map(|(at, program)| {
+    let differing = parallel::indices(checked.len(), |at| {
+        let program = &checked[at];
         let expected = expected_error(program, set, &cases);
         // Repeated programs have the same error everywhere.
         let mut places = (at..population).step_by(programs.len());
         let agree = places.all(|place| agrees(set, run.errors[place], expected));
         (!agree).then(|| !is_decided(program, set, &cases, expected))
     });
-    let differing: Vec<bool> = differing.collect();
+    let differing: Vec<bool> = differing.into_iter().flatten().collect();
     Ok(Measured {
         median_ms: median(&run.times.milliseconds).unwrap_or(f64::NAN),
         nodes: whole_nodes(programs, population),

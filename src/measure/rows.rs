@@ -6,7 +6,6 @@
 //! Units: milliseconds; billions of GP operations (nodes times fitness cases, padding not counted) per second.
 //! Sources: Chitty 2016, section 3 (GPop/s).
 
-use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -23,6 +22,7 @@ use crate::systems::chitty::oracle::{ExpectedError, relative_difference};
 use crate::systems::chitty::split::Split;
 use crate::systems::chitty::variant::{Variant, VariantError};
 use crate::util::memo::Memo;
+use crate::util::parallel;
 use crate::util::stats::median;
 
 /// Programs whose error differs from the CPU's by at most this much, relative, agree.
@@ -165,10 +165,7 @@ impl<'a> Bench<'a> {
     ) -> Self {
         let list = &programs.list;
         let checked = &list[..protocol.checked_programs.min(list.len())];
-        let expected = checked
-            .par_iter()
-            .map(|program| ExpectedError::of(program, workload))
-            .collect();
+        let expected = parallel::map(checked, |program| ExpectedError::of(program, workload));
         Self {
             gpu,
             workload,
@@ -287,11 +284,10 @@ impl<'a> Bench<'a> {
             let program = &self.programs.list[at];
             self.expected[at].is_decided(program, self.workload, DECIDED)
         };
-        (0..differences.len())
-            .into_par_iter()
-            .filter(|&at| differences[at] > AGREEMENT)
-            .filter(|&at| !*self.decided.get(at, || decided(at)))
-            .count()
+        let differ = parallel::indices(differences.len(), |at| {
+            differences[at] > AGREEMENT && !*self.decided.get(at, || decided(at))
+        });
+        differ.into_iter().filter(|&differs| differs).count()
     }
 
     fn differences(&self, results: &[f64], cases: &CaseTable) -> Vec<f64> {

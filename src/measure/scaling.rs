@@ -9,7 +9,6 @@
 use std::sync::Barrier;
 use std::time::Instant;
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::error::GpuError;
@@ -19,6 +18,7 @@ use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, programs_digest};
 use crate::systems::chitty::layout::{CaseTable, ProgramTable};
 use crate::systems::chitty::oracle::{ExpectedError, relative_difference};
+use crate::util::parallel;
 
 /// One configuration on some number of GPUs.
 #[derive(Debug, Clone, Serialize)]
@@ -88,13 +88,11 @@ pub fn measure_split(
     let (wall_ms, errors) = evaluate_together(&mut workers, launches, programs.len())?;
     let wall_ms = &wall_ms[protocol.warm_ups..];
     let checked = protocol.checked_programs.min(programs.len());
-    let agreeing = (0..checked)
-        .into_par_iter()
-        .filter(|&index| {
-            let expected = ExpectedError::of(&programs[index], workload).with_padding(&cases);
-            relative_difference(errors[index], expected) <= AGREEMENT
-        })
-        .count();
+    let agree = parallel::indices(checked, |index| {
+        let expected = ExpectedError::of(&programs[index], workload).with_padding(&cases);
+        relative_difference(errors[index], expected) <= AGREEMENT
+    });
+    let agreeing = agree.into_iter().filter(|&agrees| agrees).count();
     let nodes = workers.iter().map(|worker| worker.nodes).sum();
     let n_cases = workload.problem.n_cases() as u64;
     let times = Times::of(wall_ms);

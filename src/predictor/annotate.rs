@@ -103,14 +103,15 @@ impl Predictor {
         let (placement, plan) = (launch.placement, &self.settings.simulator.plan);
         let threads = placement.geometry.threads_per_block;
         let sample = launch.work.kernel.sample(plan.programs, threads)?;
-        let (window, lines) = simulate_observed(
+        let mut lines = PerInstruction::new(&sample.code, sample.code_bytes);
+        let window = simulate_observed(
             &placement.spec,
             &sample.code,
             sample.code_bytes,
             placement.geometry,
             drawn(launch, &sample),
             plan.window,
-            PerInstruction::new(&sample.code, sample.code_bytes),
+            &mut lines,
         )
         .map_err(PredictError::other)?;
         let listing = Listing::of(&request.kernel)?;

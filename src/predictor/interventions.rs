@@ -9,7 +9,7 @@ use crate::device::ideal::{Ideal, Ideals};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::systems::options::LaunchOptions;
 use crate::systems::registry;
-use rayon::prelude::*;
+use crate::util::parallel;
 use serde::Serialize;
 
 /// Pairs that are kept.
@@ -126,15 +126,15 @@ impl Predictor {
         as_it_is: &Prediction,
         sets: Vec<Vec<Ideal>>,
     ) -> Result<Vec<Gain>, PredictError> {
-        let gain = |free: Vec<Ideal>| {
-            let device = self.device.without(Ideals::of(&free));
+        let gain = |free: &Vec<Ideal>| {
+            let device = self.device.without(Ideals::of(free));
             let found = self.on(device).predict(configuration)?;
             Ok(Gain {
-                free,
+                free: free.clone(),
                 times_as_fast: found.gpops_billion / as_it_is.gpops_billion,
             })
         };
-        sets.into_par_iter().map(gain).collect()
+        parallel::try_map(&sets, gain)
     }
 }
 

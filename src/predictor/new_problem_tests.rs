@@ -6,6 +6,7 @@ use crate::gp::campaign::{Campaign, Plan};
 use crate::gp::corpus::Corpus;
 use crate::gp::evolve::{EvolveConfig, EvolveError};
 use crate::gp::interpret::{ALL, Options, evaluate};
+use crate::gp::workload::Workload as Measured;
 use crate::isa::Arch;
 use crate::systems::chitty::find::smallest;
 use crate::systems::chitty::variant::{KernelId, Variant};
@@ -65,7 +66,7 @@ fn machine_code_with_its_functions_computes_it() {
             problem: NEW,
             ..variant
         };
-        let compared = conformance::compare(&code.into(), &programs, &workload()).unwrap();
+        let compared = conformance::compare(&code.into(), &programs).unwrap();
         assert_eq!(compared.differs, None, "{variant}");
     }
 }

@@ -15,7 +15,7 @@ use crate::sim::l1_stream::{L1Recorder, L1Stream};
 use crate::sim::simulator::drawn;
 use crate::sim::window::simulate_observed;
 use crate::systems::options::LaunchOptions;
-use rayon::prelude::*;
+use crate::util::parallel;
 use std::sync::Arc;
 
 /// A launch whose hit rates can be told for any L1.
@@ -69,14 +69,15 @@ impl Predictor {
         let placement = launch.placement;
         let threads = placement.geometry.threads_per_block;
         let sample = launch.work.kernel.sample(plan.programs, threads)?;
-        let (window, recorder) = simulate_observed(
+        let mut recorder = L1Recorder::default();
+        let window = simulate_observed(
             &placement.spec,
             &sample.code,
             sample.code_bytes,
             placement.geometry,
             drawn(launch, &sample),
             plan.window.times(times),
-            L1Recorder::default(),
+            &mut recorder,
         )
         .map_err(PredictError::other)?;
         Ok(recorder.stream(&window.counters, plan.window.seed))
@@ -122,6 +123,6 @@ impl Sweep {
                 model.l1_hit_rates(Uniform { placement, work })
             }
         };
-        caches.par_iter().map(rates).collect()
+        parallel::map(caches, rates)
     }
 }

@@ -51,22 +51,37 @@ pub fn run<O: Observer>(
 pub fn run_queue<O: Observer>(
     setup: Setup,
     until_cycle: u64,
-    observer: O,
+    mut observer: O,
 ) -> Result<BlocksRun<O>, Deadlock> {
-    with_quarters!(setup.spec.n_schedulers, QUARTERS => {
-        finish(Smx::<O, QUARTERS>::new(setup, observer), until_cycle)
+    let (counters, ended) = match observer.watches() {
+        true => observed(setup, until_cycle, &mut observer)?,
+        false => unobserved(setup, until_cycle)?,
+    };
+    Ok(BlocksRun {
+        counters,
+        ended,
+        observer,
     })
+}
+
+fn unobserved(setup: Setup, until_cycle: u64) -> Result<(Counters, bool), Deadlock> {
+    with_quarters!(setup.spec.n_schedulers, QUARTERS => {
+        finish(Smx::<(), QUARTERS>::new(setup, ()), until_cycle)
+    })
+}
+
+fn observed(
+    setup: Setup,
+    until_cycle: u64,
+    observer: &mut dyn Observer,
+) -> Result<(Counters, bool), Deadlock> {
+    finish(Smx::<_, false>::new(setup, observer), until_cycle)
 }
 
 fn finish<O: Observer, const QUARTERS: bool>(
     mut smx: Smx<O, QUARTERS>,
     until_cycle: u64,
-) -> Result<BlocksRun<O>, Deadlock> {
+) -> Result<(Counters, bool), Deadlock> {
     let ended = smx.run_blocks(until_cycle)?;
-    let counters = smx.counters();
-    Ok(BlocksRun {
-        counters,
-        ended,
-        observer: smx.into_observer(),
-    })
+    Ok((smx.counters(), ended))
 }

@@ -19,7 +19,7 @@ use crate::sim::sample::Drawn;
 use crate::sim::simulator::SamplingPlan;
 use crate::sim::smx::Setup;
 use crate::sim::window::{self, WindowPlan};
-use rayon::prelude::*;
+use crate::util::parallel;
 
 /// How often the blocks of a full multiprocessor are replaced while it is measured, at least: all of them start together, and the
 /// short ones would be measured too often.
@@ -85,10 +85,7 @@ impl Placement {
             orders.push(own);
             rest = others;
         }
-        let runs = orders
-            .into_par_iter()
-            .map(|order| self.run_once(order, executed));
-        let runs = runs.collect::<Result<Vec<Counters>, _>>()?;
+        let runs = parallel::try_map(&orders, |order| self.run_once(order, executed))?;
         let cycles: Vec<f64> = runs.iter().map(|run| run.cycles as f64).collect();
         let all = self.longest_multiprocessors();
         let counters = runs

@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn recorded(spec: &SmxSpec) -> (Window, L1Stream) {
-        let (code, recorder) = (code(), L1Recorder::default());
+        let (code, mut recorder) = (code(), L1Recorder::default());
         let observed = simulate_observed(
             spec,
             &code,
@@ -225,9 +225,9 @@ mod tests {
             GEOMETRY,
             [0].as_slice().into(),
             PLAN,
-            recorder,
+            &mut recorder,
         );
-        let (window, recorder) = observed.expect("the bench code runs on");
+        let window = observed.expect("the bench code runs on");
         let stream = recorder.stream(&window.counters, PLAN.seed);
         (window, stream)
     }

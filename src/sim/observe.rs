@@ -48,10 +48,14 @@ pub struct L1Access {
 }
 
 /// Is told what happens, in the order in which it happens. Every method does nothing unless it is written; `()`
-/// observes nothing and costs nothing.
+/// observes nothing and costs nothing. Every other observer is called through `&mut dyn Observer`, so that the simulator is compiled
+/// for these two and no more.
 pub trait Observer {
     /// False for what observes nothing.
-    const WATCHES: bool = true;
+    #[inline]
+    fn watches(&self) -> bool {
+        true
+    }
     /// Warp `warp` of the `block`-th block started becomes resident.
     #[inline]
     fn started(&mut self, _slot: WarpSlot, _block: u32, _warp: u32, _cycle: u64) {}
@@ -74,5 +78,35 @@ pub trait Observer {
 }
 
 impl Observer for () {
-    const WATCHES: bool = false;
+    #[inline]
+    fn watches(&self) -> bool {
+        false
+    }
+}
+
+impl Observer for &mut dyn Observer {
+    fn watches(&self) -> bool {
+        (**self).watches()
+    }
+    fn started(&mut self, slot: WarpSlot, block: u32, warp: u32, cycle: u64) {
+        (**self).started(slot, block, warp, cycle);
+    }
+    fn issued(&mut self, issued: Issued) {
+        (**self).issued(issued);
+    }
+    fn served(&mut self, slot: WarpSlot, ready_at: u64, cause: Cause) {
+        (**self).served(slot, ready_at, cause);
+    }
+    fn l1_accessed(&mut self, access: L1Access) {
+        (**self).l1_accessed(access);
+    }
+    fn l1_filled(&mut self, ready_at: u64) {
+        (**self).l1_filled(ready_at);
+    }
+    fn held(&mut self, slot: WarpSlot, cycle: u64, until: u64, cause: Cause) {
+        (**self).held(slot, cycle, until, cause);
+    }
+    fn exited(&mut self, slot: WarpSlot, cycle: u64) {
+        (**self).exited(slot, cycle);
+    }
 }

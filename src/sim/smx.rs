@@ -214,11 +214,6 @@ impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
         self.blocks.iter().any(|block| block.warps_left > 0)
     }
 
-    /// What was observed.
-    pub fn into_observer(self) -> O {
-        self.observer
-    }
-
     /// `done`: the part of its work that counts as done already, around which its warps are spread; `None`: it starts at its beginning.
     fn start_block(&mut self, block: usize, done: Option<f64>) {
         let Some(start) = self.blocks[block].begin(&mut self.queue) else {

@@ -72,20 +72,35 @@ pub fn simulate(
     drawn: Drawn,
     plan: WindowPlan,
 ) -> Result<Window, Deadlock> {
-    let observed = simulate_observed(spec, code, code_bytes, geometry, drawn, plan, ());
-    Ok(observed?.0)
+    let (setup, mix, tokens) = set_up(spec, code, code_bytes, geometry, drawn, plan);
+    with_quarters!(spec.n_schedulers, QUARTERS => {
+        measure(Smx::<(), QUARTERS>::new(setup, ()), &mix, tokens, plan)
+    })
 }
 
 /// The same with an observer, which is told of the warm-up, too.
-pub fn simulate_observed<O: Observer>(
+pub fn simulate_observed(
     spec: &SmxSpec,
     code: &ReplayCode,
     code_bytes: u32,
     geometry: Geometry,
     drawn: Drawn,
     plan: WindowPlan,
-    observer: O,
-) -> Result<(Window, O), Deadlock> {
+    observer: &mut dyn Observer,
+) -> Result<Window, Deadlock> {
+    let (setup, mix, tokens) = set_up(spec, code, code_bytes, geometry, drawn, plan);
+    measure(Smx::<_, false>::new(setup, observer), &mix, tokens, plan)
+}
+
+/// The multiprocessor, its programs, and the tokens to measure.
+fn set_up<'a>(
+    spec: &'a SmxSpec,
+    code: &'a ReplayCode,
+    code_bytes: u32,
+    geometry: Geometry,
+    drawn: Drawn,
+    plan: WindowPlan,
+) -> (Setup<'a>, Mix<'a>, f64) {
     let mix = Mix::new(code, drawn);
     let tokens = plan.instructions(&mix, &geometry) / mix.instructions_per_token();
     let per_unit = tokens / f64::from(plan.units);
@@ -98,9 +113,7 @@ pub fn simulate_observed<O: Observer>(
             .of_programs_per_warp(drawn.programs_per_warp),
         seed: plan.seed,
     };
-    with_quarters!(spec.n_schedulers, QUARTERS => {
-        measure(Smx::<O, QUARTERS>::new(setup, observer), &mix, tokens, plan)
-    })
+    (setup, mix, tokens)
 }
 
 /// Warms up, then measures `tokens`.
@@ -109,7 +122,7 @@ fn measure<O: Observer, const QUARTERS: bool>(
     mix: &Mix,
     tokens: f64,
     plan: WindowPlan,
-) -> Result<(Window, O), Deadlock> {
+) -> Result<Window, Deadlock> {
     smx.run_tokens((tokens * f64::from(plan.warm_up_percent) / 100.0) as u64)?;
     let start = Progress::of(&mut smx);
     let mut costs = Vec::new();
@@ -120,13 +133,12 @@ fn measure<O: Observer, const QUARTERS: bool>(
         costs.push(progress.cycles_per_token_since(&previous, mix));
         previous = progress;
     }
-    let window = Window {
+    Ok(Window {
         tokens_per_cycle: 1.0 / previous.cycles_per_token_since(&start, mix),
         error_percent: relative_standard_error_percent(&costs),
         simulated_instructions: previous.counters.instructions,
         counters: previous.counters.since(&start.counters),
-    };
-    Ok((window, smx.into_observer()))
+    })
 }
 
 /// Where a simulation is.

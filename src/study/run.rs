@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::launch::prediction::{Cause, Configuration, PredictError, Prediction};
 use crate::systems::options::LaunchOptions;
 use crate::util::memo::Memo;
-use rayon::prelude::*;
+use crate::util::parallel;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -164,31 +164,29 @@ impl Study {
             .filter(|&point| done[point].is_none())
             .collect();
         let devices: Memo<Vec<&str>, Device> = Memo::default();
-        let batches: Vec<Vec<(usize, Outcome)>> = missing
-            .par_chunks(BATCH)
-            .map(|batch| {
-                let outcomes = batch
-                    .iter()
-                    .map(|&point| {
-                        let changes = self.changes(point);
-                        let fields = changes
-                            .iter()
-                            .filter(|(key, _)| matches!(key, Key::Field(..)));
-                        let key = fields.map(|(_, value)| *value).collect();
-                        let device = devices.try_get(key, || self.base.device(&changes))?;
-                        let site = self.site_on(point, &device)?;
-                        let (launched, predicted) = predict(&site.device, &site.options);
-                        let outcome = outcome(site, launched.as_ref(), predicted)?;
-                        if let Some(journal) = journal {
-                            journal.append(point, &outcome)?;
-                        }
-                        done_one();
-                        Ok((point, outcome))
-                    })
-                    .collect::<Result<Vec<_>, StudyError>>()?;
-                Ok(outcomes)
-            })
-            .collect::<Result<_, StudyError>>()?;
+        let batches: Vec<&[usize]> = missing.chunks(BATCH).collect();
+        let batches = parallel::try_map(&batches, |batch| {
+            let outcomes = batch
+                .iter()
+                .map(|&point| {
+                    let changes = self.changes(point);
+                    let fields = changes
+                        .iter()
+                        .filter(|(key, _)| matches!(key, Key::Field(..)));
+                    let key = fields.map(|(_, value)| *value).collect();
+                    let device = devices.try_get(key, || self.base.device(&changes))?;
+                    let site = self.site_on(point, &device)?;
+                    let (launched, predicted) = predict(&site.device, &site.options);
+                    let outcome = outcome(site, launched.as_ref(), predicted)?;
+                    if let Some(journal) = journal {
+                        journal.append(point, &outcome)?;
+                    }
+                    done_one();
+                    Ok((point, outcome))
+                })
+                .collect::<Result<Vec<_>, StudyError>>()?;
+            Ok::<_, StudyError>(outcomes)
+        })?;
         for (point, outcome) in batches.into_iter().flatten() {
             done[point] = Some(outcome);
         }

@@ -6,7 +6,7 @@
 
 use super::{Base, Key, StudyError};
 use crate::device::{Device, Kind, Reader};
-use rayon::prelude::*;
+use crate::util::parallel;
 
 /// By how much a value is changed.
 const STEP: f64 = 0.1;
@@ -42,24 +42,22 @@ pub fn sensitivities<E: Send>(
     let usual = predict(&base.device)?;
     let mut numbers = base.numbers(engine);
     numbers.retain(|(key, kind, _)| wanted(key, *kind));
-    let mut found: Vec<Sensitivity> = numbers
-        .into_par_iter()
-        .map(|(key, kind, value)| {
-            let changes = [value * (1.0 - STEP), value * (1.0 + STEP)];
-            let changed = changes.into_iter().filter_map(|to| {
-                let (to, device) = changed(base, &key, value, to).ok()?;
-                let percent = 100.0 * (predict(&device).ok()? / usual - 1.0);
-                Some((to, percent))
-            });
-            Sensitivity {
-                tried: changed.collect(),
-                key,
-                kind,
-                value,
-            }
-        })
-        .filter(|one| one.percent() > 0.0)
-        .collect();
+    let mut found = parallel::map(&numbers, |(key, kind, value)| {
+        let (kind, value) = (*kind, *value);
+        let changes = [value * (1.0 - STEP), value * (1.0 + STEP)];
+        let changed = changes.into_iter().filter_map(|to| {
+            let (to, device) = changed(base, key, value, to).ok()?;
+            let percent = 100.0 * (predict(&device).ok()? / usual - 1.0);
+            Some((to, percent))
+        });
+        Sensitivity {
+            tried: changed.collect(),
+            key: key.clone(),
+            kind,
+            value,
+        }
+    });
+    found.retain(|one| one.percent() > 0.0);
     found.sort_by(|a, b| {
         let by_name = || a.key.name().cmp(&b.key.name());
         b.percent().total_cmp(&a.percent()).then_with(by_name)

@@ -4,4 +4,5 @@ pub mod band;
 pub mod input;
 pub mod memo;
 pub mod names;
+pub mod parallel;
 pub mod stats;

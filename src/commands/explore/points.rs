@@ -8,7 +8,7 @@ use crate::predictor::Predictor;
 use crate::report::explore::grid::{Record, impossible, record};
 use crate::report::progress::Progress;
 use crate::systems::options::LaunchOptions;
-use rayon::prelude::*;
+use crate::util::parallel;
 use std::error::Error;
 
 /// What a column of one byte can name.
@@ -30,11 +30,7 @@ pub fn predict(
         progress.step();
         records
     };
-    let points: Vec<Vec<Result<Record, String>>> = plan
-        .launches
-        .par_iter()
-        .map(of_launch)
-        .collect::<Result<_, _>>()?;
+    let points: Vec<Vec<Result<Record, String>>> = parallel::try_map(&plan.launches, of_launch)?;
     let mut reasons: Vec<String> = Vec::new();
     let records = points.into_iter().flatten().map(|point| {
         point.unwrap_or_else(|why| {

@@ -16,7 +16,7 @@ use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::problem::Dataset;
 use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::program::Rpn;
-use rayon::prelude::*;
+use crate::util::parallel;
 
 const TOURNAMENT: usize = 4;
 const CROSSOVER: f64 = 0.5;
@@ -106,7 +106,7 @@ impl Langdon {
                 &mut Dice::for_offspring(seed, 0, i as u32),
             )
         };
-        let programs = (0..settings.population).into_par_iter().map(one).collect();
+        let programs = parallel::indices(settings.population, one);
         Langdon {
             settings,
             seed,
@@ -119,11 +119,7 @@ impl Langdon {
     /// Evaluates the generation and breeds the next one.
     pub fn next_generation(&mut self) -> Result<Generation, UnsupportedFunction> {
         let groups = self.groups();
-        let winners: Vec<Winner> = groups
-            .par_iter()
-            .enumerate()
-            .map(|(i, group)| self.tournament(i, group))
-            .collect::<Result<_, _>>()?;
+        let winners = parallel::try_indices(groups.len(), |i| self.tournament(i, &groups[i]))?;
         let n_nodes: u64 = self.programs.iter().map(|p| p.n_nodes() as u64).sum();
         let best = winners.iter().min_by(|a, b| a.wrong.total_cmp(&b.wrong));
         let generation = Generation {
@@ -138,10 +134,8 @@ impl Langdon {
                 .unwrap_or_default(),
         };
         self.number += 1;
-        self.programs = (0..self.settings.population)
-            .into_par_iter()
-            .map(|i| self.offspring(&winners, i))
-            .collect();
+        let one = |i| self.offspring(&winners, i);
+        self.programs = parallel::indices(self.settings.population, one);
         Ok(generation)
     }
 

@@ -15,7 +15,7 @@ use crate::gp::interpret;
 use crate::gp::interpret::plan::UnsupportedFunction;
 use crate::gp::problem::Problem;
 use crate::gp::program::Rpn;
-use rayon::prelude::*;
+use crate::util::parallel;
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -217,7 +217,7 @@ fn first_programs(ingredients: &Ingredients, config: &EvolveConfig, seed: u64) -
             &mut Dice::for_offspring(seed, 0, index as u32),
         )
     };
-    (0..config.population).into_par_iter().map(one).collect()
+    parallel::indices(config.population, one)
 }
 
 impl Run<'_> {
@@ -234,10 +234,7 @@ impl Run<'_> {
             Some(&best) => parents.programs[best].clone(),
             None => self.offspring(parents, &candidates, generation, index as u32),
         };
-        (0..self.config.population)
-            .into_par_iter()
-            .map(one)
-            .collect()
+        parallel::indices(self.config.population, one)
     }
 
     fn offspring(

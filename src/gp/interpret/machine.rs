@@ -13,7 +13,7 @@ use super::simd::{Kernel, LANES, Path, Simd, Vector};
 use super::{Interpreter, Options, ProgramValues};
 use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
-use rayon::prelude::*;
+use crate::util::parallel;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -131,39 +131,33 @@ fn errors<M: Machine, T: Element>(
     let n_chunks = n_vectors.div_ceil(chunk_vectors);
     let share = options.share && machine.shares();
     let groups = groups(programs.len(), n_chunks, share);
-    let prepared: Vec<M::Prepared<T>> = groups
-        .into_par_iter()
-        .map(|group| machine.prepare(&programs[group], share))
-        .collect();
+    let prepare = |group: &Range<usize>| machine.prepare(&programs[group.clone()], share);
+    let prepared: Vec<M::Prepared<T>> = parallel::map(&groups, prepare);
     let n_groups = prepared.len();
     let threads: Vec<Mutex<Thread<M, T>>> = (0..rayon::current_num_threads())
         .map(|_| Mutex::default())
         .collect();
-    // The sums of a task: of every output those of its segments. One by one: whole runs of them would leave the last thread alone.
-    let tasks: Vec<(Vec<f64>, usize)> = (0..n_chunks * n_groups)
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|task| {
-            let (number, group) = (task / n_groups, task % n_groups);
-            let thread = &threads[rayon::current_thread_index().unwrap_or(0)];
-            // What a panic left behind is filled again.
-            let mut thread = thread.lock().unwrap_or_else(PoisonError::into_inner);
-            let Thread {
-                chunk,
-                number: of,
-                memory,
-            } = &mut *thread;
-            if *of != Some(number) {
-                *of = None;
-                chunk.fill(cases, number * chunk_vectors, chunk_vectors);
-                *of = Some(number);
-            }
-            let known = memory.take().filter(|(known, _)| *known == group);
-            let (_, memory) =
-                memory.insert(known.unwrap_or_else(|| (group, M::memory(&prepared[group], block))));
-            on_chunk::<M, T>(&prepared[group], chunk, block, memory, score, options.path)
-        })
-        .collect();
+    // The sums of a task: of every output those of its segments.
+    let tasks: Vec<(Vec<f64>, usize)> = parallel::indices(n_chunks * n_groups, |task| {
+        let (number, group) = (task / n_groups, task % n_groups);
+        let thread = &threads[rayon::current_thread_index().unwrap_or(0)];
+        // What a panic left behind is filled again.
+        let mut thread = thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let Thread {
+            chunk,
+            number: of,
+            memory,
+        } = &mut *thread;
+        if *of != Some(number) {
+            *of = None;
+            chunk.fill(cases, number * chunk_vectors, chunk_vectors);
+            *of = Some(number);
+        }
+        let known = memory.take().filter(|(known, _)| *known == group);
+        let (_, memory) =
+            memory.insert(known.unwrap_or_else(|| (group, M::memory(&prepared[group], block))));
+        on_chunk::<M, T>(&prepared[group], chunk, block, memory, score, options.path)
+    });
     let mut total = Vec::with_capacity(programs.len());
     for (group, prepared) in prepared.iter().enumerate() {
         for output in M::outputs(prepared) {

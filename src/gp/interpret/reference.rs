@@ -11,7 +11,7 @@ use super::{Interpreter, Options, ProgramValues};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
-use rayon::prelude::*;
+use crate::util::parallel;
 
 /// What a valid program leaves on the stack, for any kind of value.
 pub(crate) fn run<T: Copy + Default>(
@@ -180,8 +180,7 @@ impl Interpreter for Reference {
         if let Dataset::Word(_) = problem.dataset {
             check::<u32>(programs)?;
         }
-        let fitness = programs.par_iter().map(|one| fitness_f32(one, problem));
-        Ok(fitness.collect())
+        Ok(parallel::map(programs, |one| fitness_f32(one, problem)))
     }
 
     fn values(

@@ -12,7 +12,7 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
 use crate::gp::stack_depth::rpn_stack_depth;
-use rayon::prelude::*;
+use crate::util::parallel;
 
 pub struct Scalar;
 
@@ -95,16 +95,13 @@ impl Interpreter for Scalar {
         _: Options,
     ) -> Result<Vec<f64>, UnsupportedFunction> {
         let finish = |sum| problem.score.finish(sum, problem.n_cases());
-        let programs_of = programs.par_iter();
         Ok(match &problem.dataset {
-            Dataset::Float(cases) => programs_of
-                .map(|program| finish(errors_of_floats(program, cases, problem.score)))
-                .collect(),
+            Dataset::Float(cases) => parallel::map(programs, |program| {
+                finish(errors_of_floats(program, cases, problem.score))
+            }),
             Dataset::Word(cases) => {
                 check::<u32>(programs)?;
-                programs_of
-                    .map(|program| finish(errors_of_words(program, cases)))
-                    .collect()
+                parallel::map(programs, |program| finish(errors_of_words(program, cases)))
             }
         })
     }

@@ -16,7 +16,7 @@ use crate::launch::code::{ReplayCode, ReplayOp};
 use crate::launch::geometry::Geometry;
 use crate::launch::spec::SmxSpec;
 use crate::model::path::PathRules;
-use rayon::prelude::*;
+use crate::util::parallel;
 pub use sharing::Ran;
 use walk::{Alone, Walker};
 pub use walk::{N_CAUSES, Traffic};
@@ -50,15 +50,14 @@ impl<'a> Modelled<'a> {
             pages_asked_for: pages::asked_for(code, spec, geometry, order, places),
         };
         let warps = order
-            .par_iter()
-            .flat_map_iter(|&first| first..first + warps_per_block);
+            .iter()
+            .flat_map(|&first| first..first + warps_per_block);
+        let warps: Vec<u32> = warps.collect();
         Modelled {
             spec,
             warps_per_block: warps_per_block as usize,
             places: places as usize,
-            warps: warps
-                .map(|warp| walker.alone(warp_ops(code, warp)))
-                .collect(),
+            warps: parallel::map(&warps, |&warp| walker.alone(warp_ops(code, warp))),
         }
     }
 

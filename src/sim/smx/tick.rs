@@ -114,7 +114,7 @@ impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
     /// The load/store unit, which opens at `opens_at`, refuses warps of scheduler `s`.
     #[inline]
     pub(super) fn refuse(&mut self, s: usize, slots: WarpMask, opens_at: u64) {
-        if O::WATCHES {
+        if self.observer.watches() {
             for i in self.schedulers[s].in_order(slots) {
                 let (slot, cause) = (WarpSlot::new(s, i), Cause::LoadStoreUnit);
                 self.observer.held(slot, self.now, opens_at, cause);

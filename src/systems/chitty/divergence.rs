@@ -4,8 +4,6 @@
 //! and what they execute beyond the trace is counted.
 //! Leaves out: where in the program they lie. Units: warp instructions per iteration of one warp.
 
-use rayon::prelude::*;
-
 use super::counted::counted_percent;
 use super::traces::{TracesError, launch_of, program_words, traceable};
 use crate::gp::problem::{Cases, Dataset};
@@ -14,6 +12,7 @@ use crate::gp::programs::Population;
 use crate::systems::chitty::code::Code;
 use crate::systems::chitty::request;
 use crate::trace::{CaseWords, SegmentId, SegmentPool, TraceBuilder, run_block};
+use crate::util::parallel;
 
 const LANES: usize = 32;
 
@@ -87,24 +86,21 @@ pub fn divergent_instructions(
         let on_data = found.assumptions > 0;
         traced.push((words, instructions, on_data));
     }
-    traced
-        .par_iter()
-        .enumerate()
-        .map(|(index, (words, instructions, on_data))| {
-            if !on_data {
-                return Ok(0.0);
-            }
-            let (inputs, outputs) = sample(dataset, n_cases, index);
-            let cases = CaseWords {
-                inputs: &inputs,
-                outputs: &outputs,
-                cases: n_cases as u32,
-            };
-            let run = run_block(&kernel, &launch, words, &cases).map_err(trace_error)?;
-            let added = run.counts.instructions as f64 - *instructions as f64;
-            Ok(added / iterations as f64)
-        })
-        .collect()
+    parallel::try_indices(traced.len(), |index| {
+        let (words, instructions, on_data) = &traced[index];
+        if !on_data {
+            return Ok(0.0);
+        }
+        let (inputs, outputs) = sample(dataset, n_cases, index);
+        let cases = CaseWords {
+            inputs: &inputs,
+            outputs: &outputs,
+            cases: n_cases as u32,
+        };
+        let run = run_block(&kernel, &launch, words, &cases).map_err(trace_error)?;
+        let added = run.counts.instructions as f64 - *instructions as f64;
+        Ok(added / iterations as f64)
+    })
 }
 
 /// Input rows and outputs of `n_cases` cases: runs of 32 neighbours, another place for every program.

@@ -9,9 +9,9 @@ use super::juniper::{DEVICE, JuniperError, Predictor};
 use super::{Configuration, Domain, NODES, Strategy, host};
 use crate::systems::figure::Figure;
 use crate::util::band::Band;
+use crate::util::parallel;
 use crate::util::stats::median;
 use crate::vliw::preset::VliwPreset;
-use rayon::prelude::*;
 
 /// The paper's figures, by domain and strategy.
 const SURFACES: [[&str; 3]; 2] = [
@@ -27,8 +27,7 @@ pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
     for domain in Domain::ALL {
         for strategy in Strategy::ALL {
             let cells = surface(strategy, domain);
-            let bands = cells.par_iter().map(|&one| of_cell(&predictor, one));
-            let bands = bands.collect::<Result<Vec<Band>, JuniperError>>()?;
+            let bands = parallel::try_map(&cells, |&one| of_cell(&predictor, one))?;
             let named = cells.iter().zip(&bands);
             figures
                 .extend(named.map(|(&cell, band)| on_surface(DEVICE, SURFACES, cell, band.value)));

@@ -16,7 +16,7 @@ use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::machine::{Bench, Machine};
-use rayon::prelude::*;
+use crate::util::parallel;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -50,13 +50,13 @@ pub fn predict(
             distinct.push(*one);
         }
     }
-    let executed = distinct.par_iter().map(|&one| {
+    let executed = parallel::try_map(&distinct, |&one| {
         let (placement, sampled) = executed(machine, one, seed)?;
         let work = work(machine, one, one, sampled);
         let timed = work.timed(&placement, on.model)?;
-        Ok((one, (placement, work.sampled, timed)))
+        Ok::<_, PredictError>((one, (placement, work.sampled, timed)))
     });
-    let executed: HashMap<Configuration, _> = executed.collect::<Result<_, PredictError>>()?;
+    let executed: HashMap<Configuration, _> = executed?.into_iter().collect();
     let speed = |(&configuration, alike): (&Configuration, &Configuration)| {
         let (placement, sampled, timed) = &executed[alike];
         let work = work(machine, configuration, *alike, sampled.clone());
@@ -283,10 +283,7 @@ impl Generation<'_> {
 
     fn execute(&self, sample: &Sample, repetitions: u32) -> Result<Executed, PredictError> {
         let numbers = sample.blocks();
-        let blocks = numbers
-            .par_iter()
-            .map(|&block| self.block(block, repetitions));
-        let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
+        let blocks = parallel::try_map(&numbers, |&block| self.block(block, repetitions))?;
         let warps = blocks.iter().flat_map(|block| &block.warps);
         let executed: f64 = warps.map(|warp| warp.steps.len() as f64).sum();
         // The groups that take longest execute more than others.

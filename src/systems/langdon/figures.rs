@@ -16,7 +16,7 @@ use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::heavier;
 use crate::systems::machine::Bench;
-use rayon::prelude::*;
+use crate::util::parallel;
 
 const RATIO: &str = "64 threads per program over 1 (ratio of speeds)";
 const RATIO_HEAVIER: &str = "64 threads per program over 1 (ratio of speeds), heavier compiler";
@@ -109,8 +109,7 @@ fn predict_all(
     let speed = |&layout: &Layout| predict_generation(on.on, layout, &generation, on.seed);
     let mut speeds: Vec<Speed> = Vec::new();
     for some in layouts.chunks(TOGETHER) {
-        let predicted = some.par_iter().map(speed);
-        speeds.extend(predicted.collect::<Result<Vec<Speed>, _>>()?);
+        speeds.extend(parallel::try_map(some, speed)?);
     }
     Ok(speeds)
 }

@@ -17,7 +17,7 @@ use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::heavier;
 use crate::systems::machine::Bench;
-use rayon::prelude::*;
+use crate::util::parallel;
 
 /// Section 7's choice.
 const LAYOUT: Layout = Layout {
@@ -104,8 +104,8 @@ impl As<'_> {
     fn experiment(self, experiment: &Experiment) -> Result<Vec<Figure>, PredictError> {
         let mut speeds = Vec::new();
         for some in experiment.sizes.chunks(TOGETHER) {
-            let predicted = some.par_iter().map(|&size| self.speed(experiment, size));
-            speeds.extend(predicted.collect::<Result<Vec<f64>, _>>()?);
+            let predicted = parallel::try_map(some, |&size| self.speed(experiment, size));
+            speeds.extend(predicted?);
         }
         let mux = experiment.mux.id;
         let mut figures = Vec::new();

@@ -14,7 +14,7 @@ use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::machine::{Bench, Machine};
-use rayon::prelude::*;
+use crate::util::parallel;
 
 /// Warps of the grid that are executed; where all lanes run one program, so many more, as their paths are short and each holds
 /// but one.
@@ -178,26 +178,23 @@ fn executed_blocks(
     let n_tests = runs * layout.threads_per_program;
     let tests = population::tests(generation.experiment, n_tests, seed);
     let per_block = programs_per_block(layout);
-    sampled
-        .par_iter()
-        .map(|&block| {
-            let first = block * per_block;
-            let program = |index| generation.program(index, seed);
-            let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
-            let run = kernel.execute(&programs, &tests, layout.threads_per_block)?;
-            let size = |program: &Rpn| program.0.len() as f64;
-            let executed = ExecutedBlock {
-                nodes: nodes_of_warps(&programs, layout, runs),
-                warps: run.warps,
-                offsets: Offsets {
-                    programs: first * tests.experiment.program_bytes,
-                    results: 4 * first,
-                    ..Offsets::default()
-                },
-            };
-            Ok((executed, programs.iter().map(size).sum()))
-        })
-        .collect()
+    parallel::try_map(sampled, |&block| {
+        let first = block * per_block;
+        let program = |index| generation.program(index, seed);
+        let programs: Vec<Rpn> = (first..first + per_block).map(program).collect();
+        let run = kernel.execute(&programs, &tests, layout.threads_per_block)?;
+        let size = |program: &Rpn| program.0.len() as f64;
+        let executed = ExecutedBlock {
+            nodes: nodes_of_warps(&programs, layout, runs),
+            warps: run.warps,
+            offsets: Offsets {
+                programs: first * tests.experiment.program_bytes,
+                results: 4 * first,
+                ..Offsets::default()
+            },
+        };
+        Ok((executed, programs.iter().map(size).sum()))
+    })
 }
 
 /// Nodes that each warp evaluates, mean over its lanes.

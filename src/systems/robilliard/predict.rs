@@ -16,7 +16,7 @@ use crate::launch::grid::Sample;
 use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::machine::{Bench, Machine};
-use rayon::prelude::*;
+use crate::util::parallel;
 use std::fmt;
 use std::sync::Arc;
 
@@ -271,11 +271,9 @@ impl Runs<'_> {
         };
         let sampled = sample.blocks();
         let mixed = |nth: usize| nth % self.generations.len();
-        let blocks = sampled
-            .par_iter()
-            .enumerate()
-            .map(|(nth, &block)| self.block(self.generations[mixed(nth)], block, &cases, runs));
-        let blocks = blocks.collect::<Result<Vec<ExecutedBlock>, _>>()?;
+        let blocks = parallel::try_indices(sampled.len(), |nth| {
+            self.block(self.generations[mixed(nth)], sampled[nth], &cases, runs)
+        })?;
         let steps = n_steps(&blocks);
         let of_cases = self.of_all_cases(&sampled, runs, steps)?;
         let code = ExecutedCode::on(self.machine.device, &self.interpreter.kernel, &blocks);
@@ -328,11 +326,16 @@ impl Runs<'_> {
         };
         let more = more.min(n);
         let cases = self.layout.cases_of(more, self.cases);
-        let counted = sampled.par_iter().enumerate().map(|(nth, &block)| {
+        let counted = parallel::try_indices(sampled.len(), |nth| {
             let generation = self.generations[nth % self.generations.len()];
-            Ok(n_steps(&[self.block(generation, block, &cases, more)?]))
+            Ok(n_steps(&[self.block(
+                generation,
+                sampled[nth],
+                &cases,
+                more,
+            )?]))
         });
-        let counted = counted.collect::<Result<Vec<f64>, PredictError>>()?;
+        let counted: Vec<f64> = counted?;
         Ok(counted.iter().sum::<f64>() / f64::from(more) / (steps / f64::from(runs)))
     }
 
@@ -345,12 +348,12 @@ impl Runs<'_> {
             return BlockWork::count(self.layout.blocks(), execute);
         }
         let cases = self.cases.sampled(PILOT_CASES, WARP);
-        let steps = generation.codes.par_iter().map(|code| {
+        let steps = parallel::try_map(&generation.codes, |code| {
             let one = std::slice::from_ref(code);
             let run = self.interpreter.execute(one, &cases, WARP as u32)?;
             Ok(run.warps.iter().map(|warp| warp.steps.len() as f64).sum())
         });
-        let steps = steps.collect::<Result<Vec<f64>, PredictError>>()?;
+        let steps: Vec<f64> = steps?;
         let blocks = 0..self.layout.blocks() as usize;
         let of_blocks = blocks.map(|block| steps[block % steps.len()]);
         Ok(BlockWork::of_even_blocks(of_blocks.collect()))

@@ -11,7 +11,7 @@ use super::{GENERATIONS, SAMPLED_GENERATIONS};
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
 use crate::launch::prediction::PredictError;
-use rayon::prelude::*;
+use crate::util::parallel;
 
 /// Programs that are evolved at most.
 const EVOLVED: u32 = 500;
@@ -72,7 +72,7 @@ impl Run {
         let counted: Vec<&Rpn> = (self.generations.iter())
             .flat_map(|programs| programs.iter().take(COUNTED_PROGRAMS))
             .collect();
-        let counts = counted.par_iter().map(|program| {
+        let counts = parallel::try_map(&counted, |program| {
             let words = translate(program, set)?;
             let evaluated: u32 = rows.iter().map(|case| evaluated_nodes(&words, case)).sum();
             let evaluated = f64::from(evaluated) / rows.len() as f64;
@@ -80,7 +80,7 @@ impl Run {
             let dear = program.0.iter().filter(|token| is_dear(token)).count();
             Ok([words.len() as f64, evaluated, share * dear as f64])
         });
-        let counts = counts.collect::<Result<Vec<[f64; 3]>, PredictError>>()?;
+        let counts: Vec<[f64; 3]> = counts?;
         let mean = |at: usize| counts.iter().map(|one| one[at]).sum::<f64>() / counts.len() as f64;
         Ok(Trees {
             population: self.population.into(),
@@ -99,8 +99,7 @@ fn sampled(benchmark: Benchmark, size: u32, seed: u64) -> Result<Vec<Vec<Rpn>>, 
         let own = seed.wrapping_mul(u64::from(RUNS)).wrapping_add(nth.into());
         Evolved::run(benchmark, size, GENERATIONS, own)
     };
-    let runs = (0..RUNS).into_par_iter().map(of_run);
-    let runs = runs.collect::<Result<Vec<Evolved>, _>>()?;
+    let runs = parallel::try_indices(RUNS as usize, |nth| of_run(nth as u32))?;
     let one = |nth: u32| {
         let run = &runs[(nth % RUNS) as usize].generations;
         let place = (2 * nth as usize + 1) * run.len() / (2 * SAMPLED_GENERATIONS as usize);

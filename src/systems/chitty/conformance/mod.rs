@@ -21,8 +21,8 @@ use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::lower::{MAX_STACK_LEVELS, function_codes};
 use crate::systems::chitty::variant::Variant;
 use crate::trace::{CaseWords, KernelLaunch, TraceBuilder, TraceError, run_block_within};
+use crate::util::parallel;
 use programs::{Probe, Programs, Values};
-use rayon::prelude::*;
 use std::fmt;
 use std::ops::RangeInclusive;
 use trial::Trials;
@@ -251,7 +251,7 @@ impl<'a> Comparison<'a> {
             // Some of every function at once: what differs shows soon.
             let probes: Vec<&Probe> = probes.iter().skip(first).step_by(turns).collect();
             let tried = |probe: &&Probe| self.tried(probe, is_scored);
-            let runs: Vec<Option<Run>> = probes.par_iter().map(tried).collect::<Result<_, _>>()?;
+            let runs: Vec<Option<Run>> = parallel::try_map(&probes, tried)?;
             for (probe, run) in probes.iter().zip(runs) {
                 if let Some(run) = run {
                     self.take(probe, run);
