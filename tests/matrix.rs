@@ -9,7 +9,7 @@
 #![cfg(feature = "cli")]
 
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Mutex;
@@ -156,7 +156,9 @@ fn flatten(value: &Value, path: String, fields: &mut Vec<String>) {
             let kept = map
                 .iter()
                 .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()));
-            kept.for_each(|(name, value)| flatten(value, below(name), fields));
+            let by_name: BTreeMap<_, _> = kept.collect();
+            let below = |(name, value): (&String, _)| flatten(value, below(name), fields);
+            by_name.into_iter().for_each(below);
         }
         Value::Array(list) => {
             for (i, value) in list.iter().enumerate() {

@@ -5,7 +5,7 @@
 //   blockIdx.y of gridDim.y takes every gridDim.y-th pass over the cases. One result per block.
 // Leaves out: padding, as in rpn.cu.
 // Units: numcases is a multiple of blockDim.x * STACKDIM, STACKDIM one of 4; maxprogsize counts 32-bit words and is even.
-// Sources: none of the papers; src/gpu/accumulate.rs writes the instructions and numbers the handlers alike.
+// Sources: none of the papers; src/systems/chitty/accumulate.rs writes the instructions and numbers the handlers alike.
 #include "functions.cuh"
 #include "rows.cuh"
 
