@@ -125,7 +125,7 @@ fn a_listing_whose_text_is_not_its_encoding_is_refused() {
             &[
                 ("FMUL R", "FADD R"),
                 ("@P0 BRA", "@!P0 BRA"),
-                ("MOV R13, RZ", "MOV R14, RZ"),
+                ("MOV R10, RZ", "MOV R14, RZ"),
             ][..],
         ),
         (
