@@ -11,7 +11,9 @@ use crate::systems::gpocl::{Configuration, Domain, Strategy};
 use crate::systems::langdon;
 use crate::systems::langdon::predict::Layout;
 use crate::systems::robilliard;
+use crate::util::names::UnknownName;
 use std::error::Error;
+use std::str::FromStr;
 
 /// Measured unless others are asked for.
 const GPOCL_POPULATIONS: [u32; 2] = [1000, 10_000];
@@ -146,8 +148,8 @@ fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
 
 /// Every combination of the lists.
 fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
-    let strategies = named("--strategy", &args.strategy, &Strategy::ALL, Strategy::name)?;
-    let domains = named("--domain", &args.domain, &Domain::ALL, Domain::name)?;
+    let strategies = named("--strategy", &args.strategy, Strategy::ALL)?;
+    let domains = named("--domain", &args.domain, Domain::ALL)?;
     let populations = given_or(&args.populations, &GPOCL_POPULATIONS);
     let datasets = given_or(&args.datasets, &GPOCL_DATASETS);
     let mut all = Vec::new();
@@ -168,18 +170,15 @@ fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
 }
 
 /// Those with the names given, or all.
-fn named<T: Copy>(
+pub(super) fn named<T: Copy + FromStr<Err = UnknownName>>(
     option: &str,
     given: &[String],
     all: &[T],
-    name: fn(T) -> &'static str,
 ) -> Result<Vec<T>, String> {
     let find = |text: &String| {
-        let found = all.iter().copied().find(|&one| name(one) == text);
-        found.ok_or_else(|| {
-            let allowed: Vec<&str> = all.iter().map(|&one| name(one)).collect();
-            format!("{option}: given {text}; allowed: {}", allowed.join(", "))
-        })
+        let allowed = |unknown: UnknownName| unknown.allowed;
+        let refused = |allowed| format!("{option}: given {text}; allowed: {allowed}");
+        text.parse().map_err(allowed).map_err(refused)
     };
     match given {
         [] => Ok(all.to_vec()),

@@ -7,7 +7,7 @@
 
 use super::measure_args::{MeasureArgs, given_or, protocol};
 use super::measure_cpu::fastest;
-use super::measure_paper::check_options;
+use super::measure_paper::{check_options, named};
 use super::papers::PaperArg;
 use crate::gp::evolve::config::FunctionChoice;
 use crate::gp::evolve::dice::Dice;
@@ -18,7 +18,8 @@ use crate::gp::problem::{self, Problem};
 use crate::gp::program::Rpn;
 use crate::measure::rows::Times;
 use crate::report::rows::{self, Row};
-use crate::systems::gpocl::NODES;
+use crate::systems::gpocl::published::{InstanceName, Quantity};
+use crate::systems::gpocl::{Domain, NODES};
 use crate::systems::robilliard::runs::Run;
 use crate::validate::papers::{Paper, published};
 use serde::Serialize;
@@ -67,8 +68,8 @@ struct Work {
     name: String,
     /// Generations, evaluated one after the other.
     generations: Vec<Vec<Rpn>>,
-    /// The table that GPOCL's speeds are in.
-    table: Option<&'static str>,
+    /// GPOCL's, whose speeds were published.
+    domain: Option<Domain>,
 }
 
 type Works = fn(&MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>>;
@@ -123,15 +124,9 @@ fn gpocl(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
         .copied()
         .unwrap_or(GPOCL_POPULATION);
     let cases = args.datasets.first().copied().unwrap_or(GPOCL_DATASET);
-    let domains = [("regression", "table 4"), ("classification", "table 5")];
-    let chosen =
-        |(name, _): &(&str, &str)| args.domain.is_empty() || args.domain.iter().any(|d| d == name);
-    let known = |given: &String| domains.iter().any(|(name, _)| name == given);
-    if let Some(given) = args.domain.iter().find(|given| !known(given)) {
-        return Err(format!("--domain: given {given}; allowed: regression, classification").into());
-    }
-    let work = |(name, table): (&str, &'static str)| {
-        let problem = problem::by_name(&format!("gpocl-{name}"), Some(cases as usize))?;
+    let domains = named("--domain", &args.domain, Domain::ALL)?;
+    let work = |domain: Domain| {
+        let problem = problem::by_name(&format!("gpocl-{domain}"), Some(cases as usize))?;
         let ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);
         let program = |n| {
             let mut dice = Dice::new(args.population_seed, u64::from(n));
@@ -141,11 +136,11 @@ fn gpocl(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
             paper: Paper::Gpocl,
             generations: vec![(0..population).map(program).collect()],
             problem,
-            name: name.to_owned(),
-            table: Some(table),
+            name: domain.name().to_owned(),
+            domain: Some(domain),
         })
     };
-    domains.into_iter().filter(chosen).map(work).collect()
+    domains.into_iter().map(work).collect()
 }
 
 fn robilliard(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
@@ -170,7 +165,7 @@ fn robilliard(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
                 problem: benchmark.problem(),
                 name: benchmark.to_string(),
                 generations: run.generations.iter().map(whole).collect(),
-                table: None,
+                domain: None,
             });
         }
     }
@@ -243,19 +238,20 @@ fn timed(
     Ok(times)
 }
 
-const MEDIAN: &str = "median speed (billion GPop/s)";
-
 impl Work {
     fn published(&self, threads: u32, ours: f64) -> Result<Published, csv::Error> {
-        let Some(table) = self.table else {
+        let Some(domain) = self.domain else {
             return Ok(Published::default());
         };
         let cpu = match threads {
-            1 => "w3680 sequential",
-            _ => "w3680 parallel",
+            1 => InstanceName::W3680Sequential.name(),
+            _ => InstanceName::W3680Parallel.name(),
         };
-        let gpu = "gtx285 ppcu";
-        let of = |configuration| published(self.paper, table, configuration, MEDIAN);
+        let gpu = InstanceName::Gtx285Ppcu.name();
+        let of = |name| match Quantity::Median.of(domain, &[name]) {
+            Some(id) => published(self.paper, &id),
+            None => Ok(None),
+        };
         let (cpu_speed, gpu_speed) = (of(cpu)?, of(gpu)?);
         Ok(Published {
             published_cpu: Some(cpu),

@@ -1,5 +1,6 @@
 //! `warpstack measure --paper robilliard`: which of the paper's layouts are measured.
 
+use super::measure_paper::named;
 use crate::launch::prediction::PredictError;
 use crate::measure::launch::Gpu;
 use crate::measure::robilliard::{Row, measure};
@@ -43,14 +44,13 @@ impl RobilliardArgs {
         threads: &[u32],
         populations: &[u32],
     ) -> Result<Vec<Layout>, Box<dyn Error>> {
-        let schemes = self.scheme.iter().map(|name| Scheme::named(name));
-        let schemes = schemes.collect::<Result<Vec<_>, _>>()?;
+        let schemes = named("--scheme", &self.scheme, Scheme::ALL)?;
         let benchmarks = self.benchmarks()?;
         if let Some(wrong) = threads.iter().find(|given| !BLOCK_SIZES.contains(given)) {
             return Err(format!("--threads: given {wrong}; allowed: {BLOCK_SIZES:?}").into());
         }
         let asked = |layout: &Layout| {
-            (schemes.is_empty() || schemes.contains(&layout.scheme))
+            schemes.contains(&layout.scheme)
                 && benchmarks.contains(&layout.benchmark)
                 && (populations.is_empty() || populations.contains(&layout.population))
         };

@@ -9,6 +9,7 @@ use crate::report::chart::{self, Look};
 use crate::report::papers;
 use crate::report::provenance::Provenance;
 use crate::systems::figure::Figure;
+use crate::systems::langdon::published::Machine;
 use crate::systems::{gpocl, langdon, robilliard};
 use crate::validate::papers::{Paper, compare};
 use std::error::Error;
@@ -25,7 +26,7 @@ pub enum PaperArg {
 }
 
 /// The other device of the paper, whose later generations it reports.
-const LANGDONS_TESLA: &str = "t10p";
+const LANGDONS_TESLA: &str = Machine::T10p.name();
 
 impl PaperArg {
     pub fn name(self) -> &'static str {
@@ -105,9 +106,9 @@ impl PaperRun<'_> {
     /// The device that most of the paper's figures are of.
     fn own_device(&self) -> &'static str {
         match self.paper {
-            PaperArg::Langdon => "gtx295",
-            PaperArg::Gpocl => "gtx285",
-            PaperArg::Robilliard => "g80",
+            PaperArg::Langdon => Machine::Gtx295.name(),
+            PaperArg::Gpocl => gpocl::figures::DEVICE,
+            PaperArg::Robilliard => robilliard::published::DEVICE,
         }
     }
 

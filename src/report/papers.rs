@@ -5,7 +5,7 @@
 use super::columns::Columns;
 use crate::validate::papers::Row;
 
-/// One line per figure; published and error are empty where nothing was published.
+/// One line per figure; the range is empty where there is one reading, published and error where nothing was published.
 pub fn columns() -> Columns<Row> {
     Columns::<Row>::new(3)
         .filed("paper", |row| row.paper)
@@ -16,8 +16,18 @@ pub fn columns() -> Columns<Row> {
         .column("quantity", "quantity", |row| row.quantity)
         .column("predicted", "predicted", |row| row.predicted)
         .digits(2)
+        .column("at least", "predicted_low", |row| {
+            row.range.map(|range| range[0])
+        })
+        .digits(2)
+        .column("at most", "predicted_high", |row| {
+            row.range.map(|range| range[1])
+        })
+        .digits(2)
         .column("published", "published", |row| row.published)
-        .column("error (%)", "error_percent", |row| row.error_percent)
+        .column("error (%)", "error_percent", |row| {
+            row.error_percent(row.predicted)
+        })
         .digits(1)
         .rounded()
 }

@@ -3,7 +3,7 @@
 //! Leaves out: execution itself (each system). Units: none.
 
 use crate::device::Device;
-use crate::isa::Arch;
+use crate::isa::{Arch, nv50};
 use crate::launch::CarveOut;
 use crate::launch::block_work::BlockWork;
 use crate::launch::divergent::{Executed, Sampled};
@@ -43,6 +43,14 @@ impl<'a> Bench<'a> {
             carve_out: CarveOut::Default,
             kept: None,
         }
+    }
+
+    /// The same device with the code of a heavier compiler, unless it has that already or a compiler of its own.
+    pub fn heavier(&self) -> Option<Device> {
+        Some(Device {
+            code: nv50::loose(&self.device.code)?,
+            ..self.device.clone()
+        })
     }
 
     /// The same with another device.

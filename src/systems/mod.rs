@@ -16,8 +16,6 @@ pub mod figure;
 #[doc(hidden)]
 pub mod gpocl;
 #[doc(hidden)]
-pub mod heavier;
-#[doc(hidden)]
 pub mod langdon;
 #[doc(hidden)]
 pub mod machine;

@@ -11,7 +11,37 @@ pub struct Band {
     pub high: f64,
 }
 
+impl From<f64> for Band {
+    fn from(value: f64) -> Band {
+        Band {
+            low: value,
+            value,
+            high: value,
+        }
+    }
+}
+
 impl Band {
+    /// The first of several readings, with the range of all.
+    pub fn over(readings: impl IntoIterator<Item = f64>) -> Band {
+        let mut readings = readings.into_iter();
+        let first = Band::from(readings.next().unwrap_or(f64::NAN));
+        readings.fold(first, |band, reading| Band {
+            low: band.low.min(reading),
+            high: band.high.max(reading),
+            ..band
+        })
+    }
+
+    /// The band with everything in another unit.
+    pub fn map(self, convert: impl Fn(f64) -> f64) -> Band {
+        Band {
+            low: convert(self.low),
+            value: convert(self.value),
+            high: convert(self.high),
+        }
+    }
+
     /// `ends`: what the value becomes with each cause at its ends.
     pub fn of(value: f64, ends: impl IntoIterator<Item = [f64; 2]>) -> Band {
         let (mut down, mut up) = (0.0, 0.0);

@@ -106,16 +106,16 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn row(&self) -> Result<PaperRow, MeasuredError> {
         const PAPERS: &str = "langdon, gpocl, robilliard";
-        let (paper, launch) = match self.text("paper") {
-            "langdon" => (Paper::Langdon, self.langdon()?),
-            "gpocl" => (Paper::Gpocl, self.gpocl()?),
-            "robilliard" => (Paper::Robilliard, self.robilliard()?),
-            _ => return Err(self.wrong("paper", PAPERS)),
-        };
+        let paper = self.value("paper", PAPERS)?;
+        let launch = match paper {
+            Paper::Langdon => self.langdon(),
+            Paper::Gpocl => self.gpocl(),
+            Paper::Robilliard => self.robilliard(),
+        }?;
         Ok(PaperRow {
             paper,
             launch,
-            seed: self.number("seed", "a whole number")?,
+            seed: self.value("seed", "a whole number")?,
             milliseconds: self
                 .optional("median_ms", "a positive number, or nothing", |ms| *ms > 0.0)?,
             warp_instructions: self.optional(
@@ -129,8 +129,8 @@ impl Fields<'_> {
     fn langdon(&self) -> Result<LaunchOptions, MeasuredError> {
         const PROGRAM: &str = "1, 2, 4, 8, 16, 32, 64";
         const BLOCK: &str = "32, 64, 128, 256, no less than threads_per_program";
-        let per_program: u32 = self.number("threads_per_program", PROGRAM)?;
-        let per_block: u32 = self.number("threads", BLOCK)?;
+        let per_program: u32 = self.value("threads_per_program", PROGRAM)?;
+        let per_block: u32 = self.value("threads", BLOCK)?;
         if !THREADS_PER_PROGRAM.contains(&per_program) {
             return Err(self.wrong("threads_per_program", PROGRAM));
         }
@@ -152,12 +152,11 @@ impl Fields<'_> {
         const BENCHMARKS: &str =
             "regression-64, regression-256, regression-1024, mux6, mux11, spirals";
         let (scheme, problem) = (self.text("scheme"), self.text("problem"));
-        let threads_per_block = self.number("threads", THREADS)?;
+        let threads_per_block = self.value("threads", THREADS)?;
         if !robilliard::BLOCK_SIZES.contains(&threads_per_block) {
             return Err(self.wrong("threads", THREADS));
         }
-        let known = robilliard::kernel::Scheme::named(scheme);
-        known.map_err(|_| self.wrong("scheme", SCHEMES))?;
+        let _: robilliard::kernel::Scheme = self.value("scheme", SCHEMES)?;
         let known = robilliard::problem::Benchmark::named(problem);
         known.map_err(|_| self.wrong("problem", BENCHMARKS))?;
         Ok(LaunchOptions {
@@ -170,7 +169,7 @@ impl Fields<'_> {
 
     fn size(&self, field: &'static str) -> Result<u32, MeasuredError> {
         const SIZE: &str = "1 to 1000000";
-        let size: u32 = self.number(field, SIZE)?;
+        let size: u32 = self.value(field, SIZE)?;
         match (1..=1_000_000).contains(&size) {
             true => Ok(size),
             false => Err(self.wrong(field, SIZE)),
@@ -178,14 +177,8 @@ impl Fields<'_> {
     }
 
     fn gpocl(&self) -> Result<LaunchOptions, MeasuredError> {
-        let strategy = Strategy::ALL
-            .into_iter()
-            .find(|one| one.name() == self.text("strategy"));
-        let strategy = strategy.ok_or_else(|| self.wrong("strategy", "fp, pppe, ppcu"))?;
-        let domain = Domain::ALL
-            .into_iter()
-            .find(|one| one.name() == self.text("domain"));
-        let domain = domain.ok_or_else(|| self.wrong("domain", "regression, classification"))?;
+        let strategy: Strategy = self.value("strategy", "fp, pppe, ppcu")?;
+        let domain: Domain = self.value("domain", "regression, classification")?;
         Ok(LaunchOptions {
             problem: Some(domain.name().to_owned()),
             population: Some(self.size("population")?),
@@ -198,7 +191,7 @@ impl Fields<'_> {
         self.values.get(field).copied().unwrap_or("").trim()
     }
 
-    fn number<T: std::str::FromStr>(
+    fn value<T: std::str::FromStr>(
         &self,
         field: &'static str,
         allowed: &'static str,
@@ -216,7 +209,7 @@ impl Fields<'_> {
         if self.text(field).is_empty() {
             return Ok(None);
         }
-        let value: T = self.number(field, allowed)?;
+        let value: T = self.value(field, allowed)?;
         match holds(&value) {
             true => Ok(Some(value)),
             false => Err(self.wrong(field, allowed)),

@@ -1,230 +1,193 @@
 //! What the other papers published, beside what was predicted.
 //!
 //! Leaves out: how a figure was predicted (`papers`). Units: in the quantities' names.
-//! Source: `fixtures/papers/`, each value with its place in the paper.
+//! Source: `fixtures/papers/`, each value by its figure's id, with its place in the paper.
 
-use crate::systems::figure::Figure;
-use crate::systems::heavier;
-use serde::{Deserialize, Serialize};
+use crate::systems::figure::{Figure, Id};
+use crate::util::names::{UnknownName, named};
+use serde::Deserialize;
 
-/// What names one end of a band in a quantity.
-const ENDS: [&str; 4] = [", lower end", ", upper end", ", low end", ", high end"];
-
-const LANGDON: &str = include_str!("../../fixtures/papers/langdon.csv");
-const GPOCL: &str = include_str!("../../fixtures/papers/gpocl.csv");
-const ROBILLIARD: &str = include_str!("../../fixtures/papers/robilliard.csv");
-
-/// A paper whose figures can be reproduced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paper {
-    /// Langdon 2010.
-    Langdon,
-    /// Augusto and Barbosa 2013.
-    Gpocl,
-    /// Robilliard et al. 2008.
-    Robilliard,
-}
-
-impl Paper {
-    pub fn name(self) -> &'static str {
-        match self {
-            Paper::Langdon => "langdon",
-            Paper::Gpocl => "gpocl",
-            Paper::Robilliard => "robilliard",
-        }
-    }
-
-    fn published(self) -> &'static str {
-        match self {
-            Paper::Langdon => LANGDON,
-            Paper::Gpocl => GPOCL,
-            Paper::Robilliard => ROBILLIARD,
-        }
+named! {
+    /// A paper whose figures can be reproduced.
+    pub enum Paper ("paper") {
+        /// Langdon 2010.
+        Langdon = "langdon",
+        /// Augusto and Barbosa 2013.
+        Gpocl = "gpocl",
+        /// Robilliard et al. 2008.
+        Robilliard = "robilliard",
     }
 }
 
+/// A published value.
 #[derive(Debug, Deserialize)]
-struct Published {
-    experiment: String,
-    configuration: String,
-    quantity: String,
+struct Line {
+    id: String,
     published: f64,
 }
 
+impl Paper {
+    fn text(self) -> &'static str {
+        match self {
+            Paper::Langdon => include_str!("../../fixtures/papers/langdon.csv"),
+            Paper::Gpocl => include_str!("../../fixtures/papers/gpocl.csv"),
+            Paper::Robilliard => include_str!("../../fixtures/papers/robilliard.csv"),
+        }
+    }
+
+    fn id(self, text: &str) -> Result<Id, UnknownName> {
+        Ok(match self {
+            Paper::Langdon => Id::Langdon(text.parse()?),
+            Paper::Gpocl => Id::Gpocl(text.parse()?),
+            Paper::Robilliard => Id::Robilliard(text.parse()?),
+        })
+    }
+
+    /// The values of a table of this paper.
+    fn read(self, text: &str) -> Result<Vec<(Id, f64)>, csv::Error> {
+        let value = |line: Result<Line, csv::Error>| {
+            let Line { id, published } = line?;
+            let id = self.id(&id).map_err(std::io::Error::other)?;
+            Ok((id, published))
+        };
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        reader.deserialize().map(value).collect()
+    }
+}
+
 /// One line of a reproduction.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Row {
     pub paper: &'static str,
     pub experiment: &'static str,
     pub configuration: String,
     pub quantity: &'static str,
+    /// The primary reading.
     pub predicted: f64,
+    /// The least and the largest reading, where there are several.
+    pub range: Option<[f64; 2]>,
     pub published: Option<f64>,
-    /// None where 0 was published.
-    pub error_percent: Option<f64>,
 }
 
-/// What a paper published.
-fn all(paper: Paper) -> Result<Vec<Published>, csv::Error> {
-    csv::Reader::from_reader(paper.published().as_bytes())
-        .deserialize()
-        .collect()
+impl Row {
+    /// How far a prediction is from what was published; `None` where that is nothing, or 0.
+    pub fn error_percent(&self, predicted: f64) -> Option<f64> {
+        let published = self.published.filter(|value| *value != 0.0)?;
+        Some(100.0 * (predicted / published - 1.0))
+    }
 }
 
-/// One of these values, where it is among them.
-fn find(
-    published: &[Published],
-    experiment: &str,
-    configuration: &str,
-    quantity: &str,
-) -> Option<f64> {
-    let is_it = |value: &&Published| {
-        value.experiment == experiment
-            && value.configuration == configuration
-            && value.quantity == quantity
-    };
-    published.iter().find(is_it).map(|value| value.published)
+/// The value with this id, where there is one.
+fn find(published: &[(Id, f64)], id: &Id) -> Option<f64> {
+    let found = published.iter().find(|(own, _)| own == id);
+    found.map(|(_, value)| *value)
 }
 
 /// A published value, where there is one.
-pub fn published(
-    paper: Paper,
-    experiment: &str,
-    configuration: &str,
-    quantity: &str,
-) -> Result<Option<f64>, csv::Error> {
-    Ok(find(&all(paper)?, experiment, configuration, quantity))
+pub fn published(paper: Paper, id: &Id) -> Result<Option<f64>, csv::Error> {
+    Ok(find(&paper.read(paper.text())?, id))
 }
 
 /// Puts published values beside the figures.
 pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, csv::Error> {
-    let published = all(paper)?;
+    let published = paper.read(paper.text())?;
     let row = |figure: Figure| {
-        let quantity = heavier::plain(figure.quantity);
-        let value = find(
-            &published,
-            figure.experiment,
-            &figure.configuration,
-            quantity,
-        );
+        let band = figure.predicted;
         Row {
             paper: paper.name(),
             experiment: figure.experiment,
-            quantity: figure.quantity,
-            predicted: figure.predicted,
-            published: value,
-            error_percent: value
-                .filter(|value| *value != 0.0)
-                .map(|value| 100.0 * (figure.predicted / value - 1.0)),
             configuration: figure.configuration,
+            quantity: figure.quantity,
+            predicted: band.value,
+            range: (band.low < band.high).then_some([band.low, band.high]),
+            published: figure.id.and_then(|id| find(&published, &id)),
         }
     };
     Ok(figures.into_iter().map(row).collect())
 }
 
-/// A published value with everything that was predicted for it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Answer<'a> {
-    pub experiment: &'a str,
-    pub configuration: &'a str,
-    pub quantity: &'a str,
-    pub published: f64,
-    pub predicted: f64,
-    /// Least and largest prediction, where there are several.
-    pub band: Option<(f64, f64)>,
-}
-
-impl Answer<'_> {
-    /// Of a prediction.
-    pub fn error_percent(&self, predicted: f64) -> f64 {
-        100.0 * (predicted / self.published - 1.0)
-    }
-}
-
-/// The published values among the rows, in their order.
-pub fn answers(rows: &[Row]) -> Vec<Answer<'_>> {
-    let answers = rows.iter().filter_map(|row| answer(row, rows));
-    answers.collect()
-}
-
-/// `None` if nothing was published for the row, or if it is one end of another's band.
-fn answer<'a>(row: &'a Row, rows: &[Row]) -> Option<Answer<'a>> {
-    let is_own = |other: &&Row| {
-        other.experiment == row.experiment
-            && other.configuration == row.configuration
-            && whole(other.quantity) == row.quantity
-    };
-    let predicted: Vec<f64> = rows
-        .iter()
-        .filter(is_own)
-        .map(|other| other.predicted)
-        .collect();
-    Some(Answer {
-        experiment: row.experiment,
-        configuration: &row.configuration,
-        quantity: row.quantity,
-        published: row.published?,
-        predicted: row.predicted,
-        band: Some(extent(&predicted)?).filter(|_| predicted.len() > 1),
-    })
-}
-
-/// A quantity without what says which end of a band it is.
-fn whole(quantity: &str) -> String {
-    let plain = heavier::plain(quantity).to_owned();
-    ENDS.into_iter()
-        .fold(plain, |text, end| text.replace(end, ""))
-}
-
-fn extent(values: &[f64]) -> Option<(f64, f64)> {
-    let least = values.iter().copied().min_by(f64::total_cmp)?;
-    let most = values.iter().copied().max_by(f64::total_cmp)?;
-    Some((least, most))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::systems::{gpocl, langdon, robilliard};
+    use crate::util::band::Band;
 
-    fn figure(configuration: &str, quantity: &'static str, predicted: f64) -> Figure {
-        Figure {
-            experiment: "table 4",
-            configuration: configuration.into(),
-            quantity,
-            predicted,
+    /// The papers' figures, of made-up predictions.
+    fn figures(paper: Paper) -> Vec<Figure> {
+        match paper {
+            Paper::Langdon => langdon::figures::tests::made_up(),
+            Paper::Gpocl => gpocl::figures::tests::made_up(),
+            Paper::Robilliard => robilliard::figures::tests::made_up(),
         }
     }
 
     #[test]
-    fn an_answer_has_all_predictions_of_its_published_value() {
-        let figures = vec![
-            figure("gtx285 fp", "peak speed (billion GPop/s)", 9.0),
-            figure(
-                "gtx285 fp",
-                "peak speed (billion GPop/s), heavier compiler",
-                8.2,
-            ),
-            figure("hd5750 fp", "peak speed (billion GPop/s)", 1.5),
-            figure("hd5750 fp", "peak speed, lower end (billion GPop/s)", 1.0),
-            figure("hd5750 fp", "peak speed, upper end (billion GPop/s)", 2.0),
-            figure("gtx285 ppcu", "median speed (billion GPop/s)", 12.3),
-            figure("gtx285 ppcu", "nothing that was published", 1.0),
-        ];
-        let rows = compare(Paper::Gpocl, figures).unwrap();
-        let answers = answers(&rows);
-        let bands: Vec<_> = answers
-            .iter()
-            .map(|one| (one.predicted, one.band))
-            .collect();
-        assert_eq!(
-            bands,
-            [
-                (9.0, Some((8.2, 9.0))),
-                (1.5, Some((1.0, 2.0))),
-                (12.3, None)
-            ]
+    fn every_published_value_is_compared_with_one_figure() {
+        for &paper in Paper::ALL {
+            let published = paper.read(paper.text()).unwrap();
+            let figures = figures(paper);
+            for (id, _) in &published {
+                let own = figures
+                    .iter()
+                    .filter(|figure| figure.id.as_ref() == Some(id));
+                assert_eq!(own.count(), 1, "{id:?}");
+                let same = published.iter().filter(|(other, _)| other == id);
+                assert_eq!(same.count(), 1, "{id:?}");
+            }
+            let compared = compare(paper, figures).unwrap();
+            let compared = compared.iter().filter(|row| row.published.is_some());
+            assert_eq!(compared.count(), published.len(), "{paper}");
+        }
+    }
+
+    #[test]
+    fn every_figure_with_an_id_was_published_but_for_known_ones() {
+        for &paper in Paper::ALL {
+            let published = paper.read(paper.text()).unwrap();
+            let ids = figures(paper).into_iter().filter_map(|figure| figure.id);
+            let others = ids.filter(|id| find(&published, id).is_none()).count();
+            let expected = match paper {
+                // The Tesla's speeds without the host, and of the smaller solution.
+                Paper::Langdon => 3,
+                // Most of the processors' surfaces and efficiencies.
+                Paper::Gpocl => 16,
+                Paper::Robilliard => 0,
+            };
+            assert_eq!(others, expected, "{paper}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_id_is_refused() {
+        for (paper, id) in [
+            (Paper::Langdon, "gtx295/best"),
+            (Paper::Gpocl, "regression/peak/gtx285"),
+            (Paper::Robilliard, "smallest-size"),
+        ] {
+            let message = paper.read(&format!("id,published\n{id},1\n")).unwrap_err();
+            assert!(message.to_string().contains("; allowed: "), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_range_of_its_readings() {
+        let figure = |readings: [f64; 2]| Figure {
+            id: langdon::published::Quantity::BestSpeed.of("gtx295"),
+            experiment: "section 8",
+            configuration: "gtx295, best configuration".into(),
+            quantity: "speed (billion GPop/s)",
+            predicted: Band::over(readings),
+        };
+        let rows = compare(
+            Paper::Langdon,
+            vec![figure([282.0, 141.0]), figure([1.0; 2])],
         );
-        assert!((answers[0].error_percent(8.2) + 20.0).abs() < 1e-9);
-        assert!(answers[2].error_percent(12.3).abs() < 1e-9);
+        let rows = rows.unwrap();
+        assert_eq!(
+            (rows[0].predicted, rows[0].range),
+            (282.0, Some([141.0, 282.0]))
+        );
+        assert_eq!(rows[0].error_percent(282.0), Some(100.0));
+        assert_eq!(rows[1].range, None);
     }
 }

@@ -174,8 +174,8 @@ fn row(
         configuration: configuration.into(),
         quantity,
         predicted: 7.5,
+        range: None,
         published,
-        error_percent: None,
     }
 }
 

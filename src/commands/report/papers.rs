@@ -84,6 +84,7 @@ pub(super) fn parts(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::systems::langdon::published::Quantity;
     use clap::Parser;
 
     #[derive(Parser)]
@@ -97,12 +98,8 @@ mod tests {
         let given = "report --out page --papers langdon --engine model --population-seed 2";
         let given = Given::try_parse_from(given.split(' ')).unwrap();
         assert_eq!(asked(&given.args).unwrap(), [PaperArg::Langdon]);
-        let figure = Figure {
-            experiment: "section 8",
-            configuration: "gtx295, best configuration".into(),
-            quantity: "speed (billion GPop/s)",
-            predicted: 150.0,
-        };
+        let figure = Figure::new("section 8", "gtx295, best configuration", "speed", 150.0);
+        let figure = figure.of(Quantity::BestSpeed.of("gtx295"));
         let parts = parts(&given.args, vec![(PaperArg::Langdon, vec![figure])]).unwrap();
         assert_eq!(parts[0].rows[0].published, Some(141.0));
         assert_eq!(

@@ -76,6 +76,12 @@ pub fn target(name: &str) -> Option<Target> {
     })
 }
 
+/// The same chip's code as the heavier compiler makes it, unless `name` is such code already or none of this kind.
+pub fn loose(name: &str) -> Option<String> {
+    let target = target(name)?;
+    (target.compiler == Compiler::Tight).then(|| format!("{name}{LOOSE}"))
+}
+
 /// What cannot be translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranslationError {

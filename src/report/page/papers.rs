@@ -5,7 +5,7 @@
 use super::Content;
 use super::html::{command, picture, wide_table};
 use crate::report::chart::papers::sheet;
-use crate::validate::papers::{Answer, Paper, Row, answers};
+use crate::validate::papers::{Paper, Row};
 use maud::{Markup, html};
 use std::error::Error;
 
@@ -26,7 +26,7 @@ pub fn section(content: &Content) -> Result<Markup, Box<dyn Error>> {
     Ok(html! {
         p {
             "Other papers ran other interpreters on other GPUs. Blocks of their kernels are executed lane by lane, and what they executed is timed as "
-            "on the papers' own cards. A band holds every prediction that was made of a published number: compilers and cards that nobody has "
+            "on the papers' own cards. A range holds every reading of what was predicted for a published number: compilers and cards that nobody has "
             "any more leave several."
         }
         @for part in &parts { (part) }
@@ -67,7 +67,7 @@ fn one_paper(part: &PaperPart) -> Result<Markup, Box<dyn Error>> {
     Ok(html! {
         h3 { (title) }
         p { (found) }
-        (published(title, &answers(&part.rows)))
+        (published(title, &part.rows))
         (command(&part.command))
         p { (sheet.title) "." }
         @for grid in &grids { (grid) }
@@ -79,23 +79,27 @@ const HEADERS: [&str; 6] = [
     "published",
     "predicted",
     "error, %",
-    "band",
-    "errors in the band, %",
+    "range",
+    "errors in the range, %",
 ];
 
-fn published(title: &str, answers: &[Answer]) -> Markup {
-    if answers.is_empty() {
+fn published(title: &str, rows: &[Row]) -> Markup {
+    let rows: Vec<Vec<String>> = rows.iter().filter_map(cells).collect();
+    if rows.is_empty() {
         return html! { p { "Nothing that was predicted here has a published number." } };
     }
     let caption = format!("{title}. What was published, and what is predicted");
-    let rows: Vec<Vec<String>> = answers.iter().map(cells).collect();
     wide_table(&caption, &HEADERS, &rows)
 }
 
-fn cells(answer: &Answer) -> Vec<String> {
-    let error = |predicted| format!("{:+.1}", answer.error_percent(predicted));
-    let [band, errors] = match answer.band {
-        Some((low, high)) => [
+/// `None` where nothing was published.
+fn cells(row: &Row) -> Option<Vec<String>> {
+    let error = |predicted| match row.error_percent(predicted) {
+        Some(error) => format!("{error:+.1}"),
+        None => "–".to_owned(),
+    };
+    let [range, errors] = match row.range {
+        Some([low, high]) => [
             format!("{low:.2} to {high:.2}"),
             format!("{} to {}", error(low), error(high)),
         ],
@@ -104,16 +108,16 @@ fn cells(answer: &Answer) -> Vec<String> {
     // One column, so that a phone shows numbers beside it.
     let name = format!(
         "{}, {}: {}",
-        answer.experiment, answer.configuration, answer.quantity
+        row.experiment, row.configuration, row.quantity
     );
-    vec![
+    Some(vec![
         name,
-        answer.published.to_string(),
-        format!("{:.2}", answer.predicted),
-        error(answer.predicted),
-        band,
+        row.published?.to_string(),
+        format!("{:.2}", row.predicted),
+        error(row.predicted),
+        range,
         errors,
-    ]
+    ])
 }
 
 #[cfg(test)]
@@ -121,23 +125,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_band_is_shown_with_its_errors_and_a_dash_where_there_is_none() {
-        let answer = Answer {
+    fn a_range_is_shown_with_its_errors_and_a_dash_where_there_is_none() {
+        let row = Row {
+            paper: "gpocl",
             experiment: "table 4",
-            configuration: "gtx285 fp",
+            configuration: "gtx285 fp".to_owned(),
             quantity: "peak speed (billion GPop/s)",
-            published: 10.0,
             predicted: 9.0,
-            band: Some((8.0, 9.0)),
+            range: Some([8.0, 9.0]),
+            published: Some(10.0),
         };
         assert_eq!(
-            cells(&answer)[1..],
+            cells(&row).unwrap()[1..],
             ["10", "9.00", "-10.0", "8.00 to 9.00", "-20.0 to -10.0"]
         );
-        let alone = Answer {
-            band: None,
-            ..answer
-        };
-        assert_eq!(cells(&alone)[4..], ["–", "–"]);
+        let alone = Row { range: None, ..row };
+        assert_eq!(cells(&alone).unwrap()[4..], ["–", "–"]);
     }
 }

@@ -3,14 +3,12 @@
 //! Leaves out: why it is a band (`juniper`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 10 to 12 and
 //! 20 to 22, tables 4 to 6.
 
-use super::figures::{in_tables, on_surface, surface, tables, watts};
+use super::figures::{middle, most, of_tables, on_surface, surface, watts};
 use super::instances::{Instance, Outcome};
 use super::juniper::{DEVICE, JuniperError, Predictor};
 use super::{Configuration, Domain, NODES, Strategy, host};
-use crate::systems::figure::Figure;
 use crate::util::band::Band;
 use crate::util::parallel;
-use crate::util::stats::median;
 use crate::vliw::preset::VliwPreset;
 
 /// The paper's figures, by domain and strategy.
@@ -24,15 +22,17 @@ pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
     let preset = VliwPreset::load(DEVICE)?;
     let predictor = Predictor::new(preset, seed);
     let (mut figures, mut instances) = (Vec::new(), Vec::new());
-    for domain in Domain::ALL {
-        for strategy in Strategy::ALL {
+    for &domain in Domain::ALL {
+        for &strategy in Strategy::ALL {
             let cells = surface(strategy, domain);
             let bands = parallel::try_map(&cells, |&one| of_cell(&predictor, one))?;
             let named = cells.iter().zip(&bands);
             figures
                 .extend(named.map(|(&cell, band)| on_surface(DEVICE, SURFACES, cell, band.value)));
-            figures.extend(of_tables(strategy, domain, &bands));
-            instances.push(instance(strategy, domain, &bands));
+            let instance = instance(strategy, domain, &bands);
+            let tables = [most, middle].map(|of| instance.band(of));
+            figures.extend(of_tables(&instance.name, domain, watts(DEVICE), tables));
+            instances.push(instance);
         }
     }
     Ok(Outcome { figures, instances })
@@ -41,7 +41,7 @@ pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
 fn instance(strategy: Strategy, domain: Domain, bands: &[Band]) -> Instance {
     let of = |end: fn(&Band) -> f64| bands.iter().map(end).collect();
     Instance {
-        name: format!("{DEVICE} {}", strategy.name()),
+        name: format!("{DEVICE} {strategy}"),
         domain,
         speeds: of(|band| band.value),
         ends: Some([of(|band| band.low), of(|band| band.high)]),
@@ -54,48 +54,5 @@ fn of_cell(predictor: &Predictor, one: Configuration) -> Result<Band, JuniperErr
     let host = host::milliseconds(one, predictor.range(one)?);
     let nodes = f64::from(one.population) * f64::from(NODES) * f64::from(one.dataset);
     let with_host = |speed: f64| nodes / 1e6 / (nodes / speed / 1e6 + host);
-    Ok(Band {
-        low: with_host(band.low),
-        value: with_host(band.value),
-        high: with_host(band.high),
-    })
-}
-
-fn of_tables(strategy: Strategy, domain: Domain, bands: &[Band]) -> Vec<Figure> {
-    let (table, per_watt) = tables(domain);
-    let figure = in_tables(DEVICE, strategy);
-    let of = |end: fn(&Band) -> f64| -> Vec<f64> { bands.iter().map(end).collect() };
-    let peak = |end| of(end).into_iter().fold(0.0, f64::max);
-    let middle = |end| median(&of(end)).unwrap_or(f64::NAN);
-    let central = middle(|band| band.value);
-    let mut figures = vec![
-        figure(
-            table,
-            "peak speed (billion GPop/s)",
-            peak(|band| band.value),
-        ),
-        figure(
-            table,
-            "peak speed, lower end (billion GPop/s)",
-            peak(|band| band.low),
-        ),
-        figure(
-            table,
-            "peak speed, upper end (billion GPop/s)",
-            peak(|band| band.high),
-        ),
-        figure(table, "median speed (billion GPop/s)", central),
-        figure(
-            table,
-            "median speed, lower end (billion GPop/s)",
-            middle(|band| band.low),
-        ),
-        figure(
-            table,
-            "median speed, upper end (billion GPop/s)",
-            middle(|band| band.high),
-        ),
-    ];
-    figures.extend(watts(DEVICE).map(|watts| figure("table 6", per_watt, 1e3 * central / watts)));
-    figures
+    Ok(band.map(with_host))
 }

@@ -5,15 +5,19 @@
 use super::friedman::Friedman;
 use super::instances::{Instance, Outcome};
 use super::predict::{Speed, predict};
-use super::{Configuration, Domain, SIZES, Strategy, heavier, host};
+use super::published::Quantity;
+use super::{Configuration, Domain, SIZES, Strategy, host, juniper};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::machine::Bench;
+use crate::util::band::Band;
 use crate::util::stats::median;
 
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
+/// The paper's card, beside the Radeon.
+pub const DEVICE: &str = "gtx285";
 /// Table 1's power consumption, in watts.
-const WATTS: [(&str, f64); 2] = [("gtx285", 204.0), ("hd5750", 86.0)];
+const WATTS: [(&str, f64); 2] = [(DEVICE, 204.0), (juniper::DEVICE, 86.0)];
 /// The paper's figures, by domain and strategy.
 const SURFACES: [[&str; 3]; 2] = [
     ["figure 7", "figure 8", "figure 9"],
@@ -35,12 +39,12 @@ pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
 
 /// `name`: what the device is called in the configurations.
 pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError> {
-    let surfaces = Domain::ALL.into_iter().flat_map(|domain| {
+    let of_domain = |&domain| {
         Strategy::ALL
-            .into_iter()
-            .map(move |strategy| (strategy, domain))
-    });
-    let surfaces: Vec<(Strategy, Domain)> = surfaces.collect();
+            .iter()
+            .map(move |&strategy| (strategy, domain))
+    };
+    let surfaces: Vec<(Strategy, Domain)> = Domain::ALL.iter().flat_map(of_domain).collect();
     let all: Vec<Configuration> = surfaces
         .iter()
         .flat_map(|&(strategy, domain)| surface(strategy, domain))
@@ -52,20 +56,18 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
         let cell =
             |speed: &Speed| on_surface(name, SURFACES, speed.configuration, evaluation(speed));
         figures.extend(speeds.iter().map(cell));
-        figures.extend(of_tables(name, strategy, domain, speeds));
+        let own = format!("{name} {strategy}");
+        let all: Vec<f64> = speeds.iter().map(evaluation).collect();
+        let central = [most(&all), middle(&all)];
+        let heavier = heavier(on, speeds, seed)?.unwrap_or(central);
+        let [peak, median] = [0, 1].map(|at| Band::over([central[at], heavier[at]]));
+        figures.extend(of_tables(&own, domain, watts(name), [peak, median]));
         instances.push(Instance {
-            name: format!("{name} {}", strategy.name()),
+            name: own,
             domain,
-            speeds: speeds.iter().map(evaluation).collect(),
+            speeds: all,
             ends: None,
         });
-        figures.extend(heavier::figures(
-            name,
-            on,
-            (strategy, domain),
-            speeds,
-            seed,
-        )?);
     }
     let strategies: Vec<&[Speed]> = speeds.chunks(per_surface).collect();
     let domains = strategies.chunks(Strategy::ALL.len());
@@ -73,6 +75,32 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
         figures.extend(rankings(name, experiment, speeds));
     }
     Ok(Outcome { figures, instances })
+}
+
+/// The highest of speeds.
+pub(super) fn most(speeds: &[f64]) -> f64 {
+    speeds.iter().copied().fold(0.0, f64::max)
+}
+
+/// The median of speeds.
+pub(super) fn middle(speeds: &[f64]) -> f64 {
+    median(speeds).unwrap_or(f64::NAN)
+}
+
+/// The peak and the median of a surface with a heavier compiler's code, where there is such code: in the cells that they stand on,
+/// though others might then be the peak or the median.
+fn heavier(on: Bench, speeds: &[Speed], seed: u64) -> Result<Option<[f64; 2]>, PredictError> {
+    let Some(device) = on.heavier() else {
+        return Ok(None);
+    };
+    let mut ordered: Vec<&Speed> = speeds.iter().collect();
+    ordered.sort_by(|a, b| evaluation(a).total_cmp(&evaluation(b)));
+    let middle = ordered.len() / 2;
+    let places = [ordered.len() - 1, middle - 1, middle];
+    let cells = places.map(|at| ordered[at].configuration);
+    let found = predict(on.with(&device), &cells, seed)?;
+    let found: Vec<f64> = found.iter().map(evaluation).collect();
+    Ok(Some([found[0], f64::midpoint(found[1], found[2])]))
 }
 
 /// Among the strategies on this device alone; `instances` ranks all ten that the paper ranks.
@@ -83,19 +111,13 @@ fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Ve
         .collect();
     let test = Friedman::of(&speeds);
     const RANK: &str = "average rank among the device's strategies";
-    let of_strategy =
-        |(strategy, &rank): (Strategy, &f64)| in_tables(name, strategy)(experiment, RANK, rank);
-    let mut figures: Vec<Figure> = Strategy::ALL
-        .into_iter()
-        .zip(&test.ranks)
-        .map(of_strategy)
-        .collect();
-    figures.push(Figure {
-        experiment,
-        configuration: name.to_owned(),
-        quantity: "Friedman's chi-square among the device's strategies",
-        predicted: test.chi_square,
-    });
+    const CHI_SQUARE: &str = "Friedman's chi-square among the device's strategies";
+    let of_strategy = |(strategy, &rank): (&Strategy, &f64)| {
+        Figure::new(experiment, format!("{name} {strategy}"), RANK, rank)
+    };
+    let ranks = Strategy::ALL.iter().zip(&test.ranks);
+    let mut figures: Vec<Figure> = ranks.map(of_strategy).collect();
+    figures.push(Figure::new(experiment, name, CHI_SQUARE, test.chi_square));
     figures
 }
 
@@ -112,29 +134,13 @@ pub(super) fn on_surface(
         population,
         dataset,
     } = cell;
-    Figure {
-        experiment: surfaces[domain as usize][strategy as usize],
-        configuration: format!(
-            "{name} {}, {population} programs, {dataset} rows",
-            strategy.name()
-        ),
-        quantity: SPEED,
+    let place = format!("{name} {strategy}, {population} programs, {dataset} rows");
+    Figure::new(
+        surfaces[domain as usize][strategy as usize],
+        place,
+        SPEED,
         predicted,
-    }
-}
-
-/// What the paper's tables say of a strategy: table, quantity, value.
-pub(super) fn in_tables(
-    name: &str,
-    strategy: Strategy,
-) -> impl Fn(&'static str, &'static str, f64) -> Figure {
-    let configuration = format!("{name} {}", strategy.name());
-    move |experiment, quantity, predicted| Figure {
-        experiment,
-        configuration: configuration.clone(),
-        quantity,
-        predicted,
-    }
+    )
 }
 
 /// What a device draws, if the paper says it.
@@ -149,30 +155,60 @@ pub(super) fn evaluation(speed: &Speed) -> f64 {
     speed.gpops_billion * speed.milliseconds / whole
 }
 
-fn of_tables(name: &str, strategy: Strategy, domain: Domain, speeds: &[Speed]) -> Vec<Figure> {
-    let all: Vec<f64> = speeds.iter().map(evaluation).collect();
-    let peak = all.iter().copied().fold(0.0, f64::max);
-    let median = median(&all).unwrap_or(f64::NAN);
-    let (table, per_watt) = tables(domain);
-    let figure = in_tables(name, strategy);
-    let mut figures = vec![
-        figure(table, "peak speed (billion GPop/s)", peak),
-        figure(table, "median speed (billion GPop/s)", median),
+/// The tables' figures of an instance in a domain, from its peak and median speeds; `watts`: its power, if the paper says it.
+pub(super) fn of_tables(
+    name: &str,
+    domain: Domain,
+    watts: Option<f64>,
+    [peak, median]: [Band; 2],
+) -> Vec<Figure> {
+    const PEAK: &str = "peak speed (billion GPop/s)";
+    const MEDIAN: &str = "median speed (billion GPop/s)";
+    const PER_WATT: [&str; 2] = [
+        "regression: median speed per watt (million GPop/s)",
+        "classification: median speed per watt (million GPop/s)",
     ];
-    figures.extend(watts(name).map(|watts| figure("table 6", per_watt, 1e3 * median / watts)));
+    let table = ["table 4", "table 5"][domain as usize];
+    let id = |quantity: Quantity| quantity.of(domain, &[name]);
+    let mut figures = vec![
+        Figure::new(table, name, PEAK, peak).of(id(Quantity::Peak)),
+        Figure::new(table, name, MEDIAN, median).of(id(Quantity::Median)),
+    ];
+    figures.extend(watts.map(|watts| {
+        let median = median.map(|speed| 1e3 * speed / watts);
+        let per_watt = Figure::new("table 6", name, PER_WATT[domain as usize], median);
+        per_watt.of(id(Quantity::MedianPerWatt))
+    }));
     figures
 }
 
-/// A domain's table of speeds, and what table 6 says of it.
-pub(super) fn tables(domain: Domain) -> (&'static str, &'static str) {
-    match domain {
-        Domain::Regression => (
-            "table 4",
-            "regression: median speed per watt (million GPop/s)",
-        ),
-        Domain::Classification => (
-            "table 5",
-            "classification: median speed per watt (million GPop/s)",
-        ),
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::{instances, processors};
+    use super::*;
+
+    /// The figures that have ids, of made-up predictions for the GPUs.
+    pub fn made_up() -> Vec<Figure> {
+        let Outcome {
+            mut figures,
+            mut instances,
+        } = processors::figures(1);
+        for &domain in Domain::ALL {
+            for device in [DEVICE, juniper::DEVICE] {
+                for strategy in Strategy::ALL {
+                    let name = format!("{device} {strategy}");
+                    let speeds = [1.0, 2.0].map(Band::from);
+                    figures.extend(of_tables(&name, domain, watts(device), speeds));
+                    instances.push(Instance {
+                        name,
+                        domain,
+                        speeds: vec![1.0; SIZES.len() * SIZES.len()],
+                        ends: None,
+                    });
+                }
+            }
+        }
+        figures.extend(instances::rankings(&instances));
+        figures
     }
 }

@@ -8,7 +8,9 @@
 
 use super::Domain;
 use super::friedman::Friedman;
+use super::published::Quantity;
 use crate::systems::figure::Figure;
+use crate::util::band::Band;
 
 /// A strategy on a device: its speeds in the cells of a domain's surface, in the order of `figures::surface`.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,14 @@ pub struct Instance {
     pub speeds: Vec<f64>,
     /// At the slow and at the fast end, if it is a band.
     pub ends: Option<[Vec<f64>; 2]>,
+}
+
+impl Instance {
+    /// A number of all cells, with its range over the ends.
+    pub fn band(&self, of: impl Fn(&[f64]) -> f64) -> Band {
+        let ends = self.ends.iter().flatten();
+        Band::over([&self.speeds].into_iter().chain(ends).map(|all| of(all)))
+    }
 }
 
 /// What is reported, and the instances to rank.
@@ -41,82 +51,52 @@ const SIGNIFICANCE: f64 = 0.05;
 /// Tables of ranks and of pairs, by domain.
 const TABLES: [[&str; 2]; 2] = [["table A.7", "table A.8"], ["table A.9", "table A.10"]];
 const ALL: &str = "ten instances";
+const RANK: &str = "average rank among ten instances";
+const CHI_SQUARE: &str = "Friedman's chi-square";
+const DIFFER: &str = "differ significantly (1: yes)";
+const PAIRS_THAT_DIFFER: &str = "pairs that differ significantly";
 
 /// Of both domains, as far as all ten instances are there.
 pub fn rankings(instances: &[Instance]) -> Vec<Figure> {
-    let of_domain = |domain: Domain| {
+    let of_domain = |&domain: &Domain| {
         let own = instances.iter().filter(|one| one.domain == domain);
         let own: Vec<&Instance> = own.collect();
         match own.len() {
-            RANKED => ranking(&own, TABLES[domain as usize]),
+            RANKED => ranking(&own, domain),
             _ => Vec::new(),
         }
     };
-    Domain::ALL.into_iter().flat_map(of_domain).collect()
+    Domain::ALL.iter().flat_map(of_domain).collect()
 }
 
-fn ranking(instances: &[&Instance], [ranks, pairs]: [&'static str; 2]) -> Vec<Figure> {
+fn ranking(instances: &[&Instance], domain: Domain) -> Vec<Figure> {
+    let [ranks, pairs] = TABLES[domain as usize];
     let speeds: Vec<Vec<f64>> = instances.iter().map(|one| one.speeds.clone()).collect();
     let test = Friedman::of(&speeds);
-    let figure = |experiment, configuration: &str, quantity, predicted| Figure {
-        experiment,
-        configuration: configuration.to_owned(),
-        quantity,
-        predicted,
-    };
-    let mut figures = Vec::new();
-    for (at, one) in instances.iter().enumerate() {
-        let name = &one.name;
-        figures.push(figure(
-            ranks,
-            name,
-            "average rank among ten instances",
-            test.ranks[at],
-        ));
-        let Some([slow, fast]) = &one.ends else {
-            continue;
-        };
-        let with = |own: &Vec<f64>| {
+    let of_instance = |(at, one): (usize, &&Instance)| {
+        let rank = |own: &[f64]| {
             let mut speeds = speeds.clone();
-            speeds[at].clone_from(own);
+            speeds[at] = own.to_vec();
             Friedman::of(&speeds).ranks[at]
         };
-        figures.extend([
-            figure(
-                ranks,
-                name,
-                "average rank at its fast end, the others at their middles",
-                with(fast),
-            ),
-            figure(
-                ranks,
-                name,
-                "average rank at its slow end, the others at their middles",
-                with(slow),
-            ),
-        ]);
-    }
-    figures.push(figure(ranks, ALL, "Friedman's chi-square", test.chi_square));
-    let mut differ = 0;
+        let figure = Figure::new(ranks, &one.name, RANK, one.band(rank));
+        figure.of(Quantity::Rank.of(domain, &[&one.name]))
+    };
+    let mut figures: Vec<Figure> = instances.iter().enumerate().map(of_instance).collect();
+    let chi_square = Figure::new(ranks, ALL, CHI_SQUARE, test.chi_square);
+    figures.push(chi_square.of(Quantity::ChiSquare.of(domain, &[])));
+    let mut number = 0;
     let mut all = test.pairs();
     all.sort_by_key(|pair| pair.instances);
     for pair in all {
-        let [a, b] = pair.instances.map(|at| instances[at].name.as_str());
-        let differs = u8::from(pair.adjusted_p < SIGNIFICANCE);
-        differ += u32::from(differs);
-        figures.push(figure(
-            pairs,
-            &format!("{a} vs. {b}"),
-            "differ significantly (1: yes)",
-            differs.into(),
-        ));
+        let names @ [a, b] = pair.instances.map(|at| instances[at].name.as_str());
+        let differs = u32::from(pair.adjusted_p < SIGNIFICANCE);
+        number += differs;
+        let figure = Figure::new(pairs, format!("{a} vs. {b}"), DIFFER, f64::from(differs));
+        figures.push(figure.of(Quantity::Differ.of(domain, &names)));
     }
-    figures.push(figure(
-        pairs,
-        ALL,
-        "pairs that differ significantly",
-        differ.into(),
-    ));
+    let number = Figure::new(pairs, ALL, PAIRS_THAT_DIFFER, f64::from(number));
+    figures.push(number.of(Quantity::PairsThatDiffer.of(domain, &[])));
     figures
 }
 
@@ -145,29 +125,16 @@ mod tests {
         let mut instances = ten(|n| vec![n as f64 + 1.0; 4]);
         instances[0].speeds[3] = 100.0;
         let figures = rankings(&instances);
-        let of = |name: &str, quantity: &str| {
-            let same =
-                |one: &&Figure| one.configuration == name && one.quantity.starts_with(quantity);
-            figures.iter().find(same).unwrap().predicted
-        };
-        assert_eq!(
-            of("device 0", "average rank among"),
-            (3.0 * 10.0 + 1.0) / 4.0
-        );
-        assert_eq!(
-            of("device 9", "average rank among"),
-            (3.0 * 1.0 + 2.0) / 4.0
-        );
-        assert_eq!(
-            of("device 1", "average rank among"),
-            (3.0 * 9.0 + 10.0) / 4.0
-        );
+        let rank = |nth: usize| figures[nth].predicted;
+        assert_eq!(rank(0), ((3.0 * 10.0 + 1.0) / 4.0).into());
+        assert_eq!(rank(9), ((3.0 * 1.0 + 2.0) / 4.0).into());
         // Its slow end lies below device 0 everywhere, its fast end below device 9 alone, and once below device 0.
-        assert_eq!(of("device 1", "average rank at its slow end"), 10.0);
-        assert_eq!(
-            of("device 1", "average rank at its fast end"),
-            (3.0 * 2.0 + 3.0) / 4.0
-        );
+        let of_two_ends = Band {
+            low: (3.0 * 2.0 + 3.0) / 4.0,
+            value: (3.0 * 9.0 + 10.0) / 4.0,
+            high: 10.0,
+        };
+        assert_eq!(rank(1), of_two_ends);
     }
 
     #[test]
@@ -179,11 +146,14 @@ mod tests {
             .filter(|one| one.configuration.contains(" vs. "));
         let (mut number, mut differ) = (0, 0.0);
         for pair in pairs {
-            (number, differ) = (number + 1, differ + pair.predicted);
+            (number, differ) = (number + 1, differ + pair.predicted.value);
         }
         assert_eq!(number, 45);
         let said = figures.last().unwrap();
-        assert_eq!((said.configuration.as_str(), said.predicted), (ALL, differ));
+        assert_eq!(
+            (said.configuration.as_str(), said.predicted),
+            (ALL, differ.into())
+        );
         // Neighbours do not differ, first and last do.
         assert!(differ > 9.0 && differ <= 45.0 - 9.0);
         instances.pop();

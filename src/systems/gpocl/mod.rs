@@ -3,12 +3,11 @@
 //! [`program`]: programs, and a reference interpreter; [`population`]: random programs and data; [`ndrange`]: work-groups by the
 //! paper's equations; [`host`]: what an evaluation costs beside its kernel; [`kernel`]: the interpreters' machine code and what its blocks execute; [`predict`]: the time of a generation;
 //! [`juniper`]: all of it on the Radeon HD 5750; [`processor`]: the processors, estimated; [`figures`]: the paper's surfaces and tables, as [`bands`] on the Radeon, and of the
-//! [`processors`]; [`friedman`]: the appendix's test; [`instances`]: its rankings of what was predicted.
+//! [`processors`]; [`friedman`]: the appendix's test; [`instances`]: its rankings of what was predicted; [`published`]: the ids of its figures.
 
 pub mod bands;
 pub mod figures;
 pub mod friedman;
-pub mod heavier;
 pub mod host;
 pub mod instances;
 pub mod juniper;
@@ -19,30 +18,24 @@ pub mod predict;
 pub mod processor;
 pub mod processors;
 pub mod program;
+pub mod published;
 pub mod system;
 
-/// How programs and fitness cases are spread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Strategy {
-    /// Fitness-parallel: one program at a time, a fitness case per work-item.
-    Fp,
-    /// Population-parallel per processing element: a program per work-item.
-    Pppe,
-    /// Population-parallel per compute unit: a program per work-group, whose work-items share the cases.
-    Ppcu,
+use crate::util::names::named;
+
+named! {
+    /// How programs and fitness cases are spread.
+    pub enum Strategy ("strategy") {
+        /// Fitness-parallel: one program at a time, a fitness case per work-item.
+        Fp = "fp",
+        /// Population-parallel per processing element: a program per work-item.
+        Pppe = "pppe",
+        /// Population-parallel per compute unit: a program per work-group, whose work-items share the cases.
+        Ppcu = "ppcu",
+    }
 }
 
 impl Strategy {
-    pub const ALL: [Strategy; 3] = [Strategy::Fp, Strategy::Pppe, Strategy::Ppcu];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Strategy::Fp => "fp",
-            Strategy::Pppe => "pppe",
-            Strategy::Ppcu => "ppcu",
-        }
-    }
-
     /// What its kernels are called.
     pub fn kernel(self) -> &'static str {
         match self {
@@ -53,23 +46,13 @@ impl Strategy {
     }
 }
 
-/// What the functions are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Domain {
-    /// Symbolic regression (section 4.3.1).
-    Regression,
-    /// Data classification (section 4.3.2).
-    Classification,
-}
-
-impl Domain {
-    pub const ALL: [Domain; 2] = [Domain::Regression, Domain::Classification];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Domain::Regression => "regression",
-            Domain::Classification => "classification",
-        }
+named! {
+    /// What the functions are for.
+    pub enum Domain ("problem") {
+        /// Symbolic regression (section 4.3.1).
+        Regression = "regression",
+        /// Data classification (section 4.3.2).
+        Classification = "classification",
     }
 }
 

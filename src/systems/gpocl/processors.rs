@@ -3,14 +3,14 @@
 //! Leaves out: what the estimate leaves out (`processor`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 3
 //! to 6 and 13 to 16, tables 1 and 4 to 6.
 
-use super::figures::{SPEED, surface, tables};
+use super::figures::{SPEED, middle, most, of_tables, surface};
 use super::instances::{Instance, Outcome};
 use super::processor::{Inputs, Mix, PROCESSORS, Processor, Threads};
+use super::published::Quantity;
 use super::{Configuration, Domain, Strategy};
 use crate::device::table::{Entry, Field, Numbers};
 use crate::systems::figure::Figure;
 use crate::util::band::Band;
-use crate::util::stats::median;
 
 /// A processor with one thread or with all, in a domain.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ const SURFACES: [[[&str; 2]; 2]; 2] = [
 /// Both processors in both domains.
 pub fn figures(seed: u64) -> Outcome {
     let mut all = Outcome::default();
-    for (domain, experiments) in Domain::ALL.into_iter().zip(SURFACES) {
+    for (&domain, experiments) in Domain::ALL.iter().zip(SURFACES) {
         let mix = Mix::of(domain, seed);
         for (processor, experiments) in PROCESSORS.iter().zip(experiments) {
             for (threads, experiment) in [Threads::One, Threads::All].into_iter().zip(experiments) {
@@ -55,8 +55,8 @@ fn cells(domain: Domain) -> impl Iterator<Item = [u32; 2]> {
     surface(Strategy::Ppcu, domain).into_iter().map(size)
 }
 
-fn peak(speeds: &[f64]) -> f64 {
-    speeds.iter().copied().fold(0.0, f64::max)
+fn least(speeds: &[f64]) -> f64 {
+    speeds.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 impl Run<'_> {
@@ -88,72 +88,30 @@ impl Run<'_> {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let speeds = self.speeds(&self.processor.machine);
         let name = self.name();
-        let figure = |experiment, configuration: &str, quantity, predicted| Figure {
-            experiment,
-            configuration: configuration.to_owned(),
-            quantity,
-            predicted,
+        let domain = self.mix.domain;
+        let of_cell = |([programs, rows], speed): ([u32; 2], f64)| {
+            let place = format!("{name}, {programs} programs, {rows} rows");
+            Figure::new(self.experiment, place, SPEED, speed)
         };
-        let of_cell = |([programs, rows], &speed): ([u32; 2], &f64)| {
-            let cell = format!("{name}, {programs} programs, {rows} rows");
-            figure(self.experiment, &cell, SPEED, speed)
+        let speeds = self.speeds(&self.processor.machine);
+        let mut figures: Vec<Figure> = cells(domain).zip(speeds).map(of_cell).collect();
+        let of_surface = |id: Quantity, quantity, predicted: Band| {
+            let figure = Figure::new(self.experiment, &name, quantity, predicted);
+            figure.of(id.of(domain, &[&name]))
         };
-        let mut figures: Vec<Figure> = cells(self.mix.domain).zip(&speeds).map(of_cell).collect();
-        let least = speeds.iter().copied().fold(f64::INFINITY, f64::min);
-        let (table, per_watt) = tables(self.mix.domain);
-        let peaks = self.processor.band(|one| peak(&self.speeds(one)));
-        let medians = self
-            .processor
-            .band(|one| median(&self.speeds(one)).unwrap_or(f64::NAN));
-        let watts = self.processor.machine.watts;
-        figures.extend(
-            [
-                (
-                    self.experiment,
-                    "lowest speed of the surface (billion GPop/s)",
-                    least,
-                ),
-                (
-                    self.experiment,
-                    "highest speed of the surface (billion GPop/s)",
-                    peaks.value,
-                ),
-                (table, "peak speed (billion GPop/s)", peaks.value),
-                (table, "peak speed, lower end (billion GPop/s)", peaks.low),
-                (table, "peak speed, upper end (billion GPop/s)", peaks.high),
-                (table, "median speed (billion GPop/s)", medians.value),
-                (
-                    table,
-                    "median speed, lower end (billion GPop/s)",
-                    medians.low,
-                ),
-                (
-                    table,
-                    "median speed, upper end (billion GPop/s)",
-                    medians.high,
-                ),
-                ("table 6", per_watt, 1e3 * medians.value / watts),
-            ]
-            .map(|(experiment, quantity, value)| figure(experiment, &name, quantity, value)),
-        );
+        let over = |of: fn(&[f64]) -> f64| self.processor.band(|one| of(&self.speeds(one)));
+        const LOWEST: &str = "lowest speed of the surface (billion GPop/s)";
+        const HIGHEST: &str = "highest speed of the surface (billion GPop/s)";
+        const EFFICIENCY: &str = "efficiency of parallel threads (%)";
+        let (peak, median) = (over(most), over(middle));
+        figures.push(of_surface(Quantity::Lowest, LOWEST, over(least)));
+        figures.push(of_surface(Quantity::Highest, HIGHEST, peak));
+        let watts = Some(self.processor.machine.watts);
+        figures.extend(of_tables(&name, domain, watts, [peak, median]));
         if self.threads == Threads::All {
             let efficiency = self.processor.band(|one| self.efficiency_percent(one));
-            figures.extend(
-                [
-                    ("efficiency of parallel threads (%)", efficiency.value),
-                    (
-                        "efficiency of parallel threads, lower end (%)",
-                        efficiency.low,
-                    ),
-                    (
-                        "efficiency of parallel threads, upper end (%)",
-                        efficiency.high,
-                    ),
-                ]
-                .map(|(quantity, value)| figure(self.experiment, &name, quantity, value)),
-            );
+            figures.push(of_surface(Quantity::Efficiency, EFFICIENCY, efficiency));
         }
         figures
     }
@@ -164,7 +122,7 @@ impl Run<'_> {
             threads: Threads::One,
             ..*self
         };
-        let speedup = peak(&self.speeds(processor)) / peak(&sequential.speeds(processor));
+        let speedup = most(&self.speeds(processor)) / most(&sequential.speeds(processor));
         100.0 * speedup / processor.threads
     }
 }
@@ -175,19 +133,20 @@ fn inputs(processor: &Processor) -> Vec<Figure> {
     let estimated = fields.filter(|(field, _)| field.section == "estimate");
     let of_input = |(field, input): (&Field, &Entry)| {
         let (low, high) = input.ends();
-        Figure {
-            experiment: "estimated",
-            configuration: format!(
-                "{} {} ({}), {low} to {high}, {}: {}",
-                processor.name,
-                field.title,
-                input.unit,
-                input.kind.name(),
-                input.source
-            ),
-            quantity: "value",
-            predicted: input.number().unwrap_or(f64::NAN),
-        }
+        let place = format!(
+            "{} {} ({}), {low} to {high}, {}: {}",
+            processor.name,
+            field.title,
+            input.unit,
+            input.kind.name(),
+            input.source
+        );
+        Figure::new(
+            "estimated",
+            place,
+            "value",
+            input.number().unwrap_or(f64::NAN),
+        )
     };
     estimated.map(of_input).collect()
 }
@@ -215,7 +174,7 @@ mod tests {
         let of = |name: &str| {
             let quantity = "efficiency of parallel threads (%)";
             let same = |one: &&Figure| one.configuration == name && one.quantity == quantity;
-            figures.iter().find(same).unwrap().predicted
+            figures.iter().find(same).unwrap().predicted.value
         };
         // 1.25 of what one thread reaches, by two.
         assert!((of("w3680 parallel") - 62.5).abs() < 0.1);

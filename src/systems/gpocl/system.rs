@@ -20,10 +20,10 @@ static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
     let own = sizes.map(|size| Parameter::new(size, USUAL_SIZE, Allowed::Range(1, MOST)));
     let kernel = |strategy: Strategy| KernelInfo {
         name: strategy.kernel(),
-        problems: Domain::ALL.map(Domain::name).into(),
+        problems: Domain::ALL.iter().map(|domain| domain.name()).collect(),
         parameters: [&FIXED[..], &own].concat(),
     };
-    Strategy::ALL.map(kernel).into()
+    Strategy::ALL.iter().copied().map(kernel).collect()
 });
 
 /// See the module text.
@@ -36,12 +36,11 @@ impl System for Gpocl {
 
     fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
         let outputs = [(MOST_CONSTANT_OUTPUTS, "at most"), (u32::MAX, "more than")];
+        let of_strategy = |&one| Domain::ALL.iter().map(move |&domain| (one, domain));
+        let both: Vec<(Strategy, Domain)> = Strategy::ALL.iter().flat_map(of_strategy).collect();
         let mut codes = Vec::new();
         for arch in ARCHES {
-            for (strategy, domain) in Strategy::ALL
-                .into_iter()
-                .flat_map(|one| Domain::ALL.map(|domain| (one, domain)))
-            {
+            for &(strategy, domain) in &both {
                 for (rows, words) in outputs {
                     let code = Interpreter::load(strategy, domain, rows, arch)?.kernel;
                     let variant = Some(format!("{words} {MOST_CONSTANT_OUTPUTS} rows"));
@@ -94,20 +93,15 @@ impl TryFrom<&Configuration> for super::Configuration {
     type Error = PredictError;
 
     fn try_from(configuration: &Configuration) -> Result<super::Configuration, PredictError> {
-        let strategies = Strategy::ALL.map(|one| (one.kernel(), one));
-        let domains = Domain::ALL.map(|one| (one.name(), one));
+        let kernel = configuration.kernel.as_str();
+        let strategy = Strategy::ALL.iter().find(|one| one.kernel() == kernel);
+        let names = || Strategy::ALL.iter().map(|one| one.kernel());
+        let refused = || PredictError::other(UnknownName::new("kernel", kernel, names()));
         Ok(super::Configuration {
-            strategy: named("kernel", &configuration.kernel, &strategies)?,
-            domain: named("problem", &configuration.problem, &domains)?,
+            strategy: *strategy.ok_or_else(refused)?,
+            domain: configuration.problem.parse().map_err(PredictError::other)?,
             population: configuration.population.unwrap_or(USUAL_SIZE),
             dataset: configuration.cases.unwrap_or(USUAL_SIZE),
         })
     }
-}
-
-fn named<T: Copy>(what: &'static str, given: &str, all: &[(&str, T)]) -> Result<T, PredictError> {
-    let found = all.iter().find(|(name, _)| *name == given);
-    let names = || all.iter().map(|(name, _)| *name);
-    let refused = || PredictError::other(UnknownName::new(what, given, names()));
-    found.map(|(_, one)| *one).ok_or_else(refused)
 }

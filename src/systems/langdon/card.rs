@@ -4,11 +4,12 @@
 //! The GeForce GTX 295 carries two; the paper says "single GPU" and draws both. Units: billions of GP operations per second.
 
 use super::parallelism::transfer_milliseconds;
+use super::published::Machine;
 use super::{POPULATION, experiment::Experiment};
 use crate::device::Device;
 
 /// A card of two chips.
-const TWO_CHIPS: &str = "gtx295";
+const TWO_CHIPS: &str = Machine::Gtx295.name();
 
 /// What a generation is shared by.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +20,8 @@ pub struct Card {
 }
 
 impl Card {
-    /// One chip of `device`, and the whole card where it has more than one. `name`: of the device in the configurations.
+    /// One chip of `device`, the primary reading, and the whole card where it has more than one. `name`: of the device in the
+    /// configurations.
     pub fn of(name: &str, device: &Device) -> Vec<Card> {
         let one = Card {
             name: name.to_owned(),

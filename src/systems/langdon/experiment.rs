@@ -3,6 +3,7 @@
 //! Models: what table 1 and section 7 say of each. Leaves out: how a run ends. Units: words of 32 cases, bytes, parts of the run time.
 //! Sources: Langdon 2010, table 1, sections 4, 7 and 8. Chosen, as the paper does not say it of the 37-multiplexer: 64 threads per program.
 
+use super::published::Quantity;
 use crate::gp::problem::multiplexer::Multiplexer;
 
 /// See the module text.
@@ -19,6 +20,8 @@ pub struct Experiment {
     pub sizes: [u32; 5],
     /// The solution that is tested on all cases: section 8's; of the 37-multiplexer assumed, within its limit.
     pub solution_nodes: u32,
+    /// The speeds of the solution in constant memory and of a run without and with the host.
+    pub published: [Quantity; 3],
 }
 
 impl Experiment {
@@ -29,6 +32,11 @@ impl Experiment {
         host_share: 0.73,
         sizes: [55, 100, 200, 300, 500],
         solution_nodes: 507,
+        published: [
+            Quantity::Mux20Constant,
+            Quantity::Mux20InARun,
+            Quantity::Mux20Average,
+        ],
     };
     pub const MUX37: Self = Experiment {
         mux: Multiplexer::MUX37,
@@ -37,6 +45,11 @@ impl Experiment {
         host_share: 0.43,
         sizes: [100, 200, 400, 600, 1000],
         solution_nodes: 1001,
+        published: [
+            Quantity::Mux37Constant,
+            Quantity::Mux37InARun,
+            Quantity::Mux37Average,
+        ],
     };
     pub const ALL: [Self; 2] = [Self::MUX20, Self::MUX37];
 

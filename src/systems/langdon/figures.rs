@@ -11,20 +11,23 @@ use super::parallelism::{
     infinite_blocks, infinite_milliseconds, transfer_milliseconds, with_transfers,
 };
 use super::predict::{Layout, Speed, predict_generation};
+use super::published::Quantity;
 use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
-use crate::systems::heavier;
 use crate::systems::machine::Bench;
+use crate::util::band::Band;
 use crate::util::parallel;
 
 const RATIO: &str = "64 threads per program over 1 (ratio of speeds)";
-const RATIO_HEAVIER: &str = "64 threads per program over 1 (ratio of speeds), heavier compiler";
 /// Threads per block that section 7 names the ratio for.
-const RATIO_BLOCKS: [u32; 3] = [64, 128, 256];
+const RATIO_BLOCKS: [(u32, Quantity); 3] = [
+    (64, Quantity::Ratio64),
+    (128, Quantity::Ratio128),
+    (256, Quantity::Ratio256),
+];
 const GENERATION: &str = "time of a generation with transfers (ms)";
 pub(super) const INSTRUCTIONS: &str = "warp instructions per node of a warp";
-pub(super) const SPEED_HEAVIER: &str = "speed (billion GPop/s), heavier compiler";
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
 
 /// All layouts of section 7 whose threads fill their blocks.
@@ -58,45 +61,38 @@ fn initial(on: As) -> Result<Vec<Figure>, PredictError> {
     let name = on.name;
     let figures = speeds.iter().flat_map(|speed| of_layout(name, speed));
     let mut figures: Vec<Figure> = figures.collect();
-    figures.extend(section_7(name, &speeds, RATIO));
+    let heavier = match on.on.heavier() {
+        Some(device) => of_heavier_compiler(on.with(&device), generation, best(&speeds))?,
+        None => Vec::new(),
+    };
+    figures.extend(section_7(name, [&speeds, &heavier]));
     figures.extend(figure_8(name, &speeds));
-    for card in Card::of(name, on.on.device) {
-        figures.extend(section_8(&card, &speeds));
-    }
-    if let Some(device) = heavier::device(on.on.device) {
-        let on = on.with(&device);
-        figures.extend(of_heavier_compiler(on, generation, &speeds)?);
-    }
+    let cards = Card::of(name, on.on.device);
+    figures.extend(section_8(&cards, [&speeds, &heavier]));
     Ok(figures)
 }
 
-/// The other end of the ratios and of the best layout; infinite parallelism would take all layouts.
+/// The layouts of the ratios and the best one; infinite parallelism would take all layouts.
 fn of_heavier_compiler(
     on: As,
     generation: Generation,
-    speeds: &[Speed],
-) -> Result<Vec<Figure>, PredictError> {
-    let best = speeds
-        .iter()
-        .max_by(|a, b| a.gpops_billion.total_cmp(&b.gpops_billion));
-    let best = best.map(|speed| speed.layout);
+    best: Layout,
+) -> Result<Vec<Speed>, PredictError> {
     let is_asked = |layout: &Layout| {
         let is_end = [1, 64].contains(&layout.threads_per_program);
-        is_end && RATIO_BLOCKS.contains(&layout.threads_per_block) || Some(*layout) == best
+        let is_block = |(block, _): (u32, Quantity)| block == layout.threads_per_block;
+        is_end && RATIO_BLOCKS.into_iter().any(is_block) || *layout == best
     };
     let asked: Vec<Layout> = layouts().into_iter().filter(is_asked).collect();
-    let speeds = predict_all(on, generation, &asked)?;
-    let mut figures = section_7(on.name, &speeds, RATIO_HEAVIER);
-    let best = speeds.iter().find(|speed| Some(speed.layout) == best);
-    for card in Card::of(on.name, on.on.device) {
-        figures.extend(best.map(|best| Figure {
-            experiment: "section 8",
-            configuration: format!("{}, best configuration", card.name),
-            quantity: SPEED_HEAVIER,
-            predicted: card.speed(best.gpops_billion),
-        }));
-    }
-    Ok(figures)
+    predict_all(on, generation, &asked)
+}
+
+/// The fastest layout.
+fn best(speeds: &[Speed]) -> Layout {
+    let fastest = speeds
+        .iter()
+        .max_by(|a, b| a.gpops_billion.total_cmp(&b.gpops_billion));
+    fastest.expect("section 7 has layouts").layout
 }
 
 fn predict_all(
@@ -114,100 +110,145 @@ fn predict_all(
     Ok(speeds)
 }
 
-fn of_layout(name: &str, speed: &Speed) -> [Figure; 2] {
+fn place(name: &str, layout: Layout) -> String {
     let Layout {
         threads_per_program,
         threads_per_block,
-    } = speed.layout;
-    let figure = |quantity, predicted| Figure {
-        experiment: "figure 5",
-        configuration: format!(
-            "{name}, {threads_per_program} threads per program, {threads_per_block} per block"
-        ),
-        quantity,
-        predicted,
-    };
+    } = layout;
+    format!("{name}, {threads_per_program} threads per program, {threads_per_block} per block")
+}
+
+fn of_layout(name: &str, speed: &Speed) -> [Figure; 2] {
+    let place = place(name, speed.layout);
     [
-        figure(SPEED, speed.gpops_billion),
-        figure(INSTRUCTIONS, speed.warp_instructions_per_node),
+        Figure::new("figure 5", &place, SPEED, speed.gpops_billion),
+        Figure::new(
+            "figure 5",
+            &place,
+            INSTRUCTIONS,
+            speed.warp_instructions_per_node,
+        ),
     ]
 }
 
-/// How much faster all tests at once are than one after another.
-fn section_7(name: &str, speeds: &[Speed], quantity: &'static str) -> Vec<Figure> {
-    let speed_of = |threads_per_program, threads_per_block| {
-        let layout = Layout {
-            threads_per_program,
-            threads_per_block,
+/// How much faster all tests at once are than one after another, with the code of both compilers.
+fn section_7(name: &str, speeds: [&[Speed]; 2]) -> Vec<Figure> {
+    let ratio = |speeds: &[Speed], threads_per_block| {
+        let speed_of = |threads_per_program| {
+            let layout = Layout {
+                threads_per_program,
+                threads_per_block,
+            };
+            let found = speeds.iter().find(|speed| speed.layout == layout);
+            found.map(|speed| speed.gpops_billion)
         };
-        let found = speeds.iter().find(|speed| speed.layout == layout);
-        found.map(|speed| speed.gpops_billion)
+        Some(speed_of(64)? / speed_of(1)?)
     };
-    let ratio = |threads_per_block| {
-        Some(Figure {
-            experiment: "section 7",
-            configuration: format!("{name}, blocks of {threads_per_block}"),
-            quantity,
-            predicted: speed_of(64, threads_per_block)? / speed_of(1, threads_per_block)?,
-        })
+    let of_block = |(block, id): (u32, Quantity)| {
+        let place = format!("{name}, blocks of {block}");
+        let ratios = Band::over(speeds.iter().filter_map(|all| ratio(all, block)));
+        Figure::new("section 7", place, RATIO, ratios).of(id.of(name))
     };
-    RATIO_BLOCKS.into_iter().filter_map(ratio).collect()
+    RATIO_BLOCKS.into_iter().map(of_block).collect()
 }
 
 fn figure_8(name: &str, speeds: &[Speed]) -> Vec<Figure> {
-    let figure = |configuration: String, predicted| Figure {
-        experiment: "figure 8",
-        configuration,
-        quantity: GENERATION,
-        predicted,
-    };
-    let of_layout = |speed: &Speed| {
-        let Layout {
-            threads_per_program,
-            threads_per_block,
-        } = speed.layout;
-        figure(
-            format!(
-                "{name}, {threads_per_program} threads per program, {threads_per_block} per block"
-            ),
-            with_transfers(speed),
-        )
-    };
-    let infinite = |(threads, milliseconds)| {
-        figure(
-            format!("{name}, {threads} threads per program, infinitely large blocks"),
-            milliseconds,
-        )
+    let figure = |place: String, ms: f64| Figure::new("figure 8", place, GENERATION, ms);
+    let of_layout = |speed: &Speed| figure(place(name, speed.layout), with_transfers(speed));
+    let infinite = |(threads, ms)| {
+        let place = format!("{name}, {threads} threads per program, infinitely large blocks");
+        figure(place, ms)
     };
     let intercepts = infinite_blocks(speeds).into_iter().map(infinite);
     speeds.iter().map(of_layout).chain(intercepts).collect()
 }
 
-fn section_8(card: &Card, speeds: &[Speed]) -> Vec<Figure> {
-    let figure = |configuration: &str, quantity, predicted| Figure {
-        experiment: "section 8",
-        configuration: format!("{}, {configuration}", card.name),
-        quantity,
-        predicted,
-    };
-    let best = speeds.iter().map(|speed| speed.gpops_billion);
+/// The figures of the best layout, of infinite parallelism and of transfers, from the speeds with the code of both compilers. The first
+/// card is the primary reading.
+fn section_8(cards: &[Card], [speeds, heavier]: [&[Speed]; 2]) -> Vec<Figure> {
+    let name = cards[0].name.as_str();
+    let of_cards = |of_chip| cards.iter().map(move |card| card.speed(of_chip));
     let transfers = transfer_milliseconds(&Experiment::MUX20);
     let nodes = speeds.iter().map(|speed| speed.mean_nodes).sum::<f64>() / speeds.len() as f64;
     let operations = Experiment::MUX20.operations(POPULATION, nodes);
-    let of_chip = operations / (infinite_milliseconds(speeds) - transfers) / 1e6;
-    let infinite = card.speed(of_chip);
-    vec![
-        figure(
-            "best configuration",
-            SPEED,
-            card.speed(best.fold(0.0, f64::max)),
+    let infinite = operations / (infinite_milliseconds(speeds) - transfers) / 1e6;
+    let generation = |speed| operations / speed / 1e6 + transfers;
+    let layout = best(speeds);
+    let best = speeds
+        .iter()
+        .chain(heavier)
+        .filter(|one| one.layout == layout);
+    let best = Band::over(best.flat_map(|one| of_cards(one.gpops_billion)));
+    let times = Band::over(of_cards(infinite).map(generation));
+    let infinite = Band::over(of_cards(infinite));
+    const INFINITE: &str = "infinite parallelism";
+    const TRANSFERS: &str = "time of a generation (ms)";
+    let figures = [
+        (Quantity::BestSpeed, "best configuration", SPEED, best),
+        (Quantity::InfiniteTime, INFINITE, GENERATION, times),
+        (Quantity::InfiniteSpeed, INFINITE, SPEED, infinite),
+        (
+            Quantity::Transfers,
+            "transfers",
+            TRANSFERS,
+            transfers.into(),
         ),
-        figure(
-            "infinite parallelism",
-            GENERATION,
-            operations / infinite / 1e6 + transfers,
-        ),
-        figure("infinite parallelism", SPEED, infinite),
-        figure("transfers", "time of a generation (ms)", transfers),
-    ]
+    ];
+    let figure = |(id, place, quantity, band): (Quantity, _, _, Band)| {
+        Figure::new("section 8", format!("{name}, {place}"), quantity, band).of(id.of(name))
+    };
+    figures.map(figure).into()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::host::Host;
+    use super::super::published::Machine;
+    use super::later::{Reading, published};
+    use super::*;
+
+    /// The figures that have ids, of made-up predictions.
+    pub fn made_up() -> Vec<Figure> {
+        let speed = |layout| Speed {
+            layout,
+            resident_blocks: 1,
+            mean_nodes: 55.0,
+            warp_instructions_per_node: 40.0,
+            warp_instructions: 0.0,
+            gpops_billion: 100.0,
+            kernel_milliseconds: 150.0,
+        };
+        let reading = Reading {
+            constant: 1.0,
+            in_a_run: 1.0,
+            host: Host::of_share(0.5, 1.0),
+        };
+        let [name, tesla] = [Machine::Gtx295.name(), Machine::T10p.name()];
+        let card = |chips| Card {
+            name: name.to_owned(),
+            chips,
+        };
+        let speeds: Vec<Speed> = layouts().into_iter().map(speed).collect();
+        let mut figures = section_7(name, [&speeds, &[]]);
+        figures.extend(section_8(&[1, 2].map(card), [&speeds, &[]]));
+        for experiment in &Experiment::ALL {
+            figures.extend(published(name, experiment, true, &[reading]));
+            figures.extend(published(tesla, experiment, false, &[reading]));
+        }
+        figures
+    }
+
+    #[test]
+    fn cards_and_compilers_are_one_range_behind_one_chip_with_the_lighter_code() {
+        let figures = made_up();
+        let of = |id: Quantity| {
+            let id = id.of(Machine::Gtx295.name());
+            let found = figures.iter().find(|figure| figure.id == id);
+            found.unwrap().predicted
+        };
+        let speed = of(Quantity::BestSpeed);
+        assert_eq!((speed.low, speed.value, speed.high), (100.0, 100.0, 200.0));
+        let time = of(Quantity::InfiniteTime);
+        assert!(time.low < time.value && time.value == time.high);
+    }
 }

@@ -6,17 +6,18 @@
 
 use super::card::Card;
 use super::experiment::Experiment;
-use super::figures::{INSTRUCTIONS, SPEED, SPEED_HEAVIER};
+use super::figures::{INSTRUCTIONS, SPEED};
 use super::generation::{Generation, Launching, Programs};
 use super::host::Host;
 use super::predict::{Layout, predict_generation};
 use super::proof::{self, Proof};
+use super::published::Machine;
 use crate::device::{Device, Preset};
-use crate::isa::nv50;
+use crate::isa::nv50::{self, LOOSE};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
-use crate::systems::heavier;
 use crate::systems::machine::Bench;
+use crate::util::band::Band;
 use crate::util::parallel;
 
 /// Section 7's choice.
@@ -27,34 +28,19 @@ const LAYOUT: Layout = Layout {
 /// What a generation of large programs executed takes some hundred megabytes.
 const TOGETHER: usize = 3;
 /// The card whose host's part of a run is published.
-const HOST_OF: &str = "gtx295";
+const HOST_OF: &str = Machine::Gtx295.name();
 
-/// What the rows are called.
+const IN_A_RUN: &str = "speed without the host, with transfers (billion GPop/s)";
+const AVERAGE: &str = "average of a run with the host (billion GPop/s)";
+
+/// A reading of what the paper publishes of an experiment: one or both chips, a compiler's code, a host beside it.
 #[derive(Debug, Clone, Copy)]
-struct Quantities {
-    speed: &'static str,
-    in_a_run: &'static str,
-    average: &'static str,
-    /// The host's part, where it is an input and where it is not.
-    shares: Option<[&'static str; 2]>,
-}
-
-impl Quantities {
-    const TIGHT: Self = Quantities {
-        speed: SPEED,
-        in_a_run: "speed without the host, with transfers (billion GPop/s)",
-        average: "average of a run with the host (billion GPop/s)",
-        shares: Some([
-            "the host's part of a run (%): an input",
-            "the host's part of a run (%)",
-        ]),
-    };
-    const HEAVIER: Self = Quantities {
-        speed: SPEED_HEAVIER,
-        in_a_run: "speed without the host, with transfers (billion GPop/s), heavier compiler",
-        average: "average of a run with the host (billion GPop/s), heavier compiler",
-        shares: None,
-    };
+pub(super) struct Reading {
+    /// The speed with the solution in constant memory.
+    pub constant: f64,
+    /// The speed of a run without the host.
+    pub in_a_run: f64,
+    pub host: Host,
 }
 
 /// A device, and how it is used.
@@ -111,29 +97,22 @@ impl As<'_> {
         let mut figures = Vec::new();
         for card in Card::of(self.name, self.on.device) {
             for (size, &speed) in experiment.sizes.iter().zip(&speeds) {
-                figures.push(Figure {
-                    experiment: "figure 7",
-                    configuration: format!("{}, {mux}, mean of {size} nodes", card.name),
-                    quantity: SPEED,
-                    predicted: card.speed(speed),
-                });
+                let place = format!("{}, {mux}, mean of {size} nodes", card.name);
+                figures.push(Figure::new("figure 7", place, SPEED, card.speed(speed)));
             }
         }
         let proof = self.proof(experiment)?;
-        figures.push(Figure {
-            experiment: "section 8",
-            configuration: format!("{}, {mux}, the solution in constant memory", self.name),
-            quantity: INSTRUCTIONS,
-            predicted: proof.warp_instructions_per_node,
-        });
-        let in_kernel = speeds[Experiment::OF_A_RUN];
-        figures.extend(self.published(experiment, in_kernel, proof, Quantities::TIGHT)?);
-        if let Some(device) = heavier::device(self.on.device) {
+        let place = format!("{}, {mux}, the solution in constant memory", self.name);
+        let instructions = proof.warp_instructions_per_node;
+        figures.push(Figure::new("section 8", place, INSTRUCTIONS, instructions));
+        let mut readings = self.readings(experiment, speeds[Experiment::OF_A_RUN], proof)?;
+        if let Some(device) = self.on.heavier() {
             let on = self.with(&device);
-            let in_kernel = on.speed(experiment, experiment.sizes[Experiment::OF_A_RUN])?;
-            let proof = on.proof(experiment)?;
-            figures.extend(on.published(experiment, in_kernel, proof, Quantities::HEAVIER)?);
+            let speed = on.speed(experiment, experiment.sizes[Experiment::OF_A_RUN])?;
+            readings.extend(on.readings(experiment, speed, on.proof(experiment)?)?);
         }
+        let is_host_known = self.on.device.name == HOST_OF;
+        figures.extend(published(self.name, experiment, is_host_known, &readings));
         Ok(figures)
     }
 
@@ -141,50 +120,39 @@ impl As<'_> {
         proof::predict(self.on, experiment, self.seed)
     }
 
-    /// What the paper has a number for. `in_kernel`: of one chip with programs of a run's size.
-    fn published(
+    /// The readings with one compiler's code: every card with its own host where that is known, with either known host where it is not.
+    /// `in_kernel` is the speed of one chip with programs of a run's size.
+    fn readings(
         self,
         experiment: &Experiment,
         in_kernel: f64,
         proof: Proof,
-        quantities: Quantities,
-    ) -> Result<Vec<Figure>, PredictError> {
-        let hosts = self.hosts(experiment, in_kernel)?;
-        let mux = experiment.mux.id;
-        let mut figures = Vec::new();
-        for (card, own) in Card::of(self.name, self.on.device).iter().zip(&hosts) {
-            figures.push(Figure {
-                experiment: "section 8",
-                configuration: format!("{}, {mux}, the solution in constant memory", card.name),
-                quantity: quantities.speed,
-                predicted: card.speed(proof.gpops_billion),
-            });
-            let size = experiment.sizes[Experiment::OF_A_RUN];
-            let speed = card.with_transfers(experiment, size, in_kernel);
-            figures.push(Figure {
-                experiment: "section 4",
-                configuration: format!("{}, {mux}", card.name),
-                quantity: quantities.in_a_run,
-                predicted: speed,
-            });
-            for (beside, host) in own {
-                let configuration = format!("{}, {mux}{beside}", card.name);
-                figures.push(Figure {
-                    experiment: "figure 7",
-                    configuration: configuration.clone(),
-                    quantity: quantities.average,
-                    predicted: host.average(speed),
-                });
-                let share = quantities.shares.map(|[input, found]| Figure {
-                    experiment: "section 4",
-                    configuration,
-                    quantity: if beside.is_empty() { input } else { found },
-                    predicted: 100.0 * host.share(speed),
-                });
-                figures.extend(share);
+    ) -> Result<Vec<Reading>, PredictError> {
+        let size = experiment.sizes[Experiment::OF_A_RUN];
+        let host = |speed| Host::of_share(experiment.host_share, speed);
+        let cards = Card::of(self.name, self.on.device).into_iter();
+        let of_card = |card: Card| {
+            let in_a_run = card.with_transfers(experiment, size, in_kernel);
+            Reading {
+                constant: card.speed(proof.gpops_billion),
+                in_a_run,
+                host: host(in_a_run),
             }
+        };
+        let readings = cards.map(of_card);
+        if self.on.device.name == HOST_OF {
+            return Ok(readings.collect());
         }
-        Ok(figures)
+        let mut known = Preset::load(HOST_OF).map_err(PredictError::other)?.device;
+        if self.on.device.code.ends_with(LOOSE) {
+            known.code += LOOSE;
+        }
+        let beside = self.with(&known).speed(experiment, size)?;
+        let hosts = Card::of(HOST_OF, &known).into_iter();
+        let hosts = hosts.map(|card| host(card.with_transfers(experiment, size, beside)));
+        let hosts: Vec<Host> = hosts.collect();
+        let of_hosts = |one| hosts.iter().map(move |&host| Reading { host, ..one });
+        Ok(readings.flat_map(of_hosts).collect())
     }
 
     /// In the kernel, of programs with `mean_nodes`, on one chip.
@@ -197,37 +165,31 @@ impl As<'_> {
         let speed = predict_generation(self.on, LAYOUT, &generation, self.seed)?;
         Ok(speed.gpops_billion)
     }
+}
 
-    /// For every card of this device the hosts that it may have, and what is said of each in a configuration. The device whose
-    /// host is known has its own; any other has the host of either of the cards that the known one may be.
-    fn hosts(
-        self,
-        experiment: &Experiment,
-        own: f64,
-    ) -> Result<Vec<Vec<(String, Host)>>, PredictError> {
-        let size = experiment.sizes[Experiment::OF_A_RUN];
-        let of_share = |card: &Card, speed: f64| {
-            let speed = card.with_transfers(experiment, size, speed);
-            Host::of_share(experiment.host_share, speed)
-        };
-        if self.on.device.name == HOST_OF {
-            let cards = Card::of(self.name, self.on.device);
-            let own = cards
-                .iter()
-                .map(|card| (String::new(), of_share(card, own)));
-            return Ok(own.map(|host| vec![host]).collect());
-        }
-        let known = Preset::load(HOST_OF).map_err(PredictError::other)?.device;
-        let known = match heavier::is_heavier(self.on.device) {
-            true => heavier::device(&known).unwrap_or(known),
-            false => known,
-        };
-        let beside = As {
-            name: HOST_OF,
-            ..self.with(&known)
-        };
-        let speed = beside.speed(experiment, size)?;
-        let host = |card: &Card| (format!(", host of {}", card.name), of_share(card, speed));
-        Ok(vec![Card::of(HOST_OF, &known).iter().map(host).collect()])
-    }
+/// The figures of an experiment that the paper publishes; the first reading is the primary one.
+pub(super) fn published(
+    name: &str,
+    experiment: &Experiment,
+    is_host_known: bool,
+    readings: &[Reading],
+) -> Vec<Figure> {
+    let over = |of: fn(&Reading) -> f64| Band::over(readings.iter().map(of));
+    let of_mux = format!("{name}, {}", experiment.mux.id);
+    let of_solution = format!("{of_mux}, the solution in constant memory");
+    let share = |one: &Reading| 100.0 * one.host.share(one.in_a_run);
+    const SHARE: &str = "the host's part of a run (%)";
+    const INPUT: &str = "the host's part of a run (%): an input";
+    let (of_run, of_host, share) = match is_host_known {
+        true => (of_mux.clone(), INPUT, share(&readings[0]).into()),
+        false => (format!("{of_mux}, host of {HOST_OF}"), SHARE, over(share)),
+    };
+    let [constant, in_a_run, average] = experiment.published.map(|id| id.of(name));
+    let of_average = over(|one| one.host.average(one.in_a_run));
+    vec![
+        Figure::new("section 8", of_solution, SPEED, over(|one| one.constant)).of(constant),
+        Figure::new("section 4", of_mux, IN_A_RUN, over(|one| one.in_a_run)).of(in_a_run),
+        Figure::new("figure 7", &of_run, AVERAGE, of_average).of(average),
+        Figure::new("section 4", of_run, of_host, share),
+    ]
 }

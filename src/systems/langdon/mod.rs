@@ -17,6 +17,7 @@ pub mod parallelism;
 pub mod population;
 pub mod predict;
 pub mod proof;
+pub mod published;
 pub mod system;
 
 /// Threads per program that were compiled: section 7's choices for the 20-multiplexer.

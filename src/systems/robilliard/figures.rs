@@ -6,6 +6,7 @@ use super::host::{HOST, Host, Trees, band};
 use super::kernel::Scheme;
 use super::predict::{Layout, Speed, predict};
 use super::problem::{Benchmark, FunctionSet};
+use super::published::Published;
 use super::runs::Run;
 use super::{GENERATIONS, POPULATIONS, THREADS_PER_BLOCK};
 use crate::launch::prediction::PredictError;
@@ -94,33 +95,32 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictE
     figures.extend(HOST.entries.iter().map(|assumed| {
         let (low, high) = assumed.ends();
         let (name, unit) = (&assumed.field, &assumed.unit);
-        Figure {
-            experiment: "assumed",
-            configuration: format!("{name} in {unit}, {low} to {high}"),
-            quantity: "value",
-            predicted: assumed.number().unwrap_or(f64::NAN),
-        }
+        let place = format!("{name} in {unit}, {low} to {high}");
+        Figure::new(
+            "assumed",
+            place,
+            "value",
+            assumed.number().unwrap_or(f64::NAN),
+        )
     }));
     Ok(figures)
 }
 
 fn of_kernel(name: &str, speed: &Speed) -> [Figure; 3] {
-    let figure = |quantity, predicted| Figure {
-        experiment: "kernel",
-        configuration: format!("{name}, {}", speed.layout),
-        quantity,
-        predicted,
+    let figure = |quantity, predicted: f64| {
+        Figure::new(
+            "kernel",
+            format!("{name}, {}", speed.layout),
+            quantity,
+            predicted,
+        )
     };
+    let microseconds = 1e3 * speed.kernel_milliseconds;
+    let millions = speed.warp_instructions / 1e6;
     [
-        figure(
-            "kernel of a generation (us)",
-            1e3 * speed.kernel_milliseconds,
-        ),
+        figure("kernel of a generation (us)", microseconds),
         figure("speed (billion GPop/s)", speed.gpops_billion),
-        figure(
-            "warp instructions of a generation (millions)",
-            speed.warp_instructions / 1e6,
-        ),
+        figure("warp instructions of a generation (millions)", millions),
     ]
 }
 
@@ -139,48 +139,34 @@ fn of_outcome(name: &str, outcome: &Outcome) -> Vec<Figure> {
     } = *outcome;
     let host = Host::default();
     let gpu = host.gpu_evaluation(trees, outcome.kernel);
-    let figure = |quantity, predicted| Figure {
-        experiment: experiment(benchmark),
-        configuration: format!("{name}, {benchmark}, population {}", trees.population),
-        quantity,
-        predicted,
+    let place = format!("{name}, {benchmark}, population {}", trees.population);
+    let figure = |(quantity, predicted): (_, Band)| {
+        Figure::new(experiment(benchmark), &place, quantity, predicted)
     };
-    let of_band = |names: [&'static str; 3], band: Band| {
-        let values = [band.value, band.low, band.high];
-        names
-            .into_iter()
-            .zip(values)
-            .map(|(name, value)| figure(name, value))
-            .collect::<Vec<_>>()
-    };
-    let evaluation = [
-        "evaluation speedup",
-        "evaluation speedup, low end",
-        "evaluation speedup, high end",
+    let speedups = [
+        ("evaluation speedup", band(|host| outcome.evaluation(host))),
+        (
+            "speedup of whole runs",
+            band(|host| outcome.whole_run(host)),
+        ),
     ];
-    let whole = [
-        "speedup of whole runs",
-        "speedup of whole runs, low end",
-        "speedup of whole runs, high end",
-    ];
-    let mut figures = of_band(evaluation, band(|host| outcome.evaluation(host)));
-    figures.extend(of_band(whole, band(|host| outcome.whole_run(host))));
-    figures.extend([
-        figure("mean tree size (nodes)", trees.nodes),
-        figure("nodes evaluated for a case", trees.evaluated),
-        figure(
+    let parts = [
+        ("mean tree size (nodes)", trees.nodes),
+        ("nodes evaluated for a case", trees.evaluated),
+        (
             "CPU evaluation of a generation (ms)",
             host.cpu_evaluation(trees),
         ),
-        figure(
+        (
             "GPU evaluation: compaction and translation (ms)",
             gpu.translation,
         ),
-        figure("GPU evaluation: transfers (ms)", gpu.transfers),
-        figure("GPU evaluation: kernel and launch (ms)", gpu.kernel),
-        figure("breeding of a generation (ms)", host.breeding(trees)),
-    ]);
-    figures
+        ("GPU evaluation: transfers (ms)", gpu.transfers),
+        ("GPU evaluation: kernel and launch (ms)", gpu.kernel),
+        ("breeding of a generation (ms)", host.breeding(trees)),
+    ];
+    let parts = parts.map(|(quantity, value)| (quantity, value.into()));
+    speedups.into_iter().chain(parts).map(figure).collect()
 }
 
 /// Figure 6, for every number of cases: breeding beside evaluation, and where the two lines meet, if they do between the paper's
@@ -190,43 +176,23 @@ fn breeding_overtakes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
     let of_cases = |benchmark: &Benchmark| {
         let own = outcomes.iter().filter(|one| one.benchmark == *benchmark);
         let own: Vec<&Outcome> = own.collect();
-        let figure = |quantity, predicted| Figure {
-            experiment: "figure 6",
-            configuration: format!("{name}, {benchmark}"),
-            quantity,
-            predicted,
-        };
-        let share = own
-            .last()
-            .map(|last| band(|host| last.breeding_share(host)));
-        let share = share.map(|share| {
-            [
-                figure(
-                    "breeding over evaluation at population 12500 (ratio of times)",
-                    share.value,
-                ),
-                figure(
-                    "breeding over evaluation at population 12500, low end",
-                    share.low,
-                ),
-                figure(
-                    "breeding over evaluation at population 12500, high end",
-                    share.high,
-                ),
-            ]
-        });
+        let place = format!("{name}, {benchmark}");
+        let figure =
+            |quantity, predicted: Band| Figure::new("figure 6", &place, quantity, predicted);
+        const SHARE: &str = "breeding over evaluation at population 12500 (ratio of times)";
+        const MET: &str = "population at which breeding takes as long as evaluation";
+        let share = |last: &&Outcome| figure(SHARE, band(|host| last.breeding_share(host)));
         let points = own.iter().map(|one| {
             let share = one.breeding_share(&Host::default());
             (one.trees.population.ln(), share.ln())
         });
-        let met = crossing(&points.collect::<Vec<_>>()).map(f64::exp);
-        let met = met.map(|population| {
-            figure(
-                "population at which breeding takes as long as evaluation",
-                population,
-            )
-        });
-        share.into_iter().flatten().chain(met).collect::<Vec<_>>()
+        let met = crossing(&points.collect::<Vec<_>>());
+        let met = met.map(|population| figure(MET, population.exp().into()));
+        own.last()
+            .map(share)
+            .into_iter()
+            .chain(met)
+            .collect::<Vec<_>>()
     };
     Benchmark::ALL
         .iter()
@@ -246,29 +212,37 @@ fn crossing(points: &[(f64, f64)]) -> Option<f64> {
 
 /// Mean sizes of the trees, over the settings of each problem.
 fn sizes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
-    let of_set = |set: FunctionSet| {
+    let of_set = |(&set, [smallest, largest]): (&FunctionSet, [Published; 2])| {
         let own = outcomes
             .iter()
             .filter(|one| one.benchmark.function_set() == set);
         let sizes: Vec<f64> = own.map(|one| one.trees.nodes).collect();
-        let figure = |quantity, predicted| Figure {
-            experiment: "section 4",
-            configuration: format!("{name}, {}", set.name()),
-            quantity,
-            predicted,
+        let place = format!("{name}, {}", set.name());
+        let figure = |id: Published, quantity, predicted: f64| {
+            Figure::new("section 4", &place, quantity, predicted).of(id.on(name))
         };
         [
-            figure(
-                "smallest mean tree size (nodes)",
-                sizes.iter().copied().fold(f64::INFINITY, f64::min),
-            ),
-            figure(
-                "largest mean tree size (nodes)",
-                sizes.iter().copied().fold(0.0, f64::max),
-            ),
+            figure(smallest, "smallest mean tree size (nodes)", least(&sizes)),
+            figure(largest, "largest mean tree size (nodes)", most(&sizes)),
         ]
     };
-    FunctionSet::ALL.into_iter().flat_map(of_set).collect()
+    let ids = [
+        [Published::SmallestRegression, Published::LargestRegression],
+        [
+            Published::SmallestMultiplexer,
+            Published::LargestMultiplexer,
+        ],
+        [Published::SmallestSpirals, Published::LargestSpirals],
+    ];
+    FunctionSet::ALL.iter().zip(ids).flat_map(of_set).collect()
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
 }
 
 /// Section 5: "from 8 times to 80 times for 5 out of 6 benchmarks", "no speedup on the multiplexer-6".
@@ -281,32 +255,42 @@ fn extremes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
         own.map(|one| one.evaluation(&host)).collect()
     };
     let (others, mux6) = (speedups(false), speedups(true));
-    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-    let figure = |configuration, quantity, predicted| Figure {
-        experiment: "section 5",
-        configuration: format!("{name}, {configuration}"),
-        quantity,
-        predicted,
+    const LOWEST: &str = "lowest evaluation speedup";
+    const HIGHEST: &str = "highest evaluation speedup";
+    const FIVE: &str = "five benchmarks";
+    let figure = |id: Published, benchmarks, quantity, predicted: f64| {
+        let place = format!("{name}, {benchmarks}");
+        Figure::new("section 5", place, quantity, predicted).of(id.on(name))
     };
     vec![
-        figure(
-            "five benchmarks",
-            "lowest evaluation speedup",
-            least(&others),
-        ),
-        figure(
-            "five benchmarks",
-            "highest evaluation speedup",
-            most(&others),
-        ),
-        figure("mux6", "highest evaluation speedup", most(&mux6)),
+        figure(Published::LowestOfFive, FIVE, LOWEST, least(&others)),
+        figure(Published::HighestOfFive, FIVE, HIGHEST, most(&others)),
+        figure(Published::HighestOfMux6, "mux6", HIGHEST, most(&mux6)),
     ]
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use super::super::published::DEVICE;
     use super::*;
+
+    /// The figures that have ids, of made-up predictions.
+    pub fn made_up() -> Vec<Figure> {
+        let trees = Trees {
+            population: 100.0,
+            nodes: 50.0,
+            words: 60.0,
+            evaluated: 50.0,
+            functions: 10.0,
+            cases: 64.0,
+        };
+        let outcomes = Benchmark::ALL.map(|benchmark| Outcome {
+            benchmark,
+            trees,
+            kernel: 1.0,
+        });
+        [sizes(DEVICE, &outcomes), extremes(DEVICE, &outcomes)].concat()
+    }
 
     #[test]
     fn lines_meet_where_they_cross() {
@@ -318,7 +302,7 @@ mod tests {
     fn more_than_ten_layouts_of_every_scheme_and_benchmark() {
         let all = layouts();
         assert_eq!(all.len(), 36);
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             for benchmark in Benchmark::ALL {
                 let found = all
                     .iter()

@@ -14,39 +14,21 @@ use crate::systems::chitty::variant::unpack;
 use crate::trace::launch::KernelLaunch;
 use crate::trace::memory::BlockMemory;
 use crate::trace::{WarpPath, execute_block};
+use crate::util::names::named;
 
-/// How programs lie on threads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scheme {
-    /// One program per block, whose threads share the cases: the paper's.
-    BlockGp,
-    /// The same with the program copied into shared memory: the authors' of 2009.
-    BlockGpShared,
-    /// One program per thread.
-    ThreadGp,
+named! {
+    /// How programs lie on threads.
+    pub enum Scheme ("scheme") {
+        /// One program per block, whose threads share the cases: the paper's.
+        BlockGp = "blockgp",
+        /// The same with the program copied into shared memory: the authors' of 2009.
+        BlockGpShared = "blockgp-shared",
+        /// One program per thread.
+        ThreadGp = "threadgp",
+    }
 }
 
 impl Scheme {
-    pub const ALL: [Self; 3] = [Scheme::BlockGp, Scheme::BlockGpShared, Scheme::ThreadGp];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Scheme::BlockGp => "blockgp",
-            Scheme::BlockGpShared => "blockgp-shared",
-            Scheme::ThreadGp => "threadgp",
-        }
-    }
-
-    /// The one with this name.
-    pub fn named(name: &str) -> Result<Self, PredictError> {
-        let found = Self::ALL.into_iter().find(|one| one.name() == name);
-        found.ok_or_else(|| PredictError::Input {
-            what: "scheme",
-            given: name.to_owned(),
-            allowed: Self::ALL.map(Scheme::name).join(", "),
-        })
-    }
-
     /// What the kernel's source is compiled with.
     pub fn defines(self, set: FunctionSet) -> Vec<String> {
         let scheme: &[&str] = match self {

@@ -11,6 +11,7 @@ pub mod population;
 pub mod predict;
 pub mod problem;
 pub mod program;
+pub mod published;
 pub mod runs;
 pub mod system;
 

@@ -8,27 +8,19 @@
 use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::problem::{CASE_SEED, Cases, Dataset, Problem, Score, sextic, spirals};
 use crate::launch::prediction::PredictError;
+use crate::util::names::named;
 use std::fmt;
 
-/// What a kernel was compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FunctionSet {
-    Regression,
-    Multiplexer,
-    Spirals,
+named! {
+    /// What a kernel was compiled for.
+    pub enum FunctionSet ("set of functions") {
+        Regression = "regression",
+        Multiplexer = "multiplexer",
+        Spirals = "spirals",
+    }
 }
 
 impl FunctionSet {
-    pub const ALL: [Self; 3] = [Self::Regression, Self::Multiplexer, Self::Spirals];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            FunctionSet::Regression => "regression",
-            FunctionSet::Multiplexer => "multiplexer",
-            FunctionSet::Spirals => "spirals",
-        }
-    }
-
     /// Whether its programs jump over nodes, as their inputs are.
     pub fn jumps(self) -> bool {
         self != FunctionSet::Regression

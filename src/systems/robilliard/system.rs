@@ -35,7 +35,7 @@ static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
         problems: PROBLEMS.clone(),
         parameters: [&FIXED[..], &own].concat(),
     };
-    Scheme::ALL.map(kernel).into()
+    Scheme::ALL.iter().copied().map(kernel).collect()
 });
 
 /// See the module text.
@@ -47,12 +47,11 @@ impl System for Robilliard {
     }
 
     fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
+        let of_scheme = |&one| FunctionSet::ALL.iter().map(move |&set| (one, set));
+        let both: Vec<(Scheme, FunctionSet)> = Scheme::ALL.iter().flat_map(of_scheme).collect();
         let mut codes = Vec::new();
         for arch in ARCHES {
-            for (scheme, set) in Scheme::ALL
-                .into_iter()
-                .flat_map(|one| FunctionSet::ALL.map(|set| (one, set)))
-            {
+            for &(scheme, set) in &both {
                 let code = Interpreter::load(scheme, set, arch)?.kernel;
                 let benchmarks = Benchmark::ALL.iter().zip(&*PROBLEMS);
                 let own = benchmarks.filter(|(one, _)| one.function_set() == set);
@@ -96,7 +95,7 @@ impl TryFrom<&Configuration> for Layout {
 
     fn try_from(configuration: &Configuration) -> Result<Layout, PredictError> {
         Ok(Layout {
-            scheme: Scheme::named(&configuration.kernel)?,
+            scheme: configuration.kernel.parse().map_err(PredictError::other)?,
             benchmark: Benchmark::named(&configuration.problem)?,
             threads_per_block: configuration.threads_per_block,
             population: configuration.population.unwrap_or(USUAL_POPULATION),

@@ -6,12 +6,17 @@ use scraper::Html;
 use std::sync::LazyLock;
 use warpstack::report::page::{Content, PaperPart, page};
 use warpstack::systems::figure::Figure;
+use warpstack::systems::gpocl::{Domain, published::Quantity};
+use warpstack::systems::langdon::published::Quantity::BestSpeed;
+use warpstack::systems::robilliard::published::Published::HighestOfMux6;
+use warpstack::util::band::Band;
 use warpstack::validate::papers::{Paper, compare};
 
 const SPEED: &str = "speed (billion GPop/s)";
 
 static PAGE: LazyLock<String> = LazyLock::new(|| {
-    let robilliard = figures("section 5", "highest evaluation speedup", &["g80, mux6"]);
+    let mut robilliard = figures("section 5", "highest evaluation speedup", &["g80, mux6"]);
+    robilliard[0].id = HighestOfMux6.on("g80");
     let drawn = figures(
         "figure 3",
         "evaluation speedup",
@@ -20,13 +25,9 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
             "g80, sextic 64, population 2500",
         ],
     );
-    let best = ["gtx295, best configuration"];
-    let mut langdon = figures("section 8", SPEED, &best);
-    langdon.extend(figures(
-        "section 8",
-        "speed (billion GPop/s), heavier compiler",
-        &best,
-    ));
+    let mut langdon = figures("section 8", SPEED, &["gtx295, best configuration"]);
+    langdon[0].id = BestSpeed.of("gtx295");
+    langdon[0].predicted = Band::over([141.0, 70.5, 282.0]);
     langdon.extend(figures(
         "figure 5",
         SPEED,
@@ -49,12 +50,8 @@ fn figures(
     quantity: &'static str,
     configurations: &[&str],
 ) -> Vec<Figure> {
-    let figure = |(at, configuration): (usize, &&str)| Figure {
-        experiment,
-        configuration: configuration.to_string(),
-        quantity,
-        predicted: 1.0 + at as f64,
-    };
+    let figure =
+        |(at, &place): (usize, &&str)| Figure::new(experiment, place, quantity, 1.0 + at as f64);
     configurations.iter().enumerate().map(figure).collect()
 }
 
@@ -71,6 +68,13 @@ fn gpocl() -> Vec<Figure> {
         "gtx285 fp, 100 programs, 500 rows",
         "gtx285 fp, 100 programs, 1000 rows",
     ];
+    for figure in &mut all {
+        let quantity = match figure.quantity.starts_with("peak") {
+            true => Quantity::Peak,
+            false => Quantity::Median,
+        };
+        figure.id = quantity.of(Domain::Regression, &[&figure.configuration]);
+    }
     all.extend(figures("figure 7", SPEED, &cells));
     all
 }
@@ -120,7 +124,7 @@ fn every_paper_has_its_numbers_its_figures_and_its_commands() {
 }
 
 #[test]
-fn published_numbers_stand_once_with_both_ends_of_their_band() {
+fn published_numbers_stand_once_with_the_range_of_their_readings() {
     let html = Html::parse_document(&PAGE);
     let rows: Vec<Vec<String>> = select(&html, "tbody tr")
         .into_iter()
@@ -131,10 +135,16 @@ fn published_numbers_stand_once_with_both_ends_of_their_band() {
         found.filter(|row| row[0].contains(part)).collect()
     };
     let best = with("gtx295, best configuration");
-    assert_eq!(best.len(), 1, "the heavier end is in its row");
+    assert_eq!(best.len(), 1, "all readings are in one row");
     assert_eq!(
         best[0][1..],
-        ["141", "1.00", "-99.3", "1.00 to 1.00", "-99.3 to -99.3"]
+        [
+            "141",
+            "141.00",
+            "+0.0",
+            "70.50 to 282.00",
+            "-50.0 to +100.0"
+        ]
     );
     let mux6 = with("g80, mux6");
     assert_eq!(mux6[0][1..], ["1", "1.00", "+0.0", "–", "–"]);

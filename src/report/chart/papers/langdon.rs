@@ -122,11 +122,12 @@ fn figure_8_right(rows: &[Row]) -> Option<Tile> {
 
 fn averages(rows: &[Row]) -> Option<Tile> {
     let pairs = of(rows, "figure 7", AVERAGE).map(|row| {
-        let mut parts = row.configuration.splitn(3, ", ");
+        let mut parts = row.configuration.split(", ");
         let (card, mux) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-        let is_other_host = parts.next().is_some_and(|host| host.ends_with(')'));
-        let beside = if is_other_host { ", other host" } else { "" };
-        let name = format!("{mux}, {card}{beside}");
+        let range = row
+            .range
+            .map(|[low, high]| format!(" ({low:.0} to {high:.0})"));
+        let name = format!("{mux}, {card}{}", range.unwrap_or_default());
         (name, row.predicted, row.published)
     });
     let pairs: Vec<_> = pairs.collect();

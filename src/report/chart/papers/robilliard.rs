@@ -117,8 +117,8 @@ mod tests {
             configuration: "g80, sextic 64, population 500".into(),
             quantity,
             predicted: 2.0,
+            range: None,
             published: None,
-            error_percent: None,
         };
         let rows = PARTS.into_iter().chain([BREEDING]).map(row);
         let shares = shares(&rows.collect::<Vec<_>>());
