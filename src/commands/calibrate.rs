@@ -34,16 +34,12 @@ pub struct CalibrateArgs {
     /// Rows that `warpstack measure` wrote on the device, instead of the paper's cells
     #[arg(long, value_name = "FILE", requires = "device")]
     pub measured: Option<PathBuf>,
-    /// Infer three factors on the programs of each problem instead, from Table 3 and the row of 32 threads of Table 4; --out writes them as
-    /// a CSV file for --inferred=FILE
-    #[arg(long, conflicts_with_all = ["measured", "programs", "inferred"])]
-    pub workload: bool,
     /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR", requires = "measured")]
     pub data: Option<PathBuf>,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// File to write: a copy of the preset with the values found; with --workload the factors
+    /// File to write: a copy of the preset with the values found
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -60,10 +56,6 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
     }
     match &args.measured {
         Some(path) => on_measured(args, path),
-        None if args.workload => {
-            let device = Preset::load(args.device())?.device;
-            super::infer::run(&device, &args.engine, args.out.as_deref())
-        }
         None => on_cells(args),
     }
 }

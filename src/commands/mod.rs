@@ -22,7 +22,6 @@ pub mod figure;
 pub mod format;
 mod help;
 pub mod import;
-mod infer;
 pub mod kernels;
 pub mod langdon;
 pub mod look;

@@ -5,7 +5,7 @@
 //! same for how deep a stack programs need.
 //! [`launches`] reads measured launches, [`requests`] makes requests of them; [`columns`]: what their columns were called before;
 //! [`paper_rows`] and [`papers`]: the other papers' launches and figures.
-//! [`calibrate`] searches for the values of a preset that are fitted, [`workload`] for what speeds say of the paper's programs.
+//! [`calibrate`] searches for the values of a preset that are fitted.
 //! Leaves out: how a prediction is made.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.
 
@@ -20,7 +20,6 @@ pub mod paper_rows;
 pub mod papers;
 pub mod requests;
 pub mod stack_tables;
-pub mod workload;
 
 pub use crate::util::stats;
 pub use cells::{Axis, Cell, Table, cells, fitted_cells};

@@ -1,7 +1,7 @@
 //! What measured speeds say of programs that nobody has: three factors on what a corpus holds.
 //!
 //! Models: programs that are larger on average within the same stack depths, a longer longest program of every generation, and another
-//! share of operands that take a slow path. Leaves out: how the factors were found (`validate::workload`); other functions, other shapes.
+//! share of operands that take a slow path. Leaves out: how the factors were found (`docs/calibration.md`); other functions, other shapes.
 //! Units: factors on the corpus' own figures; 1 changes nothing.
 
 use std::collections::BTreeMap;
