@@ -1,12 +1,10 @@
-//! `warpstack calibrate`: refits the values of a preset that are marked as fitted, on the paper's declared cells, or those that it
-//! does not know, on half of somebody's own measurements.
+//! `warpstack calibrate`: refits the values that a preset does not know on half of somebody's own measurements.
 //!
 //! Leaves out: the search itself (`validate::calibrate`). The preset is never overwritten.
 //! Units: those of the preset; errors in percent.
 
 use super::CliResult;
 use super::engine::EngineArgs;
-use super::reproduce::{compare, predict_all};
 use crate::device::{Device, Preset};
 use crate::gp::problem::uci::folder;
 use crate::launch::prediction::PredictError;
@@ -20,97 +18,27 @@ use crate::util::parallel;
 use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
 use crate::validate::launches::{merged, parse};
 use crate::validate::requests::{Programs, Requests};
-use crate::validate::{Cell, Measured, Summary, Table, fitted_cells, stats};
+use crate::validate::stats;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Refit the fitted values of a preset on the declared cells, and print every combination tried; or, with --measured, the values
-/// that a preset does not know on half of the rows, and report the other half.
+/// Refit the values that a preset does not know on half of the rows that `warpstack measure` wrote, and report the other half.
 #[derive(Debug, clap::Args)]
 pub struct CalibrateArgs {
-    /// Device name, or the path of a .toml file [default: gtx670]
+    /// Device name, or the path of a .toml file
     #[arg(long, value_parser = crate::commands::names::device())]
-    pub device: Option<String>,
-    /// Rows that `warpstack measure` wrote on the device, instead of the paper's cells
-    #[arg(long, value_name = "FILE", requires = "device")]
-    pub measured: Option<PathBuf>,
+    pub device: String,
+    /// Rows that `warpstack measure` wrote on the device
+    #[arg(long, value_name = "FILE")]
+    pub measured: PathBuf,
     /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
-    #[arg(long, value_name = "DIR", requires = "measured")]
+    #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     #[command(flatten)]
     pub engine: EngineArgs,
     /// File to write: a copy of the preset with the values found
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-}
-
-impl CalibrateArgs {
-    fn device(&self) -> &str {
-        self.device.as_deref().unwrap_or("gtx670")
-    }
-}
-
-pub fn run(args: &CalibrateArgs) -> CliResult {
-    if let Some(path) = &args.out {
-        output::check_writable(path)?;
-    }
-    match &args.measured {
-        Some(path) => on_measured(args, path),
-        None => on_cells(args),
-    }
-}
-
-fn on_cells(args: &CalibrateArgs) -> CliResult {
-    let base = Base::load(args.device())?;
-    let scalars = calibrate::fitted_scalars(&base);
-    let cells = fitted_cells();
-    let measured = [Table::Three, Table::Four].map(Measured::of_paper);
-    let measured = measured.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let found = calibrate::search(&base, &scalars, |device| {
-        error_percent(args, device, &cells, &measured)
-    })?;
-    output::write(None, text(&scalars, &found).as_bytes())?;
-    if let Some(path) = &args.out {
-        let text = Preset::text(args.device())?;
-        let text = calibrate::with_values(&text, &scalars, &found.values, None);
-        output::write(Some(path), text.as_bytes())?;
-    }
-    Ok(())
-}
-
-/// Mean absolute error of a device's predictions over the cells.
-fn error_percent(
-    args: &CalibrateArgs,
-    device: &Device,
-    cells: &[Cell],
-    measured: &[Measured],
-) -> Result<f64, Box<dyn Error>> {
-    let model = args.engine.open(device, &[&cells[0].problem])?;
-    let predictions = predict_all(&model, cells)?;
-    let compared = compare(cells, &predictions, measured);
-    let summary = Summary::of(&compared).ok_or("no cell to fit on has a measured value")?;
-    Ok(summary.mean_absolute_error_percent)
-}
-
-fn text(scalars: &[Scalar], found: &Calibration) -> String {
-    let trials = found.trials.iter().map(|trial| {
-        let mut cells: Vec<String> = trial.values.iter().map(f64::to_string).collect();
-        cells.push(format!("{:.3}", trial.error_percent));
-        cells
-    });
-    let names: Vec<String> = scalars.iter().map(|scalar| scalar.key.name()).collect();
-    let fields = names
-        .iter()
-        .map(|name| name.rsplit('.').next().unwrap_or(name));
-    let header: Vec<&str> = fields.chain(["mean |error| (%)"]).collect();
-    let tried = table(&header, trials.collect(), 0);
-    let error = vec![
-        "mean |error| (%)".into(),
-        format!("{:.3}", found.start_error_percent),
-        format!("{:.3}", found.error_percent),
-    ];
-    let rows = values(scalars, found).chain([error]).collect();
-    tried + "\n" + &table(&["fitted value", "preset", "refitted"], rows, 1)
 }
 
 fn values<'a>(
@@ -136,10 +64,13 @@ struct Halves {
     report: Vec<Row>,
 }
 
-fn on_measured(args: &CalibrateArgs, path: &Path) -> CliResult {
+pub fn run(args: &CalibrateArgs) -> CliResult {
+    if let Some(path) = &args.out {
+        output::check_writable(path)?;
+    }
     check_meaning(args)?;
-    let base = Base::load(args.device())?;
-    let halves = halves(args, path, &base.device)?;
+    let base = Base::load(&args.device)?;
+    let halves = halves(args, &base.device)?;
     let engine = Predictor::with_settings(base.device.clone(), args.engine.settings());
     let closed = engine.with_engine(Kind::Analytical);
     let reader = args.engine.engine.reader();
@@ -151,8 +82,8 @@ fn on_measured(args: &CalibrateArgs, path: &Path) -> CliResult {
         return Err(format!(
             "device {}: given no value that is assumed or fitted and that these rows depend on; allowed: at least one \
              (`warpstack devices {} --kind assumed`)",
-            args.device(),
-            args.device()
+            args.device,
+            args.device
         )
         .into());
     }
@@ -163,10 +94,10 @@ fn on_measured(args: &CalibrateArgs, path: &Path) -> CliResult {
     let source = format!(
         "fitted on {} rows of {}, calibration half",
         halves.fit.len(),
-        path.display()
+        args.measured.display()
     );
-    let preset = Preset::text(args.device())?;
-    let refitted = calibrate::with_values(&preset, &scalars, &found.values, Some(&source));
+    let preset = Preset::text(&args.device)?;
+    let refitted = calibrate::with_values(&preset, &scalars, &found.values, &source);
     let report = report(&engine, &halves, &scalars, &found)?;
     let text = report + "\n" + &changed_lines(&preset, &refitted);
     output::write(None, text.as_bytes())?;
@@ -196,15 +127,19 @@ fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
     }
 }
 
-fn halves(args: &CalibrateArgs, path: &Path, device: &Device) -> Result<Halves, Box<dyn Error>> {
-    let file = path.display().to_string();
+fn halves(args: &CalibrateArgs, device: &Device) -> Result<Halves, Box<dyn Error>> {
+    let file = args.measured.display().to_string();
     let programs = Programs::File(args.engine.inputs.programs.clone());
     let mut requests = Requests::new(programs, folder(args.data.as_deref()));
     let mut halves = Halves {
         fit: Vec::new(),
         report: Vec::new(),
     };
-    for row in merged(parse(&super::measure::read(path)?, &file, device)?) {
+    for row in merged(parse(
+        &super::measure::read(&args.measured)?,
+        &file,
+        device,
+    )?) {
         let Some(milliseconds) = row.milliseconds else {
             continue;
         };

@@ -1,7 +1,6 @@
-//! Refits values of a device preset: those it calls fitted on the paper's cells declared for that, or those it does not know on
-//! half of somebody's own measurements.
+//! Refits values that a device preset does not know on half of somebody's own measurements.
 //!
-//! Models: a search over small grids, every combination or one value after the other.
+//! Models: a search over small grids, one value after the other.
 //! Leaves out: values of any other kind, which are never touched; predicting, which is the caller's.
 //! Units: those of the preset; errors in percent.
 //! Sources: `docs/calibration.md` is the protocol.
@@ -18,19 +17,7 @@ pub struct Scalar {
     pub start: f64,
     /// As the preset has it.
     pub kind: Kind,
-    pub grid: Vec<f64>,
 }
-
-/// Of the paper's protocol: values and their grids.
-const FITTED: [(&str, &str, &[f64]); 3] = [
-    ("host", "breeding_ns_per_node", &[20.0, 40.0, 80.0, 140.0]),
-    (
-        "l2",
-        "usable_fraction",
-        &[0.375, 0.5, 0.625, 0.75, 0.875, 1.0],
-    ),
-    ("dram", "activation_interval_ns", &[5.0, 5.5, 6.0, 6.5]),
-];
 
 /// What may be refitted from measurements where a preset does not know it: times and rates that no document gives. What a chip
 /// has, sizes, limits and policies, is looked up.
@@ -66,39 +53,13 @@ const FACTORS: [&[f64]; 2] = [
     &[0.85, 0.93, 1.0, 1.08, 1.15],
 ];
 
-/// One combination of values that was tried.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trial {
-    /// In the order of the values.
-    pub values: Vec<f64>,
-    pub error_percent: f64,
-}
-
 /// What a search found.
 #[derive(Debug, Clone)]
 pub struct Calibration {
     pub device: Device,
     /// In the order of the values.
     pub values: Vec<f64>,
-    pub start_error_percent: f64,
     pub error_percent: f64,
-    /// Every point tried, in order.
-    pub trials: Vec<Trial>,
-}
-
-/// The values that the preset calls fitted and that the paper's protocol knows.
-pub fn fitted_scalars(base: &Base) -> Vec<Scalar> {
-    let known = FITTED.into_iter().filter_map(|(section, field, grid)| {
-        let key = Key::Field(section.into(), field.into());
-        let kind = base.kind(&key)?;
-        Some(Scalar {
-            start: base.value(section, field)?,
-            key,
-            kind,
-            grid: grid.to_vec(),
-        })
-    });
-    known.filter(|scalar| scalar.kind == Kind::Fitted).collect()
 }
 
 /// The values that the preset does not know, that `engine` reads and that `time` depends on most in closed form, for so many rows.
@@ -113,7 +74,6 @@ pub fn unknown_scalars<E: Send>(
         .into_iter()
         .filter(|one| base.check_read(&one.key, engine, &[]).is_ok());
     let scalars = read.map(|one| Scalar {
-        grid: grid(base, &one.key, one.value, FACTORS[0]),
         key: one.key,
         start: one.value,
         kind: one.kind,
@@ -150,71 +110,34 @@ fn device(base: &Base, scalars: &[Scalar], values: &[f64]) -> Result<Device, Stu
     base.device(&changes)
 }
 
-impl Calibration {
-    fn start<E>(
-        base: &Base,
-        scalars: &[Scalar],
-        error_percent: &mut impl FnMut(&Device) -> Result<f64, E>,
-    ) -> Result<Self, E> {
-        let start = error_percent(&base.device)?;
-        Ok(Calibration {
-            device: base.device.clone(),
-            values: scalars.iter().map(|scalar| scalar.start).collect(),
-            start_error_percent: start,
-            error_percent: start,
-            trials: Vec::new(),
-        })
-    }
-
-    /// Equal errors keep the earlier combination, and the start before all.
-    fn try_values<E: From<StudyError>>(
-        &mut self,
-        base: &Base,
-        scalars: &[Scalar],
-        values: Vec<f64>,
-        error_percent: &mut impl FnMut(&Device) -> Result<f64, E>,
-    ) -> Result<(), E> {
-        let device = device(base, scalars, &values)?;
-        let error_percent = error_percent(&device)?;
-        if error_percent < self.error_percent {
-            (self.device, self.error_percent) = (device, error_percent);
-            self.values.clone_from(&values);
-        }
-        self.trials.push(Trial {
-            values,
-            error_percent,
-        });
-        Ok(())
-    }
-}
-
-/// Tries every combination of the grids' values.
-pub fn search<E: From<StudyError>>(
-    base: &Base,
-    scalars: &[Scalar],
-    mut error_percent: impl FnMut(&Device) -> Result<f64, E>,
-) -> Result<Calibration, E> {
-    let mut found = Calibration::start(base, scalars, &mut error_percent)?;
-    for values in combinations(scalars) {
-        found.try_values(base, scalars, values, &mut error_percent)?;
-    }
-    Ok(found)
-}
-
-/// Tries the values of one grid after the other, the others as found so far; then again around what was found.
+/// Tries the values of one grid after the other, the others as found so far; then again around what was found. Equal errors keep
+/// the earlier values, and the start before all.
 pub fn search_in_turn<E: From<StudyError>>(
     base: &Base,
     scalars: &[Scalar],
     mut error_percent: impl FnMut(&Device) -> Result<f64, E>,
 ) -> Result<Calibration, E> {
-    let mut found = Calibration::start(base, scalars, &mut error_percent)?;
+    let mut found = Calibration {
+        device: base.device.clone(),
+        values: scalars.iter().map(|scalar| scalar.start).collect(),
+        error_percent: error_percent(&base.device)?,
+    };
     for factors in FACTORS {
         for (place, scalar) in scalars.iter().enumerate() {
             for value in grid(base, &scalar.key, found.values[place], factors) {
                 let mut values = found.values.clone();
                 values[place] = value;
-                if values != found.values {
-                    found.try_values(base, scalars, values, &mut error_percent)?;
+                if values == found.values {
+                    continue;
+                }
+                let device = device(base, scalars, &values)?;
+                let error_percent = error_percent(&device)?;
+                if error_percent < found.error_percent {
+                    found = Calibration {
+                        device,
+                        values,
+                        error_percent,
+                    };
                 }
             }
         }
@@ -222,20 +145,9 @@ pub fn search_in_turn<E: From<StudyError>>(
     Ok(found)
 }
 
-/// Every combination of the grids' values, the last value moving fastest.
-fn combinations(scalars: &[Scalar]) -> Vec<Vec<f64>> {
-    let longer = |found: Vec<Vec<f64>>, scalar: &Scalar| {
-        let with = |values: &Vec<f64>, value: &f64| [values.as_slice(), &[*value]].concat();
-        let all = found.iter();
-        all.flat_map(|values| scalar.grid.iter().map(move |value| with(values, value)))
-            .collect()
-    };
-    scalars.iter().fold(vec![Vec::new()], longer)
-}
-
-/// The text of a preset with `values` in place of its own; all else stays as it is. Where there is a new `source`, a value that
-/// changed is of the kind `fitted` and has it.
-pub fn with_values(text: &str, scalars: &[Scalar], values: &[f64], source: Option<&str>) -> String {
+/// The text of a preset with `values` in place of its own; all else stays as it is. A value that changed is of the kind `fitted` and
+/// has the new `source`.
+pub fn with_values(text: &str, scalars: &[Scalar], values: &[f64], source: &str) -> String {
     let mut section = "";
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -253,86 +165,31 @@ pub fn with_values(text: &str, scalars: &[Scalar], values: &[f64], source: Optio
     lines.join("\n") + "\n"
 }
 
-fn replaced(line: &str, field: &str, scalar: &Scalar, value: f64, source: Option<&str>) -> String {
+fn replaced(line: &str, field: &str, scalar: &Scalar, value: f64, source: &str) -> String {
+    let rest = line.split_once(',').map_or("", |(_, rest)| rest);
+    let Some((unit, _)) = rest.split_once("kind =") else {
+        return line.to_owned();
+    };
+    if value == scalar.start {
+        return line.to_owned();
+    }
     // As the file writes it: a number of either type keeps its type.
     let is_whole = !line.split(',').next().unwrap_or("").contains('.');
     let shown = match is_whole {
         true => value.to_string(),
         false => format!("{value:?}"),
     };
-    let rest = line.split_once(',').map_or("", |(_, rest)| rest);
-    let kept = format!("{field} = {{ value = {shown},{rest}");
-    match (source, rest.split_once("kind =")) {
-        (Some(source), Some((unit, _))) if value != scalar.start => {
-            let (was, kind) = (scalar.start, scalar.kind.name());
-            let source = source.replace(['"', '\\'], "'");
-            format!(
-                "{field} = {{ value = {shown},{unit}kind = \"fitted\", source = \"{source}; before: {was} ({kind})\" }}"
-            )
-        }
-        _ => kept,
-    }
+    let (was, kind) = (scalar.start, scalar.kind.name());
+    let source = source.replace(['"', '\\'], "'");
+    format!(
+        "{field} = {{ value = {shown},{unit}kind = \"fitted\", source = \"{source}; before: {was} ({kind})\" }}"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::device::Preset;
-
-    fn base() -> Base {
-        Base::gtx670().unwrap()
-    }
-
-    /// Distance from three quarters of the L2, 6.5 ns, and 40 ns for breeding.
-    fn bowl(device: &Device) -> Result<f64, StudyError> {
-        let nanoseconds = device.dram.activation_interval_ns;
-        Ok((device.l2.usable_fraction - 0.75).abs()
-            + (nanoseconds - 6.5).abs()
-            + (device.host.breeding_ns_per_node - 40.0).abs())
-    }
-
-    #[test]
-    fn search_finds_the_least_error_and_leaves_other_values() {
-        let base = base();
-        let found = search(&base, &fitted_scalars(&base), bowl).unwrap();
-        assert_eq!(found.error_percent, 0.0);
-        assert_eq!(found.trials.len(), 4 * 6 * 4);
-        let mut expected = base.device.clone();
-        expected.l2.usable_fraction = 0.75;
-        expected.dram.activation_interval_ns = 6.5;
-        expected.host.breeding_ns_per_node = 40.0;
-        assert_eq!(found.device, expected);
-    }
-
-    #[test]
-    fn only_values_called_fitted_are_searched() {
-        let fields: Vec<String> = fitted_scalars(&base())
-            .iter()
-            .map(|one| one.key.name())
-            .collect();
-        let preset = Preset::load("gtx670").unwrap();
-        let expected: Vec<String> = preset.fitted().iter().map(|entry| entry.key()).collect();
-        assert_eq!(
-            fields.len(),
-            expected.len(),
-            "every fitted value has a grid"
-        );
-        assert!(expected.iter().all(|field| fields.contains(field)));
-    }
-
-    #[test]
-    fn a_written_preset_has_the_values_and_nothing_else_changed() {
-        let text = include_str!("../../fixtures/devices/gtx670.toml");
-        let base = base();
-        let scalars = fitted_scalars(&base);
-        let starts: Vec<f64> = scalars.iter().map(|scalar| scalar.start).collect();
-        assert_eq!(with_values(text, &scalars, &starts, None), text);
-        let found = search(&base, &scalars, bowl).unwrap();
-        let written = with_values(text, &scalars, &found.values, None);
-        let read = Preset::from_toml(&written, "written").unwrap();
-        assert_eq!(read.device, found.device);
-        assert_eq!(read.fitted().len(), 3);
-    }
 
     /// Distance from what a card like the T4 might have.
     fn slower(device: &Device) -> Result<f64, StudyError> {
@@ -356,7 +213,9 @@ mod tests {
         assert!(found.error_percent < 0.3, "{found:?}");
         assert_eq!(found.device.latency.taken_branch_cycles, 9);
         let text = Preset::text("t4").unwrap();
-        let written = with_values(&text, &scalars, &found.values, Some("4 rows of \"my\".csv"));
+        let starts: Vec<f64> = scalars.iter().map(|scalar| scalar.start).collect();
+        assert_eq!(with_values(&text, &scalars, &starts, "none"), text);
+        let written = with_values(&text, &scalars, &found.values, "4 rows of \"my\".csv");
         let read = Preset::from_toml(&written, "written").unwrap();
         assert_eq!(read.device, found.device);
         let fitted: Vec<String> = read

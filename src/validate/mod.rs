@@ -5,7 +5,7 @@
 //! same for how deep a stack programs need.
 //! [`launches`] reads measured launches, [`requests`] makes requests of them; [`columns`]: what their columns were called before;
 //! [`paper_rows`] and [`papers`]: the other papers' launches and figures.
-//! [`calibrate`] searches for the values of a preset that are fitted.
+//! [`calibrate`] searches for values that a preset does not know.
 //! Leaves out: how a prediction is made.
 //! Source: Chitty, Faster GPU-Based Genetic Programming Using a Two-Dimensional Stack.
 
@@ -22,6 +22,6 @@ pub mod requests;
 pub mod stack_tables;
 
 pub use crate::util::stats;
-pub use cells::{Axis, Cell, Table, cells, fitted_cells};
+pub use cells::{Axis, Cell, Table, cells};
 pub use compare::{Compared, Split, Summary};
 pub use measured::{Measured, MeasuredError};
