@@ -137,7 +137,7 @@ pub fn run(args: &AdviseArgs) -> CliResult {
         .into());
     }
     let n_searched = all.len();
-    if args.engine.engine == super::engine::Engine::Sim {
+    if args.engine.engine == Kind::Simulator {
         let confirmed = candidates(all, usize::from(args.confirm));
         let predict = |launch: &Prediction| chosen.predict(&launch.configuration);
         all = parallel::try_map(&confirmed, predict)?;

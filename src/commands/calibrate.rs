@@ -22,7 +22,9 @@ use crate::validate::stats;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Refit the values that a preset does not know on half of the rows that `warpstack measure` wrote, and report the other half.
+/// Refit the unknown values of a preset on half of some measured rows; report the rest.
+///
+/// `warpstack measure` writes such rows.
 #[derive(Debug, clap::Args)]
 pub struct CalibrateArgs {
     /// Device name, or the path of a .toml file

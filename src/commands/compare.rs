@@ -63,7 +63,7 @@ pub fn run(args: &CompareArgs) -> CliResult {
         .collect();
     args.inputs.check_population()?;
     let mut settings = args.inputs.settings();
-    settings.simulator.effort = args.effort.effort();
+    settings.simulator.effort = args.effort;
     note_validated(&device);
     let opened = Predictor::with_settings(device, settings);
     let (simulator, model) = (

@@ -28,7 +28,7 @@ pub struct DevicesArgs {
     device: Option<String>,
     /// Show only values of this kind
     #[arg(long, requires = "device")]
-    kind: Option<KindArg>,
+    kind: Option<Kind>,
     /// Show only devices that run machine code of this architecture
     #[arg(long, value_name = "ARCH", conflicts_with = "device", value_parser = names::device_arch())]
     arch: Option<String>,
@@ -39,27 +39,6 @@ pub struct DevicesArgs {
 #[derive(Debug, clap::Subcommand)]
 enum DevicesCommand {
     New(NewArgs),
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum KindArg {
-    Documented,
-    Measured,
-    Derived,
-    Assumed,
-    Fitted,
-}
-
-impl KindArg {
-    fn kind(self) -> Kind {
-        match self {
-            KindArg::Documented => Kind::Documented,
-            KindArg::Measured => Kind::Measured,
-            KindArg::Derived => Kind::Derived,
-            KindArg::Assumed => Kind::Assumed,
-            KindArg::Fitted => Kind::Fitted,
-        }
-    }
 }
 
 pub fn run(args: &DevicesArgs) -> CliResult {
@@ -283,7 +262,7 @@ fn values(args: &DevicesArgs, name: &str) -> CliResult {
         (preset.entries, head)
     };
     let mut listings: Vec<Listing> = entries.iter().map(Listing::of).collect();
-    if let Some(kind) = args.kind.map(|kind| kind.kind().name()) {
+    if let Some(kind) = args.kind.map(Kind::name) {
         listings.retain(|one| one.kind == kind);
         if listings.is_empty() {
             progress::say(&format!("{name}: none of its values is {kind}"));

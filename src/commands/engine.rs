@@ -2,15 +2,16 @@
 //!
 //! Leaves out: the configuration (`configuration.rs`).
 
-use crate::device::{Device, Reader, Validated};
+use crate::device::{Device, Validated};
 use crate::gp::programs::{Inferred, inferred};
 use crate::isa::Arch;
 use crate::launch::prediction::Configuration;
 use crate::predictor;
+pub use crate::predictor::Kind;
 use crate::predictor::{CodeChoice, Predictor, ProgramList};
-use crate::predictor::{Kind, Settings, Weighting};
+use crate::predictor::{Settings, Weighting};
 use crate::report::progress;
-use crate::sim::simulator;
+pub use crate::sim::simulator::Effort;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
@@ -27,7 +28,7 @@ use std::sync::{Arc, OnceLock};
 pub struct EngineArgs {
     /// Performance model
     #[arg(long, value_enum, default_value = "sim")]
-    pub engine: Engine,
+    pub engine: Kind,
     /// How much of the launch to simulate
     #[arg(long, value_enum, default_value = "sampled")]
     pub effort: Effort,
@@ -51,9 +52,9 @@ pub struct InputArgs {
     pub population: Option<u32>,
     /// Weights of the corpus: match the stack depths of the paper's Tables 5 and 6, or none
     #[arg(long, value_enum, default_value = "paper")]
-    pub weights: WeightsArg,
+    pub weights: Weighting,
     /// Programs with what was inferred of the paper's from Table 3 and from 32 threads of Table 4: mean size, longest, slow operands; FILE: as
-    /// `calibrate --workload` wrote it [default of FILE: what this program has; without the option nothing is inferred]
+    /// `fixtures/inferred.csv` [default of FILE: what this program has; without the option nothing is inferred]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = read_inferred, conflicts_with = "programs")]
     pub inferred: Option<InferredFile>,
     /// Seed that selects the programs drawn from the corpus
@@ -106,73 +107,22 @@ fn read_inferred(path: &str) -> Result<InferredFile, String> {
     })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Engine {
-    /// Simulator, cycle by cycle
-    Sim,
-    /// Analytical model: the same inputs, in closed form
-    Model,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Effort {
-    /// Windows of one multiprocessor, about a million warp instructions
-    Sampled,
-    /// All blocks of one multiprocessor, from first to last instruction: seconds to minutes
-    WholeRun,
-    /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes
-    WholeChip,
-}
-
-impl Effort {
-    pub fn effort(self) -> simulator::Effort {
-        match self {
-            Effort::Sampled => simulator::Effort::Sampled,
-            Effort::WholeRun => simulator::Effort::WholeRun,
-            Effort::WholeChip => simulator::Effort::WholeChip,
-        }
-    }
-}
-
-impl Engine {
-    /// As the ledger of the preset's values names it.
-    pub fn reader(self) -> Reader {
-        match self {
-            Engine::Sim => Reader::Sim,
-            Engine::Model => Reader::Model,
-        }
-    }
-
-    /// The option, if it differs from the default.
-    pub fn changed_option(self) -> &'static str {
-        match self {
-            Engine::Sim => "",
-            Engine::Model => " --engine model",
-        }
-    }
-
-    pub fn kind(self) -> Kind {
-        match self {
-            Engine::Sim => Kind::Simulator,
-            Engine::Model => Kind::Analytical,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum WeightsArg {
-    Paper,
-    None,
-}
-
 impl EngineArgs {
     /// The options that differ from the defaults, as they are typed, each with a space before it.
     pub fn changed_options(&self) -> String {
-        let mut text = self.engine.changed_option().to_owned();
+        let mut text = self.changed_engine().to_owned();
         if self.effort != Effort::Sampled {
-            text += &format!(" --effort {}", self.effort.effort().name());
+            text += &format!(" --effort {}", self.effort);
         }
         text + &self.inputs.changed_options()
+    }
+
+    /// The option of the engine, if it differs from the default.
+    pub fn changed_engine(&self) -> &'static str {
+        match self.engine {
+            Kind::Simulator => "",
+            Kind::Analytical => " --engine model",
+        }
     }
 
     pub fn code_choice(&self) -> CodeChoice {
@@ -218,8 +168,8 @@ impl EngineArgs {
 
     pub fn settings(&self) -> Settings {
         let mut settings = self.inputs.settings();
-        settings.kind = self.engine.kind();
-        settings.simulator.effort = self.effort.effort();
+        settings.kind = self.engine;
+        settings.simulator.effort = self.effort;
         settings
     }
 }
@@ -250,7 +200,7 @@ impl InputArgs {
         add("code", self.code.map(|code| code.to_string()));
         add(
             "weights",
-            (self.weights == WeightsArg::None).then(|| "none".into()),
+            (self.weights == Weighting::AsEvolved).then(|| "none".into()),
         );
         let seed = self.population_seed;
         let inferred = self.inferred.as_ref();
@@ -288,10 +238,7 @@ impl InputArgs {
                 path: path.clone(),
                 n_blocks: self.population.map(|n| n as usize),
             }),
-            weighting: match self.weights {
-                WeightsArg::Paper => Weighting::Paper,
-                WeightsArg::None => Weighting::AsEvolved,
-            },
+            weighting: self.weights,
             inferred: (self.inferred.as_ref())
                 .map(|file| file.factors.clone())
                 .unwrap_or_default(),

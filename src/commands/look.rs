@@ -13,23 +13,13 @@ pub struct LookArgs {
     pub width: Option<u32>,
     /// Background of the drawing
     #[arg(long, value_enum, default_value = "light")]
-    pub theme: ThemeArg,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum ThemeArg {
-    Light,
-    Dark,
+    pub theme: Theme,
 }
 
 impl LookArgs {
     pub fn look(self) -> Look {
-        let theme = match self.theme {
-            ThemeArg::Light => Theme::Light,
-            ThemeArg::Dark => Theme::Dark,
-        };
         Look {
-            theme,
+            theme: self.theme,
             width: self.width,
         }
     }

@@ -9,6 +9,7 @@ use crate::gp::problem::uci::folder;
 use crate::gp::program::Rpn;
 use crate::gp::workload::{Workload, read_programs};
 use crate::measure::rows::Protocol;
+use crate::systems::gpocl::{Domain, Strategy};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,10 +34,10 @@ pub struct MeasureArgs {
     pub threads_per_program: Vec<u32>,
     /// Ways to spread programs and cases: fp, pppe, ppcu (--paper gpocl only) [default: all]
     #[arg(long, value_delimiter = ',', requires = "paper")]
-    pub strategy: Vec<String>,
+    pub strategy: Vec<Strategy>,
     /// Domains: regression, classification (--paper gpocl only) [default: both]
     #[arg(long, value_delimiter = ',', requires = "paper")]
-    pub domain: Vec<String>,
+    pub domain: Vec<Domain>,
     /// Sizes of the population [default: --paper gpocl: 1000, 10000; --paper robilliard: 100, 500, 2500, 12500]
     #[arg(long, value_delimiter = ',', requires = "paper", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub populations: Vec<u32>,

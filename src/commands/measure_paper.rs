@@ -11,9 +11,7 @@ use crate::systems::gpocl::{Configuration, Domain, Strategy};
 use crate::systems::langdon;
 use crate::systems::langdon::predict::Layout;
 use crate::systems::robilliard;
-use crate::util::names::UnknownName;
 use std::error::Error;
-use std::str::FromStr;
 
 /// Measured unless others are asked for.
 const GPOCL_POPULATIONS: [u32; 2] = [1000, 10_000];
@@ -148,13 +146,13 @@ fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
 
 /// Every combination of the lists.
 fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
-    let strategies = named("--strategy", &args.strategy, Strategy::ALL)?;
-    let domains = named("--domain", &args.domain, Domain::ALL)?;
+    let strategies = given_or(&args.strategy, &Strategy::ALL);
+    let domains = given_or(&args.domain, &Domain::ALL);
     let populations = given_or(&args.populations, &GPOCL_POPULATIONS);
     let datasets = given_or(&args.datasets, &GPOCL_DATASETS);
     let mut all = Vec::new();
-    for &strategy in &strategies {
-        for &domain in &domains {
+    for &strategy in strategies {
+        for &domain in domains {
             for &population in populations {
                 let of_dataset = |&dataset| Configuration {
                     strategy,
@@ -167,21 +165,4 @@ fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
         }
     }
     Ok(all)
-}
-
-/// Those with the names given, or all.
-pub(super) fn named<T: Copy + FromStr<Err = UnknownName>>(
-    option: &str,
-    given: &[String],
-    all: &[T],
-) -> Result<Vec<T>, String> {
-    let find = |text: &String| {
-        let allowed = |unknown: UnknownName| unknown.allowed;
-        let refused = |allowed| format!("{option}: given {text}; allowed: {allowed}");
-        text.parse().map_err(allowed).map_err(refused)
-    };
-    match given {
-        [] => Ok(all.to_vec()),
-        given => given.iter().map(find).collect(),
-    }
 }

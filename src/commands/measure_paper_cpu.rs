@@ -7,7 +7,7 @@
 
 use super::measure_args::{MeasureArgs, given_or, protocol};
 use super::measure_cpu::fastest;
-use super::measure_paper::{check_options, named};
+use super::measure_paper::check_options;
 use super::papers::PaperArg;
 use crate::gp::evolve::config::FunctionChoice;
 use crate::gp::evolve::dice::Dice;
@@ -124,7 +124,6 @@ fn gpocl(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
         .copied()
         .unwrap_or(GPOCL_POPULATION);
     let cases = args.datasets.first().copied().unwrap_or(GPOCL_DATASET);
-    let domains = named("--domain", &args.domain, Domain::ALL)?;
     let work = |domain: Domain| {
         let problem = problem::by_name(&format!("gpocl-{domain}"), Some(cases as usize))?;
         let ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);
@@ -140,7 +139,8 @@ fn gpocl(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
             domain: Some(domain),
         })
     };
-    domains.into_iter().map(work).collect()
+    let domains = given_or(&args.domain, &Domain::ALL);
+    domains.iter().copied().map(work).collect()
 }
 
 fn robilliard(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {

@@ -1,6 +1,5 @@
 //! `warpstack measure --paper robilliard`: which of the paper's layouts are measured.
 
-use super::measure_paper::named;
 use crate::launch::prediction::PredictError;
 use crate::measure::launch::Gpu;
 use crate::measure::robilliard::{Row, measure};
@@ -17,7 +16,7 @@ use std::error::Error;
 pub struct RobilliardArgs {
     /// Layouts: blockgp, blockgp-shared, threadgp (--paper robilliard only) [default: all]
     #[arg(long, value_delimiter = ',', requires = "paper")]
-    scheme: Vec<String>,
+    scheme: Vec<Scheme>,
     /// Benchmarks: regression-64, regression-256, regression-1024, mux6, mux11, spirals (--paper robilliard only) [default: all]
     #[arg(long, value_delimiter = ',', requires = "paper")]
     benchmark: Vec<String>,
@@ -44,13 +43,12 @@ impl RobilliardArgs {
         threads: &[u32],
         populations: &[u32],
     ) -> Result<Vec<Layout>, Box<dyn Error>> {
-        let schemes = named("--scheme", &self.scheme, Scheme::ALL)?;
         let benchmarks = self.benchmarks()?;
         if let Some(wrong) = threads.iter().find(|given| !BLOCK_SIZES.contains(given)) {
             return Err(format!("--threads: given {wrong}; allowed: {BLOCK_SIZES:?}").into());
         }
         let asked = |layout: &Layout| {
-            schemes.contains(&layout.scheme)
+            (self.scheme.is_empty() || self.scheme.contains(&layout.scheme))
                 && benchmarks.contains(&layout.benchmark)
                 && (populations.is_empty() || populations.contains(&layout.population))
         };

@@ -1,7 +1,7 @@
 //! `warpstack reproduce --paper`: figures of another paper, predicted beside what was published.
 
 use super::CliResult;
-use super::engine::{Engine, EngineArgs};
+use super::engine::{EngineArgs, Kind};
 use super::format::OutputArgs;
 use crate::device::Preset;
 use crate::predictor::Predictor;
@@ -90,7 +90,7 @@ pub(super) fn check_options(
     allowed: &str,
 ) -> Result<(), String> {
     let mut others = engine.clone();
-    others.engine = Engine::Sim;
+    others.engine = Kind::Simulator;
     others.inputs.code = None;
     others.inputs.population_seed = 1;
     let given = others.changed_options();
@@ -118,7 +118,7 @@ impl PaperRun<'_> {
         let mut provenance = match name == gpocl::juniper::DEVICE {
             true => Provenance {
                 architecture: Some("VLIW5".to_owned()),
-                engine: Some(self.engine.engine.kind().name()),
+                engine: Some(self.engine.engine.name()),
                 population_seed: Some(self.engine.inputs.population_seed),
                 ..Provenance::of_device(name)
             },
@@ -138,7 +138,7 @@ impl PaperRun<'_> {
         let own_device = self.own_device();
         let seed = self.engine.inputs.population_seed;
         let radeon = gpocl::juniper::DEVICE;
-        let is_simulated = self.engine.engine == Engine::Sim;
+        let is_simulated = self.engine.engine == Kind::Simulator;
         Ok(match (self.paper, self.device) {
             (PaperArg::Gpocl, Some(name)) if name == radeon => {
                 if !is_simulated {

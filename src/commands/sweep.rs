@@ -4,7 +4,7 @@
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
-use super::engine::{Engine, EngineArgs, open_for};
+use super::engine::{EngineArgs, Kind, open_for};
 use super::format::OutputArgs;
 use super::own_kernel;
 use crate::device::{Device, Preset};
@@ -98,8 +98,8 @@ pub fn rows(args: &SweepArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> 
 /// Refuses lines that the engine cannot count.
 fn check_line_bytes(args: &SweepArgs) -> Result<(), String> {
     let allowed = match args.engine.engine {
-        Engine::Sim => &LINE_BYTES[..],
-        Engine::Model => &MODELLED_LINE_BYTES,
+        Kind::Simulator => &LINE_BYTES[..],
+        Kind::Analytical => &MODELLED_LINE_BYTES,
     };
     if let Some(given) = args
         .line_bytes

@@ -1,7 +1,7 @@
 //! `warpstack validate`: predictions beside everything that was measured on a device.
 
 use super::CliResult;
-use super::engine::{Effort, Engine as EngineArg};
+use super::engine::{Effort, Kind};
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
@@ -50,7 +50,7 @@ pub struct ValidateArgs {
     pub rows: usize,
     /// Performance model
     #[arg(long, value_enum, default_value = "sim")]
-    pub engine: EngineArg,
+    pub engine: Kind,
     /// How much of the launch to simulate
     #[arg(long, value_enum, default_value = "sampled")]
     pub effort: Effort,
@@ -109,12 +109,12 @@ fn provenance(args: &ValidateArgs, device: &Device) -> Provenance {
     }
 }
 
-fn settings(engine: EngineArg, effort: Effort) -> Settings {
+fn settings(engine: Kind, effort: Effort) -> Settings {
     let mut settings = Settings {
-        kind: engine.kind(),
+        kind: engine,
         ..Settings::default()
     };
-    settings.simulator.effort = effort.effort();
+    settings.simulator.effort = effort;
     settings
 }
 
@@ -148,7 +148,7 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
 
 /// Launches of other papers' systems.
 fn of_papers(
-    engine: EngineArg,
+    engine: Kind,
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {

@@ -218,7 +218,7 @@ impl Simd for Counter {
         Multiply: mul(a, b), fma(a, b, c), fnma(a, b, c);
         Divide: div(a, b);
         Compare: eq(a, b), lt(a, b), le(a, b);
-        Logic: select(mask, a, b), and(a, b), or(a, b), xor(a, b), and_not(a, b), add_words(a, b), sub_words(a, b);
+        Logic: select(mask, a, b), and(a, b), or(a, b), xor(a, b), and_not(a, b), sub_words(a, b);
         Convert: float_of_signed(a);
     }
 

@@ -13,63 +13,25 @@ use super::preset::Machine;
 use super::residency::{Crossing, LEVELS, Residency};
 use super::work::{Action, BYTES, LARGE_INSTRUCTIONS, Row, Step, Work};
 use crate::gp::primitive::Primitive;
+use crate::util::names::named;
 use std::collections::{BTreeMap, HashMap};
 
-/// Why cycles pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// The interpreter's own instructions.
-    Dispatch,
-    Mispredicted,
-    /// For the result of the step before.
-    Waiting,
-    Arithmetic,
-    /// Loads and stores.
-    L1,
-    L2,
-    L3,
-    Memory,
-    /// Comparing values with what was expected.
-    Score,
-}
-
-impl Cause {
-    pub const ALL: [Cause; 9] = [
-        Cause::Dispatch,
-        Cause::Mispredicted,
-        Cause::Waiting,
-        Cause::Arithmetic,
-        Cause::L1,
-        Cause::L2,
-        Cause::L3,
-        Cause::Memory,
-        Cause::Score,
-    ];
-
-    /// Those that a part of the core has.
-    pub const PARTS: [Cause; 8] = [
-        Cause::Dispatch,
-        Cause::Mispredicted,
-        Cause::Waiting,
-        Cause::Arithmetic,
-        Cause::L1,
-        Cause::L2,
-        Cause::L3,
-        Cause::Memory,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Dispatch => "dispatch",
-            Cause::Mispredicted => "jumps",
-            Cause::Waiting => "waiting",
-            Cause::Arithmetic => "arithmetic",
-            Cause::L1 => "loads and stores",
-            Cause::L2 => "L2",
-            Cause::L3 => "L3",
-            Cause::Memory => "memory",
-            Cause::Score => "comparison",
-        }
+named! {
+    /// Why cycles pass.
+    pub enum Cause ("cause") {
+        /// The interpreter's own instructions.
+        Dispatch = "dispatch",
+        Mispredicted = "jumps",
+        /// For the result of the step before.
+        Waiting = "waiting",
+        Arithmetic = "arithmetic",
+        /// Loads and stores.
+        L1 = "loads and stores",
+        L2 = "L2",
+        L3 = "L3",
+        Memory = "memory",
+        /// Comparing values with what was expected.
+        Score = "comparison",
     }
 }
 

@@ -100,7 +100,11 @@ fn gains(work: &Work, point: &Point, machine: &Machine) -> Vec<(Cause, f64)> {
         let without = ecm::predict(work, &machine.without(cause));
         (cause, point.predicted.cycles / without.cycles.max(1.0))
     };
-    let mut gains: Vec<(Cause, f64)> = Cause::PARTS.into_iter().map(gain).collect();
+    // No part of the core compares.
+    let parts = Cause::ALL
+        .into_iter()
+        .filter(|cause| *cause != Cause::Score);
+    let mut gains: Vec<(Cause, f64)> = parts.map(gain).collect();
     gains.sort_by(|a, b| b.1.total_cmp(&a.1));
     gains
 }

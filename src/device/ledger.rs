@@ -4,39 +4,30 @@
 //! device because another field says that the mechanism is not there.
 
 use super::{Dependencies, Device, IndexHash, Replacement};
+use crate::util::names::named;
 use serde::Serialize;
 
-/// A part of the program whose results depend on a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reader {
-    /// The simulator.
-    Sim,
-    /// The analytical model.
-    Model,
-    /// How many blocks are resident, whichever engine predicts.
-    Occupancy,
-    /// The time between launches, whichever engine predicts.
-    Host,
-    /// The simulator of VLIW machines.
-    Vliw,
-    /// The model of CPU cores.
-    Cpu,
+named! {
+    /// A part of the program whose results depend on a value.
+    #[derive(Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Reader ("reader") {
+        /// The simulator.
+        Sim = "simulator",
+        /// The analytical model.
+        Model = "model",
+        /// How many blocks are resident, whichever engine predicts.
+        Occupancy = "occupancy",
+        /// The time between launches, whichever engine predicts.
+        Host = "host",
+        /// The simulator of VLIW machines.
+        Vliw = "VLIW simulator",
+        /// The model of CPU cores.
+        Cpu = "CPU model",
+    }
 }
 
 impl Reader {
-    /// In lists.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reader::Sim => "simulator",
-            Reader::Model => "model",
-            Reader::Occupancy => "occupancy",
-            Reader::Host => "host",
-            Reader::Vliw => "VLIW simulator",
-            Reader::Cpu => "CPU model",
-        }
-    }
-
     /// Whether a value that this reads shows in the predictions of `engine`.
     pub fn serves(self, engine: Reader) -> bool {
         self == engine || matches!(self, Reader::Occupancy | Reader::Host)

@@ -13,6 +13,8 @@ pub mod ideal;
 #[doc(hidden)]
 pub mod ledger;
 mod load;
+#[doc(hidden)]
+pub mod numbers;
 pub mod occupancy;
 #[doc(hidden)]
 mod policy;

@@ -7,6 +7,7 @@
 
 use super::Device;
 use super::policy::RegisterAllocation;
+use crate::util::names::named;
 use serde::Serialize;
 
 /// What a kernel asks for.
@@ -43,29 +44,19 @@ pub struct OccupancyLimits {
     pub shared_sizes_bytes: Vec<u32>,
 }
 
-/// What keeps another block from being resident.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Limiter {
-    /// Warps, that is threads.
-    Warps,
-    /// The register file.
-    Registers,
-    /// Shared memory.
-    SharedMemory,
-    /// The number of blocks itself.
-    Blocks,
-}
-
-impl Limiter {
-    /// As it is printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Limiter::Warps => "warps",
-            Limiter::Registers => "registers",
-            Limiter::SharedMemory => "shared memory",
-            Limiter::Blocks => "blocks",
-        }
+named! {
+    /// What keeps another block from being resident.
+    #[derive(Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Limiter ("limit") {
+        /// Warps, that is threads.
+        Warps = "warps",
+        /// The register file.
+        Registers = "registers",
+        /// Shared memory.
+        SharedMemory = "shared memory",
+        /// The number of blocks itself.
+        Blocks = "blocks",
     }
 }
 

@@ -4,18 +4,10 @@
 
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $( $(#[$variant_doc:meta])* $variant:ident = $text:literal, )+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-        pub enum $name { $( $(#[$variant_doc])* #[serde(rename = $text)] $variant, )+ }
-
-        impl $name {
-            /// Every choice.
-            pub const ALL: &'static [$name] = &[$($name::$variant),+];
-
-            /// As a device file writes it.
-            pub const fn name(self) -> &'static str {
-                match self { $($name::$variant => $text),+ }
-            }
+        $crate::util::names::named! {
+            $(#[$doc])*
+            #[derive(serde::Serialize)]
+            pub enum $name ("choice") { $( $(#[$variant_doc])* #[serde(rename = $text)] $variant = $text, )+ }
         }
 
         impl $crate::device::table::FieldValue for $name {
@@ -23,8 +15,7 @@ macro_rules! choice {
                 [$($text),+].join(", ")
             }
             fn of(value: &toml::Value) -> Option<Self> {
-                let name = value.as_str()?;
-                Self::ALL.iter().copied().find(|one| one.name() == name)
+                Self::known(value.as_str()?)
             }
         }
     };

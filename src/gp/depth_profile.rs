@@ -7,24 +7,20 @@
 
 use super::program::Rpn;
 use super::stack_depth::{lgp_stack_depth, rpn_stack_depth};
+use crate::util::names::named;
 use serde::{Deserialize, Serialize};
 
-/// How a program is written for an interpreter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Representation {
-    Rpn,
-    Lgp,
+named! {
+    /// How a program is written for an interpreter.
+    #[derive(Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Representation ("representation") {
+        Rpn = "rpn",
+        Lgp = "lgp",
+    }
 }
 
 impl Representation {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Representation::Rpn => "rpn",
-            Representation::Lgp => "lgp",
-        }
-    }
-
     /// The stack limits of the paper's table.
     pub fn limits(self) -> std::ops::RangeInclusive<usize> {
         match self {

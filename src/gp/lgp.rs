@@ -102,11 +102,6 @@ impl From<&Rpn> for Lgp {
 }
 
 impl Lgp {
-    /// Functions, operands and loads, as the paper counts "values" (21 for its example of 7 instructions).
-    pub fn n_values(&self) -> usize {
-        self.0.iter().map(|i| 1 + i.operation.arity()).sum()
-    }
-
     /// Runs the program. `level_used` hears of the stack size after every push.
     pub fn run<T: Copy + Default>(
         &self,
@@ -191,7 +186,7 @@ mod tests {
             lgp.to_string(),
             "+(X1,X1) *(X1,S) -(S,X1) +(X1,X1) *(X1,S) -(S,X1) *(S,S)"
         );
-        assert_eq!((rpn.n_nodes(), lgp.0.len(), lgp.n_values()), (15, 7, 21));
+        assert_eq!((rpn.n_nodes(), lgp.0.len()), (15, 7));
         assert_eq!(lgp.0.iter().map(Instruction::n_popped).sum::<usize>(), 6);
         assert_eq!(lgp.value_f64(&[0.75]), reference::value_f64(&rpn, &[0.75]));
     }

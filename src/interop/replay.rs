@@ -32,7 +32,6 @@ pub struct Limits {
 /// A trace, read.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    pub header: Header,
     /// Without residency: `geometry.resident_blocks` is 1.
     pub blocks: Blocks,
     pub instructions: u64,
@@ -268,7 +267,6 @@ impl<'h> Builder<'h> {
                 programs_per_warp: 1,
                 iterations: 1,
             },
-            header: self.header.clone(),
             more_blocks,
             has_schedule,
         })

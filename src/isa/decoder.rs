@@ -117,7 +117,7 @@ impl Decoder<'_> {
             }
             Operand::Barrier(number) => instruction.convergence = Some(number),
             Operand::ConditionCode(test) => {
-                let test = Compare::named(test).ok_or("unknown condition-code test")?;
+                let test = Compare::known(test).ok_or("unknown condition-code test")?;
                 instruction.cc_test = Some(test);
             }
         }

@@ -106,17 +106,17 @@ pub fn rounding(name: &str) -> Option<Round> {
 
 pub fn comparison(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
     if base == "PSETP" {
-        let first = modifiers.take_first(Logic::named)?;
-        let second = modifiers.take_first(Logic::named)?;
+        let first = modifiers.take_first(Logic::known)?;
+        let second = modifiers.take_first(Logic::known)?;
         return Some(Meaning::new(Op::Psetp { first, second }, OpClass::Compare));
     }
     let known = ["FSET", "FSETP", "FCMP", "ISET", "ISETP", "ICMP"].contains(&base);
     let compare = if known {
-        modifiers.take_first(Compare::named)?
+        modifiers.take_first(Compare::known)?
     } else {
         return None;
     };
-    let combine = modifiers.take_first(Logic::named).unwrap_or(Logic::And);
+    let combine = modifiers.take_first(Logic::known).unwrap_or(Logic::And);
     let signed = !modifiers.take("U32");
     let as_float = modifiers.take("BF");
     let op = match base {

@@ -34,60 +34,42 @@ pub use family::Family;
 pub use instruction::Instruction;
 pub use kernel::{Kernel, Parameter, SourceLine};
 
-/// The execution resource that an instruction needs; throughputs per class are in the device preset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OpClass {
-    /// FADD FMUL FFMA FMNMX and other full-rate single precision.
-    Fp32,
-    /// IADD, ISUB, ISCADD, IMNMX.
-    IntAdd,
-    /// LOP, PRMT, MOV, MOV32I, S2R-free register moves.
-    Logic,
-    /// ISETP FSETP PSETP ISET FSET SEL ICMP FCMP: the compare port.
-    Compare,
-    /// IMUL IMAD.
-    IntMul,
-    /// SHL SHR SHF.
-    Shift,
-    /// BFE BFI POPC FLO.
-    Bitfield,
-    /// MUFU and RRO.
-    Sfu,
-    /// I2F F2I F2F I2I.
-    Convert,
-    /// S2R.
-    SpecialRegister,
-    /// LDL STL LDS STS LD ST LDG and other LSU work.
-    Memory,
-    /// LDC.
-    ConstantLoad,
-    /// BRA BRX SSY PBK BRK CAL RET EXIT NOP.S and other control flow.
-    Control,
-    /// BAR.
-    Barrier,
-    /// NOP.
-    Nop,
-}
+use crate::util::names::listed;
 
-impl OpClass {
-    /// All classes in declaration order.
-    pub const ALL: [OpClass; 15] = [
-        OpClass::Fp32,
-        OpClass::IntAdd,
-        OpClass::Logic,
-        OpClass::Compare,
-        OpClass::IntMul,
-        OpClass::Shift,
-        OpClass::Bitfield,
-        OpClass::Sfu,
-        OpClass::Convert,
-        OpClass::SpecialRegister,
-        OpClass::Memory,
-        OpClass::ConstantLoad,
-        OpClass::Control,
-        OpClass::Barrier,
-        OpClass::Nop,
-    ];
+listed! {
+    /// The execution resource that an instruction needs; throughputs per class are in the device preset.
+    pub enum OpClass {
+        /// FADD FMUL FFMA FMNMX and other full-rate single precision.
+        Fp32,
+        /// IADD, ISUB, ISCADD, IMNMX.
+        IntAdd,
+        /// LOP, PRMT, MOV, MOV32I, S2R-free register moves.
+        Logic,
+        /// ISETP FSETP PSETP ISET FSET SEL ICMP FCMP: the compare port.
+        Compare,
+        /// IMUL IMAD.
+        IntMul,
+        /// SHL SHR SHF.
+        Shift,
+        /// BFE BFI POPC FLO.
+        Bitfield,
+        /// MUFU and RRO.
+        Sfu,
+        /// I2F F2I F2F I2I.
+        Convert,
+        /// S2R.
+        SpecialRegister,
+        /// LDL STL LDS STS LD ST LDG and other LSU work.
+        Memory,
+        /// LDC.
+        ConstantLoad,
+        /// BRA BRX SSY PBK BRK CAL RET EXIT NOP.S and other control flow.
+        Control,
+        /// BAR.
+        Barrier,
+        /// NOP.
+        Nop,
+    }
 }
 
 /// The memory an instruction accesses.

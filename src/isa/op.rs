@@ -4,52 +4,31 @@
 //! Leaves out: textures, atomics, votes but for any lane, shuffles but by exclusive-or.
 //! Sources: CUDA binary utilities' instruction lists, disassemblies of ptxas 11.8.
 
-/// A comparison; the `U` forms are true when an operand is not a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Compare {
-    False,
-    Lt,
-    Eq,
-    Le,
-    Gt,
-    Ne,
-    Ge,
-    Num,
-    Nan,
-    Ltu,
-    Equ,
-    Leu,
-    Gtu,
-    Neu,
-    Geu,
-    True,
+use crate::util::names::named;
+
+named! {
+    /// A comparison; the `U` forms are true when an operand is not a number.
+    pub enum Compare ("comparison") {
+        False = "F",
+        Lt = "LT",
+        Eq = "EQ",
+        Le = "LE",
+        Gt = "GT",
+        Ne = "NE",
+        Ge = "GE",
+        Num = "NUM",
+        Nan = "NAN",
+        Ltu = "LTU",
+        Equ = "EQU",
+        Leu = "LEU",
+        Gtu = "GTU",
+        Neu = "NEU",
+        Geu = "GEU",
+        True = "T",
+    }
 }
 
 impl Compare {
-    /// The comparison named by an opcode modifier.
-    pub fn named(name: &str) -> Option<Self> {
-        use Compare::*;
-        Some(match name {
-            "F" => False,
-            "LT" => Lt,
-            "EQ" => Eq,
-            "LE" => Le,
-            "GT" => Gt,
-            "NE" => Ne,
-            "GE" => Ge,
-            "NUM" => Num,
-            "NAN" => Nan,
-            "LTU" => Ltu,
-            "EQU" => Equ,
-            "LEU" => Leu,
-            "GTU" => Gtu,
-            "NEU" => Neu,
-            "GEU" => Geu,
-            "T" => True,
-            _ => return None,
-        })
-    }
-
     /// The outcome for an ordering; `None` stands for unordered operands.
     pub fn holds(self, ordering: Option<std::cmp::Ordering>) -> bool {
         use Compare::*;
@@ -75,27 +54,18 @@ impl Compare {
     }
 }
 
-/// How a comparison is combined with a predicate, and bitwise operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Logic {
-    And,
-    Or,
-    Xor,
-    /// The second operand.
-    PassB,
+named! {
+    /// How a comparison is combined with a predicate, and bitwise operations.
+    pub enum Logic ("operation") {
+        And = "AND",
+        Or = "OR",
+        Xor = "XOR",
+        /// The second operand.
+        PassB = "PASS_B",
+    }
 }
 
 impl Logic {
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "AND" => Logic::And,
-            "OR" => Logic::Or,
-            "XOR" => Logic::Xor,
-            "PASS_B" => Logic::PassB,
-            _ => return None,
-        })
-    }
-
     pub fn bits(self, a: u32, b: u32) -> u32 {
         match self {
             Logic::And => a & b,
@@ -358,7 +328,7 @@ mod tests {
             None,
         ];
         for (name, holds) in cases {
-            let compare = Compare::named(name).expect(name);
+            let compare = Compare::known(name).expect(name);
             let found = outcomes.map(|outcome| compare.holds(outcome));
             let wanted: Vec<bool> = holds.chars().map(|c| c != '.').collect();
             assert_eq!(found.as_slice(), wanted, "{name}");

@@ -4,55 +4,41 @@
 //! What it leaves out: counting (`sim::observe`, `model::explain`).
 //! Sources: Nsight Compute's warp states; the mapping is in `Cause::names`, and in docs/glossary.md.
 
+use crate::util::names::listed;
 use serde::{Serialize, Serializer};
 
-/// What one scheduler did in one cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Cause {
-    /// Issued one or two instructions.
-    Issued,
-    /// Waiting out the compiler's stall count (fixed latency of the previous instruction).
-    Wait,
-    /// Waiting out the stall count of a branch.
-    Branch,
-    /// Local-memory load that hits the L1.
-    L1Hit,
-    /// Local-memory load served by the L2.
-    L2,
-    /// Local-memory load served by DRAM.
-    Dram,
-    /// Fitness-case (global) load.
-    Global,
-    /// Shared-memory load (program fetch).
-    Shared,
-    /// The pipe of the next instruction is taken.
-    MathPipe,
-    /// The load/store unit is taken, or its replays take the issue slot.
-    LoadStoreUnit,
-    /// Instruction cache miss.
-    NoInstruction,
-    /// No warp resident on this scheduler.
-    NoWarp,
+listed! {
+    /// What one scheduler did in one cycle.
+    #[repr(u8)]
+    pub enum Cause {
+        /// Issued one or two instructions.
+        Issued,
+        /// Waiting out the compiler's stall count (fixed latency of the previous instruction).
+        Wait,
+        /// Waiting out the stall count of a branch.
+        Branch,
+        /// Local-memory load that hits the L1.
+        L1Hit,
+        /// Local-memory load served by the L2.
+        L2,
+        /// Local-memory load served by DRAM.
+        Dram,
+        /// Fitness-case (global) load.
+        Global,
+        /// Shared-memory load (program fetch).
+        Shared,
+        /// The pipe of the next instruction is taken.
+        MathPipe,
+        /// The load/store unit is taken, or its replays take the issue slot.
+        LoadStoreUnit,
+        /// Instruction cache miss.
+        NoInstruction,
+        /// No warp resident on this scheduler.
+        NoWarp,
+    }
 }
 
 impl Cause {
-    /// All causes in display order.
-    pub const ALL: [Cause; 12] = [
-        Cause::Issued,
-        Cause::Wait,
-        Cause::Branch,
-        Cause::L1Hit,
-        Cause::L2,
-        Cause::Dram,
-        Cause::Global,
-        Cause::Shared,
-        Cause::MathPipe,
-        Cause::LoadStoreUnit,
-        Cause::NoInstruction,
-        Cause::NoWarp,
-    ];
-
     /// The one table of names: in outputs, in words, and Nsight Compute's warp state, which begins the other two. What Nsight
     /// Compute calls long scoreboard is told apart by what is waited for.
     fn names(self) -> [&'static str; 3] {

@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_comes_before_a_slot_is_what_is_picked_before_it() {
-        for &policy in WarpPolicy::ALL {
+        for policy in WarpPolicy::ALL {
             let scheduler = scheduler(policy, [5, 3, 4]);
             let order: Vec<usize> = scheduler.in_order(0xffff).collect();
             for (place, &slot) in order.iter().enumerate() {

@@ -33,13 +33,14 @@ use crate::util::names::named;
 named! {
     /// How much of a launch is simulated.
     #[derive(Default)]
+    #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     pub enum Effort ("effort") {
-        /// Windows of one multiprocessor.
+        /// Windows of one multiprocessor, about a million warp instructions.
         #[default]
         Sampled = "sampled",
-        /// All blocks of one multiprocessor, from the first instruction to the last.
+        /// All blocks of one multiprocessor, from the first instruction to the last: seconds to minutes.
         WholeRun = "whole-run",
-        /// All blocks of all multiprocessors.
+        /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes.
         WholeChip = "whole-chip",
     }
 }

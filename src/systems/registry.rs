@@ -205,7 +205,7 @@ mod tests {
                 prop_assert_eq!(again.unwrap(), configuration.clone());
                 // What was said stays as it was said.
                 let mut complete = LaunchOptions::from(&configuration);
-                for &size in Size::ALL {
+                for size in Size::ALL {
                     if let Some(given) = options.given(size) {
                         prop_assert_eq!(*complete.size(size), Some(given));
                     }

@@ -2,40 +2,48 @@
 //!
 //! Sources: the paper's listings compiled with the compiler's defaults: short loops unrolled, accurate mathematics.
 
+use crate::device::Reader;
 use crate::gp::programs::Inferred;
 use crate::isa::Arch;
 use crate::sim::simulator::Simulator;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
+use crate::util::names::named;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Which performance model predicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Cycle by cycle.
-    Simulator,
-    /// In closed form.
-    Analytical,
+named! {
+    /// Which performance model predicts.
+    #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+    pub enum Kind ("engine") {
+        /// Simulator, cycle by cycle.
+        #[cfg_attr(feature = "cli", value(name = "sim"))]
+        Simulator = "sim",
+        /// Analytical model: the same inputs, in closed form.
+        #[cfg_attr(feature = "cli", value(name = "model"))]
+        Analytical = "model",
+    }
 }
 
 impl Kind {
-    /// As the command line has it.
-    pub fn name(self) -> &'static str {
+    /// As the ledger of the preset's values names it.
+    pub fn reader(self) -> Reader {
         match self {
-            Kind::Simulator => "sim",
-            Kind::Analytical => "model",
+            Kind::Simulator => Reader::Sim,
+            Kind::Analytical => Reader::Model,
         }
     }
 }
 
 /// How a corpus becomes a population.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Weighting {
     /// Programs weighted so that their stack depths have the percentages of the paper's Tables 5 and 6.
     Paper,
     /// Every program counts the same.
+    #[cfg_attr(feature = "cli", value(name = "none"))]
     AsEvolved,
 }
 

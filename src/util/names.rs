@@ -27,11 +27,10 @@ impl UnknownName {
     }
 }
 
-/// Declares an enumeration with `ALL`, `name`, `Display`, `FromStr` and `Deserialize`. The string in parentheses says what is named
-/// where a name is refused.
-macro_rules! named {
-    ($(#[$meta:meta])* $vis:vis enum $type:ident ($what:literal) {
-        $($(#[$value_meta:meta])* $value:ident = $name:literal),+ $(,)?
+/// Declares an enumeration with `ALL`, its values in the order of declaration.
+macro_rules! listed {
+    ($(#[$meta:meta])* $vis:vis enum $type:ident {
+        $($(#[$value_meta:meta])* $value:ident),+ $(,)?
     }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,11 +38,32 @@ macro_rules! named {
 
         impl $type {
             /// Every value, in the order of declaration.
-            pub const ALL: &'static [$type] = &[$($type::$value),+];
+            pub const ALL: [$type; [$(stringify!($value)),+].len()] = [$($type::$value),+];
+        }
+    };
+}
+pub(crate) use listed;
 
+/// Declares an enumeration with `ALL`, `name`, `Display`, `FromStr` and `Deserialize`. The string in parentheses says what is named
+/// where a name is refused.
+macro_rules! named {
+    ($(#[$meta:meta])* $vis:vis enum $type:ident ($what:literal) {
+        $($(#[$value_meta:meta])* $value:ident = $name:literal),+ $(,)?
+    }) => {
+        $crate::util::names::listed! {
+            $(#[$meta])*
+            $vis enum $type { $($(#[$value_meta])* $value),+ }
+        }
+
+        impl $type {
             /// The name on the command line and in files.
             pub const fn name(self) -> &'static str {
                 match self { $($type::$value => $name),+ }
+            }
+
+            /// The value with this name.
+            pub fn known(name: &str) -> Option<Self> {
+                match name { $($name => Some($type::$value),)+ _ => None }
             }
         }
 
@@ -58,8 +78,8 @@ macro_rules! named {
 
             fn from_str(given: &str) -> Result<Self, Self::Err> {
                 let names = || Self::ALL.iter().map(|value| value.name());
-                let found = Self::ALL.iter().copied().find(|value| value.name() == given);
-                found.ok_or_else(|| $crate::util::names::UnknownName::new($what, given, names()))
+                let refused = || $crate::util::names::UnknownName::new($what, given, names());
+                Self::known(given).ok_or_else(refused)
             }
         }
 

@@ -7,22 +7,24 @@
 use super::compare::Split;
 use crate::gp::problem::PAPER;
 use crate::systems::options::LaunchOptions;
+use crate::util::names::listed;
 
-/// A table of the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Table {
-    /// Postfix programs, one-dimensional stack: threads per block x preference of the on-chip memory.
-    Three,
-    /// Postfix programs, two-dimensional stack: threads per block x size of the second dimension.
-    Four,
-    /// Linear programs, one-dimensional stack, as Table 3.
-    Seven,
-    /// Linear programs, two-dimensional stack, as Table 4.
-    Eight,
-    /// Linear programs, vector data types: threads per block x type.
-    Nine,
-    /// Linear programs, float4 and stack levels in registers: threads per block x levels.
-    Ten,
+listed! {
+    /// A table of the paper.
+    pub enum Table {
+        /// Postfix programs, one-dimensional stack: threads per block x preference of the on-chip memory.
+        Three,
+        /// Postfix programs, two-dimensional stack: threads per block x size of the second dimension.
+        Four,
+        /// Linear programs, one-dimensional stack, as Table 3.
+        Seven,
+        /// Linear programs, two-dimensional stack, as Table 4.
+        Eight,
+        /// Linear programs, vector data types: threads per block x type.
+        Nine,
+        /// Linear programs, float4 and stack levels in registers: threads per block x levels.
+        Ten,
+    }
 }
 
 /// What a table varies besides threads per block.
@@ -71,15 +73,6 @@ const NARROW_BLOCKS: [u32; 3] = [32, 64, 96];
 const WIDEST_VECTOR: u32 = 4;
 
 impl Table {
-    pub const ALL: [Table; 6] = [
-        Table::Three,
-        Table::Four,
-        Table::Seven,
-        Table::Eight,
-        Table::Nine,
-        Table::Ten,
-    ];
-
     pub fn number(self) -> u32 {
         match self {
             Table::Three => 3,

@@ -7,20 +7,13 @@
 use super::cells::Cell;
 use super::measured::Value;
 use super::stats;
+use crate::util::names::named;
 
-/// Whether a cell took part in choosing a fitted value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Split {
-    Fitted,
-    HeldOut,
-}
-
-impl Split {
-    pub fn name(self) -> &'static str {
-        match self {
-            Split::Fitted => "fitted",
-            Split::HeldOut => "held out",
-        }
+named! {
+    /// Whether a cell took part in choosing a fitted value.
+    pub enum Split ("split") {
+        Fitted = "fitted",
+        HeldOut = "held out",
     }
 }
 

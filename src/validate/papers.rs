@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_published_value_is_compared_with_one_figure() {
-        for &paper in Paper::ALL {
+        for paper in Paper::ALL {
             let published = paper.read(paper.text()).unwrap();
             let figures = figures(paper);
             for (id, _) in &published {
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_figure_with_an_id_was_published_but_for_known_ones() {
-        for &paper in Paper::ALL {
+        for paper in Paper::ALL {
             let published = paper.read(paper.text()).unwrap();
             let ids = figures(paper).into_iter().filter_map(|figure| figure.id);
             let others = ids.filter(|id| find(&published, id).is_none()).count();

@@ -6,7 +6,7 @@
 //! Leaves out: graphics. Units: in the files, checked here. Sources: in the files.
 
 use crate::device::Reader::{Host, Vliw};
-use crate::device::table::{Sourced, numbers};
+use crate::device::numbers::{Sourced, numbers};
 use crate::device::{DeviceError, VLIW, text_of};
 
 numbers! {
@@ -84,7 +84,8 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::device::Kind;
-    use crate::device::table::{Numbers, find};
+    use crate::device::numbers::Numbers;
+    use crate::device::table::find;
 
     #[test]
     fn the_preset_has_every_value_and_ranges_for_what_is_assumed() {

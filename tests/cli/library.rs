@@ -21,7 +21,7 @@ fn every_kernel_runs_every_problem_of_the_paper_on_its_device() {
         Problem::Mux20,
     ];
     for problem in compiled {
-        for &kernel in Kernel::ALL {
+        for kernel in Kernel::ALL {
             let device = match kernel {
                 Kernel::Accumulator => "h200",
                 _ => "gtx670",

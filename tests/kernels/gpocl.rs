@@ -46,8 +46,8 @@ fn check(strategy: Strategy, domain: Domain, dataset: u32, arch: Arch) {
 #[test]
 fn every_strategy_finds_the_errors_of_the_reference_interpreter() {
     for arch in ARCHES {
-        for &strategy in Strategy::ALL {
-            for &domain in Domain::ALL {
+        for strategy in Strategy::ALL {
+            for domain in Domain::ALL {
                 for dataset in [200, 17_000] {
                     check(strategy, domain, dataset, arch);
                 }

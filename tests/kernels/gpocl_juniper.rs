@@ -1,6 +1,6 @@
 //! GPOCL on the Radeon HD 5750: do all values of its machine act, and do the strategies behave as the paper says they must?
 
-use warpstack::device::table::Numbers;
+use warpstack::device::numbers::Numbers;
 use warpstack::systems::gpocl::juniper::kernel::Placement;
 use warpstack::systems::gpocl::juniper::{DEVICE, Predictor, predict};
 use warpstack::systems::gpocl::{Configuration, Domain, Strategy};

@@ -46,7 +46,7 @@ fn every_interpreter_finds_the_errors_of_the_reference_interpreter() {
             .map(|program| expected_error(program, set, &cases))
             .collect();
         for arch in ARCHES {
-            for &scheme in Scheme::ALL {
+            for scheme in Scheme::ALL {
                 let interpreter = Interpreter::load(scheme, set, arch).unwrap();
                 let per_block = scheme.programs_per_block(32) as usize;
                 let found: Vec<f32> = codes

@@ -63,7 +63,7 @@ fn the_index_was_made_from_the_sources_here() {
 
 #[test]
 fn names_round_trip_and_unknown_ones_list_what_is_allowed() {
-    for &shape in Shape::ALL {
+    for shape in Shape::ALL {
         assert_eq!(shape.name().parse(), Ok(shape));
     }
     let error = "rpm".parse::<KernelId>().unwrap_err();
@@ -91,8 +91,8 @@ fn a_variant_that_was_not_compiled_is_an_error_with_the_alternatives() {
 
 #[test]
 fn every_kernel_takes_its_own_program_words_and_says_what_stacks_it_has() {
-    for &kernel in KernelId::ALL {
-        for &arch in Arch::ALL {
+    for kernel in KernelId::ALL {
+        for arch in Arch::ALL {
             for (stack_dim, stack_registers) in
                 Variant::stacks(kernel, ProblemId::Sextic, arch).unwrap()
             {

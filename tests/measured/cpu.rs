@@ -168,7 +168,7 @@ fn the_kernels_are_inlined() {
     let problem = sextic::problem(1, 4096);
     for functions in ["arithmetic", "full"] {
         let programs = programs(20, functions);
-        for &kind in Kind::ALL {
+        for kind in Kind::ALL {
             let work = Work::new(kind, &programs, &problem, setup).unwrap();
             let predicted = predict(&work, &machine).gpops_billion;
             let seconds = shortest(kind.name(), &programs, &problem);

@@ -11,15 +11,15 @@ pub fn names() -> Vec<&'static str> {
         all.iter().map(|&choice| name(choice)).collect()
     }
     [
-        of(Arbitration::ALL, Arbitration::name),
-        of(Coalescing::ALL, Coalescing::name),
-        of(DefaultSplit::ALL, DefaultSplit::name),
-        of(Dependencies::ALL, Dependencies::name),
-        of(IndexHash::ALL, IndexHash::name),
-        of(Pipe::ALL, Pipe::name),
-        of(RegisterAllocation::ALL, RegisterAllocation::name),
-        of(Replacement::ALL, Replacement::name),
-        of(WarpPolicy::ALL, WarpPolicy::name),
+        of(&Arbitration::ALL, Arbitration::name),
+        of(&Coalescing::ALL, Coalescing::name),
+        of(&DefaultSplit::ALL, DefaultSplit::name),
+        of(&Dependencies::ALL, Dependencies::name),
+        of(&IndexHash::ALL, IndexHash::name),
+        of(&Pipe::ALL, Pipe::name),
+        of(&RegisterAllocation::ALL, RegisterAllocation::name),
+        of(&Replacement::ALL, Replacement::name),
+        of(&WarpPolicy::ALL, WarpPolicy::name),
     ]
     .concat()
 }

@@ -7,7 +7,7 @@ mod axes;
 mod points;
 
 use super::CliResult;
-use super::engine::{Effort, Engine as EngineName, EngineArgs, InputArgs};
+use super::engine::{Effort, EngineArgs, InputArgs, Kind};
 use super::names::ALL;
 use super::reproduce::parse_problems;
 use crate::launch::prediction::Configuration;
@@ -59,7 +59,7 @@ pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     once(&mut kernels);
     let base = Base::load(&args.device)?;
     let engine_args = EngineArgs {
-        engine: EngineName::Model,
+        engine: Kind::Analytical,
         effort: Effort::Sampled,
         inputs: args.inputs.clone(),
     };

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: what the page looks like. Units: KiB and threads in the names of the constants.
 
-use super::super::engine::{Engine as EngineName, EngineArgs};
+use super::super::engine::{EngineArgs, Kind};
 use super::ReportArgs;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::predictor::Predictor;
@@ -23,8 +23,8 @@ pub(super) struct Maker<'a> {
 impl Maker<'_> {
     pub fn engine_name(&self) -> &'static str {
         match self.args.engine.engine {
-            EngineName::Sim => "the simulator",
-            EngineName::Model => "the analytical model",
+            Kind::Simulator => "the simulator",
+            Kind::Analytical => "the analytical model",
         }
     }
 
@@ -36,7 +36,7 @@ impl Maker<'_> {
     /// Of a command that always simulates.
     fn annotate_options(&self) -> String {
         let mut engine = self.engine();
-        engine.engine = EngineName::Sim;
+        engine.engine = Kind::Simulator;
         engine.changed_options() + &self.device_option()
     }
 
@@ -77,7 +77,7 @@ impl Maker<'_> {
         if args.explore {
             text += " --explore";
         }
-        if args.engine.engine == EngineName::Sim {
+        if args.engine.engine == Kind::Simulator {
             text += " --engine sim";
         }
         text + &self.options()

@@ -6,7 +6,7 @@ mod maker;
 mod papers;
 
 use super::CliResult;
-use super::engine::{Engine as EngineName, EngineArgs};
+use super::engine::{EngineArgs, Kind};
 use super::explore::{self, ExploreArgs};
 use super::reproduce::{
     all_cells, compare, other_draws, parse_problems, parse_tables, predict_all,
@@ -66,12 +66,12 @@ pub struct ReportArgs {
 const DEFAULT_LAUNCHES: usize = 40;
 
 /// The H200's measured launches beside their predictions.
-fn launches(n: usize, engine: EngineName) -> Result<Vec<Line>, Box<dyn Error>> {
+fn launches(n: usize, engine: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
     if n == 0 {
         return Ok(Vec::new());
     }
     let settings = Settings {
-        kind: engine.kind(),
+        kind: engine,
         ..Settings::default()
     };
     let mut lines = validate::launches(n, settings)?;
@@ -121,7 +121,7 @@ pub fn run(args: &ReportArgs) -> CliResult {
         launches_command: format!(
             "warpstack validate --device h200 --rows {}{}",
             args.launches,
-            args.engine.engine.changed_option()
+            args.engine.changed_engine()
         ),
         papers: papers::parts(args, papers_predicted)?,
         explorer: args.explore.then_some(EXPLORER),

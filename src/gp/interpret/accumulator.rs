@@ -39,10 +39,6 @@ impl Machine for Accumulator {
         "accumulator"
     }
 
-    fn about(&self) -> &'static str {
-        "the value that is being computed stays in registers; the fastest where nothing is shared"
-    }
-
     fn block_vectors(&self, _: usize) -> Option<usize> {
         None
     }

@@ -27,10 +27,6 @@ impl Machine for Lgp2d {
         "lgp-2d"
     }
 
-    fn about(&self) -> &'static str {
-        "two-dimensional stack, operands read where they lie; shares equal subtrees in evolution"
-    }
-
     fn block_vectors(&self, wanted: usize) -> Option<usize> {
         Some(wanted)
     }

@@ -30,8 +30,6 @@ pub trait Machine: Sync {
     type Memory<T: Element>: Send;
 
     fn name(&self) -> &'static str;
-    /// A sentence for people who choose.
-    fn about(&self) -> &'static str;
     /// Vectors of a block, as wanted; none: it has blocks of its own.
     fn block_vectors(&self, wanted: usize) -> Option<usize>;
     /// Vectors of a chunk, whole segments.
@@ -251,10 +249,6 @@ fn values<M: Machine, T: Element>(
 impl<M: Machine> Interpreter for M {
     fn name(&self) -> &'static str {
         Machine::name(self)
-    }
-
-    fn about(&self) -> &'static str {
-        Machine::about(self)
     }
 
     fn block_cases(&self, problem: &Problem, options: Options) -> Option<usize> {

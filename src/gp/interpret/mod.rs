@@ -65,8 +65,6 @@ pub enum ProgramValues {
 /// One way to evaluate programs. They must be valid for the problem.
 pub trait Interpreter: Sync {
     fn name(&self) -> &'static str;
-    /// A sentence for people who choose.
-    fn about(&self) -> &'static str;
     /// Fitness cases of a block with these options; none: there are no blocks to choose.
     fn block_cases(&self, problem: &Problem, options: Options) -> Option<usize>;
     /// The fitness of each program.

@@ -163,10 +163,6 @@ impl Interpreter for Reference {
         "reference"
     }
 
-    fn about(&self) -> &'static str {
-        "the oracle: the definitions, in double precision, rounded after every function"
-    }
-
     fn block_cases(&self, _: &Problem, _: Options) -> Option<usize> {
         None
     }

@@ -35,10 +35,6 @@ impl Machine for Rpn2d {
         "rpn-2d"
     }
 
-    fn about(&self) -> &'static str {
-        "two-dimensional stack, a row of cases on every level; terminals are copied onto it"
-    }
-
     fn block_vectors(&self, wanted: usize) -> Option<usize> {
         Some(wanted)
     }

@@ -80,10 +80,6 @@ impl Interpreter for Scalar {
         "rpn"
     }
 
-    fn about(&self) -> &'static str {
-        "one-dimensional stack, case by case: the papers' baseline"
-    }
-
     fn block_cases(&self, _: &Problem, _: Options) -> Option<usize> {
         None
     }

@@ -65,7 +65,7 @@ fn integer(base: &str, modifiers: &mut Modifiers) -> Option<Meaning> {
         }
         "IMUL" | "IMUL32I" | "IMAD" | "IMAD32I" => multiplication(base, modifiers),
         "LOP" | "LOP32I" => {
-            let logic = modifiers.take_first(Logic::named)?;
+            let logic = modifiers.take_first(Logic::known)?;
             Meaning::new(Op::Lop(logic), OpClass::Logic)
         }
         "SHL" => Meaning::new(

@@ -127,18 +127,6 @@ impl Translated {
     pub fn code_bytes(&self) -> u32 {
         INSTRUCTION_BYTES * self.instructions.len() as u32
     }
-
-    /// Both codes side by side.
-    pub fn listing(&self, kernel: &Kernel) -> String {
-        let mut text = String::new();
-        for (index, instruction) in kernel.instructions.iter().enumerate() {
-            text += &format!("/*{:04x}*/ {}\n", instruction.pc_bytes, instruction.text);
-            for found in self.of(index) {
-                text += &format!("        {:04x}  {}\n", found.timing.pc_bytes, found.text);
-            }
-        }
-        text
-    }
 }
 
 /// What the parts of the translation know of the kernel.

@@ -9,6 +9,7 @@ use plotters::style::{RGBColor, WHITE};
 
 /// The paper that a chart in a file is drawn on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Theme {
     #[default]
     Light,

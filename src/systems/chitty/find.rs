@@ -37,7 +37,7 @@ pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, Predic
             given: format!("{} ({})", device.code, device.name),
             allowed: format!(
                 "{}; --code NAME runs one of them all the same",
-                names(Arch::ALL)
+                names(&Arch::ALL)
             ),
         }),
     }

@@ -17,7 +17,6 @@ use crate::launch::prediction::PredictError;
 use crate::systems::chitty::code::Code;
 use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::request::Cases;
-use crate::systems::chitty::variant::Resources;
 use crate::trace::mix::instruction_mix;
 use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
 use crate::util::memo::Memo;
@@ -26,7 +25,6 @@ use crate::util::memo::Memo;
 #[derive(Debug)]
 pub struct KernelWork {
     pub kernel: Code,
-    pub resources: Resources,
     /// Shared memory per block of every launch.
     pub shared_bytes: Vec<u32>,
     population: Arc<Population>,
@@ -88,7 +86,6 @@ impl KernelWork {
                 Some(longest) => shared_bytes(code, programs, longest)?,
                 None => vec![traces.shared_bytes_per_block],
             },
-            resources: traces.resources.clone(),
             facts,
             weights,
             elements: cases.elements,

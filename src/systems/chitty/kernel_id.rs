@@ -3,8 +3,7 @@
 //! Leaves out: what they execute (their machine code), and how programs are lowered for them (`lower`, `accumulate`).
 
 use super::variant::Dispatch;
-use crate::util::names::UnknownName;
-use serde::Deserialize;
+use crate::util::names::{UnknownName, named};
 use std::fmt;
 use std::str::FromStr;
 
@@ -39,19 +38,12 @@ pub enum Row {
 
 macro_rules! kernels {
     ($($(#[$doc:meta])* $id:ident = $name:literal: $source:literal, $entry:literal, $lowering:ident, $dispatch:ident, $sharing:ident, $row:ident;)+) => {
-        /// An interpreter: four of the papers, and the fast one.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
-        pub enum KernelId { $($(#[$doc])* #[serde(rename = $name)] $id),+ }
+        named! {
+            /// An interpreter: four of the papers, and the fast one.
+            pub enum KernelId ("kernel") { $($(#[$doc])* $id = $name),+ }
+        }
 
         impl KernelId {
-            /// Every kernel, in the order of the table.
-            pub const ALL: &'static [KernelId] = &[$(KernelId::$id),+];
-
-            /// The name on the command line and in files.
-            pub fn name(self) -> &'static str {
-                match self { $(KernelId::$id => $name),+ }
-            }
-
             /// The CUDA source, under `src/systems/cuda/`.
             pub fn source_file(self) -> &'static str {
                 match self { $(KernelId::$id => $source),+ }
@@ -164,21 +156,6 @@ impl Sharing {
     }
 }
 
-impl fmt::Display for KernelId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
-
-impl FromStr for KernelId {
-    type Err = UnknownName;
-
-    fn from_str(given: &str) -> Result<Self, UnknownName> {
-        let found = Self::ALL.iter().copied().find(|id| id.name() == given);
-        found.ok_or_else(|| UnknownName::new("kernel", given, Self::ALL.iter().map(|id| id.name())))
-    }
-}
-
 impl fmt::Display for Lowering {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.name())
@@ -190,7 +167,7 @@ impl FromStr for Lowering {
 
     /// The name of any kernel: programs as that one takes them.
     fn from_str(given: &str) -> Result<Self, UnknownName> {
-        let found = KernelId::ALL.iter().find(|id| id.name() == given);
+        let found = KernelId::known(given);
         let forms = Self::ALL.iter().map(|form| form.name());
         found
             .map(|id| id.lowering())

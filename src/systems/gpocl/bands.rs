@@ -22,8 +22,8 @@ pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
     let preset = VliwPreset::load(DEVICE)?;
     let predictor = Predictor::new(preset, seed);
     let (mut figures, mut instances) = (Vec::new(), Vec::new());
-    for &domain in Domain::ALL {
-        for &strategy in Strategy::ALL {
+    for domain in Domain::ALL {
+        for strategy in Strategy::ALL {
             let cells = surface(strategy, domain);
             let bands = parallel::try_map(&cells, |&one| of_cell(&predictor, one))?;
             let named = cells.iter().zip(&bands);

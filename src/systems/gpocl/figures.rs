@@ -193,7 +193,7 @@ pub(crate) mod tests {
             mut figures,
             mut instances,
         } = processors::figures(1);
-        for &domain in Domain::ALL {
+        for domain in Domain::ALL {
             for device in [DEVICE, juniper::DEVICE] {
                 for strategy in Strategy::ALL {
                     let name = format!("{device} {strategy}");

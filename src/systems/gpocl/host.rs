@@ -8,7 +8,7 @@ use super::kernel::PROGRAM_WORDS;
 use super::ndrange::NdRange;
 use super::{Configuration, Strategy};
 use crate::device::Reader;
-use crate::device::table::{Sourced, numbers};
+use crate::device::numbers::{Sourced, numbers};
 use std::sync::LazyLock;
 
 numbers! {

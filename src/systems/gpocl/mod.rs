@@ -36,7 +36,7 @@ named! {
 }
 
 impl Strategy {
-    /// What its kernels are called.
+    /// The name of its kernels.
     pub fn kernel(self) -> &'static str {
         match self {
             Strategy::Fp => "gpocl-fp",
@@ -48,7 +48,7 @@ impl Strategy {
 
 named! {
     /// What the functions are for.
-    pub enum Domain ("problem") {
+    pub enum Domain ("domain") {
         /// Symbolic regression (section 4.3.1).
         Regression = "regression",
         /// Data classification (section 4.3.2).

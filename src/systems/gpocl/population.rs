@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn every_program_is_one_tree_of_fifty_nodes() {
-        for &domain in Domain::ALL {
+        for domain in Domain::ALL {
             for index in 0..200 {
                 let Program(nodes) = program(domain, index, 7);
                 assert_eq!(nodes.len(), NODES as usize);

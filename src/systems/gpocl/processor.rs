@@ -10,7 +10,7 @@ use super::population::program;
 use super::program::{Function, Node, Program};
 use super::{Domain, NODES};
 use crate::device::Reader;
-use crate::device::table::{Sourced, numbers};
+use crate::device::numbers::{Sourced, numbers};
 use std::sync::LazyLock;
 
 numbers! {

@@ -8,7 +8,8 @@ use super::instances::{Instance, Outcome};
 use super::processor::{Inputs, Mix, PROCESSORS, Processor, Threads};
 use super::published::Quantity;
 use super::{Configuration, Domain, Strategy};
-use crate::device::table::{Entry, Field, Numbers};
+use crate::device::numbers::Numbers;
+use crate::device::table::{Entry, Field};
 use crate::systems::figure::Figure;
 use crate::util::band::Band;
 

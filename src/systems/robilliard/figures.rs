@@ -302,7 +302,7 @@ pub(crate) mod tests {
     fn more_than_ten_layouts_of_every_scheme_and_benchmark() {
         let all = layouts();
         assert_eq!(all.len(), 36);
-        for &scheme in Scheme::ALL {
+        for scheme in Scheme::ALL {
             for benchmark in Benchmark::ALL {
                 let found = all
                     .iter()

@@ -7,7 +7,7 @@
 //! is known as "an Intel 2,6 GHz CPU (single core)"; none is chosen by the paper's results.
 
 use crate::device::Reader;
-use crate::device::table::{Sourced, numbers};
+use crate::device::numbers::{Sourced, numbers};
 use crate::util::band::Band;
 use std::sync::LazyLock;
 
@@ -116,7 +116,7 @@ pub fn band(of: impl Fn(&Host) -> f64) -> Band {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::table::Numbers;
+    use crate::device::numbers::Numbers;
 
     const TREES: Trees = Trees {
         population: 1000.0,

@@ -66,8 +66,6 @@ impl Scheme {
 #[derive(Debug)]
 pub struct Interpreter {
     pub kernel: Kernel,
-    pub scheme: Scheme,
-    pub set: FunctionSet,
 }
 
 /// What a block executed and found.
@@ -85,8 +83,6 @@ impl Interpreter {
         let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
         Ok(Interpreter {
             kernel: kernel.map_err(PredictError::other)?,
-            scheme,
-            set,
         })
     }
 

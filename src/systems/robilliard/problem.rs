@@ -13,7 +13,7 @@ use std::fmt;
 
 named! {
     /// What a kernel was compiled for.
-    pub enum FunctionSet ("set of functions") {
+    pub enum FunctionSet ("function set") {
         Regression = "regression",
         Multiplexer = "multiplexer",
         Spirals = "spirals",

@@ -227,10 +227,6 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    fn add_words(self, a: Words, b: Words) -> Words {
-        halves!(_mm256_add_epi32(a, b))
-    }
-    #[inline(always)]
     fn sub_words(self, a: Words, b: Words) -> Words {
         halves!(_mm256_sub_epi32(a, b))
     }

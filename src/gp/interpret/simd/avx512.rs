@@ -186,10 +186,6 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    fn add_words(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_add_epi32(a, b) }
-    }
-    #[inline(always)]
     fn sub_words(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_sub_epi32(a, b) }
     }

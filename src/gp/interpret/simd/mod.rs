@@ -98,7 +98,6 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn and_not(self, a: Self::W, b: Self::W) -> Self::W;
     /// Adds the number of ones in lane `i`, or in some lanes together, to `sums[i]`.
     fn add_ones(self, sums: &mut [u32; LANES], a: Self::W);
-    fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
     fn sub_words(self, a: Self::W, b: Self::W) -> Self::W;
     fn shift_left<const N: u32>(self, a: Self::W) -> Self::W;
     /// Copies of the sign move in.

@@ -220,10 +220,6 @@ impl Simd for Portable {
         }
     }
     #[inline(always)]
-    fn add_words(self, a: Self::W, b: Self::W) -> Self::W {
-        map2(a, b, u32::wrapping_add)
-    }
-    #[inline(always)]
     fn sub_words(self, a: Self::W, b: Self::W) -> Self::W {
         map2(a, b, u32::wrapping_sub)
     }

@@ -8,6 +8,7 @@
 use super::programs::{TREE_NODES, Token, words};
 use crate::gp::evolve::dice::Dice;
 use crate::systems::gpocl::{Domain, INPUTS, Strategy};
+use crate::util::names::listed;
 use crate::vliw::ExecuteError;
 use crate::vliw::execute::{Launch, work_group};
 use crate::vliw::memory::{Memory, Region};
@@ -15,17 +16,14 @@ use crate::vliw::r600::{Listing, R600Error};
 use crate::vliw::steps::Executed;
 use std::io::Read;
 
-/// Where the interpreter's stack lies: AMD's compiler is not to be had, so that both are predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Placement {
-    /// In general registers, addressed through the address register.
-    Registers,
-    /// In scratch memory, past the caches.
-    Memory,
-}
-
-impl Placement {
-    pub const ALL: [Placement; 2] = [Placement::Registers, Placement::Memory];
+listed! {
+    /// Where the interpreter's stack lies: AMD's compiler is not to be had, so that both are predicted.
+    pub enum Placement {
+        /// In general registers, addressed through the address register.
+        Registers,
+        /// In scratch memory, past the caches.
+        Memory,
+    }
 }
 
 /// Local memory of a work-group: a program and a partial error of every work-item.
