@@ -91,7 +91,7 @@ const ABBREVIATIONS: &str = "\nCompiled unrolled, with accurate math and float w
                              levels: of the stack, in registers; dim: second dimension; regs: registers per thread;\n\
                              frame, spilled: bytes of local memory per thread.\n";
 
-/// What is not kept of how a kernel was compiled is empty.
+/// The columns of the list; a cell is empty where the system does not record how the kernel was compiled.
 fn columns() -> Columns<CompiledCode> {
     let dim = |one: &Variant| one.stack_dim;
     let registers = |one: &Variant| one.stack_registers;

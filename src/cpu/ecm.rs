@@ -22,7 +22,7 @@ named! {
         /// The interpreter's own instructions.
         Dispatch = "dispatch",
         Mispredicted = "jumps",
-        /// For the result of the step before.
+        /// Waiting for the result of the previous step.
         Waiting = "waiting",
         Arithmetic = "arithmetic",
         /// Loads and stores.

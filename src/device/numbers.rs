@@ -12,11 +12,11 @@ pub trait Numbers: Copy {
 
     fn read(entries: &[Entry]) -> Result<Self, FieldError>;
 
-    /// The same machine with one value changed; `field` is its name without the section.
+    /// Returns the machine with one value changed; `field` is its name without the section.
     fn with(self, field: &str, value: f64) -> Self;
 }
 
-/// What numbers of a machine may be.
+/// The allowed range of a machine's numbers.
 pub const NOT_NEGATIVE: Allowed = (0.0, 1e12);
 
 /// A struct of numbers, each of which is a field of a preset: section, name, unit and what it is.

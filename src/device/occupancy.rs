@@ -45,7 +45,7 @@ pub struct OccupancyLimits {
 }
 
 named! {
-    /// What keeps another block from being resident.
+    /// The resource that keeps another block from being resident.
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Limiter ("limit") {

@@ -1,14 +1,14 @@
 //! How much each block of a grid executes, before any is timed: counted on a few of its repetitions.
 //!
-//! What it is for: a grid of a few waves ends with the blocks that take longest, and where the lanes of a warp run programs of their own
-//! only execution tells which these are.
+//! A grid of a few waves ends with the blocks that take longest. Where the lanes of a warp run different programs, only execution tells
+//! which these are.
 //! Units: warp instructions. Leaves out: time.
 
 use crate::launch::prediction::PredictError;
 use crate::trace::WarpPath;
 use crate::util::parallel;
 
-/// See the module text; by block.
+/// The warp instructions of every block of a grid.
 #[derive(Debug, Clone, Default)]
 pub struct BlockWork {
     longest_warps: Vec<f64>,
@@ -16,6 +16,7 @@ pub struct BlockWork {
 }
 
 impl BlockWork {
+    /// Counts the work of every block by executing it.
     pub fn count(
         blocks: u32,
         execute: impl Fn(u32) -> Result<Vec<WarpPath>, PredictError> + Sync,
@@ -33,7 +34,7 @@ impl BlockWork {
         })
     }
 
-    /// Of blocks whose warps all execute as much.
+    /// Returns the work of blocks in which every warp executes the same amount.
     pub fn of_even_blocks(each: Vec<f64>) -> BlockWork {
         BlockWork {
             longest_warps: each.clone(),
@@ -41,22 +42,22 @@ impl BlockWork {
         }
     }
 
-    /// Of the warp of each block that executes most.
+    /// The warp instructions of the busiest warp of each block.
     pub fn longest_warps(&self) -> &[f64] {
         &self.longest_warps
     }
 
-    /// Of all warps of a block.
+    /// The warp instructions of all warps of a block.
     pub fn of_block(&self, block: u32) -> f64 {
         self.all_warps[block as usize]
     }
 
-    /// Of all warps of a block, on average.
+    /// The mean of the blocks' warp instructions.
     pub fn mean(&self) -> f64 {
         self.all_warps.iter().sum::<f64>() / self.all_warps.len() as f64
     }
 
-    /// What a block executes on average, over the average of these.
+    /// Returns the mean work of all blocks over the mean work of the sampled ones.
     pub fn all_over(&self, sampled: &[u32]) -> f64 {
         let own = sampled.iter().map(|&block| self.of_block(block));
         self.mean() * sampled.len() as f64 / own.sum::<f64>()

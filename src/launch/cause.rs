@@ -8,7 +8,7 @@ use crate::util::names::listed;
 use serde::{Serialize, Serializer};
 
 listed! {
-    /// What one scheduler did in one cycle.
+    /// The reason why a scheduler issued or did not issue in a cycle.
     #[repr(u8)]
     pub enum Cause {
         /// Issued one or two instructions.

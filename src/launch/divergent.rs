@@ -18,7 +18,7 @@ use crate::trace::mix::Role;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What its blocks do.
+/// The work of a launch whose blocks run several programs each.
 #[derive(Debug, Clone)]
 pub struct DivergentWork {
     /// Launches on the same grid, whose mean counts.
@@ -30,11 +30,11 @@ pub struct DivergentWork {
 #[derive(Debug, Clone)]
 pub struct Sampled {
     pub sample: Sample,
-    /// With one number of repetitions, or with a few and with more.
+    /// The execution with one number of repetitions, or with few and with more.
     pub executed: Vec<(u32, Arc<Executed>)>,
 }
 
-/// What some blocks executed.
+/// The result of executing some blocks.
 #[derive(Debug)]
 pub struct Executed {
     pub code: ExecutedCode,
@@ -46,7 +46,7 @@ pub struct Executed {
     pub of_time: f64,
 }
 
-/// How much of it there is in a launch.
+/// The size of a launch, in terms of the executed blocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
     pub programs: u32,
@@ -60,9 +60,9 @@ pub struct Extent {
 /// How long executed blocks take.
 #[derive(Debug, Clone)]
 pub struct BlocksTiming {
-    /// Of the whole grid, if all its blocks are as these.
+    /// The cycles of the whole grid if all its blocks are like these.
     pub cycles: f64,
-    /// Of what was timed.
+    /// The counters of the timed blocks.
     pub counters: Counters,
     /// Standard error, relative.
     pub error_percent: f64,
@@ -89,7 +89,7 @@ impl Sampled {
         &self.executed[0].1
     }
 
-    /// With the larger number of repetitions.
+    /// The execution with the larger number of repetitions.
     fn last(&self) -> &Executed {
         &self.executed[self.executed.len() - 1].1
     }
@@ -116,7 +116,7 @@ impl DivergentWork {
         self.sampled.iter().map(of).sum::<f64>() / self.sampled.len() as f64
     }
 
-    /// Of the whole launch, what comes to these in the executed repetitions of each.
+    /// Extrapolates to the whole launch from the values at the executed numbers of repetitions.
     fn continued(&self, of: impl Fn(usize, &Sampled) -> [f64; 2]) -> f64 {
         let n = self.extent.repetitions;
         let each = self.sampled.iter().enumerate();
@@ -241,7 +241,7 @@ impl DivergentWork {
 /// How long the executed blocks of all launches take.
 #[derive(Debug, Clone, Default)]
 pub struct Timed {
-    /// Of each launch, with its numbers of repetitions.
+    /// The cycles of each launch at both numbers of repetitions.
     cycles: Vec<[f64; 2]>,
     counters: Counters,
     error_percent: f64,

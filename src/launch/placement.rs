@@ -11,10 +11,10 @@ use crate::device::occupancy::{BlockResources, Occupancy};
 use crate::isa::Kernel;
 use crate::launch::prediction::PredictError;
 
-/// See the module text.
+/// The place of a launch on a device.
 #[derive(Debug, Clone)]
 pub struct Placement {
-    /// What a block needs of a multiprocessor; of several launches the middle one's.
+    /// The resources of a block; the median over several launches.
     pub block: BlockResources,
     pub occupancy: Occupancy,
     /// The L1 in effect.
@@ -23,26 +23,26 @@ pub struct Placement {
     /// Resident blocks are those of a multiprocessor as full as the launch keeps it.
     pub geometry: Geometry,
     pub clock_mhz: f64,
-    /// What is made free.
+    /// The idealized parts of the machine.
     pub ideals: Ideals,
 }
 
 /// Blocks that each run several programs.
 #[derive(Debug, Clone, Copy)]
 pub struct DivergentGrid<'a> {
-    /// For messages.
+    /// The kernel's name in messages.
     pub name: &'a str,
     pub kernel: &'a Kernel,
     pub threads_per_block: u32,
     pub shared_bytes: u32,
     pub blocks: u32,
-    /// What the grid reads from global memory.
+    /// The bytes that the grid reads from global memory.
     pub data_bytes: u64,
     pub carve_out: CarveOut,
 }
 
 impl Placement {
-    /// The launch on a device, with as many blocks resident as `reside` found.
+    /// Places a launch on a device, with as many resident blocks as `reside` found.
     pub fn new(
         device: &Device,
         block: BlockResources,
@@ -61,7 +61,7 @@ impl Placement {
         })
     }
 
-    /// Blocks that each run several programs, on a device.
+    /// Places blocks that each run several programs on a device.
     pub fn of_divergent(device: &Device, grid: DivergentGrid) -> Result<Placement, PredictError> {
         let block = BlockResources {
             threads_per_block: grid.threads_per_block,
@@ -94,7 +94,7 @@ impl Placement {
         self.geometry.n_smx as usize
     }
 
-    /// Of a launch whose blocks take so many cycles.
+    /// Returns the time of a launch whose blocks take this many cycles.
     pub fn milliseconds(&self, cycles: f64) -> f64 {
         (cycles + f64::from(self.spec.grid_cycles)) / self.clock_mhz / 1e3
     }

@@ -13,7 +13,7 @@ use super::rates::Rates;
 use super::work::LaunchFacts;
 use crate::device::ideal::Ideal;
 
-/// What its blocks do.
+/// The work of a launch whose blocks run one program each.
 #[derive(Debug, Clone)]
 pub struct UniformWork {
     pub kernel: Arc<dyn TracedKernel>,
@@ -75,7 +75,7 @@ impl<'a> Uniform<'a> {
         1e3 * self.work.host_seconds / self.n_launches()
     }
 
-    /// What is known of it without timing.
+    /// The facts about the launch that need no timing.
     pub fn launch_facts(&self) -> LaunchFacts {
         let facts = self.facts();
         LaunchFacts {
@@ -254,7 +254,7 @@ impl<'a> Uniform<'a> {
                 .max(1.0)
     }
 
-    /// Of one of the launches, mean.
+    /// The mean time of one launch.
     pub fn milliseconds(&self, launches: Launches) -> f64 {
         1e3 * launches.cycles / self.n_launches() / self.placement.clock_hz()
     }

@@ -8,7 +8,7 @@ use super::uniform::{Uniform, UniformWork};
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::trace::mix::MixEntry;
 
-/// See the module text.
+/// A launch as both performance models read it.
 #[derive(Debug, Clone)]
 pub struct Launch {
     pub configuration: Configuration,
@@ -17,7 +17,7 @@ pub struct Launch {
     pub work: Work,
 }
 
-/// What the blocks of a launch do.
+/// The work of a launch's blocks.
 #[derive(Debug, Clone)]
 pub enum Work {
     /// All warps of a block run one program.
@@ -26,10 +26,10 @@ pub enum Work {
     Divergent(DivergentWork),
 }
 
-/// What is known of a launch before anything is timed.
+/// The facts about a launch that need no timing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchFacts {
-    /// Of one launch, with what data adds.
+    /// The warp instructions of one launch, with those that data adds.
     pub warp_instructions: f64,
     pub instruction_mix: Vec<MixEntry>,
     pub mean_stack_levels: f64,

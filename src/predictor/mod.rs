@@ -1,8 +1,8 @@
-//! From what is asked of a launch to its prediction: one path for every kernel, and for everybody who asks.
+//! The one path from launch options to a prediction, for every kernel.
 //!
-//! `LaunchOptions` become a complete `Configuration` (`systems::registry`), that a `Launch` on a device (its system), that a `Timing` (a
-//! model), both a [`Prediction`]. Here is who keeps what is known between two predictions, and what is asked of a launch besides its time.
-//! Leaves out: all of that itself. Never reads a measured speed.
+//! `LaunchOptions` become a complete `Configuration` (`systems::registry`), the configuration a `Launch` on a device (its system), the
+//! launch a `Timing` (a model), and launch and timing a [`Prediction`]. The predictor owns the caches between predictions and answers
+//! questions about a launch other than its time. It never reads a measured speed.
 
 #[doc(hidden)]
 pub mod annotate;
@@ -57,7 +57,7 @@ impl Predictor {
         Predictor::with_settings(device, Settings::default())
     }
 
-    /// What is told besides the device and the launches.
+    /// Returns a predictor for a device with these settings.
     #[doc(hidden)]
     pub fn with_settings(device: Device, settings: Settings) -> Predictor {
         Predictor {
@@ -68,7 +68,7 @@ impl Predictor {
         }
     }
 
-    /// The same programs and what was traced of them, on another device.
+    /// Returns a predictor for another device that shares the programs and their traces.
     pub fn on(&self, device: Device) -> Predictor {
         Predictor {
             device,
@@ -78,7 +78,7 @@ impl Predictor {
         }
     }
 
-    /// The same programs and what was traced of them, with the other engine.
+    /// Returns a predictor with this engine that shares the programs and their traces.
     pub fn with_engine(&self, kind: Kind) -> Predictor {
         let mut predictor = self.on(self.device.clone());
         predictor.settings.kind = kind;
@@ -108,7 +108,7 @@ impl Predictor {
         &self.device
     }
 
-    /// What a launch will do on the device. The programs of a problem are loaded when it is asked for first.
+    /// Predicts a launch on the device. A problem's programs are loaded on first use.
     pub fn predict(&self, launch: impl Into<LaunchOptions>) -> Result<Prediction, PredictError> {
         let configuration = self.configure(&launch.into())?;
         self.timed(&self.launch(&configuration)?)
@@ -117,17 +117,17 @@ impl Predictor {
 
 #[doc(hidden)]
 impl Predictor {
-    /// What was told besides the device.
+    /// The settings of the predictor.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The launch that is asked for on the device, complete.
+    /// Completes launch options for the device, or refuses them.
     pub fn configure(&self, options: &LaunchOptions) -> Result<Configuration, PredictError> {
         registry::configure(options, &self.device, &self.settings)
     }
 
-    /// What a complete configuration launches.
+    /// Sets up the launch of a complete configuration.
     pub fn launch(&self, configuration: &Configuration) -> Result<Launch, PredictError> {
         let (system, _) = registry::find(&configuration.kernel, &self.settings.code)?;
         system.launch(configuration, self.context())
@@ -141,7 +141,7 @@ impl Predictor {
         }
     }
 
-    /// The same with programs drawn with another seed.
+    /// Returns a predictor whose programs are drawn with another seed.
     pub fn with_seed(&self, seed: u64) -> Predictor {
         let mut predictor = self.on(self.device.clone());
         predictor.settings.population_seed = seed;
@@ -159,7 +159,7 @@ impl Predictor {
         Ok(Prediction::new(launch, self.model().time(launch)?))
     }
 
-    /// What a paper's figures are predicted on.
+    /// The device, machine code and model on which a paper's figures are predicted.
     pub fn bench(&self) -> Result<Bench<'_>, PredictError> {
         Ok(Bench {
             device: &self.device,
@@ -174,7 +174,7 @@ impl Predictor {
         chitty::launch::request(configuration, self.context())
     }
 
-    /// What these programs, code and cases launch.
+    /// Sets up the launch of these programs, code and cases.
     pub fn resolve(&self, request: &Request) -> Result<Launch, PredictError> {
         chitty::launch::launch(request, &self.device, &self.caches)
     }

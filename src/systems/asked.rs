@@ -63,7 +63,7 @@ impl Display for Allowed {
 /// The largest population and data set that are executed.
 pub const MOST: u32 = 1_000_000;
 
-/// What no kernel of another paper leaves open.
+/// Parameters that are fixed for every kernel of the other papers.
 pub const FIXED: [Parameter; 3] = [
     Parameter::fixed(Size::StackDim, 1),
     Parameter::fixed(Size::StackRegisters, 0),

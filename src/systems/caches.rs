@@ -1,6 +1,6 @@
-//! What is kept from one launch to the next, on whatever device: programs, traced kernels, executions.
+//! Programs, traced kernels and executions, kept from one launch to the next and shared by all devices.
 //!
-//! Leaves out: forgetting. Units: none.
+//! Leaves out: eviction. Units: none.
 
 use super::chitty::code::Code;
 use super::chitty::inputs::{InputError, Workload};
@@ -14,7 +14,7 @@ use crate::launch::kernel::Grid;
 use crate::util::memo::Memo;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a launch is set up with besides its configuration.
+/// Device, settings and caches with which a configuration becomes a launch.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     pub device: &'a Device,
@@ -22,7 +22,7 @@ pub struct Context<'a> {
     pub caches: &'a Caches,
 }
 
-/// See the module text.
+/// The programs, traces and executions that launches share.
 #[derive(Debug, Clone, Default)]
 pub struct Caches {
     /// Programs of Chitty's problems, in the order in which they were asked for.
@@ -38,7 +38,7 @@ pub struct Caches {
 }
 
 impl Caches {
-    /// With these programs in the place of the problem's others.
+    /// Returns the caches with these programs in place of the problem's others.
     pub(crate) fn with(&self, workload: Workload) -> Caches {
         let mut all = self.loaded().clone();
         all.retain(|one| one.problem != workload.problem);
@@ -49,7 +49,7 @@ impl Caches {
         }
     }
 
-    /// With whatever is executed from now on.
+    /// Returns the caches with an empty store of executions.
     pub(crate) fn with_executions(&self) -> Caches {
         Caches {
             executions: Some(Arc::default()),

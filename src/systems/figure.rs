@@ -43,7 +43,7 @@ impl Figure {
         }
     }
 
-    /// The same with an id.
+    /// Returns the figure with an id.
     pub fn of(self, id: Option<Id>) -> Self {
         Figure { id, ..self }
     }

@@ -1,4 +1,4 @@
-//! What blocks are executed for: a device, machine code, and what is kept of executions while one launch is explained.
+//! The device and machine code for which blocks are executed, and the executions kept while one launch is explained.
 //!
 //! Leaves out: execution itself (each system). Units: none.
 
@@ -15,14 +15,14 @@ use crate::systems::chitty::find::executed_architecture;
 use crate::util::memo::Memo;
 use std::sync::Arc;
 
-/// See the module text.
+/// The device and machine code for which blocks are executed.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     pub device: &'a Device,
-    /// Of the machine code that is executed lane by lane.
+    /// The architecture of the machine code that is executed lane by lane.
     pub arch: Arch,
     pub carve_out: CarveOut,
-    /// What was executed before, and for which launch.
+    /// The store of executions, with the configuration and seed of the launch.
     pub kept: Option<(&'a Executions, &'a Configuration, u64)>,
 }
 
@@ -35,7 +35,7 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// With its on-chip memory as it is by itself.
+    /// Returns the machine with the device's default division of on-chip memory.
     pub fn machine(&self) -> Machine<'a> {
         Machine {
             device: self.device,
@@ -45,7 +45,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The same device with the code of a heavier compiler, unless it has that already or a compiler of its own.
+    /// Returns the device with the heavier compiler's code; `None` if it has that already, or a compiler of its own.
     pub fn heavier(&self) -> Option<Device> {
         Some(Device {
             code: nv50::loose(&self.device.code)?,
@@ -53,7 +53,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The same with another device.
+    /// Returns the bench with another device.
     pub fn with<'b>(&self, device: &'b Device) -> Bench<'b>
     where
         'a: 'b,
@@ -62,7 +62,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What was executed for launches, and what was counted beforehand of their blocks.
+/// The executions of launches, and the work counted for their blocks.
 #[derive(Debug, Default)]
 pub struct Executions {
     executed: Memo<Execution, Executed>,
@@ -89,7 +89,7 @@ struct Counting {
 }
 
 impl<'a> Machine<'a> {
-    /// For a launch of a complete configuration.
+    /// Returns the machine for a launch of a complete configuration.
     pub fn of(configuration: &'a Configuration, on: Context<'a>) -> Result<Self, PredictError> {
         let kept = on.caches.executions.as_deref();
         Ok(Machine {
@@ -109,7 +109,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The sample of a part of a launch, executed with these numbers of repetitions.
+    /// Executes the sample of a part of a launch with these numbers of repetitions.
     pub fn sampled(
         &self,
         part: [u32; 2],
@@ -132,7 +132,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// What the blocks of a part of a launch do.
+    /// Returns the work of the blocks of a part of a launch.
     pub fn counted(
         &self,
         part: [u32; 2],

@@ -1,4 +1,4 @@
-//! What is asked of a launch.
+//! The options of a launch.
 //!
 //! Leaves out: what is meant where nothing is said (`registry`). Units: threads, programs, fitness cases; KiB for the L1.
 
@@ -44,7 +44,7 @@ impl Size {
     }
 }
 
-/// What is asked of a launch; everything but the kernel may be left unsaid, and is then as the kernel or the device has it by itself.
+/// The options of a launch. Everything but the kernel is optional, and then has the default of the kernel or the device.
 ///
 /// ```
 /// use warpstack::{LaunchOptions, Size};
@@ -84,7 +84,7 @@ impl LaunchOptions {
         }
     }
 
-    /// The same with a size said.
+    /// Returns the options with a size set.
     #[must_use]
     pub fn with(&self, size: Size, value: u32) -> LaunchOptions {
         let mut options = self.clone();

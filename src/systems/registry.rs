@@ -36,7 +36,7 @@ pub trait System: Sync {
         asked.by_parameters()
     }
 
-    /// What a complete configuration launches.
+    /// Sets up the launch of a complete configuration.
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError>;
 }
 

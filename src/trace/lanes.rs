@@ -103,7 +103,7 @@ pub fn run_block(
     run_block_within(kernel, launch, program, cases, WARP_LIMIT)
 }
 
-/// The same where a warp that executes more than `limit` instructions counts as endless.
+/// Executes a block like [`run_block`]; a warp that executes more than `limit` instructions counts as endless.
 pub fn run_block_within(
     kernel: &Kernel,
     launch: &KernelLaunch,

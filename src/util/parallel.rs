@@ -1,4 +1,4 @@
-//! One result for each of many items, worked out on all threads, in the order of the items.
+//! Maps over many items on all threads; results keep the order of the items.
 //!
 //! rayon's part is compiled once, for a closure behind a pointer, and not for every caller: that was a tenth of the code of the crate.
 //! Items are handed out one by one, so that the last thread is not left with a run of them.
@@ -11,12 +11,12 @@ fn each(n: usize, run: &(dyn Fn(usize) + Sync)) {
     (0..n).into_par_iter().with_max_len(1).for_each(run);
 }
 
-/// `of` every item.
+/// Returns `of` every item.
 pub fn map<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
     indices(items.len(), |at| of(&items[at]))
 }
 
-/// `of(0)` to `of(n - 1)`.
+/// Returns `of(0)` to `of(n - 1)`.
 pub fn indices<R: Send>(n: usize, of: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let results: Vec<Mutex<Option<R>>> = (0..n).map(|_| Mutex::default()).collect();
     each(n, &|at| {
@@ -28,7 +28,7 @@ pub fn indices<R: Send>(n: usize, of: impl Fn(usize) -> R + Sync) -> Vec<R> {
     results.flatten().collect()
 }
 
-/// `of` every item, or the error of the first that has one; items after it may not be tried.
+/// Returns `of` every item, or the error of the first item that has one. Items after it may not be tried.
 pub fn try_map<T: Sync, R: Send, E: Send>(
     items: &[T],
     of: impl Fn(&T) -> Result<R, E> + Sync,
@@ -36,7 +36,7 @@ pub fn try_map<T: Sync, R: Send, E: Send>(
     try_indices(items.len(), |at| of(&items[at]))
 }
 
-/// `of(0)` to `of(n - 1)`, or the first error.
+/// Returns `of(0)` to `of(n - 1)`, or the first error.
 pub fn try_indices<R: Send, E: Send>(
     n: usize,
     of: impl Fn(usize) -> Result<R, E> + Sync,

@@ -82,7 +82,7 @@ const OTHERS: [Change; 4] = [
     ("address", address),
 ];
 
-/// Of the changes of every `step`th instruction that runs, how many there are, and those that are not refused.
+/// Counts the changes of every `step`th instruction that runs, and returns those that are not refused.
 fn unnoticed(
     variant: &Variant,
     kernel: &Kernel,
@@ -149,7 +149,7 @@ fn most_other_changes_are_refused() {
     assert!(all >= 30 && survivors.len() * 5 < all, "{survivors:#?}");
 }
 
-/// With a stack that begins 16 levels higher, as many are missing at its end.
+/// A stack that begins 16 levels higher lacks 16 levels at its end.
 #[test]
 fn a_kernel_with_a_smaller_stack_is_compared_at_the_levels_that_it_has() {
     let (variant, mut kernel) = kernel(KernelId::Rpn, 2, 0);

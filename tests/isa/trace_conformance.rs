@@ -30,7 +30,7 @@ pub fn times() -> usize {
     times.unwrap_or(1)
 }
 
-/// Of the committed kernels, every so manyth is compared on every function at every stack level; if more is asked for, all of them.
+/// Committed kernels of which one is compared on every function at every stack level; all are if more is asked for.
 const KERNELS: usize = 13;
 
 fn random_program(problem: ProblemId, n_inputs: u16, rng: &mut ChaCha8Rng) -> Rpn {

@@ -78,7 +78,7 @@ fn in_order(source: &str, body: &str) -> Vec<String> {
     found
 }
 
-/// What a macro is defined as, from its parameters on.
+/// Returns the definition of a macro, from its parameters on.
 fn body_of(text: &str) -> &str {
     let (_, body) = text.split_once(')').unwrap();
     let end = body.replace("\\\n", "  ").find('\n').unwrap();

@@ -13,7 +13,7 @@ use crate::gp::problem::{Cases, Dataset, Problem, Score};
 use crate::gp::program::{Rpn, Token};
 use crate::util::parallel;
 
-/// What a valid program leaves on the stack, for any kind of value.
+/// Returns the value that a valid program leaves on the stack, for any kind of value.
 pub(crate) fn run<T: Copy + Default>(
     program: &Rpn,
     input: impl Fn(usize) -> T,

@@ -76,7 +76,7 @@ pub fn target(name: &str) -> Option<Target> {
     })
 }
 
-/// The same chip's code as the heavier compiler makes it, unless `name` is such code already or none of this kind.
+/// Returns the name of the heavier compiler's code for the chip of `name`; `None` if `name` is such code already, or code that is not translated.
 pub fn loose(name: &str) -> Option<String> {
     let target = target(name)?;
     (target.compiler == Compiler::Tight).then(|| format!("{name}{LOOSE}"))

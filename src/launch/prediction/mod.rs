@@ -245,7 +245,7 @@ pub enum PredictError {
 }
 
 impl PredictError {
-    /// Of a launch whose blocks run several programs each, where something needs one.
+    /// Returns the refusal of a kernel whose blocks run several programs each, where one program per block is required.
     pub fn not_uniform(kernel: &str) -> Self {
         PredictError::Input {
             what: "kernel",

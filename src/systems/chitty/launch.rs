@@ -22,7 +22,7 @@ use crate::launch::{CarveOut, Launch};
 use crate::systems::caches::{Caches, Context};
 use std::sync::Arc;
 
-/// What a complete configuration launches.
+/// Returns the programs, code and cases of a complete configuration.
 pub fn request(configuration: &Configuration, on: Context) -> Result<Request, PredictError> {
     let workload = (on.caches).workload(&configuration.problem, on.settings);
     let workload = workload.map_err(PredictError::other)?;
@@ -97,7 +97,7 @@ pub fn launch(request: &Request, device: &Device, caches: &Caches) -> Result<Lau
     })
 }
 
-/// What a launch is called.
+/// The configuration that names a launch.
 fn named(request: &Request, l1_bytes: u32) -> Configuration {
     let kernel = &request.kernel;
     Configuration {

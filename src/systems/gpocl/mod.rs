@@ -47,7 +47,7 @@ impl Strategy {
 }
 
 named! {
-    /// What the functions are for.
+    /// A set of functions, by its use.
     pub enum Domain ("domain") {
         /// Symbolic regression (section 4.3.1).
         Regression = "regression",

@@ -79,7 +79,6 @@ impl System for Gpocl {
         let seed = on.settings.population_seed;
         let (placement, work) = generation(machine, configuration.try_into()?, seed)?;
         let configuration = configuration.clone();
-        // Partial errors besides.
         Ok(Launch::divergent(
             configuration,
             placement,

@@ -20,8 +20,8 @@ pub struct Card {
 }
 
 impl Card {
-    /// One chip of `device`, the primary reading, and the whole card where it has more than one. `name`: of the device in the
-    /// configurations.
+    /// Returns one chip of `device`, the primary reading, and the whole card where it has more than one chip. `name` is the device's
+    /// name in the configurations.
     pub fn of(name: &str, device: &Device) -> Vec<Card> {
         let one = Card {
             name: name.to_owned(),

@@ -36,7 +36,7 @@ named! {
     }
 }
 
-/// See the module text.
+/// The id of a published figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     pub machine: Machine,

@@ -12,7 +12,7 @@ use crate::util::names::named;
 use std::fmt;
 
 named! {
-    /// What a kernel was compiled for.
+    /// The set of functions that a kernel was compiled for.
     pub enum FunctionSet ("function set") {
         Regression = "regression",
         Multiplexer = "multiplexer",

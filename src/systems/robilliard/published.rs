@@ -7,7 +7,7 @@ use crate::util::names::named;
 pub const DEVICE: &str = "g80";
 
 named! {
-    /// See the module text.
+    /// The id of a published figure.
     pub enum Published ("figure of the paper") {
         SmallestRegression = "smallest-size/regression",
         LargestRegression = "largest-size/regression",

@@ -80,7 +80,6 @@ impl System for Robilliard {
         let generations: Vec<&[Rpn]> = runs.iter().flat_map(|run| run.generations()).collect();
         let (placement, work) = mean_generation(machine, layout, &generations)?;
         let configuration = configuration.clone();
-        // Partial errors besides.
         Ok(Launch::divergent(
             configuration,
             placement,

@@ -40,7 +40,7 @@ impl Bounded {
         f64::from(self.value).abs()
     }
 
-    /// Whether an error within the bounds cannot make it zero, or a zero another number.
+    /// Returns whether the value is certainly zero or certainly not, whatever the error within its bound.
     fn truth_is_decided(self) -> bool {
         self.error == 0.0 || self.size() > self.error
     }

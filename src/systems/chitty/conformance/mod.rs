@@ -1,6 +1,6 @@
 //! Whether a kernel's machine code computes what the reference interpreter does.
 //!
-//! What it does: executes all lanes of one block on programs that have every function of the problem on every kind of operand and at
+//! Executes all lanes of one block on programs that have every function of the problem on every kind of operand and at
 //! every level of the stack, with outputs that are the reference's values, and says which instructions ran.
 //! A kernel that takes programs in another form, or goes through fitness cases in other steps than it is said to, shows here, too.
 //! Leaves out: the launch of several blocks. Units: summed errors (squared differences, wrong classes, wrong bits).
@@ -33,7 +33,7 @@ const ITERATIONS: u32 = 2;
 const AT_ONCE: usize = 64;
 /// Fitness cases of an iteration, about.
 const CASES: u32 = 256;
-/// Of the short programs, the first are scored, too.
+/// Short programs that are also scored, counted from the first.
 const SCORED: usize = 4;
 
 /// 31 warps: the sum over them takes every step of a loop over 16, 8, 4, 2 and 1 at once.
@@ -43,7 +43,7 @@ const MANY_THREADS: u32 = 992;
 const MOST_PER_WORD: u64 = 10_000;
 const MOST_BESIDES: u64 = 1_000_000;
 
-/// What was compared, and with what result.
+/// The extent and the result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conformance {
     pub functions: usize,
@@ -73,7 +73,7 @@ pub struct Difference {
 const NAMED: usize = 5;
 
 impl fmt::Display for Conformance {
-    /// What a kernel does that does not differ.
+    /// Describes a kernel that does not differ.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Conformance {
             functions,
@@ -129,7 +129,7 @@ pub fn compare(code: &Code, programs: &[Rpn]) -> Result<Conformance, TracesError
     compare_kernel(&kernel, code, programs)
 }
 
-/// The same for code that is parsed, which takes programs as `variant` does.
+/// Compares parsed code that takes programs as `variant` does.
 pub fn compare_kernel(
     kernel: &Kernel,
     variant: &Variant,

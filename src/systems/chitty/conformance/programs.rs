@@ -48,7 +48,7 @@ enum Operand {
     Pair,
     /// A function's result.
     Computed,
-    /// The same, and computing it takes a level of the stack even if it comes first.
+    /// A function's result whose computation needs a stack level even as the first operand.
     Tree,
 }
 use Operand::{Computed, Constant, Input, Pair, Tree};
@@ -58,7 +58,7 @@ use Operand::{Computed, Constant, Input, Pair, Tree};
 pub struct Probe {
     pub program: Rpn,
     pub values: Values,
-    /// Of a function that is not exact: the power of 2 that its results begin at, so that large ones do not hide small ones.
+    /// The power of 2 at which the results of an inexact function begin, so that large results do not hide small ones.
     pub window: Option<i32>,
 }
 
@@ -67,7 +67,7 @@ pub struct Probe {
 pub enum Values {
     /// Near 1, never 0; of words: any.
     Common,
-    /// The same in the first half of the cases; in the second also 0, and often alike.
+    /// Common values in the first half of the cases; in the second half also 0, and often equal.
     Mixed,
     /// Near 1, of which one in hundreds is of any exponent.
     Seldom,

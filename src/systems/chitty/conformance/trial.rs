@@ -29,7 +29,7 @@ const LARGEST_ERROR: f64 = 1e-3;
 const ROUNDING: f64 = 1e-5;
 /// Powers of 2 that a window spans.
 const WINDOW: i32 = 2;
-/// Of the squares of all bounds on errors, the part that their sum stays below: few values are as far off as they may be.
+/// The fraction of the summed squared error bounds that the error may reach: few values are as far off as their bounds allow. Chosen.
 const TYPICAL: f64 = 1.0 / 8.0;
 
 /// Fitness cases of one program, and the errors that it may have on them.
@@ -41,7 +41,7 @@ pub struct Trial {
     pub allowed: RangeInclusive<f64>,
 }
 
-/// What the trials of a kernel have in common.
+/// The settings that all trials of a kernel share.
 #[derive(Debug, Clone, Copy)]
 pub struct Trials<'a> {
     pub variant: &'a Variant,
