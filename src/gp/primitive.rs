@@ -50,7 +50,7 @@ macro_rules! primitives {
             }
 
             /// The definition on 32 Boolean cases packed into a word; `None` if it has no Boolean meaning.
-            pub fn apply_u32(self, operands: [u32; 4]) -> Option<u32> {
+            pub const fn apply_u32(self, operands: [u32; 4]) -> Option<u32> {
                 #[allow(unused_variables)]
                 match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $word }),+ }
             }

@@ -6,7 +6,7 @@
 
 use super::accumulator_plan::{Code, NONE, Place, Plan, with_codes};
 use super::cases::{Columns, SEGMENT, TILE};
-use super::element::Element;
+use super::element::{Element, define};
 use super::machine::Machine;
 use super::output::Output;
 use super::simd::{Kernel, LANES, Path, Simd, Vector};
@@ -191,9 +191,11 @@ macro_rules! dispatch {
             Code::Load => $load,
             Code::Save => $save,
             Code::Other => $other,
-            $(Code::$code => {
+            $(Code::$code => if const { T::SUPPORTED[Primitive::$function as usize] } {
                 let rows = $rows.of(Primitive::$function.arity(), $at);
                 R::apply($simd, Primitive::$function, $at, $accumulator, rows)
+            } else {
+                $accumulator
             })+
         }
     };
@@ -226,9 +228,19 @@ fn step<T: Element, S: Simd, R: Tile<T, S>>(
         save accumulator,
         other {
             let rows = rows.of(instruction.function.arity(), NONE);
-            R::define(simd, instruction.function, rows)
+            R::load(simd, &define_rows(instruction.function, rows)[..R::N])
         }
     ))
+}
+
+/// A function of rows by its definition; rows that it does not read may be empty.
+#[cold]
+#[inline(never)]
+fn define_rows<T: Element>(function: Primitive, rows: [&[Vector<T>]; 4]) -> [Vector<T>; TILE] {
+    std::array::from_fn(|i| {
+        let operands = rows.map(|row| row.get(i).copied().unwrap_or_default());
+        define(function, &operands)
+    })
 }
 
 /// The rows that an instruction may read.
@@ -250,14 +262,20 @@ impl<'a, T> Rows<'a, T> {
     /// The operands that lie in memory: not the one that is the accumulator, and none beyond the arity.
     #[inline(always)]
     fn of(&self, arity: usize, accumulator: usize) -> [&'a [Vector<T>]; 4] {
-        let mut rows = [&[][..]; 4];
-        let mut operand = 0;
-        while operand < arity {
-            if operand != accumulator {
-                rows[operand] = self.row(operand);
-            }
-            operand += 1;
+        [
+            self.read(0, arity, accumulator),
+            self.read(1, arity, accumulator),
+            self.read(2, arity, accumulator),
+            self.read(3, arity, accumulator),
+        ]
+    }
+
+    #[inline(always)]
+    fn read(&self, operand: usize, arity: usize, accumulator: usize) -> &'a [Vector<T>] {
+        if operand < arity && operand != accumulator {
+            self.row(operand)
+        } else {
+            &[]
         }
-        rows
     }
 }

@@ -19,8 +19,12 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     type V<S: Simd>: Copy;
     /// Vectors that stay in registers.
     type Tile<S: Simd>: Tile<Self, S>;
+    /// Which functions have a meaning on this element type, in the order of `Primitive::ALL`.
+    const SUPPORTED: [bool; Primitive::ALL.len()];
     /// The function has a meaning on this element type.
-    fn supports(function: Primitive) -> bool;
+    fn supports(function: Primitive) -> bool {
+        Self::SUPPORTED[function as usize]
+    }
     /// A constant, as it is pushed for every case.
     fn from_constant(constant: f32) -> Self;
     fn load<S: Simd>(simd: S, from: &Vector<Self>) -> Self::V<S>;
@@ -47,17 +51,17 @@ pub fn by_definition<S: Simd, T: Element>(
     operands: [T::V<S>; 4],
 ) -> T::V<S> {
     let mut rows = [Vector::<T>::default(); 4];
-    let mut operand = 0;
-    while operand < function.arity() {
-        T::store(simd, &mut rows[operand], operands[operand]);
-        operand += 1;
-    }
+    let [a, b, c, d] = &mut rows;
+    T::store(simd, a, operands[0]);
+    T::store(simd, b, operands[1]);
+    T::store(simd, c, operands[2]);
+    T::store(simd, d, operands[3]);
     T::load(simd, &define(function, &rows))
 }
 
 #[cold]
 #[inline(never)]
-fn define<T: Element>(function: Primitive, operands: &[Vector<T>; 4]) -> Vector<T> {
+pub fn define<T: Element>(function: Primitive, operands: &[Vector<T>; 4]) -> Vector<T> {
     Vector(std::array::from_fn(|lane| {
         T::define(function, operands.each_ref().map(|row| row.0[lane]))
     }))
@@ -78,10 +82,7 @@ impl Element for f32 {
     const CASES: usize = 1;
     type V<S: Simd> = S::F;
     type Tile<S: Simd> = S::Floats;
-
-    fn supports(_: Primitive) -> bool {
-        true
-    }
+    const SUPPORTED: [bool; Primitive::ALL.len()] = [true; Primitive::ALL.len()];
 
     fn from_constant(constant: f32) -> Self {
         constant
@@ -177,10 +178,15 @@ impl Element for u32 {
     const CASES: usize = 32;
     type V<S: Simd> = S::W;
     type Tile<S: Simd> = S::Words;
-
-    fn supports(function: Primitive) -> bool {
-        function.apply_u32([0; 4]).is_some()
-    }
+    const SUPPORTED: [bool; Primitive::ALL.len()] = {
+        let mut supported = [false; Primitive::ALL.len()];
+        let mut i = 0;
+        while i < supported.len() {
+            supported[i] = Primitive::ALL[i].apply_u32([0; 4]).is_some();
+            i += 1;
+        }
+        supported
+    };
 
     fn from_constant(constant: f32) -> Self {
         if constant != 0.0 { u32::MAX } else { 0 }
@@ -206,14 +212,6 @@ impl Element for u32 {
             Primitive::Equal => not(simd, simd.xor(a, b)),
             Primitive::Not => not(simd, a),
             Primitive::If => simd.or(simd.and(a, b), simd.and_not(a, c)),
-            // No meaning for words: programs with them are refused before they run.
-            Primitive::Add | Primitive::Sub | Primitive::Mul | Primitive::Div => a,
-            Primitive::Sin | Primitive::Cos | Primitive::Log | Primitive::Exp => a,
-            Primitive::Neg | Primitive::Greater | Primitive::Less | Primitive::Iflte => a,
-            #[allow(
-                unreachable_patterns,
-                reason = "a function that has no vector form yet"
-            )]
             _ => by_definition::<S, u32>(simd, function, [a, b, c, d]),
         }
     }

@@ -7,15 +7,18 @@ use super::element::Element;
 use super::simd::{Simd, Vector};
 use crate::gp::primitive::Primitive;
 
-/// Runs the code with a constant in place of the function, so that every function has a loop of its own.
+/// Runs the code with a constant in place of the function, so that every function that the elements know has a loop of its own.
 macro_rules! for_each_function {
-    ($function:expr, $constant:ident => $code:expr) => {
-        for_each_function!(@ $function, $constant => $code;
+    ($element:ty, $function:expr, $constant:ident => $code:expr) => {
+        for_each_function!(@ $element, $function, $constant => $code;
             Add Sub Mul Div Sin Cos Log Exp Neg Greater Less Equal And Or Nand Nor Not If Iflte)
     };
-    (@ $function:expr, $constant:ident => $code:expr; $($name:ident)+) => {
+    (@ $element:ty, $function:expr, $constant:ident => $code:expr; $($name:ident)+) => {
         match $function {
-            $(Primitive::$name => { let $constant = Primitive::$name; $code })+
+            $(Primitive::$name => if const { <$element>::SUPPORTED[Primitive::$name as usize] } {
+                let $constant = Primitive::$name;
+                $code
+            })+
             #[allow(unreachable_patterns, reason = "a function that has no vector form yet")]
             $constant => $code,
         }
@@ -30,7 +33,7 @@ pub fn apply<T: Element, S: Simd>(
     operands: [&[Vector<T>]; 4],
     out: &mut [Vector<T>],
 ) {
-    for_each_function!(function, f => row(simd, f, operands, out));
+    for_each_function!(T, function, f => row(simd, f, operands, out));
 }
 
 #[inline(always)]
@@ -94,7 +97,7 @@ pub fn apply_in_place<T: Element, S: Simd>(
     first: &mut [Vector<T>],
     others: [&[Vector<T>]; 3],
 ) {
-    for_each_function!(function, f => row_in_place(simd, f, first, others));
+    for_each_function!(T, function, f => row_in_place(simd, f, first, others));
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 //! Models: one vector, or two tiles side by side; operations on a tile are straight code, without a loop that a compiler might leave in
 //! memory. Leaves out: which tile an interpreter takes. Units: vectors. Sources: none.
 
-use super::element::{Element, by_definition};
+use super::element::Element;
 use super::score::Sums;
 use super::simd::{Simd, Vector};
 use crate::gp::primitive::Primitive;
@@ -23,8 +23,6 @@ pub trait Tile<T: Element, S: Simd>: Copy {
         accumulator: Self,
         rows: [&[Vector<T>]; 4],
     ) -> Self;
-    /// The function of rows by its definition.
-    fn define(simd: S, function: Primitive, rows: [&[Vector<T>]; 4]) -> Self;
     /// Adds the errors of the values.
     fn add_errors(self, simd: S, score: Score, expected: &[Vector<T>], sums: &mut Sums);
 }
@@ -75,24 +73,14 @@ impl<T: Element, S: Simd> Tile<T, S> for One<T, S> {
         accumulator: Self,
         rows: [&[Vector<T>]; 4],
     ) -> Self {
-        let mut operands = [accumulator.0; 4];
-        let mut operand = 0;
-        while operand < function.arity() {
-            if operand != at {
-                operands[operand] = T::load(simd, &rows[operand][0]);
-            }
-            operand += 1;
-        }
+        let [a, b, c, d] = rows;
+        let operands = [
+            operand(simd, function, 0, at, accumulator, a),
+            operand(simd, function, 1, at, accumulator, b),
+            operand(simd, function, 2, at, accumulator, c),
+            operand(simd, function, 3, at, accumulator, d),
+        ];
         One(T::apply(simd, function, operands))
-    }
-
-    #[inline(always)]
-    fn define(simd: S, function: Primitive, rows: [&[Vector<T>]; 4]) -> Self {
-        let mut operands = [T::load(simd, &Vector::default()); 4];
-        for (operand, row) in operands.iter_mut().zip(rows).take(function.arity()) {
-            *operand = T::load(simd, &row[0]);
-        }
-        One(by_definition::<S, T>(simd, function, operands))
     }
 
     #[inline(always)]
@@ -101,18 +89,34 @@ impl<T: Element, S: Simd> Tile<T, S> for One<T, S> {
     }
 }
 
-/// The halves of rows that are read.
+/// An operand of a function; beyond the arity anything.
+#[inline(always)]
+fn operand<T: Element, S: Simd>(
+    simd: S,
+    function: Primitive,
+    position: usize,
+    at: usize,
+    accumulator: One<T, S>,
+    row: &[Vector<T>],
+) -> T::V<S> {
+    if position < function.arity() && position != at {
+        T::load(simd, &row[0])
+    } else {
+        accumulator.0
+    }
+}
+
+/// The halves of rows. Without a loop: with one, thousands of loops in one function take the compiler a minute.
 #[inline(always)]
 fn halves<T>(rows: [&[Vector<T>]; 4], n: usize) -> [[&[Vector<T>]; 4]; 2] {
-    let (mut low, mut high) = ([&[][..]; 4], [&[][..]; 4]);
-    let mut operand = 0;
-    while operand < 4 {
-        let row = rows[operand];
-        let split = if row.is_empty() { 0 } else { n };
-        (low[operand], high[operand]) = row.split_at(split);
-        operand += 1;
-    }
-    [low, high]
+    let [a, b, c, d] = rows;
+    let (a, b, c, d) = (half(a, n), half(b, n), half(c, n), half(d, n));
+    [[a.0, b.0, c.0, d.0], [a.1, b.1, c.1, d.1]]
+}
+
+#[inline(always)]
+fn half<T>(row: &[Vector<T>], n: usize) -> (&[Vector<T>], &[Vector<T>]) {
+    row.split_at(if row.is_empty() { 0 } else { n })
 }
 
 impl<T: Element, S: Simd, R: Tile<T, S>> Tile<T, S> for Pair<R> {
@@ -148,15 +152,6 @@ impl<T: Element, S: Simd, R: Tile<T, S>> Tile<T, S> for Pair<R> {
         Pair(
             R::apply(simd, function, at, accumulator.0, low),
             R::apply(simd, function, at, accumulator.1, high),
-        )
-    }
-
-    #[inline(always)]
-    fn define(simd: S, function: Primitive, rows: [&[Vector<T>]; 4]) -> Self {
-        let [low, high] = halves(rows, R::N);
-        Pair(
-            R::define(simd, function, low),
-            R::define(simd, function, high),
         )
     }
 
