@@ -113,5 +113,5 @@ pub mod vliw;
 pub use crate::predictor::api::{
     BlockResources, Cause, Configuration, CpiEntry, Device, DeviceError, EngineKind, Error,
     InputError, Kernel, LaunchOptions, Limiter, MemoryTraffic, MixEntry, Occupancy, OccupancyError,
-    PredictError, Prediction, Predictor, Preset, Problem, Role, Size,
+    PredictError, Prediction, Predictor, Preset, Problem, Refused, Role, Size,
 };

@@ -221,7 +221,7 @@ fn search(
     let found = parallel::try_map(&launches, |launch| match model.predict(launch) {
         Ok(prediction) => Ok(Some(prediction)),
         // Not compiled with these settings, or too large a block.
-        Err(PredictError::Occupancy { .. } | PredictError::Input { .. }) => Ok(None),
+        Err(PredictError::Occupancy { .. } | PredictError::Refused(_)) => Ok(None),
         Err(error) => Err(error),
     })?;
     let mut found: Vec<Prediction> = found.into_iter().flatten().collect();

@@ -239,7 +239,11 @@ fn timed(
 }
 
 impl Work {
-    fn published(&self, threads: u32, ours: f64) -> Result<Published, csv::Error> {
+    fn published(
+        &self,
+        threads: u32,
+        ours: f64,
+    ) -> Result<Published, crate::util::rows::RowsError> {
         let Some(domain) = self.domain else {
             return Ok(Published::default());
         };

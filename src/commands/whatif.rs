@@ -215,11 +215,8 @@ fn study_file(args: &WhatifArgs) -> Result<StudyFile, StudyError> {
 fn engine_args(args: &WhatifArgs, file: &StudyFile) -> Result<EngineArgs, StudyError> {
     let mut engine = args.engine.clone();
     if let Some(name) = &file.engine {
-        engine.engine = clap::ValueEnum::from_str(name, false).map_err(|_| StudyError::Input {
-            what: "engine".into(),
-            given: name.clone(),
-            allowed: "sim, model".into(),
-        })?;
+        engine.engine = clap::ValueEnum::from_str(name, false)
+            .map_err(|_| StudyError::input("engine", name, "sim, model"))?;
     }
     Ok(engine)
 }

@@ -5,10 +5,9 @@
 
 use super::count::{CLASSES, Width};
 use super::residency::LEVELS;
-use crate::device::table::{
-    Allowed, Entry, Field, FieldError, PresetFile, check_ranges, find, get,
-};
+use crate::device::table::{Allowed, Entry, Field, PresetFile, check_ranges, find, get};
 use crate::device::{DeviceError, Reader, text_of};
+use crate::util::refused::Refused;
 
 /// The presets in the binary, the one that fits every processor last.
 const BUILTIN: [(&str, &str); 4] = [
@@ -197,10 +196,10 @@ impl Preset {
     /// A preset's text. Every value must be there, and no other; a section of registers may be absent.
     pub fn parse(name: &str, text: &str) -> Result<Self, DeviceError> {
         let file = PresetFile::parse(text, name, &fields())?;
-        Self::of(file).map_err(|error| error.in_file(name))
+        Self::of(file).map_err(|error| DeviceError::in_file(name, error))
     }
 
-    fn of(mut file: PresetFile) -> Result<Self, FieldError> {
+    fn of(mut file: PresetFile) -> Result<Self, Refused> {
         let preset = Preset {
             name: file.identity("name")?,
             title: file.identity("title")?,
@@ -248,8 +247,8 @@ impl Preset {
         match changed.values.iter_mut().find(|entry| entry.key() == key) {
             Some(entry) => entry.value = value.into(),
             None => {
-                let wrong = FieldError::new(key, "an unknown name", "one of the preset's values");
-                return Err(wrong.in_file(&self.name));
+                let wrong = Refused::field(key, "an unknown name", "one of the preset's values");
+                return Err(DeviceError::in_file(&self.name, wrong));
             }
         }
         Ok(changed)
@@ -258,16 +257,16 @@ impl Preset {
     /// The plain numbers for registers of this width.
     pub fn machine(&self, width: Width) -> Result<Machine, DeviceError> {
         let numbers = self.numbers(width);
-        numbers.map_err(|error| error.in_file(&self.name))
+        numbers.map_err(|error| DeviceError::in_file(&self.name, error))
     }
 
-    fn numbers(&self, width: Width) -> Result<Machine, FieldError> {
+    fn numbers(&self, width: Width) -> Result<Machine, Refused> {
         if !self.has(width) {
             let other = match width {
                 Width::Whole => "avx2",
                 Width::Half => "avx512",
             };
-            return Err(FieldError::new("registers", section(width), other));
+            return Err(Refused::field("registers", section(width), other));
         }
         let number = |section: &str, field: &str| get::<f64>(&self.values, section, field);
         let core = |field: &str| number("core", field);
@@ -280,7 +279,7 @@ impl Preset {
                 write_bytes_per_cycle: next[1],
             })
         };
-        let rates = |section: &str| -> Result<[f64; 2], FieldError> {
+        let rates = |section: &str| -> Result<[f64; 2], Refused> {
             Ok([
                 number(section, "read_bytes_per_cycle")?,
                 number(section, "write_bytes_per_cycle")?,
@@ -311,7 +310,7 @@ impl Preset {
         })
     }
 
-    fn latency(&self) -> Result<[f64; CLASSES], FieldError> {
+    fn latency(&self) -> Result<[f64; CLASSES], Refused> {
         let mut latency = [0.0; CLASSES];
         for (cycles, field) in latency.iter_mut().zip(REGISTER_FIELDS) {
             let class = field.trim_end_matches("_per_cycle");
@@ -320,7 +319,7 @@ impl Preset {
         Ok(latency)
     }
 
-    fn registers(&self, width: Width) -> Result<Registers, FieldError> {
+    fn registers(&self, width: Width) -> Result<Registers, Refused> {
         let mut numbers = [0.0; REGISTER_FIELDS.len()];
         for (number, field) in numbers.iter_mut().zip(REGISTER_FIELDS) {
             *number = get(&self.values, section(width), field)?;

@@ -2,12 +2,12 @@
 //!
 //! Leaves out: whether a value is true of the hardware. Units: as in `spec.rs`.
 
-use super::table::FieldError;
 use super::{Device, Pipe, Replacement};
 use crate::isa::OpClass;
+use crate::util::refused::Refused;
 
 /// The first relation that does not hold, if any.
-pub(super) fn check(device: &Device) -> Result<(), FieldError> {
+pub(super) fn check(device: &Device) -> Result<(), Refused> {
     check_identity(device)?;
     check_powers_of_two(device)?;
     check_splits(device)?;
@@ -23,17 +23,17 @@ pub(super) fn check(device: &Device) -> Result<(), FieldError> {
 const MOST_LINES: u64 = 1 << 22;
 
 /// It can be called by its name, and said what it is.
-fn check_identity(device: &Device) -> Result<(), FieldError> {
+fn check_identity(device: &Device) -> Result<(), Refused> {
     let name = &device.name;
     if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
         let allowed = "one word, as it is called on the command line";
-        return Err(FieldError::new("device.name", format!("{name:?}"), allowed));
+        return Err(Refused::field("device.name", format!("{name:?}"), allowed));
     }
     let digits =
         |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_digit());
     match device.compute_capability.split_once('.') {
         Some((major, minor)) if digits(major) && digits(minor) => Ok(()),
-        _ => Err(FieldError::new(
+        _ => Err(Refused::field(
             "device.compute_capability",
             format!("{:?}", device.compute_capability),
             "as NVIDIA counts, like \"3.0\"",
@@ -42,7 +42,7 @@ fn check_identity(device: &Device) -> Result<(), FieldError> {
 }
 
 /// The place in a line is told by bits of the address.
-fn check_powers_of_two(device: &Device) -> Result<(), FieldError> {
+fn check_powers_of_two(device: &Device) -> Result<(), Refused> {
     let sizes = [
         ("l1.line_bytes", device.l1.line_bytes),
         ("l1.sector_bytes", device.l1.sector_bytes),
@@ -53,30 +53,30 @@ fn check_powers_of_two(device: &Device) -> Result<(), FieldError> {
         ),
     ];
     match sizes.iter().find(|(_, bytes)| !bytes.is_power_of_two()) {
-        Some((field, given)) => Err(FieldError::new(field, given, "a power of two")),
+        Some((field, given)) => Err(Refused::field(field, given, "a power of two")),
         None => Ok(()),
     }
 }
 
 /// What it takes is a rate, or whatever comes.
-fn check_l2_writes(device: &Device) -> Result<(), FieldError> {
+fn check_l2_writes(device: &Device) -> Result<(), Refused> {
     const LEAST_SHARE: f64 = 0.01;
     let (all, n_smx) = (device.l2.accepts_bytes_per_cycle, device.chip.n_smx);
     let least = LEAST_SHARE * f64::from(n_smx);
     if all > 0.0 && all < least {
         let allowed = format!("0, or at least {least} with a chip.n_smx of {n_smx}");
-        return Err(FieldError::new("l2.accepts_bytes_per_cycle", all, allowed));
+        return Err(Refused::field("l2.accepts_bytes_per_cycle", all, allowed));
     }
     Ok(())
 }
 
 /// What is simulated of it fits into the host's memory.
-fn check_l2(device: &Device) -> Result<(), FieldError> {
+fn check_l2(device: &Device) -> Result<(), Refused> {
     let (bytes, line_bytes) = (u64::from(device.l2.bytes), u64::from(device.l2.line_bytes));
     if bytes > MOST_LINES * line_bytes {
         let most = MOST_LINES * line_bytes;
         let allowed = format!("at most {most} with an l2.line_bytes of {line_bytes}");
-        return Err(FieldError::new("l2.bytes", bytes, allowed));
+        return Err(Refused::field("l2.bytes", bytes, allowed));
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ fn check_l2(device: &Device) -> Result<(), FieldError> {
 pub const CODE_WAYS: u32 = 4;
 
 /// Every level of the code holds a set of lines, and a group its instructions.
-fn check_code(device: &Device) -> Result<(), FieldError> {
+fn check_code(device: &Device) -> Result<(), Refused> {
     let code = &device.instruction_cache;
     let (line, set) = (code.line_bytes, CODE_WAYS * code.line_bytes);
     let levels = [
@@ -95,12 +95,12 @@ fn check_code(device: &Device) -> Result<(), FieldError> {
     if let Some((field, given)) = levels.iter().find(|(_, bytes)| *bytes < set) {
         let allowed =
             format!("at least {CODE_WAYS} lines of instruction_cache.line_bytes, {set} bytes");
-        return Err(FieldError::new(field, given, allowed));
+        return Err(Refused::field(field, given, allowed));
     }
     if (1..line).contains(&code.l0_bytes) {
         let allowed =
             format!("0, or at least a line of instruction_cache.line_bytes, {line} bytes");
-        return Err(FieldError::new(
+        return Err(Refused::field(
             "instruction_cache.l0_bytes",
             code.l0_bytes,
             allowed,
@@ -111,7 +111,7 @@ fn check_code(device: &Device) -> Result<(), FieldError> {
         let allowed = format!(
             "at least {least}: instructions_per_group of {SHORTEST_INSTRUCTION_BYTES} bytes"
         );
-        return Err(FieldError::new(
+        return Err(Refused::field(
             "instruction_cache.group_bytes",
             code.group_bytes,
             allowed,
@@ -120,7 +120,7 @@ fn check_code(device: &Device) -> Result<(), FieldError> {
     let levels = code.cycles_per_instruction.len();
     match levels {
         4 => Ok(()),
-        _ => Err(FieldError::new(
+        _ => Err(Refused::field(
             "instruction_cache.cycles_per_instruction",
             format!("{levels} values"),
             "4 values (L1, L1.5, L2, DRAM)",
@@ -135,7 +135,7 @@ const SHORTEST_INSTRUCTION_BYTES: u32 = 4;
 const LONGEST_INTERVAL_CYCLES: f64 = 255.0;
 
 /// The shared cores start a warp a cycle, and a scheduler's pipe is not taken for longer than can be counted.
-fn check_pipes(device: &Device) -> Result<(), FieldError> {
+fn check_pipes(device: &Device) -> Result<(), Refused> {
     let lanes_of_warp = f64::from(device.limits.warp_lanes);
     let n_schedulers = device.issue.n_schedulers;
     for class in OpClass::ALL {
@@ -160,7 +160,7 @@ fn check_pipes(device: &Device) -> Result<(), FieldError> {
         };
         for (of, lanes) in rates {
             if *lanes < least {
-                return Err(FieldError::new(
+                return Err(Refused::field(
                     &format!("throughput.{}_lanes_per_cycle", class_field(*of)),
                     lanes,
                     format!(
@@ -198,15 +198,15 @@ fn class_field(class: OpClass) -> &'static str {
 }
 
 /// Rows are the L1's, and reserved ways leave one.
-fn check_rows(device: &Device) -> Result<(), FieldError> {
+fn check_rows(device: &Device) -> Result<(), Refused> {
     if device.l2.replacement == Replacement::Rows {
         let allowed = "lru or random: rows are of the L1";
-        return Err(FieldError::new("l2.replacement", "rows", allowed));
+        return Err(Refused::field("l2.replacement", "rows", allowed));
     }
     let l1 = &device.l1;
     let ways = l1.geometry.iter().map(|geometry| geometry.n_ways).min();
     if let Some(ways) = ways.filter(|&ways| l1.reserved_ways >= ways) {
-        return Err(FieldError::new(
+        return Err(Refused::field(
             "l1.reserved_ways",
             l1.reserved_ways,
             format!("fewer than the {ways} ways of l1.geometry"),
@@ -217,7 +217,7 @@ fn check_rows(device: &Device) -> Result<(), FieldError> {
     let lines = u64::from(rows.next_power_of_two()) * u64::from(l1.lines_per_row);
     let lines = lines * u64::from(sets.unwrap_or(1));
     if l1.replacement == Replacement::Rows && lines > MOST_LINES {
-        return Err(FieldError::new(
+        return Err(Refused::field(
             "l1.row_bits",
             format!("rows of l1.lines_per_row in the sets of l1.geometry for {lines} lines"),
             format!("at most {MOST_LINES}"),
@@ -227,7 +227,7 @@ fn check_rows(device: &Device) -> Result<(), FieldError> {
 }
 
 /// A warp is served at once, or a half-warp after the other.
-fn check_lanes(device: &Device) -> Result<(), FieldError> {
+fn check_lanes(device: &Device) -> Result<(), Refused> {
     let fields = [
         ("shared.lanes_together", device.shared.lanes_together, 16),
         (
@@ -243,22 +243,22 @@ fn check_lanes(device: &Device) -> Result<(), FieldError> {
             } else {
                 "16 or 32"
             };
-            return Err(FieldError::new(field, given, allowed));
+            return Err(Refused::field(field, given, allowed));
         }
     }
     Ok(())
 }
 
-fn check_splits(device: &Device) -> Result<(), FieldError> {
+fn check_splits(device: &Device) -> Result<(), Refused> {
     let l1 = &device.l1;
     if l1.splits.is_empty() {
-        return Err(FieldError::new("l1.splits", "no split", "at least one"));
+        return Err(Refused::field("l1.splits", "no split", "at least one"));
     }
     for split in &l1.splits {
         if device.l1_geometry(split.l1_bytes).is_none() {
             let given = format!("no entry for an L1 of {} bytes", split.l1_bytes);
             let allowed = "one entry for each L1 size of l1.splits";
-            return Err(FieldError::new("l1.geometry", given, allowed));
+            return Err(Refused::field("l1.geometry", given, allowed));
         }
     }
     for geometry in &l1.geometry {
@@ -270,7 +270,7 @@ fn check_splits(device: &Device) -> Result<(), FieldError> {
                 geometry.n_sets, geometry.n_ways, l1.line_bytes, geometry.bytes
             );
             let allowed = "sets x ways x line equal to the size, sets a power of two";
-            return Err(FieldError::new("l1.geometry", given, allowed));
+            return Err(Refused::field("l1.geometry", given, allowed));
         }
     }
     Ok(())
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use crate::device::Preset;
 
-    fn refused_of(change: impl Fn(&mut Device)) -> Option<FieldError> {
+    fn refused_of(change: impl Fn(&mut Device)) -> Option<Refused> {
         let mut device = Preset::load("gtx670").unwrap().device;
         change(&mut device);
         check(&device).err()

@@ -4,8 +4,9 @@
 //! Units and ranges: `spec.rs`. Sources: in the files themselves.
 
 use super::spec::FIELDS;
-use super::table::{Entry, FieldError, PresetFile};
+use super::table::{Entry, PresetFile};
 use super::{Device, Preset, Validated};
+use crate::util::refused::Refused;
 use std::path::Path;
 
 /// The presets in the binary: name and file text.
@@ -73,28 +74,14 @@ pub enum DeviceError {
         message: String,
     },
     /// A value that no device can have.
-    #[error("device file {file}, field {field}: given {given}; allowed: {allowed}")]
-    Value {
-        /// Its name.
-        file: String,
-        /// The name of the value.
-        field: String,
-        /// What was given.
-        given: String,
-        /// What is allowed instead.
-        allowed: String,
-    },
+    #[error(transparent)]
+    Value(#[from] Refused),
 }
 
-impl FieldError {
-    /// The same with the name of the file.
-    pub fn in_file(self, file: &str) -> DeviceError {
-        DeviceError::Value {
-            file: file.to_owned(),
-            field: self.field,
-            given: self.given,
-            allowed: self.allowed,
-        }
+impl DeviceError {
+    /// The refusal of a value, with the name of the file.
+    pub fn in_file(file: &str, refused: Refused) -> Self {
+        DeviceError::Value(refused.within(format_args!("device file {file}")))
     }
 }
 
@@ -138,16 +125,16 @@ impl Preset {
     /// `file` is used in messages only.
     pub fn from_toml(text: &str, file: &str) -> Result<Preset, DeviceError> {
         let parsed = PresetFile::parse(text, file, FIELDS)?;
-        Preset::of(parsed).map_err(|error| error.in_file(file))
+        Preset::of(parsed).map_err(|error| DeviceError::in_file(file, error))
     }
 
     /// A preset that was read and changed; `file` is used in messages only.
     pub fn from_table(table: toml::Table, file: &str) -> Result<Preset, DeviceError> {
         let parsed = PresetFile::of(table, FIELDS).and_then(Preset::of);
-        parsed.map_err(|error| error.in_file(file))
+        parsed.map_err(|error| DeviceError::in_file(file, error))
     }
 
-    fn of(mut file: PresetFile) -> Result<Preset, FieldError> {
+    fn of(mut file: PresetFile) -> Result<Preset, Refused> {
         let mut device = Device::read(&file.entries)?;
         device.name = file.identity("name")?;
         device.title = file.identity("title")?;
@@ -162,7 +149,7 @@ impl Preset {
     }
 
     /// The device with other values of some fields, each named by section and field.
-    pub fn with(&self, changes: &[(&str, &str, toml::Value)]) -> Result<Device, FieldError> {
+    pub fn with(&self, changes: &[(&str, &str, toml::Value)]) -> Result<Device, Refused> {
         let mut entries = self.entries.clone();
         for (section, field, value) in changes {
             let is_meant = |entry: &&mut Entry| entry.section == *section && entry.field == *field;

@@ -37,11 +37,10 @@ pub use spec::{
     Chip, ConstantCache, Device, Dram, Host, InstructionCache, Issue, L1, L2, Latency, Limits,
     LoadStore, Local, Pipes, Shared, Throughput,
 };
-#[doc(hidden)]
-pub use table::FieldError;
 pub use table::{Entry, Kind};
 
 use crate::isa::OpClass;
+use crate::util::refused::Refused;
 
 /// A device together with unit, kind and source of every value.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +73,7 @@ impl Device {
 
     /// Whether the values fit each other: what single ranges cannot say.
     #[doc(hidden)]
-    pub fn check(&self) -> Result<(), FieldError> {
+    pub fn check(&self) -> Result<(), Refused> {
         checks::check(self)
     }
 

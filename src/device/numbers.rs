@@ -3,14 +3,15 @@
 //! Leaves out: what a file looks like (`table.rs`). Units: those of the fields.
 
 use super::load::DeviceError;
-use super::table::{Allowed, Entry, Field, FieldError, PresetFile, check_ranges};
+use super::table::{Allowed, Entry, Field, PresetFile, check_ranges};
 use crate::util::band::Band;
+use crate::util::refused::Refused;
 
 /// A machine whose values are all numbers: see `numbers!`.
 pub trait Numbers: Copy {
     const FIELDS: &'static [Field];
 
-    fn read(entries: &[Entry]) -> Result<Self, FieldError>;
+    fn read(entries: &[Entry]) -> Result<Self, Refused>;
 
     /// Returns the machine with one value changed; `field` is its name without the section.
     fn with(self, field: &str, value: f64) -> Self;
@@ -42,7 +43,7 @@ macro_rules! numbers {
 
             fn read(
                 entries: &[$crate::device::table::Entry],
-            ) -> Result<Self, $crate::device::table::FieldError> {
+            ) -> Result<Self, $crate::util::refused::Refused> {
                 Ok($name { $($(
                     $field: $crate::device::table::get(
                         entries, stringify!($section), stringify!($field),
@@ -75,10 +76,10 @@ impl<T: Numbers> Sourced<T> {
     /// `file` is used in messages only.
     pub fn parse(text: &str, file: &str) -> Result<Self, DeviceError> {
         let parsed = PresetFile::parse(text, file, T::FIELDS)?;
-        Sourced::of(parsed).map_err(|error| error.in_file(file))
+        Sourced::of(parsed).map_err(|error| DeviceError::in_file(file, error))
     }
 
-    fn of(mut file: PresetFile) -> Result<Self, FieldError> {
+    fn of(mut file: PresetFile) -> Result<Self, Refused> {
         let (name, title) = (file.identity("name")?, file.identity("title")?);
         let entries = file.into_entries()?;
         check_ranges(&entries)?;

@@ -12,7 +12,8 @@ use super::policy::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
     Replacement, Validated, WarpPolicy,
 };
-use super::table::{ANY, Entry, Field, FieldError, get};
+use super::table::{ANY, Entry, Field, get};
+use crate::util::refused::Refused;
 use serde::Serialize;
 
 macro_rules! device {
@@ -62,7 +63,7 @@ macro_rules! device {
 
         impl Device {
             /// A device without a name.
-            pub(super) fn read(entries: &[Entry]) -> Result<Device, FieldError> {
+            pub(super) fn read(entries: &[Entry]) -> Result<Device, Refused> {
                 Ok(Device {
                     name: String::new(),
                     title: String::new(),

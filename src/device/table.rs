@@ -8,6 +8,7 @@
 use super::ledger::Reader;
 use super::load::DeviceError;
 use super::policy::choice;
+use crate::util::refused::Refused;
 
 choice! {
     /// Where a value comes from.
@@ -62,25 +63,6 @@ pub struct Entry {
     pub allowed: Allowed,
 }
 
-/// A field whose content is not allowed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("field {field}: given {given}; allowed: {allowed}")]
-pub struct FieldError {
-    pub field: String,
-    pub given: String,
-    pub allowed: String,
-}
-
-impl FieldError {
-    pub fn new(field: &str, given: impl ToString, allowed: impl ToString) -> Self {
-        FieldError {
-            field: field.to_owned(),
-            given: given.to_string(),
-            allowed: allowed.to_string(),
-        }
-    }
-}
-
 /// A type of values in a preset.
 pub trait FieldValue: Sized {
     /// Its form in a file, for messages.
@@ -132,30 +114,30 @@ pub(super) fn record<const N: usize>(value: &toml::Value, names: [&str; N]) -> O
 }
 
 /// Removes a field from a table of the file; `path` is the table's name.
-fn take<T: FieldValue>(table: &mut toml::Table, path: &str, name: &str) -> Result<T, FieldError> {
+fn take<T: FieldValue>(table: &mut toml::Table, path: &str, name: &str) -> Result<T, Refused> {
     let field = match path {
         "" => name.to_owned(),
         path => format!("{path}.{name}"),
     };
     let Some(value) = table.remove(name) else {
-        return Err(FieldError::new(&field, "nothing", T::form()));
+        return Err(Refused::field(&field, "nothing", T::form()));
     };
-    T::of(&value).ok_or_else(|| FieldError::new(&field, value, T::form()))
+    T::of(&value).ok_or_else(|| Refused::field(&field, value, T::form()))
 }
 
 fn take_optional<T: FieldValue>(
     table: &mut toml::Table,
     path: &str,
     name: &str,
-) -> Result<Option<T>, FieldError> {
+) -> Result<Option<T>, Refused> {
     let is_there = table.contains_key(name);
     is_there.then(|| take(table, path, name)).transpose()
 }
 
 /// Refuses what is left of a table.
-fn refuse_rest(table: &toml::Table, path: &str, allowed: &str) -> Result<(), FieldError> {
+fn refuse_rest(table: &toml::Table, path: &str, allowed: &str) -> Result<(), Refused> {
     match table.keys().next() {
-        Some(name) => Err(FieldError::new(
+        Some(name) => Err(Refused::field(
             &format!("{path}.{name}"),
             "a field that nothing reads",
             allowed,
@@ -184,10 +166,10 @@ impl PresetFile {
             line: crate::util::input::toml_line(text, &error),
             message: error.message().replace('\n', " "),
         })?;
-        PresetFile::of(table, fields).map_err(|error| error.in_file(file))
+        PresetFile::of(table, fields).map_err(|error| DeviceError::in_file(file, error))
     }
 
-    pub fn of(mut file: toml::Table, fields: &[Field]) -> Result<Self, FieldError> {
+    pub fn of(mut file: toml::Table, fields: &[Field]) -> Result<Self, Refused> {
         let identity = take(&mut file, "", "device")?;
         let mut found = Vec::new();
         let mut sections = Vec::new();
@@ -198,7 +180,7 @@ impl PresetFile {
         sections.extend(file);
         for (section, content) in sections {
             let Some(content) = toml::Table::of(&content) else {
-                return Err(FieldError::new(&section, content, "a section of values"));
+                return Err(Refused::field(&section, content, "a section of values"));
             };
             for (field, value) in content {
                 found.push(Entry::of(&section, &field, &value)?);
@@ -213,7 +195,7 @@ impl PresetFile {
         }
         if let Some(unknown) = found.iter().find(|entry| !entry.is_reference()) {
             let section = &unknown.section;
-            return Err(FieldError::new(
+            return Err(Refused::field(
                 &unknown.key(),
                 "a value that nothing reads",
                 format!("the values of other presets, or the section {REFERENCE}.{section}"),
@@ -224,20 +206,17 @@ impl PresetFile {
     }
 
     /// A field of the section `device`.
-    pub fn identity<T: FieldValue>(&mut self, name: &str) -> Result<T, FieldError> {
+    pub fn identity<T: FieldValue>(&mut self, name: &str) -> Result<T, Refused> {
         take(&mut self.identity, "device", name)
     }
 
     /// The same, where a file need not have it.
-    pub fn identity_optional<T: FieldValue>(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<T>, FieldError> {
+    pub fn identity_optional<T: FieldValue>(&mut self, name: &str) -> Result<Option<T>, Refused> {
         take_optional(&mut self.identity, "device", name)
     }
 
     /// Every value, after every field of the section `device` was taken.
-    pub fn into_entries(self) -> Result<Vec<Entry>, FieldError> {
+    pub fn into_entries(self) -> Result<Vec<Entry>, Refused> {
         refuse_rest(&self.identity, "device", "the fields of other presets")?;
         Ok(self.entries)
     }
@@ -254,9 +233,9 @@ impl Field {
     }
 
     /// The entry with its readers, after checking unit and range.
-    fn checked(&self, entry: Entry) -> Result<Entry, FieldError> {
+    fn checked(&self, entry: Entry) -> Result<Entry, Refused> {
         if entry.unit != self.unit {
-            return Err(FieldError::new(
+            return Err(Refused::field(
                 &format!("{}.unit", self.key()),
                 format!("\"{}\"", entry.unit),
                 format!("\"{}\"", self.unit),
@@ -273,15 +252,15 @@ impl Field {
 }
 
 impl Entry {
-    fn of(section: &str, field: &str, value: &toml::Value) -> Result<Entry, FieldError> {
+    fn of(section: &str, field: &str, value: &toml::Value) -> Result<Entry, Refused> {
         let key = format!("{section}.{field}");
         let form = "{ value, unit, kind, source }, and low and high for a range";
-        let mut parts = toml::Table::of(value).ok_or_else(|| FieldError::new(&key, value, form))?;
+        let mut parts = toml::Table::of(value).ok_or_else(|| Refused::field(&key, value, form))?;
         let low = take_optional(&mut parts, &key, "low")?;
         let range = match (low, take_optional(&mut parts, &key, "high")?) {
             (Some(low), Some(high)) => Some((low, high)),
             (None, None) => None,
-            _ => return Err(FieldError::new(&key, value, form)),
+            _ => return Err(Refused::field(&key, value, form)),
         };
         let entry = Entry {
             section: section.to_owned(),
@@ -298,7 +277,7 @@ impl Entry {
         if entry.source.trim().is_empty() {
             let allowed = "where the value comes from";
             let field = format!("{key}.source");
-            return Err(FieldError::new(&field, "an empty text", allowed));
+            return Err(Refused::field(&field, "an empty text", allowed));
         }
         Ok(entry)
     }
@@ -325,11 +304,11 @@ impl Entry {
     }
 
     /// Whether every number is allowed, and in its own range.
-    pub fn check(&self) -> Result<(), FieldError> {
+    pub fn check(&self) -> Result<(), Refused> {
         let (low, high) = self.allowed;
         for number in numbers_in(&self.value) {
             if !(low..=high).contains(&number) {
-                return Err(FieldError::new(
+                return Err(Refused::field(
                     &self.key(),
                     number,
                     format!("{low} to {high}"),
@@ -339,7 +318,7 @@ impl Entry {
         match (self.range, self.number()) {
             (Some((low, high)), Some(number)) if !(low..=high).contains(&number) => {
                 let allowed = format!("{low} to {high}, its own range");
-                Err(FieldError::new(&self.key(), number, allowed))
+                Err(Refused::field(&self.key(), number, allowed))
             }
             _ => Ok(()),
         }
@@ -389,10 +368,10 @@ pub fn find<'a>(entries: &'a [Entry], section: &str, field: &str) -> Option<&'a 
 }
 
 /// The value of a field.
-pub fn get<T: FieldValue>(entries: &[Entry], section: &str, field: &str) -> Result<T, FieldError> {
+pub fn get<T: FieldValue>(entries: &[Entry], section: &str, field: &str) -> Result<T, Refused> {
     let wrong = |given: String| {
         let field = format!("{section}.{field}");
-        FieldError::new(&field, given, T::form())
+        Refused::field(&field, given, T::form())
     };
     match find(entries, section, field) {
         Some(entry) => T::of(&entry.value).ok_or_else(|| wrong(entry.value.to_string())),
@@ -401,10 +380,10 @@ pub fn get<T: FieldValue>(entries: &[Entry], section: &str, field: &str) -> Resu
 }
 
 /// Refuses an assumed value without a range: for machines whose predictions are bands.
-pub fn check_ranges(entries: &[Entry]) -> Result<(), FieldError> {
+pub fn check_ranges(entries: &[Entry]) -> Result<(), Refused> {
     let lacks_range = |entry: &&Entry| entry.kind == Kind::Assumed && entry.range.is_none();
     match entries.iter().find(lacks_range) {
-        Some(entry) => Err(FieldError::new(
+        Some(entry) => Err(Refused::field(
             &entry.key(),
             "an assumed value without a range",
             "low and high beside it",

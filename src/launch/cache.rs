@@ -6,7 +6,7 @@
 pub use crate::device::Replacement;
 use crate::device::{Device, IndexHash};
 
-use super::spec::SpecError;
+use crate::util::refused::Refused;
 
 /// How an address becomes a set number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,7 +63,7 @@ pub struct RowSpec {
 
 impl RowSpec {
     /// Of the device's L1, where it has rows.
-    pub(super) fn of_l1(device: &Device) -> Result<Option<RowSpec>, SpecError> {
+    pub(super) fn of_l1(device: &Device) -> Result<Option<RowSpec>, Refused> {
         let l1 = &device.l1;
         if l1.replacement != Replacement::Rows {
             return Ok(None);
@@ -80,13 +80,14 @@ impl RowSpec {
     }
 }
 
-fn too_many(device: &Device, what: &'static str, given: &[u32]) -> SpecError {
-    SpecError::Value {
-        device: device.name.clone(),
-        what,
-        given: format!("{given:?}"),
-        allowed: "up to 25 values, of set_bits each below the number of sets",
-    }
+fn too_many(device: &Device, what: &str, given: &[u32]) -> Refused {
+    let allowed = "up to 25 values, of set_bits each below the number of sets";
+    bad_bits(device, what, given, allowed)
+}
+
+fn bad_bits(device: &Device, what: &str, given: &[u32], allowed: &str) -> Refused {
+    let place = format_args!("{what} of {}", device.name);
+    Refused::new(place, format_args!("{given:?}"), allowed)
 }
 
 /// Bits of a line address that are folded into its lowest ones, in this order.
@@ -137,7 +138,7 @@ impl SetIndex {
     }
 
     /// Of the device's L1 of so many sets.
-    pub(super) fn of_l1(device: &Device, sets: u32) -> Result<SetIndex, SpecError> {
+    pub(super) fn of_l1(device: &Device, sets: u32) -> Result<SetIndex, Refused> {
         let l1 = &device.l1;
         Ok(match l1.index_hash {
             IndexHash::Linear => SetIndex::Linear,
@@ -148,12 +149,11 @@ impl SetIndex {
             }
             IndexHash::Xor => {
                 let bits = XorBits::new(&l1.index_hash_bits, l1.line_bytes);
-                SetIndex::Xor(bits.ok_or_else(|| SpecError::Value {
-                    device: device.name.clone(),
-                    what: "l1.index_hash_bits",
-                    given: format!("{:?}", l1.index_hash_bits),
-                    allowed: "up to 8 address bits, above those within a line and below 32",
-                })?)
+                let allowed = "up to 8 address bits, above those within a line and below 32";
+                let given = &l1.index_hash_bits;
+                SetIndex::Xor(
+                    bits.ok_or_else(|| bad_bits(device, "l1.index_hash_bits", given, allowed))?,
+                )
             }
         })
     }

@@ -66,11 +66,11 @@ pub fn l1_bytes(device: &Device, l1_kib: Option<u32>) -> Result<Option<u32>, Pre
     let found = sizes().find(|bytes| bytes / 1024 == kib);
     found.map(Some).ok_or_else(|| {
         let allowed: Vec<String> = sizes().map(|bytes| (bytes / 1024).to_string()).collect();
-        PredictError::Input {
-            what: "L1 size",
-            given: format!("{kib} KiB"),
-            allowed: format!("{} KiB ({})", allowed.join(", "), device.name),
-        }
+        PredictError::refused(
+            "L1 size",
+            format!("{kib} KiB"),
+            format!("{} KiB ({})", allowed.join(", "), device.name),
+        )
     })
 }
 
@@ -80,11 +80,7 @@ fn shared_beside(device: &Device, l1_bytes: u32) -> Result<u32, PredictError> {
     let split = split.ok_or_else(|| {
         let sizes = device.l1.splits.iter();
         let allowed: Vec<String> = sizes.map(|split| split.l1_bytes.to_string()).collect();
-        PredictError::Input {
-            what: "L1 bytes",
-            given: l1_bytes.to_string(),
-            allowed: allowed.join(", "),
-        }
+        PredictError::refused("L1 bytes", l1_bytes, allowed.join(", "))
     })?;
     Ok(split.shared_bytes)
 }

@@ -12,9 +12,10 @@ pub use super::dram::DramSpec;
 use super::geometry::Geometry;
 use super::pipes::{self, LANES};
 pub use super::pipes::{IssueLimit, PipeTable};
-use crate::device::{self, Device, FieldError};
+use crate::device::{self, Device};
 pub use crate::device::{Arbitration, CODE_WAYS, Pipe, WarpPolicy};
 use crate::isa::OpClass;
+use crate::util::refused::Refused;
 
 /// The multiprocessor, resolved for one L1/shared split.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,33 +129,11 @@ pub const MAX_WARPS: usize = 64;
 /// Number of instruction classes.
 pub const N_CLASSES: usize = OpClass::ALL.len();
 
-/// What of a device's behaviour neither performance model can represent.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SpecError {
-    #[error("device {device}, {source}")]
-    Device { device: String, source: FieldError },
-    #[error("L1 size: given {given} bytes; allowed on {device}: {allowed}")]
-    L1Size {
-        device: String,
-        given: u32,
-        allowed: String,
-    },
-    #[error("{what} of {device}: given {given}; allowed in the simulator: {allowed}")]
-    Value {
-        device: String,
-        what: &'static str,
-        given: String,
-        allowed: &'static str,
-    },
-}
-
 impl SmxSpec {
     /// The multiprocessor of `device` with `l1_bytes` of its on-chip memory as L1.
-    pub fn new(device: &Device, l1_bytes: u32) -> Result<Self, SpecError> {
-        device.check().map_err(|source| SpecError::Device {
-            device: device.name.clone(),
-            source,
-        })?;
+    pub fn new(device: &Device, l1_bytes: u32) -> Result<Self, Refused> {
+        let within = |refused: Refused| refused.within(format_args!("device {}", device.name));
+        device.check().map_err(within)?;
         check_schedulers(device)?;
         Ok(SmxSpec {
             n_schedulers: device.issue.n_schedulers as usize,
@@ -269,12 +248,9 @@ fn operand_wait(n_banks: u32) -> [u8; 4] {
     [0.0, 0.0, two, three].map(|slots| (slots * f64::from(WAIT_UNITS)).round() as u8)
 }
 
-fn check_schedulers(device: &Device) -> Result<(), SpecError> {
-    let value = |what, given: u32, allowed| SpecError::Value {
-        device: device.name.clone(),
-        what,
-        given: given.to_string(),
-        allowed,
+fn check_schedulers(device: &Device) -> Result<(), Refused> {
+    let value = |what, given: u32, allowed| {
+        Refused::new(format_args!("{what} of {}", device.name), given, allowed)
     };
     let (n, warps) = (device.issue.n_schedulers, device.limits.warps_per_smx);
     if n as usize > MAX_SCHEDULERS {
@@ -302,20 +278,13 @@ fn next_line_cycles(cache: &device::InstructionCache) -> [u32; 2] {
     })
 }
 
-fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, SpecError> {
-    let geometry = device
-        .l1_geometry(l1_bytes)
-        .ok_or_else(|| SpecError::L1Size {
-            device: device.name.clone(),
-            given: l1_bytes,
-            allowed: device
-                .l1
-                .geometry
-                .iter()
-                .map(|g| g.bytes.to_string())
-                .collect::<Vec<_>>()
-                .join(", "),
-        })?;
+fn l1_spec(device: &Device, l1_bytes: u32) -> Result<CacheSpec, Refused> {
+    let geometry = device.l1_geometry(l1_bytes).ok_or_else(|| {
+        let sizes = device.l1.geometry.iter().map(|g| g.bytes.to_string());
+        let allowed = sizes.collect::<Vec<_>>().join(", ");
+        let place = format_args!("L1 bytes of {}", device.name);
+        Refused::new(place, l1_bytes, allowed)
+    })?;
     Ok(CacheSpec {
         sets: geometry.n_sets,
         ways: geometry.n_ways,

@@ -7,6 +7,7 @@
 //! Sources: Nsight Compute CLI documentation (console output in CSV).
 
 use super::ncu::ProfiledLaunch;
+use crate::util::rows::{self, Rows, RowsError};
 use thiserror::Error;
 
 /// Columns of a row that say nothing when the launch was profiled.
@@ -25,14 +26,10 @@ const NOT_UNDER_A_PROFILER: [&str; 9] = [
 /// Counters that do not fit the rows.
 #[derive(Debug, Error)]
 pub enum CountersError {
-    #[error("`{file}`: no column `{column}`; found: {found}")]
-    NoColumn {
-        file: String,
-        column: &'static str,
-        found: String,
-    },
-    #[error("`{file}`: {error}")]
-    Csv { file: String, error: csv::Error },
+    #[error(transparent)]
+    Rows(#[from] RowsError),
+    #[error(transparent)]
+    Write(#[from] csv::Error),
     #[error(
         "counters hold {kernels} kernels, rows are {rows}; measure with --warm-ups 0 --repeats 1 for one launch a row"
     )]
@@ -52,61 +49,40 @@ pub fn join(
     rows_file: &str,
     launches: &[ProfiledLaunch],
 ) -> Result<Vec<u8>, CountersError> {
-    let failed = |error| CountersError::Csv {
-        file: rows_file.to_owned(),
-        error,
-    };
-    let mut reader = csv::Reader::from_reader(rows.as_bytes());
-    let header = reader.headers().map_err(failed)?.clone();
-    let records = reader
-        .records()
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(failed)?;
-    if records.len() != launches.len() {
+    let rows = Rows::read(rows, rows_file)?;
+    for column in ["kernel", "threads"] {
+        rows.require(column)?;
+    }
+    if rows.n_rows() != launches.len() {
         return Err(CountersError::Count {
             kernels: launches.len(),
-            rows: records.len(),
+            rows: rows.n_rows(),
         });
     }
-    let kernel = column(&header, "kernel", rows_file)?;
-    let threads = column(&header, "threads", rows_file)?;
     let metrics: Vec<&String> = launches
         .first()
         .map_or(Vec::new(), |launch| launch.metrics.keys().collect());
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let kept: Vec<usize> = (0..header.len())
-        .filter(|&index| !NOT_UNDER_A_PROFILER.contains(&&header[index]))
-        .collect();
-    let names = metrics.iter().map(|name| name.as_str());
-    writer
-        .write_record(kept.iter().map(|&index| &header[index]).chain(names))
-        .map_err(failed)?;
-    for (index, (record, launch)) in records.iter().zip(launches).enumerate() {
-        check(
-            index + 1,
-            "kernel",
-            record[kernel].replace('-', "_"),
-            &launch.kernel,
-        )?;
-        check(
-            index + 1,
-            "threads",
-            format!("({}, 1, 1)", &record[threads]),
-            &launch.block_size,
-        )?;
-        let values: Vec<String> = metrics
-            .iter()
-            .map(|&name| launch.metrics.get(name).and_then(|metric| metric.value))
-            .map(|value| value.map_or(String::new(), |value| value.to_string()))
-            .collect();
-        let values = values.iter().map(String::as_str);
-        writer
-            .write_record(kept.iter().map(|&index| &record[index]).chain(values))
-            .map_err(failed)?;
+    let all = rows.header.iter().enumerate();
+    let kept = all.filter(|(_, name)| !NOT_UNDER_A_PROFILER.contains(&name.as_str()));
+    let (kept, mut header): (Vec<usize>, Vec<String>) =
+        kept.map(|(at, name)| (at, name.clone())).unzip();
+    header.extend(metrics.iter().map(|name| name.to_string()));
+    let mut lines = vec![header];
+    for (index, (row, launch)) in rows.iter().zip(launches).enumerate() {
+        let number = index + 1;
+        let kernel = row.text("kernel").replace('-', "_");
+        let threads = format!("({}, 1, 1)", row.text("threads"));
+        check(number, "kernel", kernel, &launch.kernel)?;
+        check(number, "threads", threads, &launch.block_size)?;
+        let fields = kept.iter().map(|&at| row.record[at].to_owned());
+        let values = metrics.iter().map(|&name| {
+            let metric = launch.metrics.get(name);
+            let value = metric.and_then(|metric| metric.value);
+            value.map_or(String::new(), |value| value.to_string())
+        });
+        lines.push(fields.chain(values).collect());
     }
-    writer
-        .into_inner()
-        .map_err(|error| failed(error.into_error().into()))
+    Ok(rows::write(lines)?)
 }
 
 fn check(
@@ -124,21 +100,6 @@ fn check(
         expected,
         found: found.to_owned(),
     })
-}
-
-fn column(
-    header: &csv::StringRecord,
-    column: &'static str,
-    file: &str,
-) -> Result<usize, CountersError> {
-    header
-        .iter()
-        .position(|name| name == column)
-        .ok_or_else(|| CountersError::NoColumn {
-            file: file.to_owned(),
-            column,
-            found: header.iter().collect::<Vec<_>>().join(", "),
-        })
 }
 
 #[cfg(test)]
@@ -176,6 +137,6 @@ mod tests {
             swapped,
             "row 1: threads is (64, 1, 1), the counters of launch 1 say (32, 1, 1)"
         );
-        assert!(message("kernel\nrpn\nrpn\n").contains("no column `threads`"));
+        assert!(message("kernel\nrpn\nrpn\n").contains("allowed: one with the column threads"));
     }
 }

@@ -7,9 +7,11 @@
 //! Leaves out: tables for people. Units: in the names.
 
 use super::provenance::Provenance;
+use crate::util::rows;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::iter;
 
 /// Values by the names of their columns, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -117,18 +119,16 @@ pub fn csv_of(
     rows: impl IntoIterator<Item = Row>,
     provenance: &Provenance,
 ) -> Result<Vec<u8>, CsvError> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
     let own = names.iter().map(|name| (name.clone(), Value::Null));
     let all = Row(own.collect()).with(provenance)?.0;
     let constant: Vec<String> = all.values().skip(names.len()).map(cell).collect();
-    writer.write_record(all.keys())?;
-    for row in rows {
+    let header = all.keys().cloned().collect::<Vec<String>>();
+    let lines = rows.into_iter().map(|row| {
         let own = names.iter();
         let own = own.map(|name| row.column(name).unwrap_or_default());
-        writer.write_record(own.chain(constant.iter().cloned()))?;
-    }
-    let written = writer.into_inner();
-    written.map_err(|error| CsvError::Csv(error.into_error().into()))
+        own.chain(constant.iter().cloned()).collect()
+    });
+    Ok(rows::write(iter::once(header).chain(lines))?)
 }
 
 /// Why there is no CSV.

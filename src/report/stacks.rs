@@ -27,7 +27,7 @@ impl Row {
 }
 
 /// All cells of these records, Table 5 first.
-pub fn rows(records: &[Record]) -> Result<Vec<Row>, csv::Error> {
+pub fn rows(records: &[Record]) -> Result<Vec<Row>, crate::util::rows::RowsError> {
     let mut rows = Vec::new();
     for representation in [Representation::Rpn, Representation::Lgp] {
         for record in records {

@@ -325,11 +325,7 @@ fn rate_curve(mut points: Vec<(u32, f64)>) -> Result<RateCurve, PredictError> {
             all.push((n, f64::from(n) / (t0 + part * (t1 - t0))));
         }
     }
-    RateCurve::new(all).ok_or_else(|| PredictError::Input {
-        what: "resident blocks",
-        given: "0".into(),
-        allowed: "1 or more".into(),
-    })
+    RateCurve::new(all).ok_or_else(|| PredictError::refused("resident blocks", "0", "1 or more"))
 }
 
 #[cfg(test)]

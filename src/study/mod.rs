@@ -17,6 +17,8 @@ pub mod shard;
 pub use axis::Axis;
 pub use setting::{Base, Key, Site};
 
+use crate::util::refused::Refused;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// The file that has this behind the name of the results.
@@ -29,12 +31,8 @@ fn beside(results: &Path, ending: &str) -> PathBuf {
 /// What of a study cannot be understood, or cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
-    #[error("{what}: given \"{given}\"; allowed: {allowed}")]
-    Input {
-        what: String,
-        given: String,
-        allowed: String,
-    },
+    #[error(transparent)]
+    Refused(Refused),
     #[error("key {key}: given --engine {engine}; allowed: keys that the {reader} reads; {why}")]
     Unread {
         key: String,
@@ -51,15 +49,8 @@ pub enum StudyError {
 }
 
 impl StudyError {
-    fn input(
-        what: impl Into<String>,
-        given: impl Into<String>,
-        allowed: impl Into<String>,
-    ) -> Self {
-        StudyError::Input {
-            what: what.into(),
-            given: given.into(),
-            allowed: allowed.into(),
-        }
+    /// Returns the refusal of `given`.
+    pub fn input(what: impl Display, given: impl Display, allowed: impl Display) -> Self {
+        StudyError::Refused(Refused::new(what, format_args!("\"{given}\""), allowed))
     }
 }

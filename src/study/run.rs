@@ -214,7 +214,7 @@ fn outcome(
 ) -> Result<Outcome, StudyError> {
     let outcome = match predicted {
         Ok(prediction) => Outcome::of(&prediction),
-        Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {
+        Err(why @ (PredictError::Occupancy { .. } | PredictError::Refused(_))) => {
             Outcome::impossible(&why)
         }
         Err(error) => return Err(error.into()),
@@ -251,11 +251,7 @@ mod tests {
         let predict = |_: &Device, _: &LaunchOptions| {
             let error = match calls.fetch_add(1, Ordering::Relaxed) {
                 7 => PredictError::other(std::fmt::Error),
-                _ => PredictError::Input {
-                    what: "kernel",
-                    given: "none".into(),
-                    allowed: "one".into(),
-                },
+                _ => PredictError::refused("kernel", "none", "one"),
             };
             (None, Err(error))
         };

@@ -6,7 +6,7 @@
 
 use super::StudyError;
 use crate::device::table::find;
-use crate::device::{Device, Entry, Kind, Preset, Reader, ledger};
+use crate::device::{Device, DeviceError, Entry, Kind, Preset, Reader, ledger};
 use crate::systems::options::{LaunchOptions, Size};
 
 /// What is varied.
@@ -306,7 +306,7 @@ impl Base {
         }
         let changed = self.preset.with(&fields);
         let file = format!("{} as changed", self.name);
-        Ok(changed.map_err(|error| error.in_file(&file))?)
+        Ok(changed.map_err(|error| DeviceError::in_file(&file, error))?)
     }
 }
 

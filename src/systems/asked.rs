@@ -92,11 +92,11 @@ impl Asked<'_> {
         given: impl Display,
         allowed: impl Display,
     ) -> PredictError {
-        PredictError::Input {
+        PredictError::refused(
             what,
-            given: given.to_string(),
-            allowed: format!("{allowed} (kernel {})", self.kernel.name),
-        }
+            given,
+            format!("{allowed} (kernel {})", self.kernel.name),
+        )
     }
 
     /// The problem, or the first that the kernel has.

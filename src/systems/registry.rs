@@ -121,11 +121,7 @@ pub fn find(
         }
     }
     let names: Vec<&str> = kernels().map(|one| one.name).collect();
-    Err(PredictError::Input {
-        what: "kernel",
-        given: kernel.to_owned(),
-        allowed: names.join(", "),
-    })
+    Err(PredictError::refused("kernel", kernel, names.join(", ")))
 }
 
 /// The launch that is asked for, complete: the one place of defaults and refusals.

@@ -5,4 +5,6 @@ pub mod input;
 pub mod memo;
 pub mod names;
 pub mod parallel;
+pub mod refused;
+pub mod rows;
 pub mod stats;

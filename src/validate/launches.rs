@@ -4,11 +4,11 @@
 //! A launch is a kernel, a block size, a carve-out and a population. Leaves out: predicting.
 //! Units: milliseconds, warp instructions, percent, KiB. Sources: `fixtures/measured/h200/README.md`.
 
-use super::columns::present_name;
+use super::columns::present_names;
 use crate::util::names::UnknownName;
+use crate::util::refused::Refused;
+use crate::util::rows::{Row, Rows, RowsError};
 use std::collections::HashMap;
-use std::fmt::Display;
-use std::str::FromStr;
 
 use crate::device::Device;
 use crate::device::occupancy::OccupancyLimits;
@@ -70,27 +70,10 @@ pub struct MeasuredLaunch {
     pub l1_hit_percent: Option<f64>,
 }
 
-/// A field that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum LaunchesError {
-    #[error("{file}: {error}")]
-    Csv { file: String, error: csv::Error },
-    #[error("{file}, line {line}, field {field}: given \"{given}\"; allowed: {allowed}")]
-    Field {
-        file: String,
-        line: u64,
-        field: &'static str,
-        given: String,
-        allowed: String,
-    },
-    #[error("{file}: no row in it; allowed: rows that `warpstack measure` wrote")]
-    Empty { file: String },
-}
-
 /// The launches measured on an H200 that are part of the program. 71 of the 718 rows with a time ask for another carve-out
 /// and get the same on-chip memory as a row before them; the first one counts, and what was counted for any of them belongs to
 /// its part of the split.
-pub fn measured_launches(h200: &Device) -> Result<Vec<MeasuredLaunch>, LaunchesError> {
+pub fn measured_launches(h200: &Device) -> Result<Vec<MeasuredLaunch>, RowsError> {
     let files = COMMITTED.iter();
     let rows = files.map(|(file, text)| parse(text, file, h200));
     let rows: Vec<Vec<MeasuredLaunch>> = rows.collect::<Result<_, _>>()?;
@@ -118,204 +101,119 @@ pub fn merged(rows: impl IntoIterator<Item = MeasuredLaunch>) -> Vec<MeasuredLau
 }
 
 /// Rows as `warpstack measure` writes them, measured on `device` with its own machine code; `file` is used in messages only.
-pub fn parse(
-    text: &str,
-    file: &str,
-    device: &Device,
-) -> Result<Vec<MeasuredLaunch>, LaunchesError> {
-    let csv_error = |error| LaunchesError::Csv {
-        file: file.to_owned(),
-        error,
-    };
+pub fn parse(text: &str, file: &str, device: &Device) -> Result<Vec<MeasuredLaunch>, RowsError> {
     let limits = OccupancyLimits::of(device);
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let headers = reader.headers().map_err(csv_error)?.clone();
-    let rows = reader.records().map(|record| {
-        let record = record.map_err(csv_error)?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let fields = headers.iter().zip(record.iter());
-        let fields = fields.map(|(name, value)| (present_name(name).to_owned(), value.to_owned()));
-        let row = MeasuredRow {
-            file,
-            line,
-            fields: fields.collect(),
-        };
-        row.launch(device, &limits)
-    });
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
-    match rows.is_empty() {
-        true => Err(LaunchesError::Empty {
-            file: file.to_owned(),
-        }),
-        false => Ok(rows),
+    let mut rows = Rows::read(text, file)?;
+    if rows.n_rows() == 0 {
+        return Err(Refused::new(file, "no row", "rows that `warpstack measure` wrote").into());
+    }
+    present_names(&mut rows);
+    let launches = rows.iter().map(|row| launch(row, device, &limits));
+    launches.collect()
+}
+
+/// Something counted or timed.
+fn measured(row: Row<'_>, column: &str) -> Result<Option<f64>, RowsError> {
+    row.optional(column, "a number of at least 0", |value: &f64| {
+        value.is_finite() && *value >= 0.0
+    })
+}
+
+/// Shared memory in bytes, of a column in units of so many.
+fn shared_bytes(row: Row<'_>, column: &str, unit: u32) -> Result<Option<u32>, RowsError> {
+    let most = MOST_SHARED_BYTES / unit;
+    let allowed = format!("0 to {most}");
+    let given = row.optional(column, &allowed, |given: &u32| *given <= most)?;
+    Ok(given.map(|given| given * unit))
+}
+
+/// Blocks that share the cases of a program. Rows from before the accumulator do not say.
+fn case_blocks(row: Row<'_>, kernel: &Variant) -> Result<u32, RowsError> {
+    let most = kernel.kernel.sharing().most_case_blocks();
+    let given = row.optional("case_blocks", &format!("1 to {most}"), |given| {
+        (1..=most).contains(given)
+    })?;
+    Ok(given.unwrap_or(1))
+}
+
+fn kernel(row: Row<'_>, device: &Device) -> Result<Variant, RowsError> {
+    let arch = device.code.parse();
+    let arch = arch.map_err(|error: UnknownName| row.refuse("device", error))?;
+    let kernel: KernelId = row.named("kernel")?;
+    let (problem, stack_dim) = (row.named("problem")?, row.count("stack_dim")?);
+    let variant = Variant {
+        stack_registers: row.value("stack_registers", "a whole number")?,
+        shape: row.named("shape")?,
+        math: row.named("math")?,
+        dispatch: row.named("dispatch")?,
+        ..Variant::new(kernel, problem, stack_dim, arch)
+    };
+    match variant.resources() {
+        Ok(_) => Ok(variant),
+        Err(error) => Err(row.refuse("kernel", error)),
     }
 }
 
-struct MeasuredRow<'a> {
-    file: &'a str,
-    line: u64,
-    fields: HashMap<String, String>,
+/// The shared memory that a multiprocessor was configured with: as counted, as the carve-out asked for, or as the row says.
+fn shared_config_bytes(
+    row: Row<'_>,
+    kernel: &Variant,
+    limits: &OccupancyLimits,
+) -> Result<Option<u32>, RowsError> {
+    const COUNTED: &str = "launch__shared_mem_config_size";
+    let allowed = format!("0 to {MOST_SHARED_BYTES}");
+    let counted = row.optional(COUNTED, &allowed, |bytes: &f64| {
+        (0.0..=f64::from(MOST_SHARED_BYTES)).contains(bytes)
+    })?;
+    let percent = row.optional("carveout_percent", "0 to 100", |percent: &u32| {
+        *percent <= 100
+    })?;
+    let asked = percent.zip(shared_bytes(row, "shared_bytes", 1)?);
+    let fixed = kernel
+        .resources()
+        .map_or(0, |needs| needs.static_shared_bytes);
+    let asked = asked.map(|(percent, bytes)| limits.carve_out(percent, fixed + bytes));
+    let said = shared_bytes(row, "shared_config_kib", 1024)?;
+    let counted = counted.map(|bytes| bytes as u32);
+    Ok(counted.or(asked).or(said))
 }
 
-impl MeasuredRow<'_> {
-    fn text(&self, field: &str) -> &str {
-        self.fields.get(field).map_or("", String::as_str)
-    }
-
-    fn bad(&self, field: &'static str, allowed: impl ToString) -> LaunchesError {
-        LaunchesError::Field {
-            file: self.file.to_owned(),
-            line: self.line,
-            field,
-            given: self.text(field).to_owned(),
-            allowed: allowed.to_string(),
-        }
-    }
-
-    fn number(&self, field: &'static str) -> Result<u32, LaunchesError> {
-        let parsed = self.text(field).parse();
-        parsed.map_err(|_| self.bad(field, "a whole number"))
-    }
-
-    /// A number above 0.
-    fn count(&self, field: &'static str) -> Result<u32, LaunchesError> {
-        match self.number(field)? {
-            0 => Err(self.bad(field, "1 or more")),
-            count => Ok(count),
-        }
-    }
-
-    fn population(&self) -> Result<u32, LaunchesError> {
-        match self.count("population")? {
-            population @ ..=MOST_PROGRAMS => Ok(population),
-            _ => Err(self.bad("population", format!("1 to {MOST_PROGRAMS}"))),
-        }
-    }
-
-    fn name<T: FromStr<Err: Display>>(&self, field: &'static str) -> Result<T, LaunchesError> {
-        let parsed: Result<T, T::Err> = self.text(field).parse();
-        parsed.map_err(|error| self.bad(field, error))
-    }
-
-    /// What a row may leave empty, or a file leave out.
-    fn optional<T: FromStr>(
-        &self,
-        field: &'static str,
-        allowed: &str,
-        holds: impl Fn(&T) -> bool,
-    ) -> Result<Option<T>, LaunchesError> {
-        let text = self.text(field).trim();
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let value = text.parse().ok().filter(holds);
-        let value = value.ok_or_else(|| self.bad(field, format!("{allowed}, or nothing")))?;
-        Ok(Some(value))
-    }
-
-    /// Something counted or timed.
-    fn measured(&self, field: &'static str) -> Result<Option<f64>, LaunchesError> {
-        self.optional(field, "a number of at least 0", |value: &f64| {
-            value.is_finite() && *value >= 0.0
-        })
-    }
-
-    /// Shared memory in bytes, of a column in units of so many.
-    fn shared_bytes(&self, field: &'static str, unit: u32) -> Result<Option<u32>, LaunchesError> {
-        let most = MOST_SHARED_BYTES / unit;
-        let allowed = format!("0 to {most}");
-        let given = self.optional(field, &allowed, |given: &u32| *given <= most)?;
-        Ok(given.map(|given| given * unit))
-    }
-
-    /// Blocks that share the cases of a program. Rows from before the accumulator do not say.
-    fn case_blocks(&self, kernel: &Variant) -> Result<u32, LaunchesError> {
-        let most = kernel.kernel.sharing().most_case_blocks();
-        match self.text("case_blocks") {
-            "" => Ok(1),
-            _ => match self.number("case_blocks")? {
-                given if (1..=most).contains(&given) => Ok(given),
-                _ => Err(self.bad("case_blocks", format!("1 to {most}"))),
-            },
-        }
-    }
-
-    fn kernel(&self, device: &Device) -> Result<Variant, LaunchesError> {
-        let arch = device.code.parse();
-        let arch = arch.map_err(|error: UnknownName| self.bad("device", error))?;
-        let kernel: KernelId = self.name("kernel")?;
-        let (problem, stack_dim) = (self.name("problem")?, self.count("stack_dim")?);
-        let variant = Variant {
-            stack_registers: self.number("stack_registers")?,
-            shape: self.name("shape")?,
-            math: self.name("math")?,
-            dispatch: self.name("dispatch")?,
-            ..Variant::new(kernel, problem, stack_dim, arch)
-        };
-        match variant.resources() {
-            Ok(_) => Ok(variant),
-            Err(error) => Err(self.bad("kernel", error)),
-        }
-    }
-
-    /// The shared memory that a multiprocessor was configured with: as counted, as the carve-out asked for, or as the row says.
-    fn shared_config_bytes(
-        &self,
-        kernel: &Variant,
-        limits: &OccupancyLimits,
-    ) -> Result<Option<u32>, LaunchesError> {
-        const COUNTED: &str = "launch__shared_mem_config_size";
-        let allowed = format!("0 to {MOST_SHARED_BYTES}");
-        let counted = self.optional(COUNTED, &allowed, |bytes: &f64| {
-            (0.0..=f64::from(MOST_SHARED_BYTES)).contains(bytes)
-        })?;
-        let percent = self.optional("carveout_percent", "0 to 100", |percent: &u32| {
-            *percent <= 100
-        })?;
-        let asked = percent.zip(self.shared_bytes("shared_bytes", 1)?);
-        let fixed = kernel
-            .resources()
-            .map_or(0, |needs| needs.static_shared_bytes);
-        let asked = asked.map(|(percent, bytes)| limits.carve_out(percent, fixed + bytes));
-        let said = self.shared_bytes("shared_config_kib", 1024)?;
-        let counted = counted.map(|bytes| bytes as u32);
-        Ok(counted.or(asked).or(said))
-    }
-
-    fn launch(
-        &self,
-        device: &Device,
-        limits: &OccupancyLimits,
-    ) -> Result<MeasuredLaunch, LaunchesError> {
-        let kernel = self.kernel(device)?;
-        let loads = self.measured("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")?;
-        let hits = self.measured("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum")?;
-        let instructions = self.measured("smsp__inst_executed.sum")?;
-        let file = self.text("programs_file");
-        Ok(MeasuredLaunch {
-            split: match self.text("split") {
-                "calibration" => Split::Calibration,
-                "holdout" => Split::Holdout,
-                _ => return Err(self.bad("split", "calibration, holdout")),
-            },
-            launched: Launched {
-                kernel,
-                threads_per_block: self.count("threads")?,
-                case_blocks: self.case_blocks(&kernel)?,
-                padded_elements: self.count("padded_elements")?,
-                population: self.population()?,
-                programs: self.text("programs").to_owned(),
-                shared_config_bytes: self.shared_config_bytes(&kernel, limits)?,
-            },
-            cases: self.count("cases")?.into(),
-            cases_source: self.text("cases_source").to_owned(),
-            case_seed: self.optional("case_seed", "a whole number", |_| true)?,
-            programs_file: (!file.is_empty()).then(|| file.to_owned()),
-            milliseconds: self.measured("median_ms")?,
-            warp_instructions: instructions.map(|count| count as u64),
-            l1_hit_percent: loads.zip(hits).map(|(loads, hits)| 100.0 * hits / loads),
-        })
-    }
+fn launch(
+    row: Row<'_>,
+    device: &Device,
+    limits: &OccupancyLimits,
+) -> Result<MeasuredLaunch, RowsError> {
+    let kernel = kernel(row, device)?;
+    let loads = measured(row, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum")?;
+    let hits = measured(
+        row,
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum",
+    )?;
+    let instructions = measured(row, "smsp__inst_executed.sum")?;
+    let file = row.text("programs_file");
+    Ok(MeasuredLaunch {
+        split: row.named("split")?,
+        launched: Launched {
+            kernel,
+            threads_per_block: row.count("threads")?,
+            case_blocks: case_blocks(row, &kernel)?,
+            padded_elements: row.count("padded_elements")?,
+            population: row.checked(
+                "population",
+                &format!("1 to {MOST_PROGRAMS}"),
+                |programs| (1..=MOST_PROGRAMS).contains(programs),
+            )?,
+            programs: row.text("programs").to_owned(),
+            shared_config_bytes: shared_config_bytes(row, &kernel, limits)?,
+        },
+        cases: row.count("cases")?.into(),
+        cases_source: row.text("cases_source").to_owned(),
+        case_seed: row.optional("case_seed", "a whole number", |_| true)?,
+        programs_file: (!file.is_empty()).then(|| file.to_owned()),
+        milliseconds: measured(row, "median_ms")?,
+        warp_instructions: instructions.map(|count| count as u64),
+        l1_hit_percent: loads.zip(hits).map(|(loads, hits)| 100.0 * hits / loads),
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! Source: Chitty's Tables 3, 4, 7, 8 and 10; of 9 no value is here.
 
 use super::cells::{Cell, Table};
+use crate::util::rows::{Rows, RowsError};
 use std::collections::HashMap;
 
 const TABLE_3: &str = include_str!("../../fixtures/papers/table3.csv");
@@ -40,33 +41,8 @@ fn published(table: Table) -> Option<&'static str> {
     }
 }
 
-/// A file of measured values that cannot be read.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum MeasuredError {
-    #[error("{file}, header: given \"{given}\"; allowed: \"{allowed}\"")]
-    Header {
-        file: String,
-        given: String,
-        allowed: String,
-    },
-    #[error("{file}, line {line}: {message}")]
-    Csv {
-        file: String,
-        line: u64,
-        message: String,
-    },
-    #[error("{file}, line {line}, field {field}: given \"{given}\"; allowed: {allowed}")]
-    Field {
-        file: String,
-        line: u64,
-        field: &'static str,
-        given: String,
-        allowed: &'static str,
-    },
-}
-
 impl Measured {
-    pub fn of_paper(table: Table) -> Result<Measured, MeasuredError> {
+    pub fn of_paper(table: Table) -> Result<Measured, RowsError> {
         match published(table) {
             Some(text) => Measured::parse(table, text, &format!("table{}.csv", table.number())),
             None => Ok(Measured {
@@ -92,46 +68,31 @@ impl Measured {
         names
     }
 
-    /// `file` is used in messages only.
-    pub fn parse(table: Table, text: &str, file: &str) -> Result<Measured, MeasuredError> {
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+    /// Reads the values of a table; `file` is used in messages only.
+    pub fn parse(table: Table, text: &str, file: &str) -> Result<Measured, RowsError> {
         let axis = table.axis_name();
-        let allowed = format!("problem,threads_per_block,{axis},gpops_billion,ci_billion");
-        let header = reader
-            .headers()
-            .map_err(|error| csv_error(file, &error))?
-            .iter()
-            .collect::<Vec<_>>()
-            .join(",");
-        if header != allowed {
-            return Err(MeasuredError::Header {
-                file: file.into(),
-                given: header,
-                allowed,
-            });
-        }
+        let rows = Rows::read(text, file)?;
+        let rows = rows.with_header(&format!(
+            "problem,threads_per_block,{axis},gpops_billion,ci_billion"
+        ))?;
         let mut values = HashMap::new();
-        for record in reader.records() {
-            let record = record.map_err(|error| csv_error(file, &error))?;
-            let line = record.position().map_or(0, csv::Position::line);
-            let text = |index: usize| record.get(index).unwrap_or("").trim().to_string();
-            let threads = text(1).parse().map_err(|_| MeasuredError::Field {
-                file: file.into(),
-                line,
-                field: "threads_per_block",
-                given: text(1),
-                allowed: "a whole number",
-            })?;
-            let value = Value {
-                gpops_billion: rate(&text(3), file, line, "gpops_billion", f64::MIN_POSITIVE)?,
-                ci_billion: rate(&text(4), file, line, "ci_billion", 0.0)?,
+        for row in rows.iter() {
+            let cell = (
+                row.text("problem").to_owned(),
+                row.value("threads_per_block", "a whole number")?,
+                row.text(axis).to_owned(),
+            );
+            let rate = |column, least: f64| {
+                row.checked(column, "a positive number", |value: &f64| {
+                    value.is_finite() && *value >= least
+                })
             };
-            if values.insert((text(0), threads, text(2)), value).is_some() {
-                return Err(MeasuredError::Csv {
-                    file: file.into(),
-                    line,
-                    message: "the same cell a second time".into(),
-                });
+            let value = Value {
+                gpops_billion: rate("gpops_billion", f64::MIN_POSITIVE)?,
+                ci_billion: rate("ci_billion", 0.0)?,
+            };
+            if values.insert(cell, value).is_some() {
+                return Err(row.refuse("problem", "a cell that no other row has"));
             }
         }
         Ok(Measured { table, values })
@@ -148,33 +109,6 @@ impl Measured {
             cell.axis.value(),
         );
         self.values.get(&key).copied()
-    }
-}
-
-fn rate(
-    text: &str,
-    file: &str,
-    line: u64,
-    field: &'static str,
-    least: f64,
-) -> Result<f64, MeasuredError> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|value| value.is_finite() && *value >= least)
-        .ok_or_else(|| MeasuredError::Field {
-            file: file.into(),
-            line,
-            field,
-            given: text.into(),
-            allowed: "a positive number",
-        })
-}
-
-pub(super) fn csv_error(file: &str, error: &csv::Error) -> MeasuredError {
-    MeasuredError::Csv {
-        file: file.into(),
-        line: error.position().map_or(1, csv::Position::line),
-        message: error.to_string().replace('\n', " "),
     }
 }
 
@@ -228,8 +162,8 @@ mod tests {
         assert!(error("sextic,many,shared,1,0.1\n").contains("line 2, field threads_per_block"));
         assert!(error("sextic,128,shared,1\n").contains("t.csv, line 2"));
         let twice = "sextic,128,shared,1,0.1\nsextic,128,shared,1,0.1\n";
-        assert!(error(twice).contains("line 3: the same cell"));
+        assert!(error(twice).contains("line 3, field problem"));
         let header = Measured::parse(Table::Four, HEADER, "t.csv").unwrap_err();
-        assert!(matches!(header, MeasuredError::Header { .. }));
+        assert!(matches!(header, RowsError::Refused(_)));
     }
 }

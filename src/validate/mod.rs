@@ -24,4 +24,4 @@ pub mod stack_tables;
 pub use crate::util::stats;
 pub use cells::{Axis, Cell, Table, cells};
 pub use compare::{Compared, Split, Summary};
-pub use measured::{Measured, MeasuredError};
+pub use measured::Measured;

@@ -3,14 +3,13 @@
 //! Leaves out: what is predicted for them (`predictor`). Units: milliseconds, warp instructions.
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.
 
-use super::MeasuredError;
-use super::columns::present_name;
+use super::columns::present_names;
 use super::papers::Paper;
 use crate::systems::gpocl::{Domain, Strategy};
 use crate::systems::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
 use crate::systems::options::LaunchOptions;
-use crate::systems::robilliard;
-use std::collections::HashMap;
+use crate::systems::robilliard::{BLOCK_SIZES, kernel::Scheme, problem::Benchmark};
+use crate::util::rows::{Row, Rows, RowsError};
 
 /// Launches of a paper's system on the H200, none of which had been run when they were predicted.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +36,7 @@ impl Committed {
         }
     }
 
-    pub fn rows(self) -> Result<Vec<PaperRow>, MeasuredError> {
+    pub fn rows(self) -> Result<Vec<PaperRow>, RowsError> {
         Ok(parse(self.text, self.file)?.unwrap_or_default())
     }
 }
@@ -77,154 +76,81 @@ impl PaperRow {
 }
 
 /// The rows of a file whose first column is `paper`; `None` for any other. `file` is used in messages only.
-pub fn parse(text: &str, file: &str) -> Result<Option<Vec<PaperRow>>, MeasuredError> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let failed = |error: csv::Error| super::measured::csv_error(file, &error);
-    let header = reader.headers().map_err(failed)?.clone();
-    if header.get(0) != Some("paper") {
+pub fn parse(text: &str, file: &str) -> Result<Option<Vec<PaperRow>>, RowsError> {
+    let mut rows = Rows::read(text, file)?;
+    if rows.header.first().is_none_or(|name| name != "paper") {
         return Ok(None);
     }
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(failed)?;
-        let fields = Fields {
-            file,
-            line: record.position().map_or(0, csv::Position::line),
-            values: header.iter().map(present_name).zip(record.iter()).collect(),
-        };
-        rows.push(fields.row()?);
-    }
-    Ok(Some(rows))
+    present_names(&mut rows);
+    let rows = rows.iter().map(paper_row);
+    Ok(Some(rows.collect::<Result<_, _>>()?))
 }
 
-struct Fields<'a> {
-    file: &'a str,
-    line: u64,
-    values: HashMap<&'a str, &'a str>,
+fn paper_row(row: Row<'_>) -> Result<PaperRow, RowsError> {
+    let paper = row.named("paper")?;
+    let launch = match paper {
+        Paper::Langdon => langdon(row),
+        Paper::Gpocl => gpocl(row),
+        Paper::Robilliard => robilliard(row),
+    }?;
+    let counted = row.optional("warp_instructions", "a whole number", |_| true)?;
+    Ok(PaperRow {
+        paper,
+        launch,
+        seed: row.value("seed", "a whole number")?,
+        milliseconds: row.optional("median_ms", "a positive number", |ms| *ms > 0.0)?,
+        warp_instructions: counted,
+    })
 }
 
-impl Fields<'_> {
-    fn row(&self) -> Result<PaperRow, MeasuredError> {
-        const PAPERS: &str = "langdon, gpocl, robilliard";
-        let paper = self.value("paper", PAPERS)?;
-        let launch = match paper {
-            Paper::Langdon => self.langdon(),
-            Paper::Gpocl => self.gpocl(),
-            Paper::Robilliard => self.robilliard(),
-        }?;
-        Ok(PaperRow {
-            paper,
-            launch,
-            seed: self.value("seed", "a whole number")?,
-            milliseconds: self
-                .optional("median_ms", "a positive number, or nothing", |ms| *ms > 0.0)?,
-            warp_instructions: self.optional(
-                "warp_instructions",
-                "a whole number, or nothing",
-                |_| true,
-            )?,
-        })
-    }
+fn langdon(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
+    const PROGRAM: &str = "1, 2, 4, 8, 16, 32, 64";
+    const BLOCK: &str = "32, 64, 128, 256, no less than threads_per_program";
+    let per_program: u32 = row.checked("threads_per_program", PROGRAM, |threads| {
+        THREADS_PER_PROGRAM.contains(threads)
+    })?;
+    let per_block: u32 = row.checked("threads", BLOCK, |threads| {
+        THREADS_PER_BLOCK.contains(threads) && *threads >= per_program
+    })?;
+    Ok(LaunchOptions {
+        problem: Some("mux20".to_owned()),
+        threads_per_block: Some(per_block),
+        threads_per_program: Some(per_program),
+        population: Some(POPULATION),
+        ..LaunchOptions::of("submachine")
+    })
+}
 
-    fn langdon(&self) -> Result<LaunchOptions, MeasuredError> {
-        const PROGRAM: &str = "1, 2, 4, 8, 16, 32, 64";
-        const BLOCK: &str = "32, 64, 128, 256, no less than threads_per_program";
-        let per_program: u32 = self.value("threads_per_program", PROGRAM)?;
-        let per_block: u32 = self.value("threads", BLOCK)?;
-        if !THREADS_PER_PROGRAM.contains(&per_program) {
-            return Err(self.wrong("threads_per_program", PROGRAM));
-        }
-        if !THREADS_PER_BLOCK.contains(&per_block) || per_block < per_program {
-            return Err(self.wrong("threads", BLOCK));
-        }
-        Ok(LaunchOptions {
-            problem: Some("mux20".to_owned()),
-            threads_per_block: Some(per_block),
-            threads_per_program: Some(per_program),
-            population: Some(POPULATION),
-            ..LaunchOptions::of("submachine")
-        })
-    }
+fn robilliard(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
+    const THREADS: &str = "32, 64, 128, 256, 512";
+    let scheme: Scheme = row.named("scheme")?;
+    let problem = Benchmark::named(row.text("problem"));
+    let problem = problem.map_err(|error| row.refuse("problem", error))?;
+    Ok(LaunchOptions {
+        problem: Some(problem.to_string()),
+        threads_per_block: Some(
+            row.checked("threads", THREADS, |threads| BLOCK_SIZES.contains(threads))?,
+        ),
+        population: Some(size(row, "population")?),
+        ..LaunchOptions::of(scheme.name())
+    })
+}
 
-    fn robilliard(&self) -> Result<LaunchOptions, MeasuredError> {
-        const THREADS: &str = "32, 64, 128, 256, 512";
-        const SCHEMES: &str = "blockgp, blockgp-shared, threadgp";
-        const BENCHMARKS: &str =
-            "regression-64, regression-256, regression-1024, mux6, mux11, spirals";
-        let (scheme, problem) = (self.text("scheme"), self.text("problem"));
-        let threads_per_block = self.value("threads", THREADS)?;
-        if !robilliard::BLOCK_SIZES.contains(&threads_per_block) {
-            return Err(self.wrong("threads", THREADS));
-        }
-        let _: robilliard::kernel::Scheme = self.value("scheme", SCHEMES)?;
-        let known = robilliard::problem::Benchmark::named(problem);
-        known.map_err(|_| self.wrong("problem", BENCHMARKS))?;
-        Ok(LaunchOptions {
-            problem: Some(problem.to_owned()),
-            threads_per_block: Some(threads_per_block),
-            population: Some(self.size("population")?),
-            ..LaunchOptions::of(scheme)
-        })
-    }
+fn gpocl(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
+    let strategy: Strategy = row.named("strategy")?;
+    let domain: Domain = row.named("domain")?;
+    Ok(LaunchOptions {
+        problem: Some(domain.name().to_owned()),
+        population: Some(size(row, "population")?),
+        cases: Some(size(row, "dataset")?),
+        ..LaunchOptions::of(strategy.kernel())
+    })
+}
 
-    fn size(&self, field: &'static str) -> Result<u32, MeasuredError> {
-        const SIZE: &str = "1 to 1000000";
-        let size: u32 = self.value(field, SIZE)?;
-        match (1..=1_000_000).contains(&size) {
-            true => Ok(size),
-            false => Err(self.wrong(field, SIZE)),
-        }
-    }
-
-    fn gpocl(&self) -> Result<LaunchOptions, MeasuredError> {
-        let strategy: Strategy = self.value("strategy", "fp, pppe, ppcu")?;
-        let domain: Domain = self.value("domain", "regression, classification")?;
-        Ok(LaunchOptions {
-            problem: Some(domain.name().to_owned()),
-            population: Some(self.size("population")?),
-            cases: Some(self.size("dataset")?),
-            ..LaunchOptions::of(strategy.kernel())
-        })
-    }
-
-    fn text(&self, field: &str) -> &str {
-        self.values.get(field).copied().unwrap_or("").trim()
-    }
-
-    fn value<T: std::str::FromStr>(
-        &self,
-        field: &'static str,
-        allowed: &'static str,
-    ) -> Result<T, MeasuredError> {
-        let value = self.text(field).parse();
-        value.map_err(|_| self.wrong(field, allowed))
-    }
-
-    fn optional<T: std::str::FromStr>(
-        &self,
-        field: &'static str,
-        allowed: &'static str,
-        holds: impl Fn(&T) -> bool,
-    ) -> Result<Option<T>, MeasuredError> {
-        if self.text(field).is_empty() {
-            return Ok(None);
-        }
-        let value: T = self.value(field, allowed)?;
-        match holds(&value) {
-            true => Ok(Some(value)),
-            false => Err(self.wrong(field, allowed)),
-        }
-    }
-
-    fn wrong(&self, field: &'static str, allowed: &'static str) -> MeasuredError {
-        MeasuredError::Field {
-            file: self.file.to_owned(),
-            line: self.line,
-            field,
-            given: self.text(field).to_owned(),
-            allowed,
-        }
-    }
+fn size(row: Row<'_>, column: &str) -> Result<u32, RowsError> {
+    row.checked(column, "1 to 1000000", |size| {
+        (1..=1_000_000).contains(size)
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use crate::systems::figure::{Figure, Id};
 use crate::util::names::{UnknownName, named};
-use serde::Deserialize;
+use crate::util::rows::{self, Rows, RowsError};
 
 named! {
     /// A paper whose figures can be reproduced.
@@ -17,13 +17,6 @@ named! {
         /// Robilliard et al. 2008.
         Robilliard = "robilliard",
     }
-}
-
-/// A published value.
-#[derive(Debug, Deserialize)]
-struct Line {
-    id: String,
-    published: f64,
 }
 
 impl Paper {
@@ -43,15 +36,15 @@ impl Paper {
         })
     }
 
-    /// The values of a table of this paper.
-    fn read(self, text: &str) -> Result<Vec<(Id, f64)>, csv::Error> {
-        let value = |line: Result<Line, csv::Error>| {
-            let Line { id, published } = line?;
-            let id = self.id(&id).map_err(std::io::Error::other)?;
-            Ok((id, published))
+    /// The published values of a text of this paper.
+    fn read(self, text: &str) -> Result<Vec<(Id, f64)>, RowsError> {
+        let rows = Rows::read(text, self.name())?;
+        let value = |row: rows::Row<'_>| {
+            let id = self.id(row.text("id"));
+            let id = id.map_err(|error| row.refuse("id", error))?;
+            Ok((id, row.value("published", "a number")?))
         };
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        reader.deserialize().map(value).collect()
+        rows.iter().map(value).collect()
     }
 }
 
@@ -84,12 +77,12 @@ fn find(published: &[(Id, f64)], id: &Id) -> Option<f64> {
 }
 
 /// A published value, where there is one.
-pub fn published(paper: Paper, id: &Id) -> Result<Option<f64>, csv::Error> {
+pub fn published(paper: Paper, id: &Id) -> Result<Option<f64>, RowsError> {
     Ok(find(&paper.read(paper.text())?, id))
 }
 
 /// Puts published values beside the figures.
-pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, csv::Error> {
+pub fn compare(paper: Paper, figures: Vec<Figure>) -> Result<Vec<Row>, RowsError> {
     let published = paper.read(paper.text())?;
     let row = |figure: Figure| {
         let band = figure.predicted;

@@ -9,7 +9,10 @@ use crate::gp::programs::paper_depths::paper_percentages;
 
 /// Mean absolute difference of these programs to the paper's percentages over both tables, in points; none if the
 /// paper's values are not at hand.
-pub fn distance_to_paper(problem: &str, depths: &DepthProfile) -> Result<Option<f64>, csv::Error> {
+pub fn distance_to_paper(
+    problem: &str,
+    depths: &DepthProfile,
+) -> Result<Option<f64>, crate::util::rows::RowsError> {
     let mut differences = Vec::new();
     for representation in [Representation::Rpn, Representation::Lgp] {
         for (limit, paper) in paper_percentages(representation, problem)? {
@@ -41,7 +44,10 @@ pub struct RunSpread {
 
 impl RunSpread {
     /// None for fewer than two runs, or if the paper's values are not at hand.
-    pub fn of(problem: &str, runs: &[&DepthProfile]) -> Result<Option<Self>, csv::Error> {
+    pub fn of(
+        problem: &str,
+        runs: &[&DepthProfile],
+    ) -> Result<Option<Self>, crate::util::rows::RowsError> {
         let mut to_paper = Vec::new();
         for run in runs {
             to_paper.extend(distance_to_paper(problem, run)?);

@@ -123,7 +123,7 @@ fn wrong_input_is_named() {
     let beyond = on("h200").predict(accumulator.with(Size::CaseBlocks, 65_536));
     assert!(message(beyond).contains("1 to 65535"));
     let elsewhere = gtx670.predict(&accumulator);
-    assert!(matches!(elsewhere, Err(PredictError::Input { .. })));
+    assert!(matches!(elsewhere, Err(PredictError::Refused(_))));
     assert!(
         Preset::load("gtx9999")
             .map_err(Error::from)

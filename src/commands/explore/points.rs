@@ -54,7 +54,7 @@ fn point(
 ) -> Result<Result<Record, String>, PredictError> {
     match engine.predict(launch) {
         Ok(prediction) => Ok(Ok(record(&prediction))),
-        Err(why @ (PredictError::Occupancy { .. } | PredictError::Input { .. })) => {
+        Err(why @ (PredictError::Occupancy { .. } | PredictError::Refused(_))) => {
             Ok(Err(why.to_string()))
         }
         Err(error) => Err(error),

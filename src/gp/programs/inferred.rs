@@ -4,6 +4,7 @@
 //! share of operands that take a slow path. Leaves out: how the factors were found (`docs/calibration.md`); other functions, other shapes.
 //! Units: factors on the corpus' own figures; 1 changes nothing.
 
+use crate::util::rows::{Rows, RowsError};
 use std::collections::BTreeMap;
 
 /// See the module text.
@@ -37,75 +38,26 @@ impl Inferred {
     }
 }
 
-/// A file of factors that cannot be read.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum InferredError {
-    /// Not a file of factors.
-    #[error("{file}: {message}; allowed: the columns {COLUMNS}")]
-    Csv {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// A factor out of range.
-    #[error("{file}, {problem}, {column}: given {given}; allowed: {allowed}")]
-    Factor {
-        /// The file.
-        file: String,
-        /// Of which problem.
-        problem: String,
-        /// Its column.
-        column: &'static str,
-        /// What was given.
-        given: f64,
-        /// What is allowed instead.
-        allowed: &'static str,
-    },
-}
-
-/// Of a file of factors.
+/// Columns of a file of factors.
 pub const COLUMNS: &str = "problem,mean_nodes,longest,slow_operands";
 
 /// The factors of every problem in a CSV file; `file` is used in messages only.
-pub fn parse(text: &str, file: &str) -> Result<BTreeMap<String, Inferred>, InferredError> {
-    let csv_error = |message: String| InferredError::Csv {
-        file: file.into(),
-        message: message.replace('\n', " "),
-    };
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let header = reader.headers().map_err(|e| csv_error(e.to_string()))?;
-    let header: Vec<&str> = header.iter().collect();
-    if header.join(",") != COLUMNS {
-        return Err(csv_error(format!("given \"{}\"", header.join(","))));
-    }
+pub fn parse(text: &str, file: &str) -> Result<BTreeMap<String, Inferred>, RowsError> {
     let mut found = BTreeMap::new();
-    for row in reader.deserialize::<(String, f64, f64, f64)>() {
-        let (problem, mean_nodes, longest, slow_operands) =
-            row.map_err(|e| csv_error(e.to_string()))?;
-        let factors = [
-            ("mean_nodes", mean_nodes, 0.2),
-            ("longest", longest, 0.2),
-            ("slow_operands", slow_operands, 0.0),
-        ];
-        for (column, given, least) in factors {
-            if !(least..=5.0).contains(&given) {
-                return Err(InferredError::Factor {
-                    file: file.into(),
-                    problem,
-                    column,
-                    given,
-                    allowed: if least > 0.0 { "0.2 to 5" } else { "0 to 5" },
-                });
-            }
-        }
-        let inferred = Inferred {
-            mean_nodes,
-            longest,
-            slow_operands,
+    for row in Rows::read(text, file)?.with_header(COLUMNS)?.iter() {
+        let factor = |column, least: f64| {
+            row.checked(column, &format!("{least} to 5"), |factor| {
+                (least..=5.0).contains(factor)
+            })
         };
-        if found.insert(problem.clone(), inferred).is_some() {
-            return Err(csv_error(format!("given {problem} twice")));
+        let inferred = Inferred {
+            mean_nodes: factor("mean_nodes", 0.2)?,
+            longest: factor("longest", 0.2)?,
+            slow_operands: factor("slow_operands", 0.0)?,
+        };
+        let problem = row.text("problem").to_owned();
+        if found.insert(problem, inferred).is_some() {
+            return Err(row.refuse("problem", "each problem once"));
         }
     }
     Ok(found)
@@ -121,7 +73,10 @@ mod tests {
         let found = parse("mux20,1.1,1.4,0").unwrap();
         assert_eq!(found["mux20"].longest, 1.4);
         let error = parse("mux20,1.1,9,0").unwrap_err().to_string();
-        assert_eq!(error, "f.csv, mux20, longest: given 9; allowed: 0.2 to 5");
+        assert_eq!(
+            error,
+            "f.csv, line 2, field longest: given \"9\"; allowed: 0.2 to 5"
+        );
         assert!(parse("mux20,1,1").is_err());
         assert!(parse("mux20,1,1,1\nmux20,1,1,1").is_err());
     }

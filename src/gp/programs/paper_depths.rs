@@ -6,23 +6,16 @@
 
 use super::DepthPercentages;
 use crate::gp::depth_profile::Representation;
-use serde::Deserialize;
+use crate::util::rows::{Rows, RowsError};
 
 const TABLE_5: &str = include_str!("../../../fixtures/papers/table5.csv");
 const TABLE_6: &str = include_str!("../../../fixtures/papers/table6.csv");
-
-#[derive(Debug, Deserialize)]
-struct Row {
-    problem: String,
-    stack_limit: usize,
-    percent_programs: f64,
-}
 
 /// `(stack limit, percentage)` of a problem; empty if the paper's values are not at hand.
 pub fn paper_percentages(
     representation: Representation,
     problem: &str,
-) -> Result<Vec<(usize, f64)>, csv::Error> {
+) -> Result<Vec<(usize, f64)>, RowsError> {
     let text = match representation {
         Representation::Rpn => TABLE_5,
         Representation::Lgp => TABLE_6,
@@ -30,18 +23,18 @@ pub fn paper_percentages(
     percentages(text, problem)
 }
 
-fn percentages(text: &str, problem: &str) -> Result<Vec<(usize, f64)>, csv::Error> {
-    let rows = csv::Reader::from_reader(text.as_bytes())
-        .into_deserialize::<Row>()
-        .collect::<Result<Vec<_>, _>>()?;
-    let of_problem = rows.into_iter().filter(|row| row.problem == problem);
-    Ok(of_problem
-        .map(|row| (row.stack_limit, row.percent_programs))
-        .collect())
+fn percentages(text: &str, problem: &str) -> Result<Vec<(usize, f64)>, RowsError> {
+    let mut found = Vec::new();
+    for row in Rows::read(text, "stack depths of the paper")?.iter() {
+        let percent = row.value("percent_programs", "a number")?;
+        let limit = row.value("stack_limit", "a whole number")?;
+        found.extend((row.text("problem") == problem).then_some((limit, percent)));
+    }
+    Ok(found)
 }
 
 /// Those of both tables, if the problem has any.
-pub fn of_paper(problem: &str) -> Result<Option<DepthPercentages>, csv::Error> {
+pub fn of_paper(problem: &str) -> Result<Option<DepthPercentages>, RowsError> {
     let found = DepthPercentages {
         rpn: paper_percentages(Representation::Rpn, problem)?,
         lgp: paper_percentages(Representation::Lgp, problem)?,

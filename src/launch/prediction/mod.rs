@@ -16,7 +16,9 @@ use crate::launch::placement::Placement;
 use crate::launch::uniform::Uniform;
 use crate::launch::work::{Launch, Work};
 use crate::trace::mix::MixEntry;
+use crate::util::refused::Refused;
 use serde::{Serialize, Serializer};
+use std::fmt::Display;
 
 /// Bytes, which outputs have in KiB: whole where they are.
 pub(crate) fn kib<S: Serializer>(bytes: &u32, serializer: S) -> Result<S::Ok, S::Error> {
@@ -222,15 +224,8 @@ impl Prediction {
 #[derive(Debug, thiserror::Error)]
 pub enum PredictError {
     /// Something that the device or the kernel does not have.
-    #[error("{what}: given {given}; allowed: {allowed}")]
-    Input {
-        /// What was named.
-        what: &'static str,
-        /// What was given.
-        given: String,
-        /// What is allowed instead.
-        allowed: String,
-    },
+    #[error(transparent)]
+    Refused(Refused),
     /// The block cannot be resident.
     #[error("a block of kernel {kernel} cannot be resident: {source}")]
     Occupancy {
@@ -245,13 +240,18 @@ pub enum PredictError {
 }
 
 impl PredictError {
+    /// Returns the refusal of something that the device or the kernel does not have.
+    pub fn refused(what: &str, given: impl Display, allowed: impl Display) -> Self {
+        PredictError::Refused(Refused::new(what, given, allowed))
+    }
+
     /// Returns the refusal of a kernel whose blocks run several programs each, where one program per block is required.
     pub fn not_uniform(kernel: &str) -> Self {
-        PredictError::Input {
-            what: "kernel",
-            given: kernel.to_owned(),
-            allowed: "one whose blocks run one program each (the other papers' run in simulate, explain, whatif)".into(),
-        }
+        PredictError::refused(
+            "kernel",
+            kernel,
+            "one whose blocks run one program each (the other papers' run in simulate, explain, whatif)",
+        )
     }
 
     /// Any other error, boxed.

@@ -16,3 +16,4 @@ pub use crate::predictor::{InputError, Kind as EngineKind, Predictor};
 pub use crate::systems::chitty::variant::KernelId as Kernel;
 pub use crate::systems::options::{LaunchOptions, Size};
 pub use crate::trace::mix::{MixEntry, Role};
+pub use crate::util::refused::Refused;

@@ -6,38 +6,31 @@
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 
-use crate::gp::problem::ProblemId;
 use crate::isa::Arch;
-use crate::systems::chitty::variant::{Dispatch, KernelId, Math, Shape, Variant};
+use crate::systems::chitty::variant::{Dispatch, Math, Shape, Variant};
+use crate::util::rows::{Rows, RowsError};
 
 const COUNTED: &str = include_str!("../../../fixtures/divergence.csv");
-
-#[derive(Debug, Deserialize)]
-struct Row {
-    problem: ProblemId,
-    kernel: KernelId,
-    stack_dim: u32,
-    stack_registers: u32,
-    added_percent: f64,
-}
 
 /// The counts by kernel. The file is part of the program; a test reads all of it.
 fn counted() -> &'static FxHashMap<Variant, f64> {
     static TABLE: OnceLock<FxHashMap<Variant, f64>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut reader = csv::Reader::from_reader(COUNTED.as_bytes());
-        let rows = reader.deserialize::<Row>().filter_map(Result::ok);
-        rows.map(|row| {
-            let counted = Variant {
-                stack_registers: row.stack_registers,
-                ..Variant::new(row.kernel, row.problem, row.stack_dim, Arch::Sm35)
-            };
-            (counted, row.added_percent)
-        })
-        .collect()
-    })
+    TABLE.get_or_init(|| read().unwrap_or_default())
+}
+
+fn read() -> Result<FxHashMap<Variant, f64>, RowsError> {
+    let rows = Rows::read(COUNTED, "divergence.csv")?;
+    let counted = rows.iter().map(|row| {
+        let (kernel, problem) = (row.named("kernel")?, row.named("problem")?);
+        let stack_dim = row.value("stack_dim", "a whole number")?;
+        let variant = Variant {
+            stack_registers: row.value("stack_registers", "a whole number")?,
+            ..Variant::new(kernel, problem, stack_dim, Arch::Sm35)
+        };
+        Ok((variant, row.value("added_percent", "a number")?))
+    });
+    counted.collect()
 }
 
 /// What was counted for `variant`, or for the kernel of the tables that differs from it only in how it was compiled.
@@ -60,17 +53,15 @@ pub fn is_counted(variant: &Variant) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gp::problem::ProblemId;
 
     #[test]
     fn every_kernel_of_the_tables_was_counted() {
-        let rows = csv::Reader::from_reader(COUNTED.as_bytes())
-            .deserialize::<Row>()
-            .collect::<Result<Vec<_>, _>>()
-            .unwrap();
+        let counted = read().unwrap();
         // 6 postfix, 6 linear, 3 with vectors, 4 with registers, for each of four problems.
-        assert_eq!(rows.len(), 4 * 19);
-        assert_eq!(counted().len(), rows.len());
-        assert!(rows.iter().all(|row| row.added_percent.abs() < 10.0));
+        assert_eq!(counted.len(), 4 * 19);
+        assert_eq!(COUNTED.lines().count(), 1 + counted.len());
+        assert!(counted.values().all(|added| added.abs() < 10.0));
     }
 
     #[test]

@@ -32,13 +32,15 @@ const PROPERTIES: [Property; 5] = [
 pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, PredictError> {
     match choice.arch {
         Some(arch) => Ok(arch),
-        None => device.code.parse().map_err(|_| PredictError::Input {
-            what: "machine code of the device",
-            given: format!("{} ({})", device.code, device.name),
-            allowed: format!(
-                "{}; --code NAME runs one of them all the same",
-                names(&Arch::ALL)
-            ),
+        None => device.code.parse().map_err(|_| {
+            PredictError::refused(
+                "machine code of the device",
+                format!("{} ({})", device.code, device.name),
+                format!(
+                    "{}; --code NAME runs one of them all the same",
+                    names(&Arch::ALL)
+                ),
+            )
         }),
     }
 }
@@ -51,14 +53,14 @@ pub fn executed_architecture(device: &Device, choice: &CodeChoice) -> Result<Arc
             let arch = architecture(device, choice)?;
             match ARCHES.contains(&arch) {
                 true => Ok(arch),
-                false => Err(PredictError::Input {
-                    what: "machine code of another paper's kernel",
-                    given: format!("{arch} ({})", device.name),
-                    allowed: format!(
+                false => Err(PredictError::refused(
+                    "machine code of another paper's kernel",
+                    format!("{arch} ({})", device.name),
+                    format!(
                         "{}; --code NAME runs one of them all the same",
                         names(&ARCHES)
                     ),
-                }),
+                )),
             }
         }
     }
@@ -89,11 +91,11 @@ pub fn compiled(
 fn without_kernels(problem: ProblemId) -> PredictError {
     let mut known = ProblemId::ALL.to_vec();
     known.retain(|one| one.definition().kernels.is_some());
-    PredictError::Input {
-        what: "problem",
-        given: format!("{problem}, whose functions no kernel has"),
-        allowed: problem::names(&known),
-    }
+    PredictError::refused(
+        "problem",
+        format!("{problem}, whose functions no kernel has"),
+        problem::names(&known),
+    )
 }
 
 fn not_compiled(kernel: KernelId, arch: Arch) -> PredictError {
@@ -106,11 +108,11 @@ fn not_compiled(kernel: KernelId, arch: Arch) -> PredictError {
     };
     let kernels = names_of(&|v| (v.arch == arch).then(|| v.kernel.name()));
     let archs = names_of(&|v| (v.kernel == kernel).then(|| v.arch.name()));
-    PredictError::Input {
-        what: "kernel",
-        given: format!("{kernel} for {arch}"),
-        allowed: format!("{kernels} (with --code: {kernel} for {archs})"),
-    }
+    PredictError::refused(
+        "kernel",
+        format!("{kernel} for {arch}"),
+        format!("{kernels} (with --code: {kernel} for {archs})"),
+    )
 }
 
 /// The second dimension and the levels in registers that a kernel has when nothing is said: the smallest compiled.
@@ -136,11 +138,11 @@ pub fn of(
         return Ok(find(configuration, problem, arch, choice)?.into());
     };
     if own.arch != arch {
-        return Err(PredictError::Input {
-            what: "machine code",
-            given: format!("{} for {}", own.name, own.arch),
-            allowed: format!("{arch} (--code {} runs it all the same)", own.arch),
-        });
+        return Err(PredictError::refused(
+            "machine code",
+            format!("{} for {}", own.name, own.arch),
+            format!("{arch} (--code {} runs it all the same)", own.arch),
+        ));
     }
     let kernel = own.lowering.kernel();
     let usual = Variant::new(kernel, problem, configuration.stack_dim, arch);
@@ -181,14 +183,14 @@ fn find(
         if left.is_empty() {
             allowed.sort();
             allowed.dedup();
-            return Err(PredictError::Input {
+            return Err(PredictError::refused(
                 what,
                 given,
-                allowed: format!(
+                format!(
                     "{} (kernel {kernel} for {problem}, {arch})",
                     allowed.join(", ")
                 ),
-            });
+            ));
         }
     }
     Ok(wanted)

@@ -67,7 +67,7 @@ pub enum InputError {
     },
     /// Tables of the paper that are damaged.
     #[error("the paper's Tables 5 and 6: {0}")]
-    Tables(#[from] csv::Error),
+    Tables(#[from] crate::util::rows::RowsError),
     /// Programs of which no population can be made.
     #[error("population of {problem}: {source}")]
     Population {

@@ -2,14 +2,21 @@
 //!
 //! Leaves out: how it is decided (`measure`, behind the feature `gpu`).
 
-use serde::Serialize;
+use crate::util::names::named;
+use serde::{Serialize, Serializer};
 
-/// The part of the measurements that a row belongs to: decided by its name before anything is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Split {
-    /// What fitted values are fitted on.
-    Calibration,
-    /// What predictions are judged by.
-    Holdout,
+named! {
+    /// The part of the measurements that a row belongs to: decided by its name before anything is measured.
+    pub enum Split ("split") {
+        /// Rows that fitted values are fitted on.
+        Calibration = "calibration",
+        /// Rows that predictions are judged by.
+        Holdout = "holdout",
+    }
+}
+
+impl Serialize for Split {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.name().serialize(serializer)
+    }
 }

@@ -61,11 +61,11 @@ impl Submachine {
     pub fn load(threads_per_program: u32, arch: Arch) -> Result<Self, PredictError> {
         let allowed = || super::THREADS_PER_PROGRAM.map(|n| n.to_string()).join(", ");
         if !super::THREADS_PER_PROGRAM.contains(&threads_per_program) {
-            return Err(PredictError::Input {
-                what: "threads per program",
-                given: threads_per_program.to_string(),
-                allowed: allowed(),
-            });
+            return Err(PredictError::refused(
+                "threads per program",
+                threads_per_program,
+                allowed(),
+            ));
         }
         Ok(Submachine {
             kernel: kernel(&format!("{arch}-p{threads_per_program}"))?,
@@ -140,11 +140,11 @@ pub fn table(programs: &[Rpn], program_bytes: u32) -> Result<Vec<u8>, PredictErr
         let end = bytes.len() + program_bytes as usize;
         bytes.extend(encode(program)?);
         if bytes.len() > end {
-            return Err(PredictError::Input {
-                what: "nodes of a program",
-                given: program.0.len().to_string(),
-                allowed: format!("at most {}", program_bytes - 1),
-            });
+            return Err(PredictError::refused(
+                "nodes of a program",
+                program.0.len().to_string(),
+                format!("at most {}", program_bytes - 1),
+            ));
         }
         bytes.resize(end, END);
     }
@@ -165,11 +165,11 @@ fn byte(token: &Token) -> Result<u8, PredictError> {
         Token::Apply(Primitive::Nand) => 3,
         Token::Apply(Primitive::Nor) => 4,
         other => {
-            return Err(PredictError::Input {
-                what: "node of a program",
-                given: format!("{other:?}"),
-                allowed: "the inputs X1 to X37, AND, OR, NAND, NOR".to_owned(),
-            });
+            return Err(PredictError::refused(
+                "node of a program",
+                format!("{other:?}"),
+                "the inputs X1 to X37, AND, OR, NAND, NOR",
+            ));
         }
     })
 }

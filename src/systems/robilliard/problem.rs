@@ -49,10 +49,12 @@ impl Benchmark {
     /// The one with this name.
     pub fn named(name: &str) -> Result<Self, PredictError> {
         let found = Self::ALL.into_iter().find(|one| one.to_string() == name);
-        found.ok_or_else(|| PredictError::Input {
-            what: "problem of the paper's kernels",
-            given: name.to_owned(),
-            allowed: Self::ALL.map(|one| one.to_string()).join(", "),
+        found.ok_or_else(|| {
+            PredictError::refused(
+                "problem of the paper's kernels",
+                name,
+                Self::ALL.map(|one| one.to_string()).join(", "),
+            )
         })
     }
 

@@ -51,11 +51,11 @@ pub fn translate(program: &Rpn, set: FunctionSet) -> Result<Vec<u32>, PredictErr
     code.subtree(program.n_nodes() - 1)?;
     code.push(Opcode::Return, 0);
     if code.highest > STACK_LEVELS {
-        return Err(PredictError::Input {
-            what: "stack levels of a program",
-            given: code.highest.to_string(),
-            allowed: format!("at most {STACK_LEVELS}"),
-        });
+        return Err(PredictError::refused(
+            "stack levels of a program",
+            code.highest,
+            format!("at most {STACK_LEVELS}"),
+        ));
     }
     Ok(code.words)
 }
@@ -189,16 +189,16 @@ impl Code<'_> {
     }
 
     fn unknown(&self, token: Token) -> PredictError {
-        PredictError::Input {
-            what: "node of a program",
-            given: token.to_string(),
-            allowed: match self.set {
+        PredictError::refused(
+            "node of a program",
+            token,
+            match self.set {
                 FunctionSet::Regression => "X1, constants, + - * / sin cos exp log",
                 FunctionSet::Multiplexer => "inputs, AND OR NOT IF",
                 FunctionSet::Spirals => "X1, X2, constants, + - * / sin cos IFLTE",
             }
             .to_owned(),
-        }
+        )
     }
 }
 
