@@ -1,12 +1,13 @@
 //! The options that name one launch, and a second one by its differences.
 //!
-//! Leaves out: what is meant where nothing is said, and what cannot be had (`papers::systems`). Units: KiB for the L1.
+//! Leaves out: what is meant where nothing is said, and what cannot be had (`systems::asked`). Units: KiB for the L1.
 
 use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;
 use crate::gp::problem::canonical;
 use crate::systems::chitty::system::USUAL_THREADS;
 use crate::systems::options::{LaunchOptions, Size};
+use crate::systems::registry;
 
 /// One launch on one device.
 #[derive(Debug, Clone, clap::Args)]
@@ -54,9 +55,14 @@ pub struct LaunchArgs {
 }
 
 fn threads_help() -> String {
+    let others = registry::kernels().filter_map(|kernel| {
+        let default = kernel.parameter(Size::Threads)?.default;
+        let differs = default != USUAL_THREADS && default > 0;
+        differs.then(|| format!("; {default} for {}", kernel.name))
+    });
+    let others: String = others.collect();
     format!(
-        "Number of threads per block [default: {USUAL_THREADS}; of another paper's kernel as the paper has it]; not with gpocl-*, whose \
-         work-groups follow from the other sizes"
+        "Number of threads per block [default: {USUAL_THREADS}{others}]; not with gpocl-*, whose work-groups follow from the other sizes"
     )
 }
 

@@ -49,7 +49,7 @@ pub struct MeasureArgs {
     /// Seed of the paper's programs and tests
     #[arg(long, default_value_t = 1, requires = "paper")]
     pub population_seed: u64,
-    /// Problem: sextic, shuttle, kddcup or mux20
+    /// Problem (`warpstack problems` lists them)
     #[arg(long, required_unless_present_any = ["counters", "paper"], value_parser = super::names::problem())]
     pub problem: Option<String>,
     /// File of programs, one per line in postfix order; with --on cpu also a number of random ones

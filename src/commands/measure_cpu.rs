@@ -1,7 +1,7 @@
 //! `warpstack measure --on cpu`: the interpreters of the CPU.
 //!
 //! What it does: a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
-//! what a row means (`gpu/on_cpu.rs`). Units: fitness cases.
+//! what a row means (`measure/on_cpu.rs`). Units: fitness cases.
 
 use super::look::{LookArgs, only_with_chart};
 use super::measure_args::{MeasureArgs, given_or, n_random, protocol, work};

@@ -1,6 +1,6 @@
 //! The options that name a kernel of one's own: its listing, or its source; and whether it computes what it should.
 //!
-//! Leaves out: compiling (`gpu::compile`), execution.
+//! Leaves out: compiling (`measure::compile`), execution.
 
 use super::configuration::ConfigurationArgs;
 use super::engine::InputArgs;

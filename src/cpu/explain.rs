@@ -1,6 +1,6 @@
 //! Why an interpreter is as fast as it is on a core, and why its speed turns where it does over the block of cases.
 //!
-//! Models: the prediction without each part of the core, as `engine::Explained` does for GPUs; the curve over the block.
+//! Models: the prediction without each part of the core, as `predictor::interventions` does for GPUs; the curve over the block.
 //! Leaves out: the words (`report/cpu.rs`). Units: cases, cycles. Sources: `ecm.rs`.
 
 use super::ecm::{self, Cause, Predicted};

@@ -3,7 +3,7 @@
 //! What it does: the counts that follow from Listing 1's loop over the fitness cases, and from its division among several
 //! blocks of one program: block `(x, y)` of a grid takes program `x` and, from pass `y` on, every `case_blocks`-th pass. Blocks
 //! start in the order of their number, in which `x` moves fastest, so blocks of the same cases run together.
-//! What it leaves out: time. Units: fitness cases, bytes. Sources: Listing 1 of the paper; `gpu/kernels/accumulator.cu`;
+//! What it leaves out: time. Units: fitness cases, bytes. Sources: Listing 1 of the paper; `systems/cuda/accumulator.cu`;
 //! CUDA C++ Programming Guide, section 2.2, for the numbers of blocks.
 
 /// The launch geometry of one configuration.

@@ -2,7 +2,7 @@
 //!
 //! Models: of a grid of many waves of blocks, a sample spread over it; of a grid of a few waves, all blocks of some multiprocessors: of those
 //! that have most to do, where the blocks differ and it is known by how much.
-//! Leaves out: time (`replay`, `closed_form`).
+//! Leaves out: time (`sim::divergent`, `model::divergent`).
 //! Units: blocks. Sources: blocks in turn over the multiprocessors, CUDA C Programming Guide, section 2.2.
 
 use super::makespan::hand_out;

@@ -1,6 +1,6 @@
 //! How long a grid of executed blocks takes, in closed form.
 //!
-//! Models: the same blocks as `replay`, by `model::executed`. Leaves out: what that leaves out.
+//! Models: the same blocks as `sim::divergent`, by `model::executed`. Leaves out: what that leaves out.
 //! Units: cycles of a multiprocessor.
 
 use crate::launch::cause::Cause;

@@ -433,7 +433,7 @@ impl Fate {
     }
 }
 
-/// Probability that a line is there which is asked for `requests` times in the survival time on average.
+/// Probability that a line is cached, given its mean number of requests per survival time.
 pub fn presence(replacement: Replacement, requests: f64) -> f64 {
     match replacement {
         Replacement::Random | Replacement::Rows => requests / (1.0 + requests),

@@ -102,8 +102,8 @@ fn problems_without_kernels_or_corpus_are_refused_with_those_that_have_them() {
     let device = Preset::load("gtx670").unwrap().device;
     let predictor = Predictor::new(device);
     assert_eq!(
-        predictor.population(NEW.name()).unwrap_err().to_string(),
-        "problem parity6: no corpus in the program; allowed: with --programs FILE or --corpus FILE, or one of sextic, shuttle, kddcup, mux20"
+        predictor.population("mux6").unwrap_err().to_string(),
+        "problem mux6: no corpus in the program; allowed: with --programs FILE or --corpus FILE, or one of sextic, shuttle, kddcup, mux20"
     );
     let error = smallest(KernelId::Rpn, ProblemId::Mux6, Arch::Sm35).unwrap_err();
     assert_eq!(

@@ -8,7 +8,7 @@ use crate::launch::cause::{Cause, NOT_SELECTED};
 use crate::predictor::annotate::{Annotated, AnnotatedLine};
 use std::collections::BTreeMap;
 
-/// An instruction is hot that has as much of the warps' cycles as so many even ones would.
+/// An instruction is hot if it takes this many times its even share of the warps' cycles.
 const HOT: f64 = 4.0;
 /// Causes that a line of the table names.
 const NAMED: usize = 2;

@@ -77,7 +77,7 @@ impl Provenance {
         let effort = simulator.effort.name();
         let arch = code.own.as_ref().map(|own| own.arch).or(code.arch);
         let architecture = arch.map(|arch| arch.to_string());
-        // Of a kernel of one's own nobody has said how it was compiled.
+        // How a custom kernel was compiled is unknown.
         let math = match &code.own {
             Some(_) => None,
             None => Some(code.math.unwrap_or(Math::Accurate).to_string()),

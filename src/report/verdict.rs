@@ -1,6 +1,6 @@
 //! Why a launch is as fast as it is, and why it is faster than another, in words.
 //!
-//! What it says follows from predictions without a part of the machine (`engine::Explained`): the bottleneck is the part whose absence
+//! What it says follows from predictions without a part of the machine (`predictor::interventions`): the bottleneck is the part whose absence
 //! gains most; what makes two launches differ is the part without which least of the difference is left. Leaves out: new computing.
 //! Units: in the sentences. An operation is one node on 32 fitness cases.
 

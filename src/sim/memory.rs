@@ -1,8 +1,8 @@
 //! The load/store unit and everything behind it: L1, L2 share, DRAM share.
 //!
 //! What it models: one 128-byte line per cycle through the load/store unit, in order; the L1 for local
-//! memory; a limited number of L1 misses in flight, of which a further one waits for the first to
-//! end while the unit goes on; global accesses past the L1, which no limit of its misses concerns; write-through, with a queue of
+//! memory; a limited number of L1 misses in flight (MSHRs): one more waits until the first completes,
+//! while the unit goes on; global accesses past the L1, which no limit of its misses concerns; write-through, with a queue of
 //! stored lines; the L1 for global loads, where the machine has that. What leaves for the L2 is in `behind`.
 //! What it leaves out: bank conflicts (the kernels' shared accesses are broadcasts), TLBs, crossbar
 //! contention between SMXs other than an equal share of capacity and bandwidth.

@@ -23,7 +23,7 @@ pub trait System: Sync {
     /// Its kernels, in the order in which they are listed.
     fn kernels(&self) -> &'static [KernelInfo];
 
-    /// Whether every block of a launch runs one program.
+    /// Whether all lanes of a block take one control path, which is traced instead of executed lane by lane.
     fn is_uniform(&self) -> bool {
         false
     }
@@ -139,13 +139,13 @@ pub fn configure(
     })
 }
 
-/// Whether every block of a launch runs one program. Kernels of one's own are Chitty's.
+/// Whether the launch is traced along one control path for each block, as Chitty's kernels and custom kernels are.
 pub fn is_uniform(configuration: &Configuration) -> bool {
     let found = find(&configuration.kernel, &CodeChoice::default());
     found.map_or(true, |(system, _)| system.is_uniform())
 }
 
-/// Refuses a launch whose blocks run several programs.
+/// Refuses a launch that is executed lane by lane.
 pub fn check_uniform(configuration: &Configuration) -> Result<(), PredictError> {
     match is_uniform(configuration) {
         true => Ok(()),

@@ -23,7 +23,7 @@ impl<K: Eq + Hash, V> Memo<K, V> {
         Arc::clone(slot.get_or_init(|| Arc::new(make())))
     }
 
-    /// The same when making can fail; a failure is not kept. Who asks meanwhile makes it, too, and the first one that is there is kept.
+    /// The same where making can fail; a failure is not kept. Concurrent callers may each make the value; the first to finish is kept.
     pub fn try_get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E> {
         let slot = self.slot(key);
         if let Some(found) = slot.get() {

@@ -1,6 +1,6 @@
 //! How far programs' stack depths are from the paper's, and from each other.
 //!
-//! Models: mean differences over the limits of Tables 5 and 6. Leaves out: the tables (`programs::paper_depths`).
+//! Models: mean differences over the limits of Tables 5 and 6. Leaves out: the tables (`gp::programs::paper_depths`).
 //! Units: points of percent; limits in stack levels.
 
 use super::stats::mean;

@@ -191,8 +191,8 @@ fn next_id() -> u64 {
     NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Weights of the corpus' programs and how they came about: stack depths as given, and so many times the mean nodes that the corpus has with
-/// these depths. Within a depth, programs count in proportion to a power of their nodes.
+/// Weights of the corpus' programs and how they came about: stack depths as given, and the corpus's mean size at those depths scaled by a
+/// factor. Within a depth, programs count in proportion to a power of their nodes.
 fn weighted(
     corpus: &Corpus,
     depths: Option<&DepthPercentages>,

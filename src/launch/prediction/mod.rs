@@ -245,12 +245,12 @@ impl PredictError {
         PredictError::Refused(Refused::new(what, given, allowed))
     }
 
-    /// Returns the refusal of a kernel whose blocks run several programs each, where one program per block is required.
+    /// Returns the refusal of a kernel that is executed lane by lane, where one control path for each block is required.
     pub fn not_uniform(kernel: &str) -> Self {
         PredictError::refused(
             "kernel",
             kernel,
-            "one whose blocks run one program each (the other papers' run in simulate, explain, whatif)",
+            "one of the kernels with a second stack dimension (the other papers' run in simulate, explain, whatif)",
         )
     }
 

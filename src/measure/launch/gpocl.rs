@@ -1,7 +1,7 @@
 //! GPOCL's kernels on a device.
 //!
 //! Models: one launch on a whole population. Leaves out: transfers. Units: milliseconds between events; one error per program and,
-//! for FP, per group. Sources: `kernels/gpocl.cu`.
+//! for FP, per group. Sources: `systems/cuda/gpocl.cu`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 

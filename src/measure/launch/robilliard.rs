@@ -1,7 +1,7 @@
 //! Robilliard's interpreters on a device: a program per block or per thread.
 //!
 //! Models: one launch on a whole population. Leaves out: transfers. Units: milliseconds between events; summed errors.
-//! Sources: `kernels/robilliard.cu`.
+//! Sources: `systems/cuda/robilliard.cu`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 

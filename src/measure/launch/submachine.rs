@@ -1,7 +1,7 @@
 //! Langdon's interpreter on a device: programs of bytes, several of them in a block.
 //!
 //! Models: one launch on the whole population. Leaves out: transfers. Units: milliseconds between events; wrong cases.
-//! Sources: `kernels/submachine.cu`.
+//! Sources: `systems/cuda/submachine.cu`.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 

@@ -24,6 +24,15 @@ pub fn colours() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::cause::Cause;
+
+    #[test]
+    fn every_cause_has_a_colour_in_every_scheme() {
+        for cause in Cause::ALL {
+            let declared = COLOURS.matches(&format!("--{}: ", cause.name())).count();
+            assert_eq!(declared, 3, "{cause:?}");
+        }
+    }
 
     #[test]
     fn charts_have_colours_of_their_own_in_both_themes() {

@@ -5,7 +5,7 @@
 //! needs more stack is computed first (Sethi and Ullman), so that few levels are ever in use.
 //! Leaves out: several programs in one buffer (`layout`).
 //! Units: one instruction is two 32-bit words; stack levels count from 1 and do not include the accumulator.
-//! Sources: `kernels/accumulator.cu`, which numbers the handlers alike; Sethi and Ullman 1970, "The generation of optimal
+//! Sources: `systems/cuda/accumulator.cu`, which numbers the handlers alike; Sethi and Ullman 1970, "The generation of optimal
 //! code for arithmetic expressions".
 
 use std::collections::HashMap;

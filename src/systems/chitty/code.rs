@@ -2,7 +2,7 @@
 //!
 //! What an own kernel needs of a multiprocessor is read from its listing. It takes the six arguments of the interpreters here
 //! (programs, inputs, outputs, results, words of a row, fitness cases), and programs in one of their forms.
-//! Leaves out: its execution; whether it computes what it should (`workload::conformance`).
+//! Leaves out: its execution; whether it computes what it should (`systems::chitty::conformance`).
 //! Units: bytes. Sources: nvdisasm's output.
 
 use super::kernel_id::Lowering;

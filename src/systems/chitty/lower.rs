@@ -1,6 +1,6 @@
 //! Programs as the words that a kernel reads.
 //!
-//! Models: the token codes of `kernels/functions.cuh`. A terminal is followed by its operand; an LGP
+//! Models: the token codes of `systems/cuda/functions.cuh`. A terminal is followed by its operand; an LGP
 //! instruction is its function and then its operands, the last one first (the order of popping).
 //! Leaves out: the layout of many programs in device memory (one row of `maxprogsize` words each).
 //! Units: one word is 4 bytes.

@@ -1,6 +1,6 @@
 //! The error that a kernel should report for a program, computed on the CPU.
 //!
-//! Models: the error of one case as `kernels/functions.cuh` defines it, summed in double precision over results of
+//! Models: the error of one case as `systems/cuda/functions.cuh` defines it, summed in double precision over results of
 //! single precision, every operation rounded once.
 //! Leaves out: the GPU's own rounding of sine, logarithm and the like; comparisons state a bound.
 //! Units: summed errors: squared differences, wrong classes, wrong bits.

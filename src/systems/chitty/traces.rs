@@ -2,7 +2,7 @@
 //!
 //! What it does: encodes programs, parses the kernel's machine code, executes its control path for
 //! every program and lays the result out for the models.
-//! What it leaves out: time. Units: bytes. Sources: those of `gpu::lower`, `isa`, `trace`.
+//! What it leaves out: time. Units: bytes. Sources: those of `systems::chitty::lower`, `isa`, `trace`.
 
 use crate::gp::program::Rpn;
 use crate::gp::record::Size;

@@ -1,6 +1,6 @@
 //! The interpreters' machine code, and what their blocks execute.
 //!
-//! Models: `gpu/kernels/gpocl.cu`. Leaves out: time. Units: bytes, fitness cases. Sources: Augusto and Barbosa 2013, Algorithms 3 to 5;
+//! Models: `systems/cuda/gpocl.cu`. Leaves out: time. Units: bytes, fitness cases. Sources: Augusto and Barbosa 2013, Algorithms 3 to 5;
 //! section 5.1.2 on expected outputs in constant memory.
 
 use super::ndrange::NdRange;

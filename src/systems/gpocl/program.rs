@@ -2,7 +2,7 @@
 //!
 //! Models: sections 3.2.1, 4.3.1 and 4.3.2: functions and terminals of both domains; run from the last node to the first. Truth is
 //! what is not zero; true is 1. Leaves out: rounding of native functions: the reference computes in double precision.
-//! Units: 22 bits of value in a word; a constant is its bits over 2^21, less 1. Sources: `gpu/kernels/gpocl.cu`.
+//! Units: 22 bits of value in a word; a constant is its bits over 2^21, less 1. Sources: `systems/cuda/gpocl.cu`.
 
 use super::Domain;
 

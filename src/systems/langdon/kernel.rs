@@ -1,6 +1,6 @@
 //! The interpreter: its machine code, the encoding of programs, the blocks that it executes.
 //!
-//! Models: `gpu/kernels/submachine.cu`. Leaves out: time. Units: bytes, words of 32 Boolean cases.
+//! Models: `systems/cuda/submachine.cu`. Leaves out: time. Units: bytes, words of 32 Boolean cases.
 //! Sources: Langdon 2010, Figure 4 and section 6 (15 stack levels of 4 bytes for each thread).
 
 use super::experiment::Experiment;

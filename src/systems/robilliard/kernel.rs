@@ -1,6 +1,6 @@
 //! The interpreters: their machine code and the blocks that they execute.
 //!
-//! Models: `gpu/kernels/robilliard.cu`. Leaves out: time. Units: bytes, words.
+//! Models: `systems/cuda/robilliard.cu`. Leaves out: time. Units: bytes, words.
 //! Sources: Robilliard et al. 2008, section 3; for programs in shared memory the authors' paper of 2009.
 
 use super::problem::{CaseTable, FunctionSet, case_error};

@@ -2,7 +2,7 @@
 //!
 //! Models: "the if structure and the short-circuit And, Or operators are implemented as usual in code generation": a condition, a jump if it
 //! does not hold, a branch, a jump over the other one. Whole populations: a table of beginnings, then the programs.
-//! Leaves out: what the words do (`gpu/kernels/robilliard.cu`). Units: 4-byte words.
+//! Leaves out: what the words do (`systems/cuda/robilliard.cu`). Units: 4-byte words.
 //! Sources: Robilliard et al. 2008, section 3 and Table 1.
 
 use super::problem::FunctionSet;

@@ -4,7 +4,7 @@
 //! operands become. A value that rounding decides (a comparison of what is nearly equal, an overflow) has no bound.
 //! Leaves out: sums over fitness cases. Units: absolute errors.
 //! Sources: CUDA C++ Programming Guide, mathematical functions (2 units in the last place for sine, cosine and exponential, 1 for
-//! the logarithm, and what fast math gives); `kernels/rows.cuh`, whose functions differ from CUDA's by at most 3.
+//! the logarithm, and what fast math gives); `systems/cuda/rows.cuh`, whose functions differ from CUDA's by at most 3.
 
 use crate::gp::interpret::reference;
 use crate::gp::primitive::Primitive;
