@@ -130,7 +130,7 @@ fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
             Err(format!("{what}: given {value}; allowed: {allowed:?}"))
         })
     };
-    check("--threads", args.threads(), &langdon::THREADS_PER_BLOCK)?;
+    check("--threads", args.threads(), &langdon::BLOCK_SIZES)?;
     let allowed = &langdon::THREADS_PER_PROGRAM;
     let programs = given_or(&args.threads_per_program, allowed);
     check("--threads-per-program", programs, allowed)?;

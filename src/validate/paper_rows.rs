@@ -6,7 +6,7 @@
 use super::columns::present_names;
 use super::papers::Paper;
 use crate::systems::gpocl::{Domain, Strategy};
-use crate::systems::langdon::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use crate::systems::langdon::{self, POPULATION, THREADS_PER_PROGRAM};
 use crate::systems::options::LaunchOptions;
 use crate::systems::robilliard::{BLOCK_SIZES, kernel::Scheme, problem::Benchmark};
 use crate::util::rows::{Row, Rows, RowsError};
@@ -110,7 +110,7 @@ fn langdon(row: Row<'_>) -> Result<LaunchOptions, RowsError> {
         THREADS_PER_PROGRAM.contains(threads)
     })?;
     let per_block: u32 = row.checked("threads", BLOCK, |threads| {
-        THREADS_PER_BLOCK.contains(threads) && *threads >= per_program
+        langdon::BLOCK_SIZES.contains(threads) && *threads >= per_program
     })?;
     Ok(LaunchOptions {
         problem: Some("mux20".to_owned()),

@@ -2,7 +2,8 @@
 //!
 //! What it models: `reuse`: what the caches have; `pages`: which pages of the DRAM are asked for; `walk`: every warp alone, and what it asks for; `sharing`: warps together, from the
 //! first block to the last or kept full.
-//! What it leaves out: the order of single events; instruction fetch; pages of the DRAM that stay open when nobody waits for them; barriers.
+//! What it leaves out: the order of single events; instruction fetch; pages of the DRAM that stay open when nobody waits for them; barriers;
+//! the limit of L1 misses in flight.
 //! Units: core clock cycles of a multiprocessor. Sources: equations (E1) to (E6) of `docs/model.md`.
 
 mod pages;

@@ -12,7 +12,7 @@ use super::parallelism::{
 };
 use super::predict::{Layout, Speed, predict_generation};
 use super::published::Quantity;
-use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use super::{BLOCK_SIZES, POPULATION, THREADS_PER_PROGRAM};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::machine::Bench;
@@ -40,7 +40,7 @@ pub fn layouts() -> Vec<Layout> {
         let fits = move |layout: &Layout| layout.threads_per_program <= threads_per_block;
         THREADS_PER_PROGRAM.into_iter().map(layout).filter(fits)
     };
-    THREADS_PER_BLOCK.into_iter().flat_map(of_block).collect()
+    BLOCK_SIZES.into_iter().flat_map(of_block).collect()
 }
 
 /// All of the paper's figures; `name` is what the device is called in the configurations.

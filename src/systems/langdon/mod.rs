@@ -23,6 +23,6 @@ pub mod system;
 /// Threads per program that were compiled: section 7's choices for the 20-multiplexer.
 pub const THREADS_PER_PROGRAM: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Threads per block that section 7 tries: the shared memory holds the stacks of 256.
-pub const THREADS_PER_BLOCK: [u32; 4] = [32, 64, 128, 256];
+pub const BLOCK_SIZES: [u32; 4] = [32, 64, 128, 256];
 /// Programs of a generation.
 pub const POPULATION: u32 = 262_144;

@@ -3,7 +3,7 @@
 use super::generation::Generation;
 use super::kernel::Submachine;
 use super::predict::{Layout, first_grid, programs_per_block};
-use super::{POPULATION, THREADS_PER_BLOCK, THREADS_PER_PROGRAM};
+use super::{BLOCK_SIZES, POPULATION, THREADS_PER_PROGRAM};
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::asked::{Allowed, Asked, FIXED, MOST, Parameter};
@@ -23,11 +23,7 @@ const USUAL_THREADS_PER_PROGRAM: u32 = 64;
 
 static KERNELS: LazyLock<[KernelInfo; 1]> = LazyLock::new(|| {
     let own = [
-        Parameter::new(
-            Size::Threads,
-            USUAL_THREADS,
-            Allowed::OneOf(&THREADS_PER_BLOCK),
-        ),
+        Parameter::new(Size::Threads, USUAL_THREADS, Allowed::OneOf(&BLOCK_SIZES)),
         Parameter::new(
             Size::ThreadsPerProgram,
             USUAL_THREADS_PER_PROGRAM,

@@ -8,7 +8,7 @@ use super::predict::{Layout, Speed, predict};
 use super::problem::{Benchmark, FunctionSet};
 use super::published::Published;
 use super::runs::Run;
-use super::{GENERATIONS, POPULATIONS, THREADS_PER_BLOCK};
+use super::{GENERATIONS, POPULATIONS, USUAL_THREADS};
 use crate::launch::prediction::PredictError;
 use crate::systems::figure::Figure;
 use crate::systems::machine::Bench;
@@ -23,7 +23,7 @@ pub fn layouts() -> Vec<Layout> {
         let layout = move |scheme, population| Layout {
             scheme,
             benchmark,
-            threads_per_block: THREADS_PER_BLOCK,
+            threads_per_block: USUAL_THREADS,
             population,
         };
         let paper = POPULATIONS.map(|population| layout(Scheme::BlockGp, population));

@@ -26,4 +26,4 @@ pub const USUAL_POPULATION: u32 = 2500;
 /// Block sizes: the sum over a block's threads halves them.
 pub const BLOCK_SIZES: [u32; 5] = [32, 64, 128, 256, 512];
 /// As many as the smallest benchmarks have cases: two warps. The paper does not say how many threads its blocks had.
-pub const THREADS_PER_BLOCK: u32 = 64;
+pub const USUAL_THREADS: u32 = 64;

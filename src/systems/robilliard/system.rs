@@ -4,7 +4,7 @@ use super::kernel::{Interpreter, Scheme};
 use super::predict::{Layout, mean_generation};
 use super::problem::{Benchmark, FunctionSet};
 use super::runs::Run;
-use super::{BLOCK_SIZES, THREADS_PER_BLOCK, USUAL_POPULATION};
+use super::{BLOCK_SIZES, USUAL_POPULATION, USUAL_THREADS};
 use crate::gp::program::Rpn;
 use crate::launch::Launch;
 use crate::launch::prediction::{Configuration, PredictError};
@@ -23,11 +23,7 @@ static PROBLEMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 
 static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
     let own = [
-        Parameter::new(
-            Size::Threads,
-            THREADS_PER_BLOCK,
-            Allowed::OneOf(&BLOCK_SIZES),
-        ),
+        Parameter::new(Size::Threads, USUAL_THREADS, Allowed::OneOf(&BLOCK_SIZES)),
         Parameter::new(Size::Population, USUAL_POPULATION, Allowed::Range(1, MOST)),
     ];
     let kernel = |scheme: Scheme| KernelInfo {
