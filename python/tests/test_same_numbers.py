@@ -58,12 +58,12 @@ class Predict(unittest.TestCase):
         self.check(*options.split(), threads=128, kernel="lgp", problem="mux20", stack_dim=4)
 
     def test_closed_form_on_another_device(self) -> None:
-        options = "--device h200 --threads 512 --kernel lgp-registers --stack-registers 2 --engine model"
+        options = "--device h200 --threads 512 --kernel lgp-registers --stack-registers 2 --engine analytical"
         keywords = dict(device="h200", kernel="lgp-registers", stack_registers=2, engine="model")
         self.check(*options.split(), threads=512, **keywords)
 
     def test_kernel_of_another_paper(self) -> None:
-        options = "--device gtx295 --kernel submachine --threads 64 --problem mux20 --threads-per-program 4 --engine model"
+        options = "--device gtx295 --kernel submachine --threads 64 --problem mux20 --threads-per-program 4 --engine analytical"
         keywords = dict(device="gtx295", kernel="submachine", problem="mux20")
         self.check(*options.split(), threads=64, threads_per_program=4, engine="model", **keywords)
 
@@ -105,12 +105,12 @@ class Whatif(unittest.TestCase):
         self.assertIn("2048", columns["impossible"][-1])
 
     def test_values_of_the_preset(self) -> None:
-        options = "--vary clock=900..1000+50 --vary l2.port_bytes_per_cycle=16,32.5 --threads 128 --engine model"
+        options = "--vary clock=900..1000+50 --vary l2.port_bytes_per_cycle=16,32.5 --threads 128 --engine analytical"
         vary = {"clock": range(900, 1001, 50), "l2.port_bytes_per_cycle": [16, 32.5]}
         self.check(options.split(), warpstack.whatif(vary, threads=128, engine="model"))
 
     def test_inferred_programs(self) -> None:
-        options = "--vary threads=64,128 --engine model --inferred"
+        options = "--vary threads=64,128 --engine analytical --inferred"
         self.check(options.split(), warpstack.whatif({"threads": [64, 128]}, engine="model", inferred=True))
 
     def test_study_file(self) -> None:
@@ -127,12 +127,12 @@ class Sweep(unittest.TestCase):
         self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
 
     def test_inferred_programs(self) -> None:
-        options = "--threads 256 --engine model --inferred --format csv"
+        options = "--threads 256 --engine analytical --inferred --format csv"
         columns = warpstack.sweep(threads=256, engine="model", inferred=True)
         self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
 
     def test_closed_form(self) -> None:
-        options = "--threads 256 --problem shuttle --engine model --format csv"
+        options = "--threads 256 --problem shuttle --engine analytical --format csv"
         columns = warpstack.sweep(threads=256, problem="shuttle", engine="model")
         self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
 

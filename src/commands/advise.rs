@@ -13,6 +13,7 @@ use crate::device::{Preset, Reader};
 use crate::launch::prediction::{Configuration, PredictError, Prediction};
 use crate::predictor::{Kind, Predictor, architecture};
 use crate::report::chart::bars::{Bar, StackedBars};
+use crate::report::progress::Progress;
 use crate::report::provenance::Provenance;
 use crate::report::{chart, table, verdict};
 use crate::study::{Base, Key};
@@ -27,18 +28,18 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(mut_args(look::only_with_chart))]
 pub struct AdviseArgs {
-    /// Problem name (`warpstack problems` lists them)
+    /// Problem name (`warpstack list problems` lists them)
     #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem())]
     pub problem: String,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670", value_parser = crate::commands::names::device())]
     pub device: String,
-    /// Consider only this kernel (`warpstack kernels` lists them)
+    /// Consider only this kernel (`warpstack list kernels` lists them)
     #[arg(long, value_parser = names::kernel())]
     pub kernel: Option<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Number of the analytical model's best choices to simulate, besides the best of every kernel (with --engine sim)
+    /// Number of the analytical model's best choices to simulate, besides the best of every kernel (with --engine simulator)
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub confirm: u16,
     /// Chart of the fastest launch of each kernel to draw, .svg or .png
@@ -131,7 +132,7 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     if all.is_empty() {
         let given = args.kernel.as_deref().unwrap_or("any kernel");
         return Err(format!(
-            "kernel for {}: given {given}; allowed: one of `warpstack kernels`",
+            "kernel for {}: given {given}; allowed: one of `warpstack list kernels`",
             args.problem
         )
         .into());
@@ -139,7 +140,12 @@ pub fn run(args: &AdviseArgs) -> CliResult {
     let n_searched = all.len();
     if args.engine.engine == Kind::Simulator {
         let confirmed = candidates(all, usize::from(args.confirm));
-        let predict = |launch: &Prediction| chosen.predict(&launch.configuration);
+        let progress = Progress::new(confirmed.len() as u64, "launches simulated");
+        let predict = |launch: &Prediction| {
+            let predicted = chosen.predict(&launch.configuration);
+            progress.step();
+            predicted
+        };
         all = parallel::try_map(&confirmed, predict)?;
         sort(&mut all);
     }
@@ -218,11 +224,15 @@ fn search(
             }
         }
     }
-    let found = parallel::try_map(&launches, |launch| match model.predict(launch) {
-        Ok(prediction) => Ok(Some(prediction)),
-        // Not compiled with these settings, or too large a block.
-        Err(PredictError::Occupancy { .. } | PredictError::Refused(_)) => Ok(None),
-        Err(error) => Err(error),
+    let progress = Progress::new(launches.len() as u64, "launches");
+    let found = parallel::try_map(&launches, |launch| {
+        progress.step();
+        match model.predict(launch) {
+            Ok(prediction) => Ok(Some(prediction)),
+            // Not compiled with these settings, or too large a block.
+            Err(PredictError::Occupancy { .. } | PredictError::Refused(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     })?;
     let mut found: Vec<Prediction> = found.into_iter().flatten().collect();
     sort(&mut found);

@@ -14,6 +14,7 @@ use crate::report::table::table;
 use crate::study::Base;
 use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::Split;
+use crate::util::input;
 use crate::util::parallel;
 use crate::validate::calibrate::{self, Calibration, ROWS_PER_VALUE, Scalar};
 use crate::validate::launches::{merged, parse};
@@ -83,7 +84,7 @@ pub fn run(args: &CalibrateArgs) -> CliResult {
     if scalars.is_empty() {
         return Err(format!(
             "device {}: given no value that is assumed or fitted and that these rows depend on; allowed: at least one \
-             (`warpstack devices {} --kind assumed`)",
+             (`warpstack list devices {} --kind assumed`)",
             args.device,
             args.device
         )
@@ -116,14 +117,14 @@ fn check_meaning(args: &CalibrateArgs) -> Result<(), String> {
         ("--corpus", inputs.corpus.is_some()),
         ("--inferred", inputs.inferred.is_some()),
         ("--population", inputs.population.is_some()),
-        ("--code", inputs.code.is_some()),
+        ("--arch", inputs.arch.is_some()),
         ("--shape", inputs.shape.is_some()),
         ("--math", inputs.math.is_some()),
-        ("--dispatch", inputs.dispatch.is_some()),
+        ("--token-type", inputs.token_type.is_some()),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(format!(
-            "{option}: given with --measured; allowed with it: --device, --programs, --data, --engine, --effort, --out"
+            "{option}: given with --measured; allowed with it: --device, --programs, --data, --engine, --scope, --out"
         )),
         None => Ok(()),
     }
@@ -137,11 +138,7 @@ fn halves(args: &CalibrateArgs, device: &Device) -> Result<Halves, Box<dyn Error
         fit: Vec::new(),
         report: Vec::new(),
     };
-    for row in merged(parse(
-        &super::measure::read(&args.measured)?,
-        &file,
-        device,
-    )?) {
+    for row in merged(parse(&input::named(&args.measured)?, &file, device)?) {
         let Some(milliseconds) = row.milliseconds else {
             continue;
         };

@@ -5,6 +5,7 @@
 use super::engine::InputArgs;
 use super::own_kernel::OwnKernelArgs;
 use crate::gp::problem::canonical;
+use crate::study::axis;
 use crate::systems::chitty::system::USUAL_THREADS;
 use crate::systems::options::{LaunchOptions, Size};
 use crate::systems::registry;
@@ -26,7 +27,7 @@ pub struct ConfigurationArgs {
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Launch")]
 pub struct LaunchArgs {
-    /// Kernel name (`warpstack kernels` lists them)
+    /// Kernel name (`warpstack list kernels` lists them)
     #[arg(long, default_value = "rpn", value_parser = super::names::kernel())]
     pub kernel: String,
     /// Size of the stack's second dimension [default: the smallest compiled]
@@ -35,7 +36,7 @@ pub struct LaunchArgs {
     /// Number of stack levels held in registers [default: the fewest compiled]
     #[arg(long, value_name = "N")]
     pub stack_registers: Option<u32>,
-    /// Problem name (`warpstack problems` lists them) [default: the first that the kernel has]
+    /// Problem name (`warpstack list problems` lists them) [default: the first that the kernel has]
     #[arg(long, value_parser = super::names::problem())]
     pub problem: Option<String>,
     #[arg(long, value_name = "N", help = threads_help())]
@@ -44,7 +45,7 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub case_blocks: Option<u32>,
     /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: the device's own division]
-    #[arg(long, value_name = "KIB")]
+    #[arg(long, value_name = "KIB", value_parser = kib)]
     pub l1: Option<u32>,
     /// Rows of the data set (gpocl-* only) [default: 10000]
     #[arg(long, value_name = "N")]
@@ -52,6 +53,12 @@ pub struct LaunchArgs {
     /// Number of threads that share the tests of a program (submachine only) [default: 64]
     #[arg(long, value_name = "N")]
     pub threads_per_program: Option<u32>,
+}
+
+/// A whole number of KiB, with or without its unit.
+pub fn kib(given: &str) -> Result<u32, String> {
+    let number = axis::kib(given).parse();
+    number.map_err(|_| "allowed: a whole number of KiB, as 48 or 48KiB".to_owned())
 }
 
 fn threads_help() -> String {
@@ -97,6 +104,10 @@ pub fn changed(options: &LaunchOptions, changes: &str) -> Result<LaunchOptions, 
             "problem" => changed.problem = Some(canonical(value)),
             _ => {
                 let size: Size = (name.replace('-', "_").parse()).map_err(|_| refused(change))?;
+                let value = match size {
+                    Size::L1Kib => axis::kib(value),
+                    _ => value,
+                };
                 *changed.size(size) = Some(value.parse().map_err(|_| {
                     format!("--against {change}: given \"{value}\"; allowed: a whole number")
                 })?);

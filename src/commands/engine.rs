@@ -11,7 +11,7 @@ pub use crate::predictor::Kind;
 use crate::predictor::{CodeChoice, Predictor, ProgramList};
 use crate::predictor::{Settings, Weighting};
 use crate::report::progress;
-pub use crate::sim::simulator::Effort;
+pub use crate::sim::simulator::Scope;
 use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
@@ -27,11 +27,11 @@ use std::sync::{Arc, OnceLock};
 #[command(next_help_heading = "Model")]
 pub struct EngineArgs {
     /// Performance model
-    #[arg(long, value_enum, default_value = "sim")]
+    #[arg(long, value_enum, default_value = "simulator")]
     pub engine: Kind,
     /// How much of the launch to simulate
-    #[arg(long, value_enum, default_value = "sampled")]
-    pub effort: Effort,
+    #[arg(long, alias = "effort", value_enum, default_value = "window")]
+    pub scope: Scope,
     #[command(flatten)]
     pub inputs: InputArgs,
 }
@@ -58,20 +58,25 @@ pub struct InputArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = read_inferred, conflicts_with = "programs")]
     pub inferred: Option<InferredFile>,
     /// Seed that selects the programs drawn from the corpus
-    #[arg(long, default_value_t = 1)]
-    pub population_seed: u64,
+    #[arg(
+        long,
+        alias = "population-seed",
+        value_name = "SEED",
+        default_value_t = 1
+    )]
+    pub program_seed: u64,
     /// Architecture of the machine code: sm_35, sm_75, sm_80, sm_86, sm_89, sm_90 [default: the device's own]
-    #[arg(long, value_name = "ARCH")]
-    pub code: Option<Arch>,
+    #[arg(long, alias = "code", value_name = "ARCH")]
+    pub arch: Option<Arch>,
     /// Code shape of the kernel: unrolled, rolled, rolled-input [default: unrolled]
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
     /// Math of the kernel: accurate, fast
     #[arg(long, value_name = "MATH")]
     pub math: Option<Math>,
-    /// Program words of the kernel: float, int
-    #[arg(long, value_name = "WORDS")]
-    pub dispatch: Option<Dispatch>,
+    /// Type of the program's tokens: float, int
+    #[arg(long, alias = "dispatch", value_name = "TYPE")]
+    pub token_type: Option<Dispatch>,
     /// A kernel of one's own, where a command takes one.
     #[arg(skip)]
     pub own: Option<Arc<OwnCode>>,
@@ -111,8 +116,8 @@ impl EngineArgs {
     /// The options that differ from the defaults, as they are typed, each with a space before it.
     pub fn changed_options(&self) -> String {
         let mut text = self.changed_engine().to_owned();
-        if self.effort != Effort::Sampled {
-            text += &format!(" --effort {}", self.effort);
+        if self.scope != Scope::Window {
+            text += &format!(" --scope {}", self.scope);
         }
         text + &self.inputs.changed_options()
     }
@@ -121,7 +126,7 @@ impl EngineArgs {
     pub fn changed_engine(&self) -> &'static str {
         match self.engine {
             Kind::Simulator => "",
-            Kind::Analytical => " --engine model",
+            Kind::Analytical => " --engine analytical",
         }
     }
 
@@ -169,7 +174,7 @@ impl EngineArgs {
     pub fn settings(&self) -> Settings {
         let mut settings = self.inputs.settings();
         settings.kind = self.engine;
-        settings.simulator.effort = self.effort;
+        settings.simulator.scope = self.scope;
         settings
     }
 }
@@ -179,7 +184,7 @@ impl InputArgs {
     pub fn check_population(&self) -> Result<(), String> {
         match (self.population, &self.programs) {
             (Some(given), None) => Err(format!(
-                "--population: given {given}; allowed: with --programs FILE, or with a kernel of another paper in simulate, explain, whatif"
+                "--population: given {given}; allowed: with --programs FILE, or with a kernel of another paper in predict, explain, whatif"
             )),
             _ => Ok(()),
         }
@@ -197,23 +202,23 @@ impl InputArgs {
         let programs = self.programs.as_ref();
         add("programs", programs.map(|path| path.display().to_string()));
         add("population", self.population.map(|n| n.to_string()));
-        add("code", self.code.map(|code| code.to_string()));
+        add("arch", self.arch.map(|arch| arch.to_string()));
         add(
             "weights",
             (self.weights == Weighting::AsEvolved).then(|| "none".into()),
         );
-        let seed = self.population_seed;
+        let seed = self.program_seed;
         let inferred = self.inferred.as_ref();
         let file = inferred.map(|file| match file.path.is_empty() {
             true => String::new(),
             false => format!("={}", file.path),
         });
-        add("population-seed", (seed != 1).then(|| seed.to_string()));
+        add("program-seed", (seed != 1).then(|| seed.to_string()));
         add("shape", self.shape.map(|shape| shape.to_string()));
         add("math", self.math.map(|math| math.to_string()));
         add(
-            "dispatch",
-            self.dispatch.map(|dispatch| dispatch.to_string()),
+            "token-type",
+            self.token_type.map(|tokens| tokens.to_string()),
         );
         text.extend(file.map(|file| format!(" --inferred{file}")));
         text
@@ -221,10 +226,10 @@ impl InputArgs {
 
     pub fn code_choice(&self) -> CodeChoice {
         CodeChoice {
-            arch: self.code,
+            arch: self.arch,
             shape: self.shape,
             math: self.math,
-            dispatch: self.dispatch,
+            dispatch: self.token_type,
             own: self.own.clone(),
         }
     }
@@ -242,7 +247,7 @@ impl InputArgs {
             inferred: (self.inferred.as_ref())
                 .map(|file| file.factors.clone())
                 .unwrap_or_default(),
-            population_seed: self.population_seed,
+            program_seed: self.program_seed,
             ..Settings::default()
         }
     }

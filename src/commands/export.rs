@@ -23,8 +23,8 @@ use std::path::PathBuf;
 /// `warpstack import` reads Accel-Sim traces back.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// Tool to write for
-    #[arg(long, value_enum)]
+    /// Format to write
+    #[arg(value_enum, value_name = "FORMAT")]
     to: Tool,
     /// File to write, or the folder of kernelslist.g for accel-sim [default: standard output]
     #[arg(long, value_name = "PATH", required_if_eq("to", "accel-sim"))]

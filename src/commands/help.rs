@@ -1,25 +1,27 @@
-//! The help: subcommands by what they are used for, and an example of each.
+//! The help: commands by use, with an example of each.
 //!
-//! Leaves out: the options, which say themselves what they are. The examples are read by a test, and so is that none is missing.
+//! Leaves out: the options, whose doc comments are their help. A test parses every example.
 
 use clap::Command;
 
-/// A subcommand and what is typed after `warpstack` to try it.
+/// A command and what is typed after `warpstack` to try it.
 type Example = (&'static str, &'static str);
 
-/// Subcommands by use.
-const GROUPS: [(&str, &[Example]); 6] = [
+/// Commands by use.
+const GROUPS: [(&str, &[Example]); 4] = [
     (
-        "Predict and explain",
+        "Predict",
         &[
             (
-                "simulate",
-                "simulate --kernel lgp --stack-dim 2 --threads 256",
+                "predict",
+                "predict --kernel lgp --stack-dim 2 --threads 256",
             ),
             ("explain", "explain --threads 640 --against threads=768"),
-            ("annotate", "annotate --kernel lgp --stack-dim 4"),
-            ("source", "source --kernel rpn --out my-rpn.cu"),
             ("advise", "advise --problem mux20 --device h200"),
+            (
+                "whatif",
+                "whatif --engine analytical --vary l1=16..256 --vary threads=64,128,256 --out study.csv",
+            ),
             (
                 "occupancy",
                 "occupancy --kernel lgp --stack-dim 6 --threads 256",
@@ -28,94 +30,87 @@ const GROUPS: [(&str, &[Example]); 6] = [
         ],
     ),
     (
-        "Study what could be",
-        &[
-            (
-                "whatif",
-                "whatif --engine model --vary l1=16..256 --vary threads=64,128,256 --out study.csv",
-            ),
-            ("sweep", "sweep --threads 256 --stack-dim 2"),
-            ("merge", "merge part-1.csv part-2.csv --out all.csv"),
-            (
-                "slurm",
-                "slurm --study study.toml --tasks 16 --out job.sh; sbatch job.sh",
-            ),
-            ("explore", "explore --problem sextic --out explore.html"),
-        ],
-    ),
-    (
-        "Compare with what was measured",
+        "Compare with measurements",
         &[
             ("reproduce", "reproduce --table 3 --problem sextic"),
-            ("validate", "validate --device h200 --rows 20"),
-            ("compare", "compare --table 3 --problem sextic --every 4"),
+            ("validate", "validate --device h200 --limit 20"),
             (
                 "measure",
-                "measure --problem sextic --programs programs.txt --out rows.csv",
+                "measure cpu --problem sextic --programs 200 --out rows.csv",
             ),
             (
                 "calibrate",
                 "calibrate --device my.toml --measured rows.csv --out refitted.toml",
             ),
+            ("new-device", "new-device my.toml --from h200"),
         ],
     ),
     (
-        "Programs",
+        "Programs and lists",
         &[
             (
                 "evolve",
                 "evolve --problem sextic --runs 3 --out sextic.corpus",
             ),
-            ("stacks", "stacks --problem sextic"),
-            (
-                "langdon",
-                "langdon --problem mux6 --population 4096 --generations 5",
-            ),
+            ("list", "list kernels lgp --problem sextic --arch sm_90"),
         ],
     ),
     (
-        "Lists",
+        "Pages and other tools",
         &[
-            ("devices", "devices --arch sm_90"),
-            (
-                "kernels",
-                "kernels --problem sextic --arch sm_90 --kernel lgp",
-            ),
-            ("problems", "problems --format json"),
-        ],
-    ),
-    (
-        "Pages, drawings, other tools",
-        &[
-            ("report", "report --out report"),
-            ("figure", "figure occupancy --out occupancy.svg"),
+            ("explore", "explore --problem sextic --out explore.html"),
+            ("report", "report --out-dir report"),
             (
                 "export",
-                "export --to perfetto --threads 128 --out timeline.json",
+                "export perfetto --threads 128 --out timeline.json",
             ),
-            ("import", "import trace/kernelslist.g --device h200"),
-            ("completions", "completions bash"),
-            ("man", "man --out man1"),
+            (
+                "import",
+                "import accel-sim trace/kernelslist.g --device h200",
+            ),
         ],
     ),
 ];
 
-/// The command line with its examples, subcommands by use.
+/// Commands that the list leaves out.
+const HIDDEN: [Example; 2] = [
+    ("merge", "merge part-1.csv part-2.csv --out all.csv"),
+    ("generate", "generate completions bash"),
+];
+
+/// Every command with its example.
+fn examples() -> impl Iterator<Item = &'static Example> {
+    let grouped = GROUPS.iter().flat_map(|(_, examples)| *examples);
+    grouped.chain(&HIDDEN)
+}
+
+/// The command line with its examples, commands by use.
 pub fn with_examples(command: Command) -> Command {
     let listed = list(&command);
-    let examples = GROUPS.iter().flat_map(|(_, examples)| *examples);
-    let command = examples.fold(command, |command, (name, example)| {
+    let command = examples().fold(command, |command, (name, example)| {
         let text = format!("Example:\n  warpstack {example}");
-        command.mut_subcommand(name, |subcommand| subcommand.after_help(text))
+        command.mut_subcommand(name, |subcommand| {
+            with_negatives(subcommand.after_help(text))
+        })
     });
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}\n\n\
-         `warpstack COMMAND --help` says what a command has, and shows an example.\n"
+         `warpstack COMMAND --help` lists a command's options and shows an example.\n"
     );
     command.help_template(template)
 }
 
-/// Every subcommand under its group's name, with what it does.
+/// Lets numbers below 0 reach the options, whose refusals name what is allowed.
+fn with_negatives(command: Command) -> Command {
+    let takes_value = |arg: &clap::Arg| arg.get_action().takes_values() && !arg.is_positional();
+    let command = command.mut_args(|arg| match takes_value(&arg) {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    });
+    command.mut_subcommands(with_negatives)
+}
+
+/// Every command under its group's name, with what it does.
 fn list(command: &Command) -> String {
     let about = |name: &str| {
         let found = command.find_subcommand(name);
@@ -153,9 +148,9 @@ mod tests {
     }
 
     #[test]
-    fn every_subcommand_is_in_one_group_and_its_example_is_a_command() {
+    fn every_command_has_an_example_that_parses() {
         let mut listed: Vec<&str> = Vec::new();
-        for (name, example) in GROUPS.iter().flat_map(|(_, examples)| *examples) {
+        for (name, example) in examples() {
             let words = words(example);
             assert_eq!(words[1], *name);
             let parsed = with_examples(Cli::command()).try_get_matches_from(&words);
@@ -170,10 +165,10 @@ mod tests {
     }
 
     #[test]
-    fn the_list_fits_100_columns_and_says_what_each_does() {
+    fn the_list_fits_80_columns_and_says_what_each_does() {
         let list = list(&Cli::command());
         for line in list.lines() {
-            assert!(line.chars().count() <= 100, "{line}");
+            assert!(line.chars().count() <= 80, "{line}");
             let says = !line.starts_with("  ") || line.trim().contains(' ');
             assert!(says, "{line}");
         }

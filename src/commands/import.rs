@@ -17,6 +17,7 @@ use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::sim::blocks;
 use crate::sim::simulator::Simulator;
+use crate::util::input;
 use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
@@ -25,16 +26,16 @@ use std::path::{Path, PathBuf};
 /// Simulate an Accel-Sim kernel trace on a device, or tabulate Nsight Compute's counters.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
-    /// A .traceg file or a kernelslist.g; with --from ncu the output of `ncu --csv`
-    file: PathBuf,
-    /// Tool that wrote the file
-    #[arg(long, value_enum, default_value = "accel-sim")]
+    /// Format of the file
+    #[arg(value_enum, value_name = "FORMAT")]
     from: Tool,
+    /// A .traceg file or a kernelslist.g; with ncu the output of `ncu --csv`
+    file: PathBuf,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670", value_parser = super::names::device())]
     device: String,
     /// L1 size in KiB; the rest of the on-chip memory is shared memory [default: the device's own division]
-    #[arg(long, value_name = "KIB")]
+    #[arg(long, value_name = "KIB", value_parser = super::configuration::kib)]
     l1: Option<u32>,
     /// File of the compiler's schedule, or none [default: the .schedule.toml beside the trace, if any]
     #[arg(long, value_name = "FILE")]
@@ -51,7 +52,9 @@ pub struct ImportArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Tool {
+    /// Kernel traces
     AccelSim,
+    /// Nsight Compute's counters
     Ncu,
 }
 
@@ -72,7 +75,7 @@ fn accel_sim(args: &ImportArgs) -> CliResult {
         reports.push(simulate(&device, l1_bytes, &imported)?);
     }
     let provenance = Provenance {
-        engine: Some("sim"),
+        engine: Some("simulator"),
         sampling_seed: Some(seed().into()),
         ..Provenance::of_device(&device.name)
     };
@@ -92,7 +95,7 @@ type Counter<'a> = (&'a ncu::ProfiledLaunch, &'a str, &'a ncu::Metric);
 
 /// One row per launch and metric.
 fn counters(args: &ImportArgs) -> CliResult {
-    let text = super::measure::read(&args.file)?;
+    let text = input::named(&args.file)?;
     let launches = ncu::parse(&text, &args.file.display().to_string())?;
     let rows = launches.iter().flat_map(|launch| {
         let metrics = launch.metrics.iter();
@@ -117,7 +120,7 @@ fn traces(file: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     if file.extension().is_none_or(|extension| extension != "g") {
         return Ok(vec![file.to_owned()]);
     }
-    let commands = list::parse(&super::measure::read(file)?, &file.display().to_string())?;
+    let commands = list::parse(&input::named(file)?, &file.display().to_string())?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let kernels = commands.into_iter().filter_map(|command| match command {
         list::Command::Kernel { file } => Some(folder.join(file)),
@@ -151,7 +154,7 @@ fn read_schedule(given: Option<&Path>, trace: &Path) -> Result<Option<Schedule>,
         None if beside.exists() => &beside,
         None => return Ok(None),
     };
-    let text = super::measure::read(path)?;
+    let text = input::named(path)?;
     Ok(Some(Schedule::parse(&text, &path.display().to_string())?))
 }
 

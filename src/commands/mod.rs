@@ -5,47 +5,31 @@
 //! Leaves out: all computing. Units: in the options' names and help.
 
 pub mod advise;
-pub mod annotate;
 pub mod calibrate;
-pub mod carveout;
-pub mod compare;
 pub mod configuration;
-pub mod devices;
-mod devices_new;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
-mod explain_cpu;
 pub mod explore;
 pub mod export;
-pub mod figure;
 pub mod format;
+mod generate;
 mod help;
 pub mod import;
-pub mod kernels;
-pub mod langdon;
+mod limit;
+pub mod list;
 pub mod look;
 pub mod measure;
-pub mod measure_args;
-pub mod measure_cpu;
-mod measure_paper;
-mod measure_paper_cpu;
-mod measure_robilliard;
 pub mod merge;
 mod names;
+mod new_device;
 pub mod occupancy;
 mod own_kernel;
-pub mod papers;
-pub mod problems;
+pub mod predict;
 pub mod report;
 pub mod reproduce;
-pub mod shell;
-pub mod simulate;
-pub mod slurm;
-mod source;
-pub mod stacks;
+mod retired;
 pub mod stop;
-pub mod sweep;
 pub mod trace;
 pub mod validate;
 pub mod whatif;
@@ -64,7 +48,7 @@ const BAD_INPUT: u8 = 2;
 
 /// Explain and predict how fast genetic-programming stack interpreters run on GPUs.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(version, about, max_term_width = 80)]
 struct Cli {
     /// Number of threads to compute with; results do not depend on it [default: one per processor]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -75,35 +59,28 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Simulate(simulate::SimulateArgs),
-    Reproduce(reproduce::ReproduceArgs),
-    Calibrate(calibrate::CalibrateArgs),
+    #[command(alias = "simulate")]
+    Predict(predict::PredictArgs),
     Explain(explain::ExplainArgs),
-    Annotate(annotate::AnnotateArgs),
-    Source(source::SourceArgs),
-    Explore(Box<explore::ExploreArgs>),
-    Figure(figure::FigureArgs),
-    Report(report::ReportArgs),
-    Evolve(evolve::EvolveArgs),
-    Devices(devices::DevicesArgs),
-    Kernels(kernels::KernelsArgs),
-    Measure(Box<measure_args::MeasureArgs>),
-    Problems(problems::ProblemsArgs),
-    Stacks(stacks::StacksArgs),
-    Trace(trace::TraceArgs),
-    Validate(validate::ValidateArgs),
-    Langdon(langdon::LangdonArgs),
-    Whatif(whatif::WhatifArgs),
-    Merge(merge::MergeArgs),
-    Slurm(slurm::SlurmArgs),
-    Sweep(sweep::SweepArgs),
     Advise(advise::AdviseArgs),
-    Compare(compare::CompareArgs),
+    Whatif(Box<whatif::WhatifArgs>),
+    Occupancy(occupancy::OccupancyArgs),
+    Trace(trace::TraceArgs),
+    Reproduce(Box<reproduce::ReproduceArgs>),
+    Validate(validate::ValidateArgs),
+    Measure(measure::MeasureArgs),
+    Calibrate(calibrate::CalibrateArgs),
+    NewDevice(new_device::NewDeviceArgs),
+    Evolve(Box<evolve::EvolveArgs>),
+    List(list::ListArgs),
+    Explore(Box<explore::ExploreArgs>),
+    Report(Box<report::ReportArgs>),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
-    Completions(shell::CompletionsArgs),
-    Man(shell::ManArgs),
-    Occupancy(occupancy::OccupancyArgs),
+    #[command(hide = true)]
+    Merge(merge::MergeArgs),
+    #[command(hide = true)]
+    Generate(generate::GenerateArgs),
 }
 
 /// Runs the program.
@@ -135,37 +112,25 @@ fn dispatch(cli: Cli) -> CliResult {
             .build_global()?;
     }
     match cli.command {
-        Command::Simulate(args) => simulate::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args),
-        Command::Calibrate(args) => calibrate::run(&args),
+        Command::Predict(args) => predict::run(&args),
         Command::Explain(args) => explain::run(&args),
-        Command::Annotate(args) => annotate::run(&args),
-        Command::Source(args) => source::run(&args),
-        Command::Explore(args) => explore::run(&args),
-        Command::Figure(args) => figure::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Evolve(args) => evolve::run(args),
-        Command::Kernels(args) => kernels::run(&args),
-        Command::Measure(args) => measure::run(&args),
-        Command::Problems(args) => problems::run(&args),
-        Command::Stacks(args) => stacks::run(&args),
-        Command::Trace(args) => trace::run(&args),
-        Command::Validate(args) => validate::run(&args),
-        Command::Langdon(args) => langdon::run(&args),
-        Command::Whatif(args) => whatif::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Slurm(args) => slurm::run(&args),
-        Command::Sweep(args) => sweep::run(&args),
         Command::Advise(args) => advise::run(&args),
-        Command::Compare(args) => compare::run(&args),
+        Command::Whatif(args) => whatif::run(&args),
+        Command::Occupancy(args) => occupancy::run(&args),
+        Command::Trace(args) => trace::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Validate(args) => validate::run(&args),
+        Command::Measure(args) => measure::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
+        Command::NewDevice(args) => new_device::run(&args),
+        Command::Evolve(args) => evolve::run(*args),
+        Command::List(args) => list::run(&args),
+        Command::Explore(args) => explore::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
-        Command::Completions(args) => {
-            shell::completions(&args, help::with_examples(Cli::command()))
-        }
-        Command::Man(args) => shell::man(&args, help::with_examples(Cli::command())),
-        Command::Devices(args) => devices::run(&args),
-        Command::Occupancy(args) => occupancy::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Generate(args) => generate::run(&args, help::with_examples(Cli::command())),
     }
 }
 
@@ -184,7 +149,7 @@ fn usage(error: &clap::Error) -> ExitCode {
             Err(error) => fail(&error.to_string()),
         };
     }
-    fail(&refusal(error))
+    fail(&retired::answer(error).unwrap_or_else(|| refusal(error)))
 }
 
 /// What clap refuses, what is allowed, and what may be meant.
@@ -207,7 +172,8 @@ fn refusal(error: &clap::Error) -> String {
     ];
     let meant = kinds.iter().find_map(|kind| match error.get(*kind)? {
         ContextValue::String(name) => Some(name.clone()),
-        ContextValue::Strings(names) => names.first().cloned(),
+        // The most likely one is the last.
+        ContextValue::Strings(names) => names.last().cloned(),
         _ => None,
     });
     match meant {

@@ -105,6 +105,7 @@ pub fn problem() -> Names {
 /// Devices of the program, or files of other devices.
 pub fn device() -> Names {
     Names {
+        understood: |given| given.trim().to_lowercase(),
         is_other: |given| given.contains(['.', '/', '\\']),
         ..Names::of(|| {
             let known = builtin_names().into_iter();
@@ -176,10 +177,13 @@ impl TypedValueParser for Names {
         let (mut understood, known) = (Vec::new(), self.known());
         for part in parts {
             let name = (self.understood)(part);
-            if !known.contains(&name.as_str()) && !(self.is_other)(part) {
+            if known.contains(&name.as_str()) {
+                understood.push(name);
+            } else if (self.is_other)(part) {
+                understood.push(part.to_owned());
+            } else {
                 return Err(self.refusal(command, argument, part));
             }
-            understood.push(name);
         }
         Ok(understood.join(","))
     }

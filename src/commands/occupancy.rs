@@ -6,22 +6,27 @@ use super::CliResult;
 use super::configuration::ConfigurationArgs;
 use super::engine::{InputArgs, note_validated, open_for};
 use super::format::OutputArgs;
+use super::look::{self, LookArgs};
 use super::own_kernel;
 use crate::device::occupancy::{BlockResources, Occupancy, OccupancyLimits};
 use crate::device::{Device, Preset};
 use crate::launch::CarveOut;
 use crate::launch::residency::l1_bytes;
 use crate::launch::residency::reside;
+use crate::report::chart;
+use crate::report::chart::lines::{Lines, of_points};
 use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
 use std::error::Error;
+use std::path::PathBuf;
 
-/// Show how many blocks of a kernel are resident on one multiprocessor, and what limits them.
+/// Show the resident blocks of one multiprocessor, and what limits them.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct OccupancyArgs {
-    /// Number of registers per thread [default: the kernel's]
-    #[arg(long, value_name = "N", conflicts_with_all = ["kernel", "lowering"], required_unless_present_any = ["kernel", "lowering"])]
-    registers: Option<u32>,
+    /// Numbers of registers per thread, separated by commas [default: the kernel's]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["kernel", "encoding"], required_unless_present_any = ["kernel", "encoding"])]
+    registers: Vec<u32>,
     /// Shared memory per block in bytes [default: 0; with --kernel that of the problem's programs]
     #[arg(long, value_name = "BYTES")]
     shared: Option<u32>,
@@ -29,6 +34,11 @@ pub struct OccupancyArgs {
     configuration: ConfigurationArgs,
     #[command(flatten)]
     inputs: InputArgs,
+    /// Chart of the resident warps over the threads per block, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
+    #[command(flatten)]
+    look: LookArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -42,6 +52,9 @@ struct Row {
 
 pub fn run(args: &OccupancyArgs) -> CliResult {
     args.output.check()?;
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
     let device = Preset::load(&args.configuration.device)?.device;
     note_validated(&device);
     let (needs, provenance) = needs(args, &device)?;
@@ -56,35 +69,57 @@ pub fn run(args: &OccupancyArgs) -> CliResult {
     let l1_bytes = l1_bytes(&device, launch.l1)?;
     let carve_out = l1_bytes.map_or(CarveOut::Default, CarveOut::L1Bytes);
     let mut rows = Vec::new();
-    for threads_per_block in sizes {
-        let block = BlockResources {
-            threads_per_block,
-            ..needs
-        };
-        limits.check_block(block)?;
-        let (occupancy, l1_bytes) = reside(&device, "", carve_out, block)?;
-        rows.push(Row {
-            block,
-            occupancy,
-            l1_bytes,
-        });
+    for needs in needs {
+        for &threads_per_block in &sizes {
+            let block = BlockResources {
+                threads_per_block,
+                ..needs
+            };
+            limits.check_block(block)?;
+            let (occupancy, l1_bytes) = reside(&device, "", carve_out, block)?;
+            rows.push(Row {
+                block,
+                occupancy,
+                l1_bytes,
+            });
+        }
     }
-    args.output.print_columns(&columns(), &rows, &provenance)
+    args.output.print_columns(&columns(), &rows, &provenance)?;
+    if let Some(path) = &args.chart {
+        chart::save(&steps(&rows), path, args.look.look())?;
+    }
+    Ok(())
+}
+
+/// Resident warps over threads per block, a line for each number of registers.
+fn steps(rows: &[Row]) -> Lines {
+    let point = |row: &Row| {
+        let name = format!("{} registers", row.block.registers_per_thread);
+        let threads = f64::from(row.block.threads_per_block);
+        (name, (threads, f64::from(row.occupancy.warps)))
+    };
+    Lines {
+        x_label: "threads per block".into(),
+        y_label: "resident warps".into(),
+        lines: of_points(rows.iter().map(point)),
+        ..Lines::default()
+    }
 }
 
 /// What a block needs, its threads aside, and where that comes from.
 fn needs(
     args: &OccupancyArgs,
     device: &Device,
-) -> Result<(BlockResources, Provenance), Box<dyn Error>> {
+) -> Result<(Vec<BlockResources>, Provenance), Box<dyn Error>> {
     let block = |registers_per_thread, shared_bytes_per_block| BlockResources {
         threads_per_block: 1,
         registers_per_thread,
         shared_bytes_per_block,
     };
-    if let Some(registers) = args.registers {
-        let provenance = Provenance::of_device(&device.name);
-        return Ok((block(registers, args.shared.unwrap_or(0)), provenance));
+    if !args.registers.is_empty() {
+        let shared = args.shared.unwrap_or(0);
+        let blocks = args.registers.iter().map(|&n| block(n, shared));
+        return Ok((blocks.collect(), Provenance::of_device(&device.name)));
     }
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.inputs, device)?;
     let (engine, launches) = open_for(device, inputs.settings(), &[options])?;
@@ -92,7 +127,7 @@ fn needs(
     let provenance = Provenance {
         // Nothing is timed.
         engine: None,
-        effort: None,
+        scope: None,
         sampling_seed: None,
         ..Provenance::of(&engine)
     };
@@ -100,7 +135,8 @@ fn needs(
         launch.placement.block.registers_per_thread,
         launch.placement.block.shared_bytes_per_block,
     );
-    Ok((block(registers, args.shared.unwrap_or(shared)), provenance))
+    let block = block(registers, args.shared.unwrap_or(shared));
+    Ok((vec![block], provenance))
 }
 
 fn columns() -> Columns<Row> {

@@ -24,19 +24,19 @@ use std::sync::Arc;
 #[command(next_help_heading = "A kernel of your own")]
 pub struct OwnKernelArgs {
     /// Listing of its machine code, as `nvdisasm -hex -g FILE.cubin` prints it
-    #[arg(long, value_name = "FILE", requires = "lowering", conflicts_with_all = ["cuda", "kernel"])]
+    #[arg(long, value_name = "FILE", requires = "encoding", conflicts_with_all = ["cuda", "kernel"])]
     pub sass: Option<PathBuf>,
     /// Its CUDA source, compiled with libnvrtc, ptxas and nvdisasm as the kernels in the program were
     #[arg(
         long,
         value_name = "FILE",
-        requires = "lowering",
+        requires = "encoding",
         conflicts_with = "kernel"
     )]
     pub cuda: Option<PathBuf>,
-    /// Form in which it takes programs, that of a kernel in the program: rpn, lgp or accumulator
-    #[arg(long, value_name = "FORM")]
-    pub lowering: Option<Lowering>,
+    /// Program encoding the kernel expects: rpn, lgp or accumulator
+    #[arg(long, alias = "lowering", value_name = "ENCODING")]
+    pub encoding: Option<Lowering>,
     /// With --sass: the CUDA source that its lines are shown from
     #[arg(long, value_name = "FILE", requires = "sass")]
     pub source: Option<PathBuf>,
@@ -74,9 +74,18 @@ pub fn asked(
     inputs: &InputArgs,
     device: &Device,
 ) -> Result<(LaunchOptions, InputArgs), Box<dyn Error>> {
-    let (mut options, mut inputs) = (args.launch.options(inputs), inputs.clone());
-    let own = &args.own;
-    let Some(lowering) = own.lowering else {
+    launched(args.launch.options(inputs), &args.own, inputs, device)
+}
+
+/// The same for a launch that is given by its options.
+pub fn launched(
+    mut options: LaunchOptions,
+    own: &OwnKernelArgs,
+    inputs: &InputArgs,
+    device: &Device,
+) -> Result<(LaunchOptions, InputArgs), Box<dyn Error>> {
+    let mut inputs = inputs.clone();
+    let Some(lowering) = own.encoding else {
         return Ok((options, inputs));
     };
     let code = match (&own.cuda, own.path()) {
@@ -84,7 +93,7 @@ pub fn asked(
         (None, Some(path)) => OwnCode::read(path, lowering)?,
         (None, None) => {
             return Err(format!(
-                "--lowering: given {lowering}; allowed: with --sass FILE or --cuda FILE"
+                "--encoding: given {lowering}; allowed: with --sass FILE or --cuda FILE"
             )
             .into());
         }
@@ -120,7 +129,7 @@ fn compiled(
             stack_registers: options.stack_registers.unwrap_or(0),
             shape: inputs.shape.unwrap_or(Shape::Unrolled),
             math: inputs.math.unwrap_or(Math::Accurate),
-            dispatch: inputs.dispatch.unwrap_or(kernel.default_dispatch()),
+            dispatch: inputs.token_type.unwrap_or(kernel.default_dispatch()),
             ..Variant::new(kernel, problem, options.stack_dim.unwrap_or(1), arch)
         },
         options: &own.nvrtc,
@@ -143,7 +152,7 @@ pub fn check<'a>(
     for configuration in configurations {
         let how = || {
             format!(
-                "check --lowering, --stack-dim (given {}), --stack-registers, --dispatch, --math and --problem",
+                "check --encoding, --stack-dim (given {}), --stack-registers, --token-type, --math and --problem",
                 configuration.stack_dim
             )
         };

@@ -2,12 +2,16 @@
 
 use super::CliResult;
 use super::format::OutputArgs;
+use super::look::{self, LookArgs};
 use super::names;
 use crate::gp::interpret::reference::value_f32;
 use crate::gp::problem::{self, Dataset, ProblemId};
 use crate::gp::program::Rpn;
 use crate::isa::Arch;
 use crate::isa::Kernel;
+use crate::report::chart::tree::TreeDrawing;
+use crate::report::chart::{self, Chart};
+use crate::report::progress;
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::variant::{KernelId, Variant, VariantError};
 use crate::systems::chitty::words_of_program;
@@ -16,14 +20,16 @@ use crate::trace::{
 };
 use serde::Serialize;
 use std::error::Error;
+use std::path::PathBuf;
 
 /// Trace one program through a kernel's machine code; with --lanes, execute all lanes on real data.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(look::only_with_chart))]
 pub struct TraceArgs {
     /// Program in postfix order, e.g. "X1 X1 *"
     #[arg(long)]
     program: String,
-    /// Kernel name (`warpstack kernels` lists them)
+    /// Kernel name (`warpstack list kernels` lists them)
     #[arg(long, default_value = "rpn", value_parser = names::kernel())]
     kernel: String,
     /// Size of the stack's second dimension
@@ -35,6 +41,11 @@ pub struct TraceArgs {
     /// Execute every lane of a block on the sextic's first fitness cases, and compare with the reference interpreter
     #[arg(long)]
     lanes: bool,
+    /// Drawing of the program as a tree, as tokens and as instructions, with its stack, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
+    #[command(flatten)]
+    look: LookArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -44,9 +55,9 @@ pub struct TraceArgs {
 struct Traced {
     kernel: String,
     nodes: u32,
-    before_the_first_case: u32,
+    prologue: u32,
     per_iteration: u32,
-    in_the_last: u32,
+    last_iteration: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<Lanes>,
 }
@@ -56,7 +67,7 @@ struct Traced {
 struct Lanes {
     cases: u32,
     sum_of_squared_errors: f64,
-    of_the_reference: f64,
+    reference_error: f64,
     warp_instructions: u64,
     divergent_branches: u64,
 }
@@ -69,6 +80,12 @@ pub fn run(args: &TraceArgs) -> CliResult {
     let program: Rpn = args.program.parse()?;
     let sextic = ProblemId::Sextic.definition();
     program.check_against(sextic.functions, sextic.n_inputs)?;
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+        let drawing = TreeDrawing::new(program.clone())?;
+        chart::save(&drawing, path, args.look.look())?;
+        progress::say(&drawing.words());
+    }
     let kernel_id: KernelId = args.kernel.parse()?;
     let variant = variant(kernel_id, args.stack_dim)?;
     let kernel = Kernel::parse(&variant.sass()?, variant.sass_file()?)?;
@@ -87,9 +104,9 @@ pub fn run(args: &TraceArgs) -> CliResult {
     let traced = Traced {
         kernel: variant.to_string(),
         nodes: words.nodes(),
-        before_the_first_case: count(&trace.prologue),
+        prologue: count(&trace.prologue),
         per_iteration: count(&trace.steady),
-        in_the_last: count(&trace.last),
+        last_iteration: count(&trace.last),
         lanes: lanes.transpose()?,
     };
     let provenance = Provenance {
@@ -104,11 +121,7 @@ pub fn run(args: &TraceArgs) -> CliResult {
 fn text(traced: &Traced) -> String {
     let mut text = format!(
         "kernel {}\nnodes {}\nwarp instructions: {} before the first case, {} per iteration, {} in the last\n",
-        traced.kernel,
-        traced.nodes,
-        traced.before_the_first_case,
-        traced.per_iteration,
-        traced.in_the_last,
+        traced.kernel, traced.nodes, traced.prologue, traced.per_iteration, traced.last_iteration,
     );
     if let Some(lanes) = &traced.lanes {
         text += &format!(
@@ -116,7 +129,7 @@ fn text(traced: &Traced) -> String {
              warp instructions {}, divergent branches {}\n",
             lanes.cases,
             lanes.sum_of_squared_errors,
-            lanes.of_the_reference,
+            lanes.reference_error,
             lanes.warp_instructions,
             lanes.divergent_branches,
         );
@@ -178,7 +191,7 @@ fn lanes(
     Ok(Lanes {
         cases,
         sum_of_squared_errors: run.total(),
-        of_the_reference: expected,
+        reference_error: expected,
         warp_instructions: run.counts.instructions,
         divergent_branches: run.counts.divergences,
     })

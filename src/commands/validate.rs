@@ -1,8 +1,9 @@
 //! `warpstack validate`: predictions beside everything that was measured on a device.
 
 use super::CliResult;
-use super::engine::{Effort, Kind};
+use super::engine::{Kind, Scope};
 use super::format::OutputArgs;
+use super::limit::evenly;
 use super::look::{self, LookArgs};
 use crate::device::{Device, Preset};
 use crate::gp::problem::ProblemId;
@@ -19,7 +20,7 @@ use crate::systems::chitty::request::Request;
 use crate::systems::chitty::split::Split as MeasuredSplit;
 use crate::systems::chitty::variant::KernelId;
 use crate::systems::gpocl;
-use crate::util::parallel;
+use crate::util::{input, parallel};
 use crate::validate::launches::{MeasuredLaunch, measured_launches, merged, parse};
 use crate::validate::paper_rows::{self, PaperRow};
 use crate::validate::papers::Paper;
@@ -45,15 +46,15 @@ pub struct ValidateArgs {
     /// Folder of the UCI files, for rows measured on them [default: the folder that WARPSTACK_DATA names]
     #[arg(long, value_name = "DIR", requires = "measured")]
     pub data: Option<PathBuf>,
-    /// Number of configurations to predict, evenly spread over those measured; 0 for all
-    #[arg(long, default_value_t = 60)]
-    pub rows: usize,
+    /// Predict at most N configurations, evenly spread over those measured; 0 for all
+    #[arg(long, alias = "rows", value_name = "N", default_value_t = 60)]
+    pub limit: usize,
     /// Performance model
-    #[arg(long, value_enum, default_value = "sim")]
+    #[arg(long, value_enum, default_value = "simulator")]
     pub engine: Kind,
     /// How much of the launch to simulate
-    #[arg(long, value_enum, default_value = "sampled")]
-    pub effort: Effort,
+    #[arg(long, alias = "effort", value_enum, default_value = "window")]
+    pub scope: Scope,
     /// Chart of predicted and measured times to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
@@ -72,11 +73,11 @@ pub fn run(args: &ValidateArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    let chosen = settings(args.engine, args.effort);
+    let chosen = settings(args.engine, args.scope);
     let lines = match (&args.measured, args.device.as_str()) {
         (Some(_), _) => own(args, chosen)?,
-        (None, WITH_LAUNCHES) => launches(args.rows, chosen)?,
-        (None, WITH_TABLES) => paper(args.rows, chosen)?,
+        (None, WITH_LAUNCHES) => launches(args.limit, chosen)?,
+        (None, WITH_TABLES) => paper(args.limit, chosen)?,
         (None, other) => {
             return Err(format!(
                 "--device: given {other}; allowed without --measured FILE: {WITH_LAUNCHES}, {WITH_TABLES}, whose measurements \
@@ -102,31 +103,20 @@ pub fn run(args: &ValidateArgs) -> CliResult {
 /// The programs are those of the measured launches, and so is the kernel's mathematics.
 fn provenance(args: &ValidateArgs, device: &Device) -> Provenance {
     Provenance {
-        population_seed: None,
+        program_seed: None,
         math: None,
         weighting: None,
-        ..Provenance::of_settings(device, &settings(args.engine, args.effort))
+        ..Provenance::of_settings(device, &settings(args.engine, args.scope))
     }
 }
 
-fn settings(engine: Kind, effort: Effort) -> Settings {
+fn settings(engine: Kind, scope: Scope) -> Settings {
     let mut settings = Settings {
         kind: engine,
         ..Settings::default()
     };
-    settings.simulator.effort = effort;
+    settings.simulator.scope = scope;
     settings
-}
-
-/// `n` of `all`, evenly spread; all of them for 0.
-fn spread<T>(all: Vec<T>, n: usize) -> Vec<T> {
-    let total = all.len();
-    let n = if n == 0 { total } else { n.min(total) };
-    let chosen = |index: usize| index * n / total != (index + 1) * n / total;
-    let all = all.into_iter().enumerate();
-    all.filter(|(index, _)| chosen(*index))
-        .map(|(_, item)| item)
-        .collect()
 }
 
 /// Somebody's own measurements.
@@ -134,16 +124,16 @@ fn own(args: &ValidateArgs, settings: Settings) -> Result<Vec<Line>, Box<dyn Err
     let device = Preset::load(&args.device)?.device;
     let path = args.measured.as_deref().unwrap_or(Path::new(""));
     let file = path.display().to_string();
-    let text = super::measure::read(path)?;
+    let text = input::named(path)?;
     if let Some(rows) = paper_rows::parse(&text, &file)? {
-        return of_papers(args.engine, &device, &spread(rows, args.rows));
+        return of_papers(args.engine, &device, &evenly(rows, Some(args.limit)));
     }
     let rows = merged(parse(&text, &file, &device)?);
     let requests = Requests::new(
         Programs::File(args.programs.clone()),
         folder(args.data.as_deref()),
     );
-    predicted(device, spread(rows, args.rows), requests, settings)
+    predicted(device, evenly(rows, Some(args.limit)), requests, settings)
 }
 
 /// Launches of other papers' systems.
@@ -152,7 +142,7 @@ fn of_papers(
     device: &Device,
     rows: &[PaperRow],
 ) -> Result<Vec<Line>, Box<dyn Error>> {
-    let settings = settings(engine, Effort::Sampled);
+    let settings = settings(engine, Scope::Window);
     let predictor = Predictor::with_settings(device.clone(), settings);
     let configuration = |row: &PaperRow| predictor.with_seed(row.seed).configure(&row.launch);
     let configurations: Vec<Configuration> =
@@ -213,7 +203,7 @@ fn of_papers(
 /// `n_rows` of the H200's launches, evenly spread over those measured (all for 0), with what is predicted for them.
 pub(super) fn launches(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>> {
     let device = Preset::load(WITH_LAUNCHES)?.device;
-    let rows = spread(measured_launches(&device)?, n_rows);
+    let rows = evenly(measured_launches(&device)?, Some(n_rows));
     let requests = Requests::new(Programs::Committed, None);
     predicted(device, rows, requests, settings)
 }
@@ -321,7 +311,10 @@ fn paper(n_rows: usize, settings: Settings) -> Result<Vec<Line>, Box<dyn Error>>
     let all = tables
         .iter()
         .flat_map(|table: &Table| problems.iter().flat_map(|problem| cells(*table, problem)));
-    let cells = spread(all.filter(|cell| value(cell).is_some()).collect(), n_rows);
+    let cells = evenly(
+        all.filter(|cell| value(cell).is_some()).collect(),
+        Some(n_rows),
+    );
     let progress = Progress::new(cells.len() as u64, "cells");
     let lines = parallel::try_map(&cells, |cell| {
         let prediction = engine.predict(cell.options())?;

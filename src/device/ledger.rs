@@ -15,7 +15,7 @@ named! {
         /// The simulator.
         Sim = "simulator",
         /// The analytical model.
-        Model = "model",
+        Model = "analytical model",
         /// How many blocks are resident, whichever engine predicts.
         Occupancy = "occupancy",
         /// The time between launches, whichever engine predicts.

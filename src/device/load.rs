@@ -49,7 +49,7 @@ pub enum DeviceError {
     },
     /// A machine that is not made of warps and schedulers.
     #[error(
-        "device {given}: given a machine of VLIW SIMDs; allowed with it: `reproduce --paper gpocl --device {given}`, `devices {given}`"
+        "device {given}: given a machine of VLIW SIMDs; allowed with it: `reproduce --paper gpocl --device {given}`, `list devices {given}`"
     )]
     OtherKind {
         /// What was given.

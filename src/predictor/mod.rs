@@ -144,7 +144,7 @@ impl Predictor {
     /// Returns a predictor whose programs are drawn with another seed.
     pub fn with_seed(&self, seed: u64) -> Predictor {
         let mut predictor = self.on(self.device.clone());
-        predictor.settings.population_seed = seed;
+        predictor.settings.program_seed = seed;
         predictor
     }
 

@@ -46,7 +46,7 @@ pub struct Explanation {
     /// Speed without a part of the machine, over that of the launch as it is: one part each, then the best pairs.
     pub gains: Vec<Gain>,
     pub bottleneck: String,
-    /// Of the second of two: why the faster one is faster.
+    /// Beside a first launch: why the faster of the two is faster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<String>,
 }
@@ -73,11 +73,11 @@ fn operations(prediction: &Prediction) -> f64 {
     prediction.memory.warp_nodes.max(1) as f64 * f64::from(prediction.configuration.stack_dim)
 }
 
-/// One launch, or two side by side.
+/// Launches side by side; each after the first is compared with the first.
 pub fn explanations(explained: &[Explained]) -> Vec<Explanation> {
     let mut explanations: Vec<Explanation> = explained.iter().map(Explanation::of).collect();
-    if let ([first, second], [_, last]) = (explained, &mut explanations[..]) {
-        last.comparison = Some(verdict::of_two([first, second]));
+    for (other, explanation) in explained.iter().zip(&mut explanations).skip(1) {
+        explanation.comparison = Some(verdict::of_two([&explained[0], other]));
     }
     explanations
 }
@@ -158,18 +158,20 @@ fn shares(parts: Vec<(String, f64)>) -> (Vec<Share>, f64) {
     (shares, total)
 }
 
-/// One explanation, or two side by side.
+/// Explanations side by side.
 pub fn text(explanations: &[Explanation]) -> String {
     let mut out = String::new();
     for (number, explanation) in explanations.iter().enumerate() {
         out += &format!("[{}] {}\n", number + 1, explanation.label);
         out += &format!("    {}\n", explanation.bottleneck);
     }
-    for comparison in explanations
-        .iter()
-        .filter_map(|one| one.comparison.as_ref())
-    {
-        out += &format!("{comparison}\n");
+    for (number, explanation) in explanations.iter().enumerate() {
+        if let Some(comparison) = &explanation.comparison {
+            if explanations.len() > 2 {
+                out += &format!("[1] and [{}]: ", number + 1);
+            }
+            out += &format!("{comparison}\n");
+        }
     }
     out += "\n";
     out += &figures(explanations);
@@ -205,7 +207,12 @@ fn figures(explanations: &[Explanation]) -> String {
         .shown("L2 hits (%)", |one| one.l2_hit_percent)
         .digits(1);
     let rows: Vec<&Explanation> = explanations.iter().collect();
-    columns.turned(&["figure", "[1]", "[2]"][..=rows.len()], &rows)
+    let numbers = (1..=rows.len()).map(|number| format!("[{number}]"));
+    let headers: Vec<String> = std::iter::once("figure".to_owned())
+        .chain(numbers)
+        .collect();
+    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+    columns.turned(&headers, &rows)
 }
 
 /// What each part costs, that which costs the first launch most first.

@@ -21,12 +21,12 @@ pub struct Provenance {
     /// As `--engine` has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<&'static str>,
-    /// As `--effort` has it; of the simulator.
+    /// As `--scope` has it; of the simulator.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effort: Option<&'static str>,
+    pub scope: Option<&'static str>,
     /// Selects the programs; of runs the first one's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub population_seed: Option<u64>,
+    pub program_seed: Option<u64>,
     /// Selects what of a launch is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling_seed: Option<u64>,
@@ -47,8 +47,8 @@ impl Provenance {
             device: None,
             architecture: None,
             engine: None,
-            effort: None,
-            population_seed: None,
+            scope: None,
+            program_seed: None,
             sampling_seed: None,
             math: None,
             weighting: None,
@@ -74,7 +74,7 @@ impl Provenance {
         let code = &settings.code;
         let simulated = settings.kind == Kind::Simulator;
         let simulator = &settings.simulator;
-        let effort = simulator.effort.name();
+        let scope = simulator.scope.name();
         let arch = code.own.as_ref().map(|own| own.arch).or(code.arch);
         let architecture = arch.map(|arch| arch.to_string());
         // How a custom kernel was compiled is unknown.
@@ -85,8 +85,8 @@ impl Provenance {
         Provenance {
             architecture: Some(architecture.unwrap_or_else(|| device.code.clone())),
             engine: Some(settings.kind.name()),
-            effort: simulated.then_some(effort),
-            population_seed: Some(settings.population_seed),
+            scope: simulated.then_some(scope),
+            program_seed: Some(settings.program_seed),
             sampling_seed: simulated.then_some(simulator.plan.window.seed.into()),
             math,
             weighting: Some(match (&settings.list, settings.weighting) {

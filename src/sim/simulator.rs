@@ -34,14 +34,17 @@ named! {
     /// How much of a launch is simulated.
     #[derive(Default)]
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-    pub enum Effort ("effort") {
+    pub enum Scope ("scope") {
         /// Windows of one multiprocessor, about a million warp instructions.
         #[default]
-        Sampled = "sampled",
+        #[cfg_attr(feature = "cli", value(alias = "sampled"))]
+        Window = "window",
         /// All blocks of one multiprocessor, from the first instruction to the last: seconds to minutes.
-        WholeRun = "whole-run",
+        #[cfg_attr(feature = "cli", value(alias = "whole-run"))]
+        Multiprocessor = "multiprocessor",
         /// All blocks of all multiprocessors in step, with one L2 and one DRAM: minutes.
-        WholeChip = "whole-chip",
+        #[cfg_attr(feature = "cli", value(alias = "whole-chip"))]
+        Chip = "chip",
     }
 }
 
@@ -83,7 +86,7 @@ impl Default for SamplingPlan {
 /// See the module text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Simulator {
-    pub effort: Effort,
+    pub scope: Scope,
     pub plan: SamplingPlan,
 }
 
@@ -104,10 +107,10 @@ impl PerformanceModel for Simulator {
     fn time_uniform(&self, launch: Uniform) -> Result<Timing, PredictError> {
         let start = Instant::now();
         let mut observed = self.sample(launch)?;
-        match self.effort {
-            Effort::Sampled => {}
-            Effort::WholeRun => self.correct(launch, &mut observed, 1)?,
-            Effort::WholeChip => self.correct(launch, &mut observed, launch.placement.n_smx())?,
+        match self.scope {
+            Scope::Window => {}
+            Scope::Multiprocessor => self.correct(launch, &mut observed, 1)?,
+            Scope::Chip => self.correct(launch, &mut observed, launch.placement.n_smx())?,
         }
         observed.rates = launch.filled(observed.rates);
         let launches = launch.run_grids(&observed.rates, &observed.parts);

@@ -1,11 +1,12 @@
 //! The grammar of `--vary KEY=VALUES`.
 //!
-//! What it reads: `a,b,c`, `A..B`, `A..B+STEP`, `A..B*FACTOR`, and mixtures with commas. Numbers may end in K, M or G
-//! (1024, 1024^2, 1024^3). `A..B` alone doubles for sizes and threads, and adds one for other whole numbers.
+//! What it reads: `a,b,c`, `A..B`, `A..B+STEP`, `A..B*FACTOR`, and mixtures with commas. Numbers may end in K, M or G, with or
+//! without iB (1024, 1024^2, 1024^3); those of `l1`, whose unit is KiB, in K or KiB. `A..B` alone doubles for sizes and threads, and adds one for other whole numbers.
 //! What it leaves out: what the values mean (`setting`). Units: those of the key.
 
 use super::StudyError;
 use super::setting::{Base, Key, Type};
+use crate::systems::options::Size;
 
 /// One thing that is varied.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,18 +36,52 @@ impl Axis {
     pub fn of(name: &str, values: &str, base: &Base) -> Result<Axis, StudyError> {
         let (key, ty) = base.key(name)?;
         let mut all: Vec<String> = Vec::new();
+        let values = match key {
+            // The unit may be written out.
+            Key::Size(Size::L1Kib) => without_kib(values),
+            _ => values.to_owned(),
+        };
         for item in values.split(',') {
             let read = match (item.split_once(".."), ty) {
                 (Some(range), Type::Whole | Type::Number) => expand(name, item, range, &key, ty)?,
                 _ => vec![single(name, item.trim(), ty)?],
             };
-            // In the order given, each once.
             all.extend(read);
         }
-        let mut seen = std::collections::HashSet::new();
-        all.retain(|value| seen.insert(value.clone()));
-        Ok(Axis { key, values: all })
+        let mut axis = Axis {
+            key,
+            values: Vec::new(),
+        };
+        axis.add(all);
+        Ok(axis)
     }
+
+    /// Adds values, in the order given, each once.
+    pub fn add(&mut self, values: Vec<String>) {
+        for value in values {
+            if !self.values.contains(&value) {
+                self.values.push(value);
+            }
+        }
+    }
+}
+
+/// A number of KiB without its unit.
+pub fn kib(text: &str) -> &str {
+    let text = text.trim();
+    let number = ["KiB", "kib", "KB", "kB", "K", "k"]
+        .iter()
+        .find_map(|unit| text.strip_suffix(unit));
+    number.map_or(text, str::trim_end)
+}
+
+/// Values in KiB without their unit.
+fn without_kib(values: &str) -> String {
+    let numbers = values.split(',').map(|item| {
+        let ends = item.split("..").map(kib);
+        ends.collect::<Vec<_>>().join("..")
+    });
+    numbers.collect::<Vec<_>>().join(",")
 }
 
 /// Every combination as indices into the axes' values; the last axis moves fastest.
@@ -85,6 +120,7 @@ fn single(name: &str, text: &str, ty: Type) -> Result<String, StudyError> {
 /// A number that may end in K, M or G.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
+    let text = text.strip_suffix("iB").unwrap_or(text);
     let (digits, unit) = match text.chars().last()? {
         'K' | 'k' => (&text[..text.len() - 1], 1024.0),
         'M' | 'm' => (&text[..text.len() - 1], 1024.0 * 1024.0),
@@ -166,6 +202,9 @@ mod tests {
     #[test]
     fn lists_ranges_and_mixtures() {
         assert_eq!(values("l1=4..20"), ["4", "8", "16"]);
+        assert_eq!(values("l1=16KiB..48K"), ["16", "32"]);
+        assert_eq!(values("l1=16K, 48 KiB"), ["16", "48"]);
+        assert_eq!(values("l2.bytes=512KiB"), ["524288"]);
         assert_eq!(values("stack_dim=1..3,6"), ["1", "2", "3", "6"]);
         assert_eq!(values("threads=32..128"), ["32", "64", "128"]);
         assert_eq!(values("threads=32..96+32,1024"), ["32", "64", "96", "1024"]);

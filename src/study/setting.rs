@@ -229,7 +229,7 @@ impl Base {
         let launch: Vec<&str> = launch_keys().map(|(name, _, _)| name).collect();
         let short: Vec<&str> = SHORT.iter().map(|(name, _)| *name).collect();
         format!(
-            "{}, {}, or section.field of the preset (`warpstack devices {}` lists them)",
+            "{}, {}, or section.field of the preset (`warpstack list devices {}` lists them)",
             launch.join(", "),
             short.join(", "),
             self.device.name
@@ -313,8 +313,8 @@ impl Base {
 /// How the command line names an engine.
 fn option_of(reader: Reader) -> &'static str {
     match reader {
-        Reader::Model => "model",
-        _ => "sim",
+        Reader::Model => "analytical",
+        _ => "simulator",
     }
 }
 
@@ -390,11 +390,11 @@ mod tests {
         );
         assert_eq!(
             refusal("tlb.l1_reach_bytes", Reader::Sim, &[]).unwrap(),
-            "key tlb.l1_reach_bytes: given --engine sim; allowed: keys that the simulator reads; nothing reads this one, it is kept as a reference"
+            "key tlb.l1_reach_bytes: given --engine simulator; allowed: keys that the simulator reads; nothing reads this one, it is kept as a reference"
         );
         assert_eq!(
             refusal("load_store.arbitration", Reader::Model, &[]).unwrap(),
-            "key load_store.arbitration: given --engine model; allowed: keys that the model reads; --engine sim reads this one"
+            "key load_store.arbitration: given --engine analytical; allowed: keys that the analytical model reads; --engine simulator reads this one"
         );
     }
 

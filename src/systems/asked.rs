@@ -8,7 +8,7 @@ use super::settings::{Settings, Weighting};
 use crate::device::Device;
 use crate::launch::prediction::{Configuration, PredictError};
 use crate::launch::residency::l1_bytes;
-use crate::sim::simulator::Effort;
+use crate::sim::simulator::Scope;
 use crate::systems::chitty::find::executed_architecture;
 use std::fmt::Display;
 use std::path::Path;
@@ -162,7 +162,7 @@ impl Asked<'_> {
         let path = |path: &Path| path.display().to_string();
         let weights = (self.settings.weighting != Weighting::Paper).then(|| "none".to_owned());
         let inferred = (!self.settings.inferred.is_empty()).then(|| "factors".to_owned());
-        let effort = (simulator.effort != Effort::Sampled).then(|| simulator.effort.to_string());
+        let scope = (simulator.scope != Scope::Window).then(|| simulator.scope.to_string());
         let told = [
             ("code shape", code.shape.map(|shape| shape.to_string())),
             ("math", code.math.map(|math| math.to_string())),
@@ -171,7 +171,7 @@ impl Asked<'_> {
             ("programs", list.as_ref().map(|list| path(&list.path))),
             ("weights", weights),
             ("inferred", inferred),
-            ("effort", effort),
+            ("scope", scope),
         ];
         let first = told
             .into_iter()

@@ -96,7 +96,7 @@ impl<'a> Machine<'a> {
             device: on.device,
             arch: executed_architecture(on.device, &on.settings.code)?,
             carve_out: CarveOut::of(configuration.l1_bytes),
-            kept: kept.map(|kept| (kept, configuration, on.settings.population_seed)),
+            kept: kept.map(|kept| (kept, configuration, on.settings.program_seed)),
         })
     }
 

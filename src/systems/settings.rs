@@ -18,11 +18,11 @@ named! {
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     pub enum Kind ("engine") {
         /// Simulator, cycle by cycle.
-        #[cfg_attr(feature = "cli", value(name = "sim"))]
-        Simulator = "sim",
-        /// Analytical model: the same inputs, in closed form.
-        #[cfg_attr(feature = "cli", value(name = "model"))]
-        Analytical = "model",
+        #[cfg_attr(feature = "cli", value(alias = "sim"))]
+        Simulator = "simulator",
+        /// Equations: milliseconds instead of seconds, slightly less exact.
+        #[cfg_attr(feature = "cli", value(alias = "model"))]
+        Analytical = "analytical",
     }
 }
 
@@ -98,7 +98,7 @@ pub struct Settings {
     /// Programs of a generation: one per block.
     pub n_blocks: usize,
     /// Chooses the programs drawn from the corpus.
-    pub population_seed: u64,
+    pub program_seed: u64,
 }
 
 impl Default for Settings {
@@ -112,7 +112,7 @@ impl Default for Settings {
             weighting: Weighting::Paper,
             inferred: BTreeMap::new(),
             n_blocks: 1000,
-            population_seed: 1,
+            program_seed: 1,
         }
     }
 }

@@ -23,6 +23,11 @@ pub fn data(path: &Path) -> Result<String> {
     up_to(MOST_DATA_BYTES, path)
 }
 
+/// The same, with the file's name in the error.
+pub fn named(path: &Path) -> std::result::Result<String, String> {
+    data(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
+}
+
 fn up_to(most: u64, path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;

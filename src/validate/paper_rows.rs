@@ -1,4 +1,4 @@
-//! Measured launches of the other papers' systems, as `measure --paper` writes them.
+//! Measured launches of the other papers' systems, as `measure paper` writes them.
 //!
 //! Leaves out: what is predicted for them (`predictor`). Units: milliseconds, warp instructions.
 //! A row may leave `median_ms` empty, to be predicted before it is measured, and may have counted `warp_instructions`.

@@ -8,28 +8,28 @@ use std::path::Path;
 fn what_is_given_wrong_is_named_with_what_is_allowed() {
     refuses(&[
         ("dance", "dance"),
-        ("simulate --device gtx999", "device|gtx999|gtx670"),
-        ("simulate --kernel tree", "kernel|tree|rpn"),
-        ("simulate --problem cubic", "problem|cubic|sextic"),
+        ("predict --device gtx999", "device|gtx999|gtx670"),
+        ("predict --kernel tree", "kernel|tree|rpn"),
+        ("predict --problem cubic", "problem|cubic|sextic"),
         ("reproduce --table 99", "table|99|3, 4, 7, 8, 9, 10, all"),
         (
             "reproduce --table 3 --problem cubic",
             "problem|cubic|sextic",
         ),
         ("reproduce --table 3 --engine oracle", "engine|oracle|sim"),
-        ("kernels --arch sm_99", "--arch|sm_99|sm_35"),
-        ("simulate --threads 0", "threads|0|1 to 1024"),
-        ("simulate --threads 1025", "threads|1025|1 to 1024"),
+        ("list kernels --arch sm_99", "--arch|sm_99|sm_35"),
+        ("predict --threads 0", "threads|0|1 to 1024"),
+        ("predict --threads 1025", "threads|1025|1 to 1024"),
         (
-            "simulate --threads 4000000000",
+            "predict --threads 4000000000",
             "threads|4000000000|1 to 1024",
         ),
-        ("simulate --threads many", "--threads|many"),
-        ("simulate --l1 17", "L1|17|16, 32, 48"),
-        ("simulate --stack-dim 0", "dimension|0|1, 2, 3, 4, 5, 6"),
-        ("simulate --stack-dim 99", "dimension|99|1, 2, 3, 4, 5, 6"),
-        ("simulate --stack-registers 9", "registers|9"),
-        ("--jobs 0 devices", "--jobs|0"),
+        ("predict --threads many", "--threads|many"),
+        ("predict --l1 17", "L1|17|16, 32, 48"),
+        ("predict --stack-dim 0", "dimension|0|1, 2, 3, 4, 5, 6"),
+        ("predict --stack-dim 99", "dimension|99|1, 2, 3, 4, 5, 6"),
+        ("predict --stack-registers 9", "registers|9"),
+        ("--jobs 0 list devices", "--jobs|0"),
         ("occupancy --registers 64", "registers|64|1 to 63"),
         (
             "occupancy --registers 20 --shared 50000",
@@ -44,14 +44,20 @@ fn what_is_given_wrong_is_named_with_what_is_allowed() {
             "evolve --problem sextic --cases 18446744073709551615",
             "cases|18446744073709551615|1 to 16777216",
         ),
-        ("import kernel-1.traceg.xz", "kernel-1.traceg.xz|xz -d"),
         (
-            "figure smx --out smx.png --width 50",
+            "import accel-sim kernel-1.traceg.xz",
+            "kernel-1.traceg.xz|xz -d",
+        ),
+        (
+            "list devices gtx670 --chart smx.png --width 50",
             "--width|50|120..=7680",
         ),
-        ("figure smx --out smx.png --theme blue", "--theme|blue|dark"),
+        (
+            "list devices gtx670 --chart smx.png --theme blue",
+            "--theme|blue|dark",
+        ),
         // What has no drawing has no width.
-        ("stacks --width 900", "--chart"),
+        ("reproduce --table 5,6 --width 900", "--chart"),
         (
             "whatif --vary threads=32,64 --theme dark",
             "--chart|--heatmap",
@@ -72,7 +78,7 @@ fn what_is_given_wrong_is_named_with_what_is_allowed() {
         // What another paper does not have, before anything is predicted, which takes minutes.
         (
             "reproduce --paper langdon --weights none",
-            "--weights|--population-seed",
+            "--weights|--program-seed",
         ),
         ("reproduce --paper langdon --table 3", "--table|--paper"),
         (
@@ -80,12 +86,12 @@ fn what_is_given_wrong_is_named_with_what_is_allowed() {
             "map.gif|allowed: svg, png",
         ),
         (
-            "measure --paper langdon --threads 48",
+            "measure paper langdon --threads 48",
             "--threads|48|[32, 64, 128, 256]",
         ),
         (
-            "measure --paper langdon --problem sextic",
-            "--paper|--problem",
+            "measure paper langdon --problem sextic",
+            "--problem",
         ),
     ]);
     assert!(!Path::new("map.svg").exists());
@@ -108,7 +114,7 @@ fn nobody_need_hear_what_is_said() {
         (&["--version"], 0),
         (&["dance"], 2),
         (&[], 2),
-        (&["stacks"], 0),
+        (&["list", "problems"], 0),
     ] {
         let ended = |out: Stdio, err: Stdio| {
             let mut command = Command::new(&program);
@@ -138,11 +144,11 @@ fn nobody_need_hear_what_is_said() {
 fn files_that_never_end_are_refused() {
     let most = "/dev/zero|more than 67108864 bytes|at most 67108864";
     refuses(&[
-        ("simulate --sass /dev/zero --lowering rpn", most),
+        ("predict --sass /dev/zero --encoding rpn", most),
         ("whatif --study /dev/zero", most),
-        ("simulate --inferred=/dev/zero", most),
+        ("predict --inferred=/dev/zero", most),
         (
-            "import /dev/zero",
+            "import accel-sim /dev/zero",
             "/dev/zero:1|more than 1048576 bytes|at most 1048576",
         ),
     ]);
@@ -181,7 +187,7 @@ fn corrupt_files_are_named_with_what_is_wrong() {
         (&good.replace("\"measured\"", "\"guessed\""), "guessed"),
         ("", "device"),
     ];
-    damaged("bad.toml", &presets, &["devices", "simulate --device"]);
+    damaged("bad.toml", &presets, &["list devices", "predict --device"]);
     let good = read("fixtures/corpus/sextic.corpus");
     let corpora = [
         ("", ""),
@@ -189,7 +195,7 @@ fn corrupt_files_are_named_with_what_is_wrong() {
         (&good[..good.len() / 2], ""),
         (&good.replacen("\"sextic\"", "\"cubic\"", 1), ""),
     ];
-    damaged("bad.corpus", &corpora, &["simulate --corpus"]);
+    damaged("bad.corpus", &corpora, &["predict --corpus"]);
     let mut deep: serde_json::Value =
         serde_json::from_str(&read("fixtures/runs/settings.json")).unwrap();
     deep["mutation"] = serde_json::json!({ "subtree": { "max_depth": 1_000_000 } });
@@ -207,7 +213,7 @@ fn unwritable_outputs_are_refused_before_the_work() {
     let folder = folder.path().to_str().unwrap();
     for out in ["/no/such/out.csv", ""] {
         let out = format!("{folder}{out}");
-        for command in ["reproduce --table 3", "simulate"] {
+        for command in ["reproduce --table 3", "predict"] {
             refused(&format!("{command} --out {out}"), &[&out]);
         }
     }
@@ -219,7 +225,7 @@ fn unwritable_outputs_are_refused_before_the_work() {
 
 #[test]
 fn help_and_version_are_no_errors() {
-    for args in ["--help", "--version", "simulate --help"] {
+    for args in ["--help", "--version", "predict --help"] {
         assert!(succeeds(args).stderr.is_empty(), "{args}");
     }
 }

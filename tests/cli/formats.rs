@@ -9,44 +9,47 @@ const PREDICTED: [&str; 6] = [
     "device",
     "architecture",
     "engine",
-    "population_seed",
+    "program_seed",
     "math",
     "weighting",
 ];
 
 /// Commands that print data, and what their provenance has besides the version.
 const COMMANDS: [(&str, &[&str]); 16] = [
-    ("simulate --engine model", &PREDICTED),
+    ("predict --engine analytical", &PREDICTED),
     (
-        "simulate --engine model --device g80 --kernel blockgp --problem mux6 --population 100",
+        "predict --engine analytical --device g80 --kernel blockgp --problem mux6 --population 100",
         &PREDICTED,
     ),
-    ("explain --engine model --against threads=64", &PREDICTED),
-    ("annotate --threads 64", &PREDICTED),
-    ("advise --engine model --kernel rpn", &PREDICTED),
+    (
+        "explain --engine analytical --against threads=64",
+        &PREDICTED,
+    ),
+    ("explain --per-instruction --threads 64", &PREDICTED),
+    ("advise --engine analytical --kernel rpn", &PREDICTED),
     ("occupancy --registers 26", &["device"]),
     (
         "occupancy --kernel lgp",
         &["device", "architecture", "math", "weighting"],
     ),
     ("trace --program X1", &["architecture", "math"]),
-    ("whatif --engine model --vary l1=16,48", &PREDICTED),
-    ("sweep --engine model", &PREDICTED),
-    ("reproduce --table 3 --engine model", &PREDICTED),
+    ("whatif --engine analytical --vary l1=16,48", &PREDICTED),
+    ("whatif --metric hit-rate --engine analytical", &PREDICTED),
+    ("reproduce --table 3 --engine analytical", &PREDICTED),
     (
-        "validate --rows 2 --engine model",
+        "validate --limit 2 --engine analytical",
         &["device", "architecture", "engine"],
     ),
     (
-        "compare --table 3 --every 12",
+        "reproduce --engine both --table 3 --limit 4",
         &["device", "architecture", "sampling_seed"],
     ),
-    ("stacks --problem sextic", &[]),
+    ("reproduce --table 5,6 --problem sextic", &[]),
     (
-        "langdon --problem mux6 --population 64 --generations 2",
+        "evolve --system langdon --problem mux6 --population 64 --generations 2",
         &[],
     ),
-    ("devices --arch sm_90", &[]),
+    ("list devices --arch sm_90", &[]),
 ];
 
 #[test]
@@ -100,7 +103,7 @@ fn the_ending_of_the_file_decides_the_format() {
         ("y.csv", "--format json", "{"),
     ] {
         let path = folder.path().join(name);
-        stdout(&format!("problems --out {} {more}", path.display()));
+        stdout(&format!("list problems --out {} {more}", path.display()));
         let text = std::fs::read_to_string(path).unwrap();
         assert!(text.starts_with(begin), "{name}");
     }
@@ -121,7 +124,7 @@ fn device(arch: &str) -> &'static str {
 
 #[test]
 fn every_kernel_that_is_listed_runs() {
-    let listed = json("kernels");
+    let listed = json("list kernels");
     let mut seen = std::collections::BTreeSet::new();
     for row in listed["rows"].as_array().unwrap() {
         let text = |name: &str| row[name].as_str().unwrap().to_owned();
@@ -134,7 +137,7 @@ fn every_kernel_that_is_listed_runs() {
         let few = if *of_paper { "--population 64" } else { "" };
         let device = device(arch);
         let printed = stdout(&format!(
-            "simulate --engine model --kernel {kernel} --device {device} {few}"
+            "predict --engine analytical --kernel {kernel} --device {device} {few}"
         ));
         assert!(printed.contains(kernel.as_str()), "{kernel} on {arch}");
     }
@@ -143,10 +146,10 @@ fn every_kernel_that_is_listed_runs() {
 #[test]
 fn lists_fit_100_columns_and_filter() {
     for list in [
-        "kernels",
-        "devices",
-        "devices h200 --kind documented",
-        "devices zen5",
+        "list kernels",
+        "list devices",
+        "list devices h200 --kind documented",
+        "list devices zen5",
     ] {
         for line in stdout(list).lines() {
             let width = line.chars().count();
@@ -157,15 +160,15 @@ fn lists_fit_100_columns_and_filter() {
             );
         }
     }
-    let filtered = stdout("kernels --problem Sextic --arch sm_90 --kernel lgp --format csv");
+    let filtered = stdout("list kernels lgp --problem Sextic --arch sm_90 --format csv");
     let rows: Vec<&str> = filtered.lines().skip(1).collect();
     assert_eq!(rows.len(), 12, "{filtered}");
     assert!(rows.iter().all(|row| row.starts_with("lgp,sextic,sm_90,")));
     refuses(&[(
-        "kernels --kernel accumulator --arch sm_35",
+        "list kernels accumulator --arch sm_35",
         "accumulator, sm_35",
     )]);
-    assert!(!stdout("devices --arch sm_90").contains("gtx670"));
+    assert!(!stdout("list devices --arch sm_90").contains("gtx670"));
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn a_kernels_occupancy_is_that_of_its_prediction() {
         "rpn --threads 256 --problem kddcup",
     ] {
         let listed = json(&format!("occupancy --kernel {launch}"));
-        let predicted = json(&format!("simulate --engine model --kernel {launch}"));
+        let predicted = json(&format!("predict --engine analytical --kernel {launch}"));
         let row = &listed["rows"][0];
         assert_eq!(row["blocks"], predicted["occupancy"]["blocks"], "{launch}");
         assert_eq!(row["registers"], predicted["block"]["registers_per_thread"]);
@@ -192,20 +195,20 @@ fn a_kernels_occupancy_is_that_of_its_prediction() {
 #[test]
 fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
     for (line, meant) in [
-        ("simulate --kernel lgp-vektor", "lgp-vector"),
-        ("simulate --kernel lpg", "lgp"),
-        ("simulate --problem sextik", "sextic"),
+        ("predict --kernel lgp-vektor", "lgp-vector"),
+        ("predict --kernel lpg", "lgp"),
+        ("predict --problem sextik", "sextic"),
         ("reproduce --table 3 --problem sextic,shutle", "shuttle"),
-        ("devices h20", "h200"),
-        ("devices --arch sm90", "sm_90"),
+        ("list devices h20", "h200"),
+        ("list devices --arch sm90", "sm_90"),
         ("whatif --device gtx760", "gtx670"),
-        ("simulate --thread 64", "--threads"),
-        ("simulat", "simulate"),
+        ("predict --thread 64", "--threads"),
+        ("predct", "predict"),
     ] {
         refused(line, &[&format!("did you mean {meant}?")]);
     }
-    assert!(!refused("simulate --kernel forth", &[]).contains("did you mean"));
-    let script = stdout("completions bash");
+    assert!(!refused("predict --kernel forth", &[]).contains("did you mean"));
+    let script = stdout("generate completions bash");
     for name in ["lgp-registers", "mux20", "rtx4090", "sm_89"] {
         assert!(script.contains(name), "{name}");
     }
@@ -215,22 +218,18 @@ fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
 fn help_shows_an_example_and_groups() {
     for (line, parts) in [
         (
-            "simulate --help",
+            "predict --help",
             &[
                 "Launch:",
                 "Model:",
                 "Programs and code:",
                 "Output:",
-                "Example:\n  warpstack simulate",
+                "Example:\n  warpstack predict",
             ][..],
         ),
         (
             "--help",
-            &[
-                "Predict and explain:",
-                "Compare with what was measured:",
-                "--jobs",
-            ],
+            &["Predict:", "Compare with measurements:", "--jobs"],
         ),
     ] {
         let help = stdout(line);
@@ -246,7 +245,7 @@ fn checks_come_before_the_work() {
     let itself = folder.path().to_str().unwrap();
     for command in [
         "whatif --vary threads=64",
-        "slurm --study x.toml --tasks 2",
+        "whatif --study x.toml --slurm 2",
         "advise",
         "explain",
     ] {
@@ -257,12 +256,12 @@ fn checks_come_before_the_work() {
     let mut permissions = std::fs::metadata(&kept).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&kept, permissions).unwrap();
-    for command in ["simulate", "export --to accel-sim"] {
+    for command in ["predict", "export accel-sim"] {
         refused(&format!("{command} --out {kept}"), &["kept.csv"]);
     }
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "x");
     let timeline = format!("{itself}/timeline.json");
-    let large = "export --to perfetto --blocks 400 --iterations 500 --cycles 99999999";
+    let large = "export perfetto --blocks 400 --iterations 500 --cycles 99999999";
     refused(
         &format!("{large} --out {timeline}"),
         &["at most 2000000", "--cycles"],

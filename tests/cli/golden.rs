@@ -11,7 +11,7 @@ fn printed_as_before() {
             "occupancy-36-registers.txt",
             "occupancy --registers 36 --shared 400",
         ),
-        ("devices.txt", "devices"),
+        ("devices.txt", "list devices"),
         (
             "table3-sextic.csv",
             "reproduce --table 3 --problem sextic --format csv",

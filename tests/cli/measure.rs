@@ -5,15 +5,15 @@ use crate::program::{refuses, stdout};
 #[test]
 fn bad_input_is_named_with_what_is_allowed() {
     const SEXTIC: &str =
-        "measure --problem sextic --programs fixtures/measured/programs/sextic.txt";
-    const CPU: &str = "measure --on cpu --problem sextic --programs";
+        "measure gpu --problem sextic --programs fixtures/measured/programs/sextic.txt";
+    const CPU: &str = "measure cpu --problem sextic --programs";
     let folder = tempfile::tempdir().unwrap();
     let unfit = folder.path().join("programs.txt");
     std::fs::write(&unfit, "X1 sin\nX1 X3 +\n").unwrap();
     let (unfit, data) = (unfit.display(), folder.path().display());
     for (line, parts) in [
         (
-            "measure --problem sixtic --programs fixtures/measured/programs/sextic.txt".into(),
+            "measure gpu --problem sixtic --programs fixtures/measured/programs/sextic.txt".into(),
             "'sixtic'|allowed: sextic, shuttle, kddcup, mux20",
         ),
         (
@@ -21,32 +21,32 @@ fn bad_input_is_named_with_what_is_allowed() {
             "allowed: rpn, lgp, lgp-vector, lgp-registers",
         ),
         (
-            "measure --problem sextic --programs none.txt".into(),
+            "measure gpu --problem sextic --programs none.txt".into(),
             "none.txt",
         ),
         (
-            "measure --problem sextic --programs Cargo.toml".into(),
+            "measure gpu --problem sextic --programs Cargo.toml".into(),
             "`Cargo.toml` line 1",
         ),
         (format!("{SEXTIC} --carveout 101"), "101"),
         (
-            "measure --problem mux20 --programs fixtures/measured/programs/mux20.txt --math fast"
+            "measure gpu --problem mux20 --programs fixtures/measured/programs/mux20.txt --math fast"
                 .into(),
             "no compiled kernel",
         ),
         (
             format!(
-                "measure --problem shuttle --programs fixtures/measured/programs/shuttle.txt --data {data}"
+                "measure gpu --problem shuttle --programs fixtures/measured/programs/shuttle.txt --data {data}"
             ),
             "shuttle.trn",
         ),
         (
-            "measure --counters Cargo.toml --rows fixtures/measured/h200/runs.csv".into(),
+            "measure counters Cargo.toml --rows fixtures/measured/h200/runs.csv".into(),
             "ncu --csv",
         ),
         // A kernel would read past the end of the cases.
         (
-            format!("measure --problem sextic --programs {unfit}"),
+            format!("measure gpu --problem sextic --programs {unfit}"),
             "program 2 reads X3; allowed with sextic: X1 to X1",
         ),
         (
@@ -66,7 +66,7 @@ fn bad_input_is_named_with_what_is_allowed() {
             "no row has a block of cases",
         ),
         (
-            "measure --on cpu --problem mux20 --programs 3 --functions arithmetic".into(),
+            "measure cpu --problem mux20 --programs 3 --functions arithmetic".into(),
             "mux20 has no +",
         ),
         (
@@ -74,8 +74,8 @@ fn bad_input_is_named_with_what_is_allowed() {
             "given 0; allowed: a file, or 1 to 1000000",
         ),
         (
-            "measure --on cpu --paper langdon --threads 2".into(),
-            "given langdon; allowed with --on cpu: gpocl, robilliard",
+            "measure paper langdon --on cpu".into(),
+            "given cpu with langdon; allowed with it: gpocl, robilliard",
         ),
         // Before the first evaluation: this many would take hours.
         (
@@ -92,8 +92,9 @@ fn bad_input_is_named_with_what_is_allowed() {
     // Before a table of cases is laid out for so many.
     for threads in ["0", "1025", "4294967295"] {
         for on in ["gpu", "cpu"] {
-            let range = format!("--threads: given {threads}; allowed with --on {on}: 1 to 1024");
-            refuses(&[(&format!("{SEXTIC} --on {on} --threads {threads}"), &range)]);
+            let range = format!("--threads: given {threads}; allowed: 1 to 1024");
+            let line = SEXTIC.replace("measure gpu", &format!("measure {on}"));
+            refuses(&[(&format!("{line} --threads {threads}"), &range)]);
         }
     }
 }
@@ -107,8 +108,8 @@ fn options_that_a_paper_does_not_have_on_the_cpu_are_refused() {
         ("robilliard", "--scheme", "threadgp", "--benchmark"),
         ("robilliard", "--datasets", "1000", "--benchmark"),
     ] {
-        let line = format!("measure --on cpu --paper {paper} {option} {value}");
-        let given = format!("{option}: given with --paper {paper} --on cpu; allowed with it: ");
+        let line = format!("measure paper {paper} --on cpu {option} {value}");
+        let given = format!("{option}: given with {paper} --on cpu; allowed with it: ");
         refuses(&[(&line, &format!("{given}|{allowed}"))]);
     }
 }
@@ -127,7 +128,7 @@ fn columns<const N: usize>(text: &str, names: [&str; N]) -> Vec<[String; N]> {
 #[test]
 fn the_best_interpreter_has_a_row_for_each_number_of_threads() {
     let rows = |interpreter: &str| {
-        let paper = "measure --on cpu --paper gpocl --populations 10 --datasets 100 --repeats 1 --warm-ups 0 --threads 1,2";
+        let paper = "measure paper gpocl --on cpu --populations 10 --datasets 100 --repeats 1 --warm-ups 0 --threads 1,2";
         let text = stdout(&format!("{paper} --format csv --interpreter {interpreter}"));
         columns(&text, ["problem", "threads"])
     };
@@ -142,7 +143,7 @@ fn every_interpreter_of_the_cpu_has_its_rows() {
     let folder = tempfile::tempdir().unwrap();
     let chart = folder.path().join("curve.svg");
     let text = stdout(&format!(
-        "measure --on cpu --problem sextic --functions arithmetic --programs 3 --nodes 9 --cases 1001 --threads 1,2 \
+        "measure cpu --problem sextic --functions arithmetic --programs 3 --nodes 9 --cases 1001 --threads 1,2 \
          --interpreter all --block-cases 16,512 --repeats 1 --format csv --chart {}",
         chart.display()
     ));

@@ -7,7 +7,7 @@ use warpstack::device::{Device, Kind, Preset, Validated};
 const ROWS: &str = "fixtures/measured/h200/fresh/1-mux20-evolved.csv";
 const PROGRAMS: &str = "fixtures/measured/programs/fresh/1-mux20-evolved.txt";
 const CALIBRATE: &str =
-    "calibrate --engine model --programs fixtures/measured/programs/fresh/1-mux20-evolved.txt";
+    "calibrate --engine analytical --programs fixtures/measured/programs/fresh/1-mux20-evolved.txt";
 /// Presets of cards that nobody of the project has measured.
 const NEVER: [&str; 5] = ["t4", "a100", "rtx3090", "rtx4090", "h100"];
 
@@ -32,7 +32,7 @@ fn a_new_preset_is_the_old_one_under_another_name_with_what_matters_at_its_head(
     let folder = tempfile::tempdir().unwrap();
     for from in ["h200", "gtx670", "t4"] {
         let file = path(folder.path(), &format!("my-{from}.toml"));
-        let [shown, _] = both(&format!("devices new --from {from} {file}"));
+        let [shown, _] = both(&format!("new-device {file} --from {from}"));
         let (new, old) = (Preset::load(&file).unwrap(), Preset::load(from).unwrap());
         assert_eq!(new.device.name, format!("my-{from}"));
         assert_eq!(new.device.validated, Validated::Never);
@@ -60,7 +60,7 @@ fn a_new_preset_is_the_old_one_under_another_name_with_what_matters_at_its_head(
 fn the_list_is_in_order_and_the_clock_matters_as_much_as_it_says() {
     let folder = tempfile::tempdir().unwrap();
     let file = path(folder.path(), "my.toml");
-    let [shown, _] = both(&format!("devices new --from h200 {file}"));
+    let [shown, _] = both(&format!("new-device {file} --from h200"));
     let change = |line: &str| -> f64 {
         let percents = line.split_whitespace().collect::<Vec<_>>();
         let number = |at: usize| percents[at].parse::<f64>().ok();
@@ -76,7 +76,7 @@ fn the_list_is_in_order_and_the_clock_matters_as_much_as_it_says() {
     // The launch of the list, on the device and on one with a tenth more clock.
     let speed = |clock| {
         let varied =
-            format!("whatif --engine model --device h200 --format csv --vary clock={clock}");
+            format!("whatif --engine analytical --device h200 --format csv --vary clock={clock}");
         let [csv, _] = both(&varied);
         let mut reader = csv::Reader::from_reader(csv.as_bytes());
         let mut names = reader.headers().unwrap().iter();
@@ -96,7 +96,7 @@ fn what_cannot_be_started_is_refused_in_one_line() {
     std::fs::write(&file, "mine").unwrap();
     let folder = folder.path().display();
     let new = |from: &str, file: &str, parts: &str| {
-        refuses(&[(&format!("devices new --from {from} {file}"), parts)]);
+        refuses(&[(&format!("new-device {file} --from {from}"), parts)]);
     };
     new(
         "h200",
@@ -114,10 +114,10 @@ fn what_cannot_be_started_is_refused_in_one_line() {
 
 #[test]
 fn what_was_never_validated_says_so_wherever_it_is_used() {
-    let [list, _] = both("devices");
+    let [list, _] = both("list devices");
     let simulated = |name: &str| {
         let [_, notes] = both(&format!(
-            "simulate --engine model --device {name} --threads 128"
+            "predict --engine analytical --device {name} --threads 128"
         ));
         notes.matches("never validated here").count()
     };
@@ -127,7 +127,7 @@ fn what_was_never_validated_says_so_wherever_it_is_used() {
         let mut lines = list.lines();
         let line = lines.find(|line| line.trim_start().starts_with(name));
         assert!(line.unwrap().ends_with("never"), "{line:?}");
-        let [values, _] = both(&format!("devices {name} --kind assumed"));
+        let [values, _] = both(&format!("list devices {name} --kind assumed"));
         let head = values.lines().next().unwrap();
         assert!(head.contains("never validated here"), "{values}");
         assert_eq!(simulated(name), 1, "{name}");
@@ -143,7 +143,7 @@ fn every_kernel_of_a_card_is_predicted_and_others_are_refused() {
         ("rtx3090", "sm_86"),
         ("rtx4090", "sm_89"),
     ] {
-        let device = format!("simulate --engine model --device {name} --kernel");
+        let device = format!("predict --engine analytical --device {name} --kernel");
         for kernel in ["rpn", "lgp"] {
             for problem in ["sextic", "mux20"] {
                 succeeds(&format!("{device} {kernel} --problem {problem}"));
@@ -245,7 +245,7 @@ fn rows_with_the_columns_names_of_earlier_versions_are_read() {
     std::fs::write(&earlier, format!("{}\n{rows}", header.join(","))).unwrap();
     let validated = |rows: &str| {
         both(&format!(
-            "validate --measured {rows} --programs {PROGRAMS} --rows 3 --engine model --format csv"
+            "validate --measured {rows} --programs {PROGRAMS} --limit 3 --engine analytical --format csv"
         ))
     };
     assert_eq!(validated(&earlier)[0], validated(ROWS)[0]);
@@ -254,7 +254,7 @@ fn rows_with_the_columns_names_of_earlier_versions_are_read() {
 /// What nobody here has measured values of is predicted all the same: others compare.
 #[test]
 fn tables_without_measured_values_are_predicted() {
-    let [printed, said] = both("reproduce --table 9 --engine model --format csv");
+    let [printed, said] = both("reproduce --table 9 --engine analytical --format csv");
     assert!(printed.lines().count() > 30, "{printed}");
     assert!(said.contains("table 9 of sextic: predicted only"), "{said}");
 }

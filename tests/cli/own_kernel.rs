@@ -28,7 +28,7 @@ fn the_same_code_is_predicted_alike() {
     ] {
         let text = variant(kernel, arch).sass().unwrap();
         let file = listing(folder.path(), "mine.sass", &text);
-        let common = format!("simulate --device {device} --stack-dim 2");
+        let common = format!("predict --device {device} --stack-dim 2");
         let own = json(&format!("{common} --sass {file} --lowering {form}"));
         let named = json(&format!("{common} --kernel {}", kernel.name()));
         for figure in [
@@ -55,23 +55,20 @@ fn what_it_is_told_wrong_is_noticed() {
     let text = variant(KernelId::Rpn, Arch::Sm35).sass().unwrap();
     let file = listing(folder.path(), "mine.sass", &text);
     let cut = listing(folder.path(), "cut.sass", &text[..text.len() / 2]);
-    let check = "check --lowering, --stack-dim";
+    let check = "check --encoding, --stack-dim";
     for (rest, parts) in [
         ("lgp --stack-dim 2", check),
         ("rpn --stack-dim 3", check),
         ("rpn --stack-dim 2 --dispatch int", check),
-        ("rpn --stack-dim 2 --device h200", "sm_35|--code"),
+        ("rpn --stack-dim 2 --device h200", "sm_35|--arch"),
         ("tree", "rpn, lgp, accumulator"),
     ] {
-        refuses(&[(&format!("simulate --sass {file} --lowering {rest}"), parts)]);
+        refuses(&[(&format!("predict --sass {file} --encoding {rest}"), parts)]);
     }
     refuses(&[
-        (&format!("simulate --sass {cut} --lowering rpn"), "cut.sass"),
-        (
-            "simulate --sass nowhere.sass --lowering rpn",
-            "nowhere.sass",
-        ),
-        ("simulate --lowering rpn", "--sass"),
+        (&format!("predict --sass {cut} --encoding rpn"), "cut.sass"),
+        ("predict --sass nowhere.sass --encoding rpn", "nowhere.sass"),
+        ("predict --encoding rpn", "--sass"),
     ]);
 }
 
@@ -88,7 +85,7 @@ fn a_kernel_that_computes_something_else_is_predicted_on_request_only() {
         1 + text.matches("0304037221").count()
     );
     let file = listing(folder.path(), "wrong.sass", &format!("{before}{wrong}"));
-    let line = format!("simulate --device h200 --sass {file} --lowering rpn --stack-dim 2");
+    let line = format!("predict --device h200 --sass {file} --encoding rpn --stack-dim 2");
     refused(
         &line,
         &["exp", "by the reference interpreter", "--unchecked"],
@@ -103,7 +100,7 @@ fn what_was_compared_is_named() {
     let text = variant(KernelId::Rpn, Arch::Sm35).sass().unwrap();
     let file = listing(folder.path(), "mine.sass", &text);
     let output = succeeds(&format!(
-        "simulate --sass {file} --lowering rpn --stack-dim 2"
+        "predict --sass {file} --encoding rpn --stack-dim 2"
     ));
     let said = String::from_utf8(output.stderr).unwrap();
     for part in [
@@ -145,7 +142,7 @@ fn a_listing_whose_text_is_not_its_encoding_is_refused() {
             assert_ne!(edited, text, "{arch}: {from}");
             let file = listing(folder.path(), "edited.sass", &edited);
             let line =
-                format!("simulate --device {device} --sass {file} --lowering rpn --stack-dim 2");
+                format!("predict --device {device} --sass {file} --encoding rpn --stack-dim 2");
             refused(&line, &["edited.sass", to, "encoding"]);
         }
     }
@@ -164,7 +161,7 @@ fn source_lines_of_a_listing_are_shown() {
         "first\n  the second line\nthird\n",
     );
     let printed = stdout(&format!(
-        "annotate --sass {file} --lowering rpn --stack-dim 2 --source {source}"
+        "explain --per-instruction --sass {file} --encoding rpn --stack-dim 2 --source {source}"
     ));
     assert!(
         printed.contains("mine.cu:2") && printed.contains("the second line"),

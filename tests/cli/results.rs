@@ -8,7 +8,7 @@ fn number(value: &Value, path: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no number at {path}"))
 }
 
-const SIMULATE: &str = "simulate --threads 128 --stack-dim 2";
+const SIMULATE: &str = "predict --threads 128 --stack-dim 2";
 
 #[test]
 fn a_prediction_fits_itself() {
@@ -80,7 +80,7 @@ fn an_explanation_adds_up_and_two_stand_side_by_side() {
 #[test]
 fn a_kind_that_no_value_has_is_said() {
     for name in ["g80", "hd5750", "zen4"] {
-        let output = succeeds(&format!("devices {name} --kind fitted"));
+        let output = succeeds(&format!("list devices {name} --kind fitted"));
         assert!(output.stdout.is_empty(), "{output:?}");
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(said, format!("{name}: none of its values is fitted\n"));
@@ -89,20 +89,23 @@ fn a_kind_that_no_value_has_is_said() {
 
 #[test]
 fn lists_name_what_exists() {
-    assert!(stdout("problems").contains("100000"));
-    assert!(stdout("kernels").contains("rolled-input"));
-    assert!(stdout("devices").contains("gtx670"));
+    assert!(stdout("list problems").contains("100000"));
+    assert!(stdout("list kernels").contains("rolled-input"));
+    assert!(stdout("list devices").contains("gtx670"));
     let shown = |line: &str| {
         let text = stdout(line);
         text.lines().filter(|line| !line.starts_with(' ')).count()
     };
     for name in warpstack::cpu::preset::builtin_names() {
-        let rows = stdout("devices --format csv");
+        let rows = stdout("list devices --format csv");
         assert!(rows.lines().any(|row| row.starts_with(name)), "{name}");
         let preset = warpstack::cpu::preset::Preset::load(name).unwrap();
-        assert_eq!(shown(&format!("devices {name}")), preset.values.len());
+        assert_eq!(shown(&format!("list devices {name}")), preset.values.len());
     }
-    assert!(stdout("devices zen5 --kind fitted").contains("core.branchy_per_cycle = "));
+    assert!(stdout("list devices zen5 --kind fitted").contains("core.branchy_per_cycle = "));
     let preset = warpstack::device::Preset::load("gtx670").unwrap();
-    assert_eq!(shown("devices gtx670 --kind fitted"), preset.fitted().len());
+    assert_eq!(
+        shown("list devices gtx670 --kind fitted"),
+        preset.fitted().len()
+    );
 }

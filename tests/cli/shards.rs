@@ -4,8 +4,7 @@ use crate::program::{refuses, stdout, succeeds, warpstack};
 use std::path::Path;
 use warpstack::gp::evolve::EvolveConfig;
 
-const WHATIF: &str =
-    "whatif --engine model --vary l1=16,32,48 --vary threads=32,256,640,1024 --vary clock=900,1000";
+const WHATIF: &str = "whatif --engine analytical --vary l1=16,32,48 --vary threads=32,256,640,1024 --vary clock=900,1000";
 
 fn part(folder: &Path, number: u32, of: u32, format: &str) -> String {
     let path = folder.join(format!("part-{number}")).display().to_string();
@@ -46,7 +45,7 @@ fn parts_that_do_not_make_a_whole_are_refused() {
         ("merge nowhere.csv", "nowhere.csv"),
         (&format!("{WHATIF} --shard 1/3"), ""),
         ("reproduce --table 3 --shard 1/500 --out c.csv", ""),
-        ("slurm --study absent.toml --tasks 7", "absent.toml"),
+        ("whatif --study absent.toml --slurm 7", "absent.toml"),
     ]);
 }
 
@@ -55,7 +54,7 @@ fn parts_belong_together_by_what_stands_in_their_files() {
     for study in ["whatif --vary threads=64,128", "reproduce --table 3"] {
         let folder = tempfile::tempdir().unwrap();
         let run = |place: &str, more: &str| {
-            let line = format!("{study} --engine model --out part.csv {more}");
+            let line = format!("{study} --engine analytical --out part.csv {more}");
             let mut command = warpstack(&line);
             command
                 .current_dir(folder.path().join(place))
@@ -93,7 +92,7 @@ fn a_job_array_names_its_study_and_every_part() {
     let folder = tempfile::tempdir().unwrap();
     let study = folder.path().join("it's.toml");
     std::fs::write(&study, "[vary]\nthreads = [64, 128]\n").unwrap();
-    let script = stdout(&format!("slurm --study {} --tasks 7", study.display()));
+    let script = stdout(&format!("whatif --study {} --slurm 7", study.display()));
     for part in [
         "--array=1-7",
         "--requeue",
@@ -139,7 +138,7 @@ fn parts_of_a_reproduction_put_together_are_the_whole_byte_for_byte() {
     for ending in ["csv", "json"] {
         let [whole, a, b, merged] = ["whole", "a", "b", "merged"]
             .map(|name| format!("{}/{name}.{ending}", folder.path().display()));
-        let table = "reproduce --table 3 --engine model --out";
+        let table = "reproduce --table 3 --engine analytical --out";
         for part in [
             &whole,
             &format!("{a} --shard 1/2"),

@@ -3,7 +3,7 @@
 use crate::program::{json, refused, refuses, stdout, words};
 use std::time::{Duration, Instant};
 
-const SMALL: &str = "whatif --engine model --vary l1=16,32,48,64 --vary threads=32,256,1024";
+const SMALL: &str = "whatif --engine analytical --vary l1=16,32,48,64 --vary threads=32,256,1024";
 
 #[test]
 fn every_combination_has_a_line_in_order() {
@@ -19,7 +19,7 @@ fn every_combination_has_a_line_in_order() {
     for row in rows {
         assert!(row["gpops_billion"].as_f64().unwrap() > 1.0);
     }
-    assert_eq!(study["provenance"]["engine"], "model");
+    assert_eq!(study["provenance"]["engine"], "analytical");
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_study_file_is_the_same_as_a_command_line() {
     std::fs::write(&file, text).unwrap();
     let from_file = stdout(&format!("whatif --study {}", file.display()));
     let from_line = stdout(
-        "whatif --engine model --vary kernel=lgp --vary clock=900..1000+50 --vary threads=64,128",
+        "whatif --engine analytical --vary kernel=lgp --vary clock=900..1000+50 --vary threads=64,128",
     );
     assert_eq!(from_file, from_line);
     assert_eq!(from_file.lines().count(), 2 + 6);
@@ -38,13 +38,13 @@ fn a_study_file_is_the_same_as_a_command_line() {
 
 #[test]
 fn what_cannot_run_has_a_reason_instead_of_a_speed() {
-    let text = stdout("whatif --engine model --vary stack-dim=6,7 --vary threads=64");
+    let text = stdout("whatif --engine analytical --vary stack-dim=6,7 --vary threads=64");
     let impossible = text.lines().last().unwrap();
     assert!(impossible.contains("second dimension: given 7"), "{text}");
 }
 
 /// A study of some thousand points.
-const LARGE: &str = "whatif --engine model --jobs 1 --vary clock=500..1500+2 --vary threads=64,128,256,512 --vary stack_dim=1..3 --out";
+const LARGE: &str = "whatif --engine analytical --jobs 1 --vary clock=500..1500+2 --vary threads=64,128,256,512 --vary stack_dim=1..3 --out";
 
 #[test]
 fn a_study_that_is_killed_goes_on_and_ends_with_the_same_file() {
@@ -102,7 +102,7 @@ fn mistakes_are_named() {
         ("threads=9..3", "smaller value first"),
     ] {
         refused(
-            &format!("whatif --engine model --vary {vary}"),
+            &format!("whatif --engine analytical --vary {vary}"),
             &[part, "allowed"],
         );
     }
@@ -140,7 +140,7 @@ fn a_study_predicts_what_simulate_and_the_library_predict() {
         ("submachine", " --population 4096"),
         ("gpocl-ppcu", " --population 64 --cases 100"),
     ] {
-        let common = format!("--engine model --device h200 --kernel {kernel}{more}");
+        let common = format!("--engine analytical --device h200 --kernel {kernel}{more}");
         let varied = match kernel {
             "gpocl-ppcu" => "cases=100,200",
             _ => "threads=64,128",
@@ -159,7 +159,7 @@ fn a_study_predicts_what_simulate_and_the_library_predict() {
             } else {
                 ""
             };
-            let found = json(&format!("simulate {common}{cases} --{option}"));
+            let found = json(&format!("predict {common}{cases} --{option}"));
             assert_eq!(
                 row["gpops_billion"], found["gpops_billion"],
                 "{kernel}, {option}"

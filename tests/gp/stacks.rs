@@ -1,4 +1,4 @@
-//! `warpstack stacks`: the committed records and what is printed of them.
+//! Tables 5 and 6: the committed records, those of new runs, and what is printed of them.
 
 use crate::program::{refuses, stdout};
 use warpstack::gp::evolve::EvolveConfig;
@@ -30,7 +30,7 @@ fn committed_records_hold_enough_runs_on_all_cases_with_one_setting() {
 
 #[test]
 fn csv_has_every_cell_and_the_papers_values_where_given() {
-    let text = stdout("stacks --format csv");
+    let text = stdout("reproduce --table 5,6 --format csv");
     let mut lines = text.lines();
     assert_eq!(
         lines.next(),
@@ -54,7 +54,7 @@ fn a_chart_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let chart = folder.path().join("stacks.svg");
     stdout(&format!(
-        "stacks --problem mux20 --chart {}",
+        "reproduce --table 5,6 --problem mux20 --chart {}",
         chart.display()
     ));
     let drawn = std::fs::read_to_string(chart).unwrap();
@@ -63,7 +63,7 @@ fn a_chart_is_drawn() {
 }
 
 #[test]
-fn runs_can_be_made_now_and_recorded() {
+fn runs_can_be_recorded_and_tabulated() {
     let folder = tempfile::tempdir().unwrap();
     let (record, settings) = (folder.path().join("r.json"), folder.path().join("s.json"));
     let small = EvolveConfig {
@@ -73,9 +73,13 @@ fn runs_can_be_made_now_and_recorded() {
         ..EvolveConfig::default()
     };
     std::fs::write(&settings, serde_json::to_string(&small).unwrap()).unwrap();
-    let text = stdout(&format!(
-        "stacks --run --runs 2 --problem sextic --cases 100 --format csv --settings {} --record {}",
+    stdout(&format!(
+        "evolve --runs 2 --problem sextic --cases 100 --settings {} --record {}",
         settings.display(),
+        record.display()
+    ));
+    let text = stdout(&format!(
+        "reproduce --table 5,6 --format csv --record {}",
         record.display()
     ));
     assert_eq!(text.lines().count(), 1 + 9 + 11);
@@ -89,25 +93,31 @@ fn runs_can_be_made_now_and_recorded() {
 #[test]
 fn bad_input_is_one_line_and_exit_code_2() {
     refuses(&[
-        ("stacks --problem septic", "did you mean sextic?"),
         (
-            "stacks --problem mux6",
+            "reproduce --table 5,6 --problem septic",
+            "did you mean sextic?",
+        ),
+        (
+            "reproduce --table 5,6 --problem mux6",
             "--problem: given mux6; allowed: sextic, shuttle, kddcup, mux20",
         ),
         (
-            "stacks --chart no/such/folder/c.svg",
+            "reproduce --table 5,6 --chart no/such/folder/c.svg",
             "no/such/folder/c.svg",
         ),
         (
-            "stacks --run --problem shuttle --data no/such",
+            "evolve --problem shuttle --data no/such",
             "no/such/shuttle.trn",
         ),
+        ("reproduce --table 3,5", "3,5|not both"),
+        ("reproduce --table 6 --device h200", "--device"),
+        ("reproduce --table 3 --record r.json", "--record|5,6"),
         (
             "evolve --problem sextic --out no/such/c.corpus",
             "no/such/c.corpus",
         ),
         (
-            "langdon --problem sextic",
+            "evolve --system langdon --problem sextic",
             "--problem: given sextic; allowed: mux6",
         ),
     ]);

@@ -1,4 +1,4 @@
-//! Do `export`, `import`, `completions` and `man` do what they say, and refuse what they cannot do in one line?
+//! Do `export`, `import` and `generate` do what they say, and refuse what they cannot do in one line?
 
 use crate::program::{json, refused, refuses, stdout, succeeds};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 fn exported(folder: &Path) -> String {
     let out = folder.join("trace");
     stdout(&format!(
-        "export --to accel-sim --threads 64 --blocks 2 --out {}",
+        "export accel-sim --threads 64 --blocks 2 --out {}",
         out.display()
     ))
 }
@@ -34,14 +34,17 @@ fn an_exported_trace_takes_the_same_cycles_when_imported() {
     let path = |name: &str| in_trace(folder.path(), name);
     for file in ["kernelslist.g", "kernel-1.traceg"] {
         assert_eq!(
-            figure(&stdout(&format!("import {}", path(file))), "cycles"),
+            figure(
+                &stdout(&format!("import accel-sim {}", path(file))),
+                "cycles"
+            ),
             cycles
         );
     }
-    let reports = json(&format!("import {}", path("kernelslist.g")));
+    let reports = json(&format!("import accel-sim {}", path("kernelslist.g")));
     assert_eq!(reports["rows"][0]["cycles"].to_string(), cycles);
     assert_eq!(reports["rows"][0]["schedule"], "from the schedule file");
-    let import = format!("import {}", path("kernel-1.traceg"));
+    let import = format!("import accel-sim {}", path("kernel-1.traceg"));
     let without = stdout(&format!("{import} --schedule none"));
     assert_ne!(figure(&without, "cycles"), cycles);
     std::fs::remove_file(path("kernel-1.schedule.toml")).unwrap();
@@ -56,13 +59,13 @@ fn traces_that_are_too_large_are_refused_before_they_are_made() {
     let folder = tempfile::tempdir().unwrap();
     let out = in_trace(folder.path(), "");
     refuses(&[(
-        &format!("export --to accel-sim --threads 64 --blocks 400 --iterations 500 --out {out}"),
+        &format!("export accel-sim --threads 64 --blocks 400 --iterations 500 --out {out}"),
         "warp instructions in 400 blocks|MB|at most 2000000|--iterations",
     )]);
     assert!(!Path::new(&out).exists());
     exported(folder.path());
     refuses(&[(
-        &format!("import {out}/kernel-1.traceg --instructions 100"),
+        &format!("import accel-sim {out}/kernel-1.traceg --instructions 100"),
         "kernel-1.traceg:|more than 100|raise --instructions",
     )]);
 }
@@ -70,14 +73,14 @@ fn traces_that_are_too_large_are_refused_before_they_are_made() {
 #[test]
 fn export_refuses_what_has_no_meaning() {
     refuses(&[
-        ("export --to accel-sim --threads 64", "--out"),
-        ("export --to kanata --threads 64 --engine model", "--engine"),
-        ("export --to vcd --threads 64", "vcd|perfetto"),
+        ("export accel-sim --threads 64", "--out"),
+        ("export kanata --threads 64 --engine analytical", "--engine"),
+        ("export vcd --threads 64", "vcd|perfetto"),
         (
-            "export --to perfetto --threads 64 --out /nowhere/x.json",
+            "export perfetto --threads 64 --out /nowhere/x.json",
             "/nowhere/x.json",
         ),
-        ("export --to perfetto --threads 2000", "2000|1 to 1024"),
+        ("export perfetto --threads 2000", "2000|1 to 1024"),
     ]);
 }
 
@@ -87,7 +90,7 @@ fn damaged(file: &str, import: &str, cases: &[(&str, &str, &str)]) {
     for (from, to, parts) in cases {
         assert!(good.contains(from), "{from}");
         std::fs::write(file, good.replacen(from, to, 1)).unwrap();
-        refuses(&[(&format!("import {import}"), parts)]);
+        refuses(&[(&format!("import accel-sim {import}"), parts)]);
     }
     std::fs::write(file, good).unwrap();
 }
@@ -173,7 +176,7 @@ fn damaged_files_are_refused_with_file_and_line() {
         (&list, "kernel-7.traceg\n", "kernel-7.traceg"),
     ] {
         std::fs::write(file, text).unwrap();
-        refuses(&[(&format!("import {file}"), parts)]);
+        refuses(&[(&format!("import accel-sim {file}"), parts)]);
     }
     refuses(&[("import /nowhere/x.traceg", "/nowhere/x.traceg")]);
 }
@@ -185,7 +188,7 @@ fn counters_of_nsight_compute_are_listed_in_base_units() {
     let csv = "==PROF== Connected\n\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"dram__bytes_read.sum\"\n\
         \"\",\"\",\"\",\"\",\"Mbyte\"\n\"0\",\"rpn\",\"(32, 1, 1)\",\"(9, 1, 1)\",\"1,024.5\"\n";
     std::fs::write(&file, csv).unwrap();
-    let import = format!("import {} --from ncu", file.display());
+    let import = format!("import ncu {}", file.display());
     let table = stdout(&import);
     let row = table
         .lines()
@@ -202,24 +205,24 @@ fn counters_of_nsight_compute_are_listed_in_base_units() {
 #[test]
 fn completions_know_every_subcommand_and_its_options() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = stdout(&format!("completions {shell}"));
-        for word in ["simulate", "export", "import", "stack-dim"] {
+        let script = stdout(&format!("generate completions {shell}"));
+        for word in ["predict", "export", "import", "stack-dim"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
-    refuses(&[("completions csh", "csh|bash")]);
+    refuses(&[("generate completions csh", "csh|bash")]);
 }
 
 #[test]
 fn the_manual_has_a_page_per_subcommand() {
-    let page = stdout("man");
+    let page = stdout("generate man");
     assert!(
-        page.contains(".TH") && page.contains("warpstack\\-simulate"),
+        page.contains(".TH") && page.contains("warpstack\\-predict"),
         "{page}"
     );
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("man1");
-    stdout(&format!("man --out {}", out.display()));
+    stdout(&format!("generate man --out-dir {}", out.display()));
     let simulate = std::fs::read_to_string(out.join("warpstack-simulate.1")).unwrap();
     assert!(simulate.contains(".TH") && simulate.contains("threads"));
     assert!(out.join("warpstack.1").exists() && out.join("warpstack-import.1").exists());

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Exports a launch and returns what was said of it.
 fn export(format: &str, out: &Path, more: &str) -> String {
-    let launch = format!("export --to {format} --threads 96 --stack-dim 2");
+    let launch = format!("export {format} --threads 96 --stack-dim 2");
     let output = succeeds(&format!("{launch} --out {} {more}", out.display()));
     String::from_utf8(output.stderr).unwrap()
 }

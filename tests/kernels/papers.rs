@@ -166,47 +166,47 @@ fn studies_vary_presets_and_populations() {
 fn what_a_kernel_does_not_have_is_refused_in_one_line() {
     refuses(&[
         (
-            "simulate --kernel rpn --threads 64 --population 5",
+            "predict --kernel rpn --threads 64 --population 5",
             "population: given 5; allowed: none",
         ),
         (
-            "simulate --kernel rpn --threads 64 --cases 5",
+            "predict --kernel rpn --threads 64 --cases 5",
             "cases: given 5; allowed: none",
         ),
         (
-            "simulate --kernel gpocl-fp --problem regression --threads 64",
+            "predict --kernel gpocl-fp --problem regression --threads 64",
             "given 64; allowed: none, they follow",
         ),
         (
-            "simulate --kernel blockgp --problem mux6 --threads 48",
+            "predict --kernel blockgp --problem mux6 --threads 48",
             "given 48; allowed: 32, 64",
         ),
         (
-            "simulate --kernel blockgp --problem sextic --threads 64",
+            "predict --kernel blockgp --problem sextic --threads 64",
             "given sextic; allowed: regression-64",
         ),
         (
-            "simulate --kernel blockgp --problem mux6 --threads 64 --cases 9",
+            "predict --kernel blockgp --problem mux6 --threads 64 --cases 9",
             "cases: given 9",
         ),
         (
-            "simulate --kernel blockgp --problem mux6 --threads 64 --threads-per-program 2",
+            "predict --kernel blockgp --problem mux6 --threads 64 --threads-per-program 2",
             "a number with submachine",
         ),
         (
-            "simulate --kernel blockgp --problem mux6 --threads 64 --shape rolled",
+            "predict --kernel blockgp --problem mux6 --threads 64 --shape rolled",
             "code shape: given rolled",
         ),
         (
-            "simulate --kernel submachine --problem mux20 --threads 32 --threads-per-program 64",
+            "predict --kernel submachine --problem mux20 --threads 32 --threads-per-program 64",
             "at most 32",
         ),
         (
-            "simulate --kernel submachine --problem mux20 --threads 64 --threads-per-program 8 --population 9",
+            "predict --kernel submachine --problem mux20 --threads 64 --threads-per-program 8 --population 9",
             "multiples of 8",
         ),
         (
-            "simulate --kernel gpocl-fp --problem regression --device h200 --cases 0",
+            "predict --kernel gpocl-fp --problem regression --device h200 --cases 0",
             "cases: given 0; allowed: 1 to 1000000",
         ),
         (
@@ -218,31 +218,31 @@ fn what_a_kernel_does_not_have_is_refused_in_one_line() {
             "cases: given 4; allowed: none",
         ),
         (
-            "sweep --kernel blockgp --threads 64",
-            "run in simulate, explain, whatif",
+            "whatif --metric hit-rate --kernel blockgp --threads 64",
+            "run in predict, explain, whatif",
         ),
         (
-            "simulate --threads 64 --device hd5750",
+            "predict --threads 64 --device hd5750",
             "allowed with it: `reproduce --paper gpocl",
         ),
         (
-            "measure --paper langdon --strategy fp",
-            "--strategy: given with --paper langdon",
+            "measure paper langdon --strategy fp",
+            "--strategy: given with langdon",
         ),
         (
-            "measure --paper gpocl --threads 64",
-            "--threads: given with --paper gpocl",
+            "measure paper gpocl --threads 64",
+            "--threads: given with gpocl",
         ),
     ]);
 }
 
 #[test]
 fn names_are_found_and_listed() {
-    let listed = stdout("kernels");
+    let listed = stdout("list kernels");
     for kernel in registry::kernels() {
         assert!(listed.contains(kernel.name), "{}", kernel.name);
     }
-    assert!(stdout("devices").contains("hd5750"));
+    assert!(stdout("list devices").contains("hd5750"));
 }
 
 fn bench(device: &Device, arch: Arch) -> Bench<'_> {

@@ -176,19 +176,19 @@ fn a_block_that_the_device_cannot_hold_is_refused() {
 fn measure_refuses_what_the_paper_does_not_have_in_one_line() {
     crate::program::refuses(&[
         (
-            "measure --paper robilliard --benchmark mux20",
+            "measure paper robilliard --benchmark mux20",
             "mux20|allowed: regression-64",
         ),
         (
-            "measure --paper robilliard --scheme warpgp",
+            "measure paper robilliard --scheme warpgp",
             "warpgp|allowed: blockgp, blockgp-shared, threadgp",
         ),
         (
-            "measure --paper robilliard --threads 48",
+            "measure paper robilliard --threads 48",
             "48|allowed: [32, 64",
         ),
         (
-            "measure --paper robilliard --populations 7",
+            "measure paper robilliard --populations 7",
             "7|allowed: 100, 500",
         ),
     ]);

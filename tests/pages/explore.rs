@@ -18,7 +18,8 @@ use std::sync::LazyLock;
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report");
-    let report = "report --explore --engine model --problems sextic --tables 3 --launches 0 --out";
+    let report =
+        "report --explore --engine analytical --problem sextic --table 3 --launches 0 --out-dir";
     succeeds(&format!("{report} {}", out.display()));
     folder
 });
@@ -32,7 +33,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| std::fs::read_to_string(file())
 /// The speed that a command of the page prints, as the page shows it.
 fn printed(command: &str) -> String {
     let command = command.strip_prefix("warpstack ").unwrap();
-    if command.starts_with("simulate") {
+    if command.starts_with("predict") {
         let output = stdout(command);
         let line = output.lines().find(|line| line.contains("billion GPop/s"));
         return line.unwrap().split_whitespace().last().unwrap().to_owned();
@@ -220,9 +221,9 @@ fn a_moved_control_changes_number_command_and_address() {
     }
     let speeds: HashSet<&str> = states[..6].iter().map(|state| state[0]).collect();
     assert_eq!(speeds.len(), 6, "every move changes the speed: {seen}");
-    assert!(states[1][2].contains("threads=1024") && states[1][1].contains("simulate"));
+    assert!(states[1][2].contains("threads=1024") && states[1][1].contains("predict"));
     assert!(states[2][1].contains("whatif") && states[2][1].contains("--vary smx=14"));
-    assert!(states[5][1].contains("simulate"), "the machine as it is");
+    assert!(states[5][1].contains("predict"), "the machine as it is");
     assert_eq!(states[6], states[4], "one step back");
 }
 
@@ -280,7 +281,7 @@ fn a_refused_page_leaves_nothing_behind() {
         ),
         (format!("{page} --kernel rpn,tree"), "tree"),
         (format!("{page} --device gtx999"), "gtx999"),
-        (format!("{page} --device gtx285"), "--code NAME"),
+        (format!("{page} --device gtx285"), "--arch NAME"),
         (format!("{page} --weights heavy"), "heavy"),
         (
             format!("{deeper} --problem sextic"),

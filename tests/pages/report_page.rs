@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 const SMALL: [&str; 9] = [
     "--engine",
     "model",
-    "--population-seed",
+    "--program-seed",
     "2",
     "--problems",
     "sextic",
@@ -211,20 +211,12 @@ fn every_command_on_the_page_is_one_of_the_program() {
         names.push(words[1].to_owned());
         if ["reproduce", "explain", "whatif", "report"].contains(&words[1]) {
             assert!(
-                text.contains(" --engine model --population-seed 2"),
+                text.contains(" --engine analytical --program-seed 2"),
                 "{text}"
             );
         }
     }
-    for name in [
-        "annotate",
-        "figure",
-        "reproduce",
-        "stacks",
-        "explain",
-        "whatif",
-        "report",
-    ] {
+    for name in ["occupancy", "reproduce", "explain", "whatif", "report"] {
         assert!(names.iter().any(|other| other == name), "{name}");
     }
 }
@@ -305,7 +297,7 @@ fn a_refused_report_leaves_nothing_behind() {
         (
             page.clone(),
             vec!["--problems", "sextic,chess"],
-            "'chess' for '--problems <LIST>'; allowed: sextic",
+            "'chess' for '--problem <LIST>'; allowed: sextic",
         ),
         (
             page.clone(),
@@ -314,8 +306,8 @@ fn a_refused_report_leaves_nothing_behind() {
         ),
         (
             page.clone(),
-            vec!["--papers", "all", "--effort", "whole-run"],
-            "--effort whole-run given with --papers; allowed: --code",
+            vec!["--papers", "all", "--scope", "multiprocessor"],
+            "--scope multiprocessor given with --paper; allowed: --arch",
         ),
         (page.join("deeper"), vec![], "deeper"),
     ] {

@@ -3,7 +3,7 @@
 use warpstack::device::Preset;
 use warpstack::launch::prediction::Configuration;
 use warpstack::predictor::{Predictor, Settings};
-use warpstack::sim::simulator::Effort;
+use warpstack::sim::simulator::Scope;
 
 /// Problem, kernel, second dimension, stack levels in registers, threads per block.
 type Cell = (&'static str, &'static str, u32, u32, u32);
@@ -45,9 +45,9 @@ fn gpops(engine: &Predictor, cell: &Cell) -> f64 {
     engine.predict(&configuration).unwrap().gpops_billion
 }
 
-fn engine(device: &str, effort: Effort, list: Option<&str>) -> Predictor {
+fn engine(device: &str, scope: Scope, list: Option<&str>) -> Predictor {
     let mut settings = Settings::default();
-    settings.simulator.effort = effort;
+    settings.simulator.scope = scope;
     settings.list = list.map(|path| warpstack::predictor::ProgramList {
         path: path.into(),
         n_blocks: Some(56),
@@ -59,7 +59,7 @@ fn engine(device: &str, effort: Effort, list: Option<&str>) -> Predictor {
 #[test]
 fn the_sample_says_what_the_whole_run_says() {
     let [sampled, whole] =
-        [Effort::Sampled, Effort::WholeRun].map(|effort| engine("gtx670", effort, None));
+        [Scope::Window, Scope::Multiprocessor].map(|scope| engine("gtx670", scope, None));
     let differences: Vec<f64> = std::thread::scope(|scope| {
         let compare = |cell| 100.0 * (gpops(&sampled, cell) / gpops(&whole, cell) - 1.0);
         let (even, odd) = CELLS.split_at(CELLS.len() / 2);
@@ -87,13 +87,13 @@ fn the_whole_chip_says_what_one_multiprocessor_with_its_share_says() {
     ];
     std::fs::write(file.path(), programs.join("\n")).unwrap();
     let list = file.path().to_str();
-    let speed = |effort| {
+    let speed = |scope| {
         gpops(
-            &engine("gtx670", effort, list),
+            &engine("gtx670", scope, list),
             &("sextic", "rpn", 4, 0, 256),
         )
     };
-    let (run, chip) = (speed(Effort::WholeRun), speed(Effort::WholeChip));
+    let (run, chip) = (speed(Scope::Multiprocessor), speed(Scope::Chip));
     assert!((chip / run - 1.0).abs() < 0.08, "{run} {chip}");
-    assert_eq!(chip, speed(Effort::WholeChip), "deterministic");
+    assert_eq!(chip, speed(Scope::Chip), "deterministic");
 }

@@ -1,18 +1,18 @@
-//! How far short windows are from long ones, and from whole runs: predicts cells of the paper's tables with any effort, as CSV.
+//! How far short windows are from long ones, and from whole runs: predicts cells of the paper's tables with any scope, as CSV.
 //!
 //! `cargo xtask sampling every=13 window_instructions=16000000 units=2000 > long.csv`
-//! `cargo xtask sampling every=9 effort=whole-run > runs.csv`
+//! `cargo xtask sampling every=9 scope=multiprocessor > runs.csv`
 
 use super::Failure;
 use rayon::prelude::*;
 use warpstack::device::Preset;
 use warpstack::predictor::{Predictor, Settings, problems};
-use warpstack::sim::simulator::Effort;
+use warpstack::sim::simulator::Scope;
 use warpstack::validate::{Cell, Table, cells};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// name=value: every, offset and threads choose cells, effort is sampled, whole-run or whole-chip, the others are of the sampling plan
+    /// name=value: every, offset and threads choose cells, scope is sampled, multiprocessor or chip, the others are of the sampling plan
     settings: Vec<String>,
 }
 
@@ -24,9 +24,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
         let (name, value) = argument
             .split_once('=')
             .ok_or_else(|| format!("{argument}: given no =; allowed: name=value"))?;
-        if name == "effort" {
-            settings.simulator.effort =
-                value.parse::<Effort>().map_err(|error| error.to_string())?;
+        if name == "scope" {
+            settings.simulator.scope = value.parse::<Scope>().map_err(|error| error.to_string())?;
             continue;
         }
         let value: u32 = value.parse()?;
@@ -44,7 +43,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
             "units" => plan.window.units = value,
             "warm_up_percent" => plan.window.warm_up_percent = value,
             "window_programs" => plan.programs = value as usize,
-            "population_seed" => settings.population_seed = value.into(),
+            "program_seed" => settings.program_seed = value.into(),
             "partial_units" => plan.partial_units = value,
             "cache_seed" => plan.window.seed = value,
             _ => return Err(format!("unknown name {name}").into()),

@@ -1,13 +1,13 @@
 //! `warpstack explore`: one page to try launches and machines on, with every prediction already in it.
 //!
 //! What it does: predicts every combination of the axes in closed form (`axes.rs`, `points.rs`), adds what was measured. Leaves out: what
-//! the page looks like (`report/explore/`). Units: those of the options of `simulate` and of the keys of `whatif` that the page names.
+//! the page looks like (`report/explore/`). Units: those of the options of `predict` and of the keys of `whatif` that the page names.
 
 mod axes;
 mod points;
 
 use super::CliResult;
-use super::engine::{Effort, EngineArgs, InputArgs, Kind};
+use super::engine::{EngineArgs, InputArgs, Kind, Scope};
 use super::names::ALL;
 use super::reproduce::parse_problems;
 use crate::launch::prediction::Configuration;
@@ -30,10 +30,10 @@ pub struct ExploreArgs {
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = DEVICE, value_parser = crate::commands::names::device())]
     pub device: String,
-    /// Problem names, separated by commas (`warpstack problems` lists them), or all
+    /// Problem names, separated by commas (`warpstack list problems` lists them), or all
     #[arg(long, default_value = ALL, value_name = "LIST", value_parser = super::names::problem().list())]
     pub problem: String,
-    /// Kernel names, separated by commas (`warpstack kernels` lists them)
+    /// Kernel names, separated by commas (`warpstack list kernels` lists them)
     #[arg(long, default_value = KERNELS, value_name = "LIST")]
     pub kernel: String,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
     let base = Base::load(&args.device)?;
     let engine_args = EngineArgs {
         engine: Kind::Analytical,
-        effort: Effort::Sampled,
+        scope: Scope::Window,
         inputs: args.inputs.clone(),
     };
     let arch = architecture(&base.device, &engine_args.code_choice())?;
@@ -81,7 +81,7 @@ pub(super) fn made(args: &ExploreArgs) -> Result<String, Box<dyn Error>> {
         device: base.device.title.clone(),
         n_warps: limits.warps_per_smx,
         n_blocks: limits.blocks_per_smx,
-        command: command(args, &options.replace(" --engine model", "")),
+        command: command(args, &options.replace(" --engine analytical", "")),
         options,
         weighting: engine.weighting(),
         axes: plan.axes,

@@ -59,8 +59,8 @@ impl Maker<'_> {
 
     pub fn command(&self) -> String {
         let args = self.args;
-        let mut text = "warpstack report --out report".to_owned();
-        for (name, value) in [("tables", &args.tables), ("problems", &args.problems)] {
+        let mut text = "warpstack report --out-dir report".to_owned();
+        for (name, value) in [("table", &args.table), ("problem", &args.problem)] {
             if value != "all" {
                 text += &format!(" --{name} {value}");
             }
@@ -71,14 +71,14 @@ impl Maker<'_> {
         if args.launches != super::DEFAULT_LAUNCHES {
             text += &format!(" --launches {}", args.launches);
         }
-        if let Some(papers) = &args.papers {
-            text += &format!(" --papers {}", papers.replace(' ', ""));
+        if let Some(papers) = &args.paper {
+            text += &format!(" --paper {}", papers.replace(' ', ""));
         }
         if args.explore {
             text += " --explore";
         }
         if args.engine.engine == Kind::Simulator {
-            text += " --engine sim";
+            text += " --engine simulator";
         }
         text + &self.options()
     }
@@ -90,21 +90,21 @@ impl Maker<'_> {
         vec![
             (
                 "How many warps are resident:",
-                format!("warpstack figure occupancy{device} --out occupancy.svg"),
+                format!("warpstack occupancy --kernel rpn{device} --chart occupancy.svg"),
             ),
             (
                 "Whether the stacks fit into the L1:",
-                format!("warpstack figure l1 {of_problem} --out l1.svg"),
+                format!("warpstack whatif --metric hit-rate {of_problem} --chart l1.svg"),
             ),
             (
                 "The same interpreters with another L1:",
                 format!(
-                    "warpstack whatif --kernel rpn {of_problem} --vary l1=4..256 --vary stack-dim=1,2,4,6 --chart l1.svg"
+                    "warpstack whatif --kernel rpn {of_problem} --vary l1=4..256 --vary stack-dim=1,2,4,6 --chart speeds.svg"
                 ),
             ),
             (
                 "How deep programs use the stack, Tables 5 and 6:",
-                "warpstack stacks --chart stacks.svg".to_owned(),
+                "warpstack reproduce --table 5,6 --chart stacks.svg".to_owned(),
             ),
         ]
     }
@@ -172,7 +172,10 @@ fn launch_options(launch: &Configuration) -> String {
 }
 
 fn annotate_command(best: &Configuration) -> String {
-    format!("warpstack annotate {}", launch_options(best))
+    format!(
+        "warpstack explain --per-instruction {}",
+        launch_options(best)
+    )
 }
 
 fn explain_command(best: &Configuration, worst: &Configuration) -> String {

@@ -28,21 +28,21 @@ const FILE: &str = "index.html";
 const EXPLORER: &str = "explore.html";
 
 /// In closed form the page takes a fifth of the processor time, and differs by 4 % in the mean.
-const DEFAULT_ENGINE: &str = "model";
+const DEFAULT_ENGINE: &str = "analytical";
 
 /// Write one page of HTML that shows predictions beside measurements, and explains them.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("engine", |arg| arg.default_value(DEFAULT_ENGINE)))]
 pub struct ReportArgs {
     /// Folder for the page, index.html; created if missing
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    #[arg(long, alias = "out", value_name = "DIR")]
+    pub out_dir: PathBuf,
     /// Tables of the paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
-    #[arg(long, default_value = "all", value_name = "LIST")]
-    pub tables: String,
+    #[arg(long, alias = "tables", default_value = "all", value_name = "LIST")]
+    pub table: String,
     /// Problem names, separated by commas, or all; the first one is explained in detail
-    #[arg(long, default_value = "all", value_name = "LIST", value_parser = crate::commands::names::problem().list())]
-    pub problems: String,
+    #[arg(long, alias = "problems", default_value = "all", value_name = "LIST", value_parser = crate::commands::names::problem().list())]
+    pub problem: String,
     /// Device name, or the path of a .toml file
     #[arg(long, default_value = "gtx670", value_parser = crate::commands::names::device())]
     pub device: String,
@@ -56,8 +56,8 @@ pub struct ReportArgs {
     pub launches: usize,
     /// Other papers whose published numbers are predicted, too, each on its own cards, separated by commas: robilliard, langdon, gpocl
     /// or all. With the simulator each takes some minutes
-    #[arg(long, value_name = "LIST")]
-    pub papers: Option<String>,
+    #[arg(long, alias = "papers", value_name = "LIST")]
+    pub paper: Option<String>,
     /// Add the explorer of `warpstack explore`, explore.html, to the folder
     #[arg(long)]
     pub explore: bool,
@@ -80,10 +80,10 @@ fn launches(n: usize, engine: Kind) -> Result<Vec<Line>, Box<dyn Error>> {
 }
 
 pub fn run(args: &ReportArgs) -> CliResult {
-    let tables = parse_tables(&args.tables)?;
-    let problems = parse_problems(&args.problems)?;
+    let tables = parse_tables(&args.table)?;
+    let problems = parse_problems(&args.problem)?;
     let asked = papers::asked(args)?;
-    check_folder(&args.out)?;
+    check_folder(&args.out_dir)?;
     let device = Preset::load(&args.device)?.device;
     let model = args.engine.open(&device, &problems)?;
     let cells = all_cells(&tables, &problems);
@@ -105,8 +105,8 @@ pub fn run(args: &ReportArgs) -> CliResult {
         device: device.title.clone(),
         engine: maker.engine_name().into(),
         command: maker.command(),
-        tables: args.tables.clone(),
-        problems: args.problems.clone(),
+        tables: args.table.clone(),
+        problems: args.problem.clone(),
         options: maker.options(),
         weighting: model.weighting(),
         best: maker.best(&cells_compared)?,
@@ -119,7 +119,7 @@ pub fn run(args: &ReportArgs) -> CliResult {
         further: maker.further(),
         launches: launches(args.launches, args.engine.engine)?,
         launches_command: format!(
-            "warpstack validate --device h200 --rows {}{}",
+            "warpstack validate --device h200 --limit {}{}",
             args.launches,
             args.engine.changed_engine()
         ),
@@ -130,15 +130,15 @@ pub fn run(args: &ReportArgs) -> CliResult {
         true => Some(explore::made(&explorer(args))?),
         false => None,
     };
-    write(&args.out, &page(&content)?, explorer.as_deref())
+    write(&args.out_dir, &page(&content)?, explorer.as_deref())
 }
 
 /// The explorer of the same problems.
 fn explorer(args: &ReportArgs) -> ExploreArgs {
     ExploreArgs {
-        out: args.out.join(EXPLORER),
+        out: args.out_dir.join(EXPLORER),
         device: args.device.clone(),
-        problem: args.problems.clone(),
+        problem: args.problem.clone(),
         kernel: explore::KERNELS.into(),
         inputs: args.engine.inputs.clone(),
     }

@@ -1,9 +1,9 @@
 //! The other papers of the page: which of them, and their predictions.
 //!
-//! Leaves out: predicting (`commands/papers.rs`). Units: none.
+//! Leaves out: predicting (`commands/reproduce/papers.rs`). Units: none.
 
-use super::super::papers::{PaperArg, PaperRun, check_options};
 use super::ReportArgs;
+use crate::commands::reproduce::papers::{PaperArg, PaperRun, check_options};
 use crate::report::page::PaperPart;
 use crate::report::progress::Progress;
 use crate::systems::figure::Figure;
@@ -15,12 +15,12 @@ const ALL: [PaperArg; 3] = [PaperArg::Robilliard, PaperArg::Langdon, PaperArg::G
 
 /// Papers' names, several with commas, or all; each once. Nothing else that was asked for may be without meaning for them.
 pub(super) fn asked(args: &ReportArgs) -> Result<Vec<PaperArg>, String> {
-    let Some(given) = &args.papers else {
+    let Some(given) = &args.paper else {
         return Ok(Vec::new());
     };
     let papers = parse(given)?;
-    let allowed = "--code, --device, --engine, --launches, --out, --population-seed, --problems, --spread, --tables";
-    check_options(&args.engine, "--papers", allowed)?;
+    let allowed = "--arch, --device, --engine, --launches, --out-dir, --problem, --program-seed, --spread, --table";
+    check_options(&args.engine, "--paper", allowed)?;
     Ok(papers)
 }
 
@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn commands_of_a_part_have_its_options_and_published_values_stand_beside_predictions() {
-        let given = "report --out page --papers langdon --engine model --population-seed 2";
+        let given =
+            "report --out-dir page --paper langdon --engine analytical --program-seed 2";
         let given = Given::try_parse_from(given.split(' ')).unwrap();
         assert_eq!(asked(&given.args).unwrap(), [PaperArg::Langdon]);
         let figure = Figure::new("section 8", "gtx295, best configuration", "speed", 150.0);
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(parts[0].rows[0].published, Some(141.0));
         assert_eq!(
             parts[0].command,
-            "warpstack reproduce --paper langdon --engine model --population-seed 2 --chart langdon.svg"
+            "warpstack reproduce --paper langdon --engine analytical --program-seed 2 --chart langdon.svg"
         );
     }
 

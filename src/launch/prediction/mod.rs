@@ -250,7 +250,7 @@ impl PredictError {
         PredictError::refused(
             "kernel",
             kernel,
-            "one of the kernels with a second stack dimension (the other papers' run in simulate, explain, whatif)",
+            "one of the kernels with a second stack dimension (the other papers' run in predict, explain, whatif)",
         )
     }
 

@@ -61,7 +61,7 @@ function measuredAt(state) {
 function commandOf(state) {
   const options = launchAxes.map((axis) => `--${axis.key} ${valueOf(state, axis.key)}`).join(" ");
   const vary = changes(state).map((axis) => ` --vary ${axis.option.machine}=${valueOf(state, axis.key)}`).join("");
-  return `warpstack ${vary ? "whatif" : "simulate"}${content.options} ${options}${vary}`;
+  return `warpstack ${vary ? "whatif" : "predict"}${content.options} ${options}${vary}`;
 }
 
 const fragmentOf = (state) => axes.map((axis, at) => `${axis.key}=${encodeURIComponent(axis.values[state[at]])}`).join("&");

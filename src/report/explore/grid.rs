@@ -1,6 +1,6 @@
 //! The points of the explorer: every combination of the values of its axes, and what is kept of each prediction.
 //!
-//! Models: nothing; a point holds what `simulate` prints, rounded as it prints it, so that the page never computes a number of its own.
+//! Models: nothing; a point holds what `predict` prints, rounded as it prints it, so that the page never computes a number of its own.
 //! Leaves out: points between the values, which the page cannot reach. Units: in the columns' names; a column is a whole number of
 //! units of its last decimal place.
 
@@ -30,7 +30,7 @@ pub struct Axis {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spelling {
-    /// An option of `simulate` and `whatif`; empty where there is no choice.
+    /// An option of `predict` and `whatif`; empty where there is no choice.
     Launch(&'static str),
     /// A key of `whatif --vary`: a value of the machine.
     Machine(&'static str),

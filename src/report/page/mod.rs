@@ -169,7 +169,7 @@ fn again(content: &Content) -> Markup {
             "No measured speed is read before the last prediction is made. Values of the card that nobody has published were fitted on "
             "sixteen cells; this command lists them with their sources:"
         }
-        (command("warpstack devices gtx670 --kind fitted"))
+        (command("warpstack list devices gtx670 --kind fitted"))
     }
 }
 

@@ -37,7 +37,7 @@ pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, Predic
                 "machine code of the device",
                 format!("{} ({})", device.code, device.name),
                 format!(
-                    "{}; --code NAME runs one of them all the same",
+                    "{}; --arch NAME runs one of them all the same",
                     names(&Arch::ALL)
                 ),
             )
@@ -57,7 +57,7 @@ pub fn executed_architecture(device: &Device, choice: &CodeChoice) -> Result<Arc
                     "machine code of another paper's kernel",
                     format!("{arch} ({})", device.name),
                     format!(
-                        "{}; --code NAME runs one of them all the same",
+                        "{}; --arch NAME runs one of them all the same",
                         names(&ARCHES)
                     ),
                 )),
@@ -111,7 +111,7 @@ fn not_compiled(kernel: KernelId, arch: Arch) -> PredictError {
     PredictError::refused(
         "kernel",
         format!("{kernel} for {arch}"),
-        format!("{kernels} (with --code: {kernel} for {archs})"),
+        format!("{kernels} (with --arch: {kernel} for {archs})"),
     )
 }
 
@@ -141,7 +141,7 @@ pub fn of(
         return Err(PredictError::refused(
             "machine code",
             format!("{} for {}", own.name, own.arch),
-            format!("{arch} (--code {} runs it all the same)", own.arch),
+            format!("{arch} (--arch {} runs it all the same)", own.arch),
         ));
     }
     let kernel = own.lowering.kernel();
@@ -241,7 +241,7 @@ mod tests {
         assert!(message("tree", 1, 0).contains("rpn"));
         assert_eq!(
             message("accumulator", 8, 2),
-            "kernel: given accumulator for sm_35; allowed: lgp, lgp-registers, lgp-vector, rpn (with --code: accumulator for sm_90)"
+            "kernel: given accumulator for sm_35; allowed: lgp, lgp-registers, lgp-vector, rpn (with --arch: accumulator for sm_90)"
         );
     }
 }

@@ -178,7 +178,7 @@ fn drawn(problem: ProblemId, settings: &Settings) -> Result<Population, InputErr
         percentages.as_ref(),
         settings.inferred.get(name).copied().unwrap_or_default(),
         settings.n_blocks,
-        settings.population_seed,
+        settings.program_seed,
     )
     .map_err(|source| InputError::Population {
         problem: name.into(),

@@ -76,7 +76,7 @@ impl System for Gpocl {
 
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
         let machine = Machine::of(configuration, on)?;
-        let seed = on.settings.population_seed;
+        let seed = on.settings.program_seed;
         let (placement, work) = generation(machine, configuration.try_into()?, seed)?;
         let configuration = configuration.clone();
         Ok(Launch::divergent(

@@ -79,7 +79,7 @@ impl System for Langdon {
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError> {
         let machine = Machine::of(configuration, on)?;
         let (layout, population) = (configuration.into(), population(configuration));
-        let (generation, seed) = (&Generation::INITIAL, on.settings.population_seed);
+        let (generation, seed) = (&Generation::INITIAL, on.settings.program_seed);
         let (placement, work) = first_grid(machine, layout, generation, population, seed)?;
         let configuration = configuration.clone();
         Ok(Launch::divergent(

@@ -65,7 +65,7 @@ impl System for Robilliard {
         let (benchmark, population, seed) = (
             layout.benchmark,
             layout.population,
-            on.settings.population_seed,
+            on.settings.program_seed,
         );
         let runs = on
             .caches

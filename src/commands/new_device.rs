@@ -1,4 +1,4 @@
-//! `warpstack devices new`: a preset of one's own to start from.
+//! `warpstack new-device`: a preset of one's own to start from.
 //!
 //! The file is a copy of a preset under a new name. Its head lists the values that matter most, by what 10 % of each changes in a
 //! closed-form prediction, and how each can be found.
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Write a preset of your own to start from: a copy of another, with the values that matter most listed at its head.
 #[derive(Debug, clap::Args)]
-pub struct NewArgs {
+pub struct NewDeviceArgs {
     /// Device to copy: a name, or the path of a .toml file; best one of the same generation as yours
     #[arg(long, value_name = "DEVICE")]
     from: String,
@@ -36,7 +36,7 @@ const MOST: usize = 16;
 /// Values that change less are not in the list, in percent.
 const LEAST_PERCENT: f64 = 0.05;
 
-pub fn run(args: &NewArgs) -> CliResult {
+pub fn run(args: &NewDeviceArgs) -> CliResult {
     let name = name(&args.file)?;
     output::check_writable(&args.file)?;
     let base = Base::load(&args.from)?;

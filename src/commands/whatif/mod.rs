@@ -1,21 +1,27 @@
-//! `warpstack whatif`: throughput over anything that a preset or a launch says, in every combination.
+//! `warpstack whatif`: speed over anything that a preset or a launch says, in every combination; hit rates of every L1.
 //!
-//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`engine`), carve-outs (`carveout.rs`).
+//! L1 sizes need not be those of the hardware: any size with whole sets may be asked for. Leaves out: predicting (`predictor`), carve-outs (`carveout.rs`), hit rates
+//! (`hit_rates.rs`), the job array (`slurm.rs`).
 //! Units: those of the keys.
 
+mod carveout;
+pub mod hit_rates;
+mod slurm;
+
+use super::CliResult;
 use super::configuration::LaunchArgs;
 use super::engine::{EngineArgs, note_weights, open_for};
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
 use super::names;
+use super::own_kernel::{self, OwnKernelArgs};
 use super::stop::Stop;
-use super::{CliResult, carveout};
-use crate::device::{Device, Reader};
+use crate::device::Device;
 use crate::launch::prediction::PredictError;
 use crate::predictor::Predictor;
 use crate::report::chart::study::Grid;
 use crate::report::chart::{self, Look};
-use crate::report::progress::Progress;
+use crate::report::progress::{self, Progress};
 use crate::report::provenance::Provenance;
 use crate::report::rows::Row;
 use crate::report::{output, whatif};
@@ -27,15 +33,16 @@ use crate::study::{Axis, Base, Key, StudyError};
 use crate::systems::options::LaunchOptions;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-/// Explore what-if scenarios: predict all combinations of values of a device or a launch.
+/// Predict every combination of values of a device or a launch; with --metric hit-rate, the hit rates of every L1.
 #[derive(Debug, clap::Args)]
 #[command(
     group(clap::ArgGroup::new("drawings").args(["chart", "heatmap"]).multiple(true)),
     mut_args(look::only_with_drawings)
 )]
 pub struct WhatifArgs {
-    /// Key and values to vary; repeat to combine. Keys: problem, kernel, threads, stack-dim, stack-registers, l1 (in KiB), population,
+    /// Key and values to vary; repeat to combine keys, or to add values to one. Keys: problem, kernel, threads, stack-dim, stack-registers, l1 (in KiB), population,
     /// cases, threads-per-program, clock, smx, schedulers, registers, or section.field of the preset. Values: 64,128 or 4..256 or 900..1100+50.
     /// Or `carveout` alone: every division of the device's on-chip memory, with what was measured on an H200 beside it
     #[arg(long, value_name = "KEY=VALUES")]
@@ -50,10 +57,19 @@ pub struct WhatifArgs {
     #[command(flatten)]
     pub launch: LaunchArgs,
     #[command(flatten)]
+    pub own: OwnKernelArgs,
+    /// What to predict: the speed of every combination, or the hit rates of every L1 from one simulation of a launch
+    #[arg(long, value_enum, default_value = "speed")]
+    pub metric: Metric,
+    #[command(flatten)]
+    pub l1: hit_rates::L1Args,
+    #[command(flatten)]
     pub engine: EngineArgs,
     /// Part of the points, K/N from 1/N to N/N, for another machine; `merge` puts the parts together. Needs --out
     #[arg(long, value_name = "K/N", requires = "out", conflicts_with_all = ["chart", "heatmap"])]
     pub shard: Option<Shard>,
+    #[command(flatten)]
+    pub slurm: slurm::SlurmArgs,
     /// Chart of curves to draw, .svg or .png
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
@@ -69,15 +85,31 @@ pub struct WhatifArgs {
     pub output: OutputArgs,
 }
 
+/// What a study predicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Metric {
+    /// Billions of GPop/s of every combination
+    Speed,
+    /// Hit rates of all L1 sizes, ways and line sizes of one launch
+    HitRate,
+}
+
 pub fn run(args: &WhatifArgs) -> CliResult {
+    if args.metric == Metric::HitRate {
+        return hit_rates::run(args);
+    }
+    hit_rates::refuse_options(&args.l1)?;
+    if let Some(tasks) = args.slurm.slurm {
+        return slurm::write(args, tasks);
+    }
     let file = study_file(args)?;
-    let engine_args = engine_args(args, &file)?;
+    let mut engine_args = engine_args(args, &file)?;
     if args.vary == [CARVE_OUT] {
         return carve_out(args, &file, &engine_args);
     }
-    let study = study(args, &file, engine_args.engine.reader())?;
+    let study = study(args, &file, &mut engine_args)?;
     let drawings = Drawings::plan(args, &study)?;
-    let engine = open(&study, &engine_args)?;
+    let engine = open(&study, &engine_args, &args.own)?;
     let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
     let (axes, of_points) = (&study.axes, &points.0);
     let provenance = Provenance::of(&engine);
@@ -99,9 +131,9 @@ pub fn run(args: &WhatifArgs) -> CliResult {
 /// The points that the options ask for, as the columns of their rows, without files of results or drawings.
 pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> {
     let file = study_file(args)?;
-    let engine_args = engine_args(args, &file)?;
-    let study = study(args, &file, engine_args.engine.reader())?;
-    let engine = open(&study, &engine_args)?;
+    let mut engine_args = engine_args(args, &file)?;
+    let study = study(args, &file, &mut engine_args)?;
+    let engine = open(&study, &engine_args, &args.own)?;
     let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
     let provenance = Provenance::of(&engine);
     let columns = whatif::columns(&study.axes);
@@ -151,26 +183,47 @@ fn device_name<'a>(args: &'a WhatifArgs, file: &'a StudyFile) -> &'a str {
     given.map_or("gtx670", String::as_str)
 }
 
-fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, Box<dyn Error>> {
+/// The study that is asked for; a kernel of the user's own becomes part of `engine`.
+fn study(
+    args: &WhatifArgs,
+    file: &StudyFile,
+    engine: &mut EngineArgs,
+) -> Result<Study, Box<dyn Error>> {
     let base = Base::load(device_name(args, file))?;
     let mut axes: Vec<Axis> = Vec::new();
-    for given in file.axes()?.iter().chain(&args.vary) {
+    let n_of_file = file.axes()?.len();
+    let mut of_line: Vec<Key> = Vec::new();
+    for (place, given) in file.axes()?.iter().chain(&args.vary).enumerate() {
         let mut axis = Axis::parse(given, &base)?;
         match axis.key {
             Key::Problem => names::problem().understand(&mut axis.values)?,
             Key::Kernel => names::kernel().understand(&mut axis.values)?,
             _ => {}
         }
-        // The command line has the last word.
-        axes.retain(|known| known.key != axis.key);
+        // A key of the command line replaces the file's; repeated, its values are combined.
+        let known = axes.iter().position(|known| known.key == axis.key);
+        match known {
+            Some(at) if of_line.contains(&axis.key) => {
+                axes[at].add(axis.values);
+                continue;
+            }
+            Some(at) => drop(axes.remove(at)),
+            None => {}
+        }
+        if place >= n_of_file {
+            of_line.push(axis.key.clone());
+        }
         axes.push(axis);
     }
     let keys: Vec<&Key> = axes.iter().map(|axis| &axis.key).collect();
     for key in &keys {
-        base.check_read(key, engine, &keys)?;
+        base.check_read(key, engine.engine.reader(), &keys)?;
     }
+    let options = args.launch.options(&args.engine.inputs);
+    let (options, inputs) = own_kernel::launched(options, &args.own, &engine.inputs, &base.device)?;
+    engine.inputs = inputs;
     let study = Study {
-        options: args.launch.options(&args.engine.inputs),
+        options,
         base,
         axes,
         shard: args.shard.unwrap_or(Shard::WHOLE),
@@ -189,13 +242,21 @@ fn study(args: &WhatifArgs, file: &StudyFile, engine: Reader) -> Result<Study, B
 }
 
 /// The model of a study, of which some point can be launched.
-fn open(study: &Study, engine: &EngineArgs) -> Result<Predictor, Box<dyn Error>> {
+fn open(
+    study: &Study,
+    engine: &EngineArgs,
+    own: &OwnKernelArgs,
+) -> Result<Predictor, Box<dyn Error>> {
     let (engine, _) = open_for(&study.base.device, engine.settings(), &[])?;
     let mut first = None;
     for point in 0..study.n_points()? {
         let site = study.site(point)?;
-        match engine.on(site.device).configure(&site.options) {
-            Ok(_) => return Ok(engine),
+        let on = engine.on(site.device);
+        match on.configure(&site.options) {
+            Ok(launched) => {
+                own_kernel::check(&on, &[launched], own)?;
+                return Ok(engine);
+            }
             Err(refused) => first = first.or(Some(refused)),
         }
     }
@@ -216,7 +277,7 @@ fn engine_args(args: &WhatifArgs, file: &StudyFile) -> Result<EngineArgs, StudyE
     let mut engine = args.engine.clone();
     if let Some(name) = &file.engine {
         engine.engine = clap::ValueEnum::from_str(name, false)
-            .map_err(|_| StudyError::input("engine", name, "sim, model"))?;
+            .map_err(|_| StudyError::input("engine", name, "simulator, analytical"))?;
     }
     Ok(engine)
 }
@@ -244,6 +305,7 @@ fn predict(
     let n_points = study.n_points()?;
     let journaled = args.output.path().filter(|path| !output::is_stream(path));
     let Some(path) = journaled else {
+        note_duration(study, engine, n_points, None);
         let progress = Progress::new(n_points as u64, "points");
         let done = vec![None; n_points];
         let points = study.run(predict, done, None, &|| progress.step())?;
@@ -255,9 +317,42 @@ fn predict(
         Journal::open(&Journal::path_for(path), &hash, n_points)?;
     let shard = &done[study.shard.points(n_points)];
     let missing = shard.iter().filter(|outcome| outcome.is_none()).count();
+    note_duration(study, engine, missing, Some(path));
     let progress = Progress::new(missing as u64, "points");
     let points = study.run(predict, done, Some(&journal), &|| progress.step())?;
     Ok((points, Some(journal)))
+}
+
+/// Studies of at least so many points say beforehand how long they take.
+const LONG_STUDY: usize = 10_000;
+
+/// Says how long a long study takes, from its first point, and how an interrupted one resumes.
+fn note_duration(study: &Study, engine: &Predictor, missing: usize, out: Option<&Path>) {
+    if missing < LONG_STUDY {
+        return;
+    }
+    let Ok(site) = study.site(0) else {
+        return;
+    };
+    let on = engine.on(site.device);
+    // The first prediction also loads programs and traces.
+    let mut times = [0.0; 2];
+    for seconds in &mut times {
+        let start = Instant::now();
+        let _ = on.configure(&site.options).and_then(|one| on.predict(&one));
+        *seconds = start.elapsed().as_secs_f64();
+    }
+    let seconds = times[1] * missing as f64 / rayon::current_num_threads() as f64;
+    let about = match seconds {
+        _ if seconds < 120.0 => format!("{seconds:.0} seconds"),
+        _ if seconds < 7200.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.0} hours", seconds / 3600.0),
+    };
+    let resume = match out {
+        Some(_) => "; if interrupted, the same command resumes it",
+        None => "; with --out FILE an interrupted study can be resumed",
+    };
+    progress::say(&format!("{missing} points, about {about}{resume}"));
 }
 
 /// What is to be drawn.

@@ -1,14 +1,13 @@
 //! `warpstack explain --device cpu`: why the CPU's interpreters are as fast as they are, and how long a block of cases should be.
 //!
-//! What it does: a row for each interpreter and block, a text for each interpreter. Leaves out: the model (`cpu`), measuring (`measure --on cpu`);
+//! What it does: a row for each interpreter and block, a text for each interpreter. Leaves out: the model (`cpu`), measuring (`measure cpu`);
 //! options of launches and kernels are ignored. Units: fitness cases.
 
-use super::CliResult;
-use super::explain::ExplainArgs;
-use super::format::Format;
-use super::measure_args::n_random;
-use super::names;
-use super::names::BEST;
+use super::ExplainArgs;
+use crate::commands::CliResult;
+use crate::commands::format::Format;
+use crate::commands::measure::args::n_random;
+use crate::commands::names::{self, BEST};
 use crate::cpu::explain::{Explained, explain};
 use crate::cpu::preset::{Preset, THIS, builtin_names};
 use crate::cpu::work::{Kind, Setup, WorkError};
@@ -32,6 +31,13 @@ pub fn is_cpu(device: &str) -> bool {
 }
 
 pub fn run(args: &ExplainArgs) -> CliResult {
+    if args.per_instruction {
+        let device = &args.configuration.device;
+        return Err(format!(
+            "--per-instruction: given with --device {device}; allowed: with a GPU"
+        )
+        .into());
+    }
     let preset = Preset::named(&args.configuration.device)?;
     let (problem, programs) = work(args)?;
     let options = args.cpu.options();
@@ -89,12 +95,13 @@ fn work(args: &ExplainArgs) -> Result<(Problem, Vec<Rpn>), Box<dyn Error>> {
     let function_set: ProblemId = problem.parse()?;
     let cases = launch.cases.map(|cases| cases as usize);
     let workload = Workload::with_cases(function_set, None, 1, cases)?;
-    let file = args.engine.inputs.programs.as_deref();
+    let inputs = &args.engine.inputs;
+    let (file, seed) = (inputs.programs.as_deref(), inputs.program_seed);
     let programs = match (file, n_random(file)?) {
         (Some(file), None) => read_programs(file)?,
         (_, n) => args
             .cpu
-            .programs(n.unwrap_or(USUAL_PROGRAMS), &workload.problem)?,
+            .programs(n.unwrap_or(USUAL_PROGRAMS), seed, &workload.problem)?,
     };
     workload.check(&programs)?;
     Ok((workload.problem, programs))

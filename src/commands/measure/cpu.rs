@@ -1,11 +1,13 @@
-//! `warpstack measure --on cpu`: the interpreters of the CPU.
+//! `warpstack measure cpu`: the interpreters of the CPU.
 //!
 //! What it does: a row for each interpreter, number of threads and block of cases; `best` keeps the fastest of each number of threads. Leaves out:
 //! what a row means (`measure/on_cpu.rs`). Units: fitness cases.
 
-use super::look::{LookArgs, only_with_chart};
-use super::measure_args::{MeasureArgs, given_or, n_random, protocol, work};
-use super::names::{self, BEST};
+use super::Rows;
+use super::args::{ProtocolArgs, WorkArgs, check_threads, given_or, n_random};
+use crate::commands::format::OutputArgs;
+use crate::commands::look::{LookArgs, only_with_chart};
+use crate::commands::names::{self, BEST};
 use crate::cpu::ecm;
 use crate::cpu::preset::{Preset, THIS};
 use crate::cpu::work::{Kind, Setup, Work};
@@ -18,17 +20,19 @@ use crate::gp::interpret::{self, Interpreter, Options};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::{Dataset, Problem};
 use crate::gp::program::Rpn;
+use crate::gp::workload::read_programs;
 use crate::measure::on_cpu::{Bench, CpuRow};
 use crate::report::chart;
 use crate::report::chart::lines::{Lines, Scale, of_points};
 use crate::report::progress;
+use crate::report::rows;
 use std::error::Error;
 use std::path::PathBuf;
 
 /// The longest block, in vectors: 4 MiB for each row.
 const MOST_VECTORS: usize = 1 << 16;
 
-/// Which interpreters run which programs, and how; `measure --on cpu` and `explain --device cpu` have the same options.
+/// Which interpreters run which programs, and how; `measure cpu` and `explain --device cpu` have the same options.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "On the CPU")]
 pub struct CpuWorkArgs {
@@ -41,9 +45,6 @@ pub struct CpuWorkArgs {
     /// Nodes of random programs, about
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub nodes: u32,
-    /// Seed of random programs
-    #[arg(long, default_value_t = 1)]
-    pub program_seed: u64,
     /// Fitness cases of a block: the second dimension of the stack [default: as the L1 cache found wants it; to explain: powers of two]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub block_cases: Vec<usize>,
@@ -55,16 +56,29 @@ pub struct CpuWorkArgs {
     pub share: bool,
 }
 
+/// Measure the interpreters of this CPU: one row per interpreter, number of threads and block of cases.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(only_with_chart))]
 pub struct CpuArgs {
     #[command(flatten)]
-    pub work: CpuWorkArgs,
-    /// Draw the speed over the block of cases, measured and predicted: .svg or .png
-    #[arg(long, value_name = "FILE", help_heading = "On the CPU")]
+    pub work: WorkArgs,
+    #[command(flatten)]
+    pub cpu: CpuWorkArgs,
+    /// Seed of random programs
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub program_seed: u64,
+    /// Numbers of CPU threads [default: all]
+    #[arg(long, value_delimiter = ',')]
+    pub threads: Vec<u32>,
+    #[command(flatten)]
+    pub protocol: ProtocolArgs,
+    /// Chart of the speed over the block of cases, measured and predicted, .svg or .png
+    #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
     #[command(flatten)]
     pub look: LookArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 pub type Named = &'static dyn Interpreter;
@@ -87,22 +101,9 @@ fn simd() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(Simd::all().into_iter().map(Simd::name))
 }
 
-impl CpuArgs {
-    /// Finds out before long work what cannot be.
-    pub fn check(&self, on: &str) -> Result<(), Box<dyn Error>> {
-        let Some(path) = &self.chart else {
-            return Ok(());
-        };
-        if on != "cpu" {
-            return Err(format!("--chart: given with --on {on}; allowed: with --on cpu").into());
-        }
-        Ok(chart::check_path(path)?)
-    }
-}
-
 impl CpuWorkArgs {
     /// Random programs of the problem.
-    pub fn programs(&self, n: usize, problem: &Problem) -> Result<Vec<Rpn>, String> {
+    pub fn programs(&self, n: usize, seed: u64, problem: &Problem) -> Result<Vec<Rpn>, String> {
         let functions = match self.functions {
             Functions::Full => problem.functions.clone(),
             Functions::Arithmetic => ARITHMETIC.to_vec(),
@@ -119,7 +120,7 @@ impl CpuWorkArgs {
             ..Ingredients::of(problem, FunctionChoice::Uniform)
         };
         let program = |i| {
-            let mut dice = Dice::new(self.program_seed, i as u64);
+            let mut dice = Dice::new(seed, i as u64);
             of_size(&ingredients, self.nodes as usize, &mut dice)
         };
         Ok((0..n).map(program).collect())
@@ -171,30 +172,49 @@ impl CpuWorkArgs {
     }
 }
 
+/// The same rows, by column.
+pub(super) fn measured(args: &CpuArgs) -> Rows {
+    Ok(rows::of(&rows(args)?)?)
+}
+
 /// The rows of all combinations.
-pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
-    let cpu = &args.cpu.work;
+pub fn rows(args: &CpuArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
+    let cpu = &args.cpu;
     let (interpreters, only_best) = cpu.interpreters()?;
     let available = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let threads = given_or(&args.threads, &[available]).to_vec();
-    args.check_threads()?;
+    check_threads(&threads)?;
     let with_blocks =
         |one: &&dyn Interpreter| interpret::BLOCKED.iter().any(|b| b.name() == one.name());
-    if args.cpu.chart.is_some() && !interpreters.iter().any(with_blocks) {
+    if args.chart.is_some() && !interpreters.iter().any(with_blocks) {
         let with: Vec<&str> = interpret::BLOCKED.iter().map(|one| one.name()).collect();
         let with = with.join(", ");
         return Err(
             format!("--chart: no row has a block of cases; allowed: --interpreter {with}").into(),
         );
     }
-    let (workload, programs) = work(args)?;
+    let file = &args.work.programs;
+    let n_random = n_random(Some(file))?;
+    let listed = match n_random {
+        Some(_) => Vec::new(),
+        None => read_programs(file)?,
+    };
+    let workload = args.work.workload()?;
+    let list = match n_random {
+        Some(n) => cpu.programs(n, args.program_seed, &workload.problem)?,
+        None => listed,
+    };
+    let programs = args.work.launched(list, &workload)?;
     let blocks = cpu.blocks(&workload.problem)?;
-    let functions = match (n_random(args.programs.as_deref())?, cpu.functions) {
+    let functions = match (n_random, cpu.functions) {
         (None, _) => "file",
         (Some(_), Functions::Full) => "full",
         (Some(_), Functions::Arithmetic) => "arithmetic",
     };
-    let bench = Bench::new(&workload, &programs, functions, protocol(args))?;
+    let bench = Bench::new(&workload, &programs, functions, args.protocol.protocol())?;
     let preset = Preset::named(THIS)?;
     let mut rows = Vec::new();
     for threads in threads {
@@ -239,8 +259,8 @@ pub fn rows(args: &MeasureArgs) -> Result<Vec<CpuRow>, Box<dyn Error>> {
     if rows.iter().any(|row| row.predicted_gpops_billion.is_some()) {
         progress::say(&preset.about());
     }
-    if let Some(path) = &args.cpu.chart {
-        chart::save(&curve(&rows), path, args.cpu.look.look())?;
+    if let Some(path) = &args.chart {
+        chart::save(&curve(&rows), path, args.look.look())?;
     }
     Ok(rows)
 }

@@ -1,12 +1,11 @@
-//! `warpstack sweep`: hit rates of every L1 from one simulation of a launch.
+//! `warpstack whatif --metric hit-rate`: hit rates of every L1 from one simulation of a launch.
 //!
-//! Leaves out: time (see `whatif` for throughput over the L1 size). Units: bytes, percent.
+//! Leaves out: time (the speed over the L1 size is `whatif --vary l1=...`). Units: bytes, percent.
 
-use super::CliResult;
-use super::configuration::ConfigurationArgs;
-use super::engine::{EngineArgs, Kind, open_for};
-use super::format::OutputArgs;
-use super::own_kernel;
+use super::{WhatifArgs, device_name, study_file};
+use crate::commands::CliResult;
+use crate::commands::engine::{Kind, open_for};
+use crate::commands::own_kernel;
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
 use crate::report::columns::Columns;
@@ -15,25 +14,23 @@ use crate::study::l1::l1_geometry;
 use serde::Serialize;
 use std::error::Error;
 
-/// Find the hit rates of all L1 sizes, numbers of ways and line sizes: from one simulation of the smallest L1, or in closed form.
-#[derive(Debug, clap::Args)]
-pub struct SweepArgs {
-    #[command(flatten)]
-    pub configuration: ConfigurationArgs,
-    #[command(flatten)]
-    pub engine: EngineArgs,
+/// Which caches, with `--metric hit-rate`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "With --metric hit-rate")]
+pub struct L1Args {
     /// Numbers of ways, separated by commas [default: those of the size]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     pub ways: Vec<u32>,
-    /// Line sizes in bytes, separated by commas
-    #[arg(long, value_delimiter = ',', default_values_t = [128], value_name = "BYTES")]
+    /// Line sizes in bytes, separated by commas [default: 128]
+    #[arg(long, value_delimiter = ',', value_name = "BYTES")]
     pub line_bytes: Vec<u32>,
-    /// Simulator: length of the simulation, as a multiple of the window of `simulate`
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub times: u32,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    /// Simulate N times as long as `predict` [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub times: Option<u32>,
 }
+
+const LINES: [u32; 1] = [128];
+const TIMES: u32 = 4;
 
 /// Sizes that are listed beside those of the device: 1 KB to 1 MB.
 const SIZES_KIB: [u32; 14] = [1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024];
@@ -56,29 +53,68 @@ pub struct Row {
     pub global_hit_percent: Option<f64>,
 }
 
-pub fn run(args: &SweepArgs) -> CliResult {
+pub(super) fn run(args: &WhatifArgs) -> CliResult {
     args.output.check()?;
     let (rows, provenance) = rows(args)?;
     args.output
         .print_columns(&columns(&rows), &rows, &provenance)
 }
 
+/// Refuses these options where speeds are predicted.
+pub(super) fn refuse_options(args: &L1Args) -> Result<(), String> {
+    let options = [
+        ("--ways", !args.ways.is_empty()),
+        ("--line-bytes", !args.line_bytes.is_empty()),
+        ("--times", args.times.is_some()),
+    ];
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(format!(
+            "{option}: given with --metric speed; allowed: with --metric hit-rate"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what only a study of speeds has.
+fn refuse_study(args: &WhatifArgs) -> Result<(), String> {
+    let options = [
+        ("--vary", !args.vary.is_empty()),
+        ("--study", args.study.is_some()),
+        ("--shard", args.shard.is_some()),
+        ("--slurm", args.slurm.slurm.is_some()),
+        ("--chart", args.chart.is_some()),
+        ("--heatmap", args.heatmap.is_some()),
+        ("--over", args.over.is_some()),
+    ];
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(format!(
+            "{option}: given with --metric hit-rate; allowed: with --metric speed"
+        )),
+        None => Ok(()),
+    }
+}
+
 /// One row for every L1 that the options ask for.
-pub fn rows(args: &SweepArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> {
-    check_line_bytes(args)?;
-    let device = Preset::load(&args.configuration.device)?.device;
-    let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
+pub fn rows(args: &WhatifArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> {
+    refuse_study(args)?;
+    let lines = match &args.l1.line_bytes[..] {
+        [] => &LINES[..],
+        given => given,
+    };
+    check_line_bytes(lines, args.engine.engine)?;
+    let device = Preset::load(device_name(args, &study_file(args)?))?.device;
+    let options = args.launch.options(&args.engine.inputs);
+    let (options, inputs) = own_kernel::launched(options, &args.own, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
     let (engine, launches) = open_for(&device, engine.settings(), &[options])?;
-    own_kernel::check(&engine, &launches, &args.configuration.own)?;
-    let sweep = engine.sweep(&launches[0], args.times)?;
-    let caches: Vec<CacheSpec> = args
-        .line_bytes
+    own_kernel::check(&engine, &launches, &args.own)?;
+    let sweep = engine.sweep(&launches[0], args.l1.times.unwrap_or(TIMES))?;
+    let caches: Vec<CacheSpec> = lines
         .iter()
         .flat_map(|&line_bytes| {
             let sweep = &sweep;
             let cache = move |(sets, ways)| sweep.cache(line_bytes, sets, ways);
-            let found = geometries(&device, line_bytes, &args.ways);
+            let found = geometries(&device, line_bytes, &args.l1.ways);
             found.into_iter().map(cache)
         })
         .collect();
@@ -96,17 +132,12 @@ pub fn rows(args: &SweepArgs) -> Result<(Vec<Row>, Provenance), Box<dyn Error>> 
 }
 
 /// Refuses lines that the engine cannot count.
-fn check_line_bytes(args: &SweepArgs) -> Result<(), String> {
-    let allowed = match args.engine.engine {
+fn check_line_bytes(lines: &[u32], engine: Kind) -> Result<(), String> {
+    let allowed = match engine {
         Kind::Simulator => &LINE_BYTES[..],
         Kind::Analytical => &MODELLED_LINE_BYTES,
     };
-    if let Some(given) = args
-        .line_bytes
-        .iter()
-        .find(|bytes| !allowed.contains(bytes))
-    {
-        let engine = args.engine.engine.reader().name();
+    if let Some(given) = lines.iter().find(|bytes| !allowed.contains(bytes)) {
         let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
         return Err(format!(
             "--line-bytes: given {given}; allowed: {} ({engine})",

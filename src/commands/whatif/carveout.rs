@@ -3,9 +3,9 @@
 //!
 //! Units: KiB; billions of GPop/s.
 
-use super::CliResult;
-use super::engine::{EngineArgs, note_weights, open_for};
-use super::format::OutputArgs;
+use crate::commands::CliResult;
+use crate::commands::engine::{EngineArgs, note_weights, open_for};
+use crate::commands::format::OutputArgs;
 use crate::device::{Device, Preset};
 use crate::isa::Arch;
 use crate::launch::CarveOut;

@@ -1,34 +1,41 @@
-//! `warpstack kernels`: the compiled kernel variants and what they need of a multiprocessor.
+//! `warpstack list kernels`: the compiled kernel variants and what they need of a multiprocessor.
 //!
-//! Every row is a kernel and a problem that `simulate` takes. Units: bytes for the frame and for what is spilled.
+//! Every row is a kernel and a problem that `predict` takes. Units: bytes for the frame and for what is spilled.
 
-use super::CliResult;
-use super::format::{Format, OutputArgs};
-use super::names;
+use super::source::{self, SourceArgs};
+use crate::commands::CliResult;
+use crate::commands::format::{Format, OutputArgs};
+use crate::commands::names;
 use crate::isa::Arch;
 use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape, Variant};
 use crate::systems::registry::{CompiledCode, SYSTEMS};
 
-/// List the kernels with machine code: registers, local memory, code shape.
+/// List the kernels with machine code: registers, local memory, code shape; or print the code of one.
 #[derive(Debug, clap::Args)]
 pub struct KernelsArgs {
-    /// Show only this architecture
-    #[arg(long, value_name = "ARCH", value_parser = names::arch())]
-    arch: Option<Arch>,
+    /// Show only this kernel
+    #[arg(value_name = "NAME", value_parser = names::kernel())]
+    pub(super) kernel: Option<String>,
     /// Show only this problem
     #[arg(long, value_name = "NAME", value_parser = names::problem())]
-    problem: Option<String>,
-    /// Show only this kernel
-    #[arg(long, value_name = "NAME", value_parser = names::kernel())]
-    kernel: Option<String>,
+    pub(super) problem: Option<String>,
+    /// Show only this architecture
+    #[arg(long, value_name = "ARCH", value_parser = names::arch())]
+    pub(super) arch: Option<Arch>,
     #[command(flatten)]
-    output: OutputArgs,
+    pub(super) source: SourceArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 pub fn run(args: &KernelsArgs) -> CliResult {
     args.output.check()?;
+    if args.source.is_asked() {
+        return source::print(args);
+    }
+    args.source.refuse_options()?;
     let is_meant = |code: &CompiledCode| {
         args.arch.is_none_or(|arch| code.arch == arch)
             && args
@@ -49,7 +56,7 @@ pub fn run(args: &KernelsArgs) -> CliResult {
         ];
         let asked: Vec<String> = asked.into_iter().flatten().collect();
         return Err(format!(
-            "kernels: given {}, together none; allowed: fewer of --kernel, --problem, --arch",
+            "kernels: given {}, together none; allowed: fewer of NAME, --problem, --arch",
             asked.join(", ")
         )
         .into());

@@ -1,4 +1,4 @@
-//! `warpstack simulate`: one configuration, with everything the model says about it.
+//! `warpstack predict`: one launch, with everything the model says about it.
 
 use super::CliResult;
 use super::configuration::ConfigurationArgs;
@@ -12,9 +12,9 @@ use crate::report::prediction;
 use crate::report::provenance::Provenance;
 use std::error::Error;
 
-/// Predict one configuration and show where its cycles go.
+/// Predict the speed of one launch, and where its cycles go.
 #[derive(Debug, clap::Args)]
-pub struct SimulateArgs {
+pub struct PredictArgs {
     #[command(flatten)]
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
@@ -23,7 +23,7 @@ pub struct SimulateArgs {
     pub output: OutputArgs,
 }
 
-pub fn run(args: &SimulateArgs) -> CliResult {
+pub fn run(args: &PredictArgs) -> CliResult {
     args.output.check()?;
     let (prediction, model) = predict(args)?;
     let provenance = Provenance::of(&model);
@@ -34,7 +34,7 @@ pub fn run(args: &SimulateArgs) -> CliResult {
 }
 
 /// What the options ask for, and the model that predicted it.
-pub fn predict(args: &SimulateArgs) -> Result<(Prediction, predictor::Predictor), Box<dyn Error>> {
+pub fn predict(args: &PredictArgs) -> Result<(Prediction, predictor::Predictor), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);

@@ -1,29 +1,24 @@
-//! `warpstack annotate`: the machine code of a kernel with what happens at each instruction.
+//! `warpstack explain --per-instruction`: the machine code of a kernel with what happens at each instruction.
 
-use super::CliResult;
-use super::configuration::ConfigurationArgs;
-use super::engine::{InputArgs, note_weights, open_for};
-use super::format::{Format, OutputArgs};
-use super::own_kernel;
+use super::ExplainArgs;
+use crate::commands::CliResult;
+use crate::commands::engine::{Kind, Scope, note_weights, open_for};
+use crate::commands::format::Format;
+use crate::commands::own_kernel;
 use crate::device::Preset;
 use crate::report::annotation;
 use crate::report::provenance::Provenance;
 
-/// Show a kernel's machine code, instruction by instruction: how often each issues, and what it waits for.
-#[derive(Debug, clap::Args)]
-pub struct AnnotateArgs {
-    #[command(flatten)]
-    pub configuration: ConfigurationArgs,
-    #[command(flatten)]
-    pub inputs: InputArgs,
-    #[command(flatten)]
-    pub output: OutputArgs,
-}
-
-pub fn run(args: &AnnotateArgs) -> CliResult {
-    args.output.check()?;
+pub fn run(args: &ExplainArgs) -> CliResult {
+    if args.engine.engine != Kind::Simulator || args.engine.scope != Scope::Window {
+        return Err(format!(
+            "--engine, --scope: given {}, {} with --per-instruction; allowed: simulator, window",
+            args.engine.engine, args.engine.scope
+        )
+        .into());
+    }
     let device = Preset::load(&args.configuration.device)?.device;
-    let (options, inputs) = own_kernel::asked(&args.configuration, &args.inputs, &device)?;
+    let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let (engine, launches) = open_for(&device, inputs.settings(), &[options])?;
     own_kernel::check(&engine, &launches, &args.configuration.own)?;
     let annotated = engine.annotate(&launches[0])?;

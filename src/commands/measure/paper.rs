@@ -1,8 +1,11 @@
-//! `warpstack measure --paper`: another paper's system on a real GPU.
+//! `warpstack measure paper`: another paper's system on a real GPU, or its programs on this CPU.
 
-use super::measure_args::{MeasureArgs, given_or, protocol};
-use super::measure_robilliard;
-use super::papers::PaperArg;
+use super::args::{ProtocolArgs, given_or};
+use super::cpu::CpuWorkArgs;
+use super::robilliard::{self as measure_robilliard, RobilliardArgs};
+use super::{Rows, paper_cpu};
+use crate::commands::format::OutputArgs;
+use crate::commands::reproduce::papers::PaperArg;
 use crate::measure::gpocl as measure_gpocl;
 use crate::measure::langdon::Generation;
 use crate::measure::launch::Gpu;
@@ -17,10 +20,73 @@ use std::error::Error;
 const GPOCL_POPULATIONS: [u32; 2] = [1000, 10_000];
 const GPOCL_DATASETS: [u32; 2] = [1000, 10_000];
 
-pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<dyn Error>> {
-    let work = Work::of(args, paper)?;
-    let gpu = Gpu::open(args.device)?;
-    work.measure(args, &gpu)
+/// Measure another paper's system: its own programs and fitness cases, on a GPU or on this CPU.
+#[derive(Debug, clap::Args)]
+pub struct PaperArgs {
+    /// The paper
+    #[arg(value_enum)]
+    pub paper: PaperArg,
+    /// Where to run: the paper's kernels on a GPU, or this CPU's interpreters on the paper's programs
+    #[arg(long, value_enum, default_value = "gpu")]
+    pub on: On,
+    /// Number of the GPU
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub gpu: usize,
+    /// Numbers of threads per block; with --on cpu of CPU threads (not gpocl on a GPU, whose work-groups follow from the other sizes) [default: 128; with --on cpu 1 and all]
+    #[arg(long, value_delimiter = ',')]
+    pub threads: Vec<u32>,
+    /// Numbers of threads that share the tests of a program (langdon only) [default: 1,2,4,8,16,32,64]
+    #[arg(long, value_delimiter = ',')]
+    pub threads_per_program: Vec<u32>,
+    /// Ways to spread programs and cases: fp, pppe, ppcu (gpocl only) [default: all]
+    #[arg(long, value_delimiter = ',')]
+    pub strategy: Vec<Strategy>,
+    /// Domains: regression, classification (gpocl only) [default: both]
+    #[arg(long, value_delimiter = ',')]
+    pub domain: Vec<Domain>,
+    /// Sizes of the population [default: gpocl: 1000, 10000; robilliard: 100, 500, 2500, 12500]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub populations: Vec<u32>,
+    /// Rows of the data set (gpocl only) [default: 1000,10000]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub datasets: Vec<u32>,
+    #[command(flatten)]
+    pub robilliard: RobilliardArgs,
+    /// Seed of the paper's programs and tests
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub program_seed: u64,
+    #[command(flatten)]
+    pub cpu: CpuWorkArgs,
+    #[command(flatten)]
+    pub protocol: ProtocolArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// A kind of processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum On {
+    Gpu,
+    Cpu,
+}
+
+impl PaperArgs {
+    /// Numbers of threads per block.
+    fn threads(&self) -> &[u32] {
+        given_or(&self.threads, &[128])
+    }
+}
+
+pub(super) fn rows(args: &PaperArgs) -> Rows {
+    check_options(args)?;
+    match args.on {
+        On::Cpu => paper_cpu::rows(args),
+        On::Gpu => {
+            let work = Work::of(args)?;
+            let gpu = Gpu::open(args.gpu)?;
+            work.measure(args, &gpu)
+        }
+    }
 }
 
 /// What is to be measured.
@@ -31,9 +97,8 @@ enum Work {
 }
 
 impl Work {
-    fn of(args: &MeasureArgs, paper: PaperArg) -> Result<Work, Box<dyn Error>> {
-        check_options(args, paper)?;
-        Ok(match paper {
+    fn of(args: &PaperArgs) -> Result<Work, Box<dyn Error>> {
+        Ok(match args.paper {
             PaperArg::Langdon => Work::Langdon(layouts(args)?),
             PaperArg::Gpocl => Work::Gpocl(configurations(args)?),
             PaperArg::Robilliard => {
@@ -43,8 +108,8 @@ impl Work {
         })
     }
 
-    fn measure(&self, args: &MeasureArgs, gpu: &Gpu) -> Result<Vec<Row>, Box<dyn Error>> {
-        let (seed, protocol) = (args.population_seed, protocol(args));
+    fn measure(&self, args: &PaperArgs, gpu: &Gpu) -> Rows {
+        let (seed, protocol) = (args.program_seed, args.protocol.protocol());
         let mut measured = Vec::new();
         match self {
             Work::Langdon(layouts) => {
@@ -70,10 +135,11 @@ impl Work {
 }
 
 /// Refuses options that are another paper's, or the GPU's where the CPU's interpreters run.
-pub(super) fn check_options(args: &MeasureArgs, paper: PaperArg) -> Result<(), String> {
+fn check_options(args: &PaperArgs) -> Result<(), String> {
     use PaperArg::{Gpocl, Langdon, Robilliard};
+    let paper = args.paper;
     let (scheme, benchmark) = args.robilliard.given();
-    let on_cpu = args.on == "cpu";
+    let on_cpu = args.on == On::Cpu;
     let of_kernels = |papers: &'static [PaperArg]| if on_cpu { &papers[..0] } else { papers };
     let options: [(&str, bool, &[PaperArg]); 8] = [
         (
@@ -117,13 +183,13 @@ pub(super) fn check_options(args: &MeasureArgs, paper: PaperArg) -> Result<(), S
     let name = paper.name();
     let on = if on_cpu { " --on cpu" } else { "" };
     Err(format!(
-        "{option}: given with --paper {name}{on}; allowed with it: {}",
+        "{option}: given with {name}{on}; allowed with it: {}",
         own.join(", ")
     ))
 }
 
 /// Every combination of the lists whose programs fill blocks.
-fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
+fn layouts(args: &PaperArgs) -> Result<Vec<Layout>, String> {
     let check = |what: &str, given: &[u32], allowed: &[u32]| {
         let wrong = given.iter().find(|value| !allowed.contains(value));
         wrong.map_or(Ok(()), |value| {
@@ -145,7 +211,7 @@ fn layouts(args: &MeasureArgs) -> Result<Vec<Layout>, String> {
 }
 
 /// Every combination of the lists.
-fn configurations(args: &MeasureArgs) -> Result<Vec<Configuration>, String> {
+fn configurations(args: &PaperArgs) -> Result<Vec<Configuration>, String> {
     let strategies = given_or(&args.strategy, &Strategy::ALL);
     let domains = given_or(&args.domain, &Domain::ALL);
     let populations = given_or(&args.populations, &GPOCL_POPULATIONS);

@@ -1,7 +1,7 @@
-//! `warpstack problems`: the problems with their function sets and fitness cases.
+//! `warpstack list problems`: the problems with their function sets and fitness cases.
 
-use super::CliResult;
-use super::format::OutputArgs;
+use crate::commands::CliResult;
+use crate::commands::format::OutputArgs;
 use crate::gp::problem::{Definition, ProblemId};
 use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;

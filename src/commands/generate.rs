@@ -1,10 +1,30 @@
-//! `warpstack completions` and `warpstack man`: from the command line's own description.
+//! `warpstack generate`: what follows from the command line's own description: completions, manual pages.
 
 use super::CliResult;
 use crate::report::output;
 use clap::Command;
 use clap_complete::Shell;
 use std::path::PathBuf;
+
+/// Write shell completions or manual pages.
+#[derive(Debug, clap::Args)]
+pub struct GenerateArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+pub fn run(args: &GenerateArgs, command: Command) -> CliResult {
+    match &args.what {
+        What::Completions(args) => completions(args, command),
+        What::Man(args) => man(args, command),
+    }
+}
 
 /// Write the completion script of a shell to standard output.
 #[derive(Debug, clap::Args)]
@@ -14,23 +34,23 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Write the manual page, or with --out one page per subcommand.
+/// Write the manual page, or with --out-dir one page per command.
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
-    /// Folder for `warpstack.1` and one page per subcommand, instead of one page on standard output
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    /// Folder for `warpstack.1` and one page per command, instead of one page on standard output
+    #[arg(long, alias = "out", value_name = "DIR")]
+    out_dir: Option<PathBuf>,
 }
 
-pub fn completions(args: &CompletionsArgs, mut command: Command) -> CliResult {
+fn completions(args: &CompletionsArgs, mut command: Command) -> CliResult {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "warpstack", &mut script);
     output::write(None, &script)?;
     Ok(())
 }
 
-pub fn man(args: &ManArgs, command: Command) -> CliResult {
-    let Some(folder) = &args.out else {
+fn man(args: &ManArgs, command: Command) -> CliResult {
+    let Some(folder) = &args.out_dir else {
         output::write(None, &page(command)?)?;
         return Ok(());
     };

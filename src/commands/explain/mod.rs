@@ -1,12 +1,14 @@
-//! `warpstack explain`: why a configuration is as fast as it is, alone or beside another one.
+//! `warpstack explain`: why a launch is as fast as it is, alone or beside another one; its machine code, instruction by instruction.
+
+mod cpu;
+mod instructions;
 
 use super::CliResult;
 use super::configuration::{ConfigurationArgs, changed};
 use super::engine::{EngineArgs, note_weights, open_for};
-use super::explain_cpu;
 use super::format::OutputArgs;
 use super::look::{self, LookArgs};
-use super::measure_cpu::CpuWorkArgs;
+use super::measure::cpu::CpuWorkArgs;
 use super::names;
 use super::own_kernel;
 use crate::device::Preset;
@@ -17,7 +19,7 @@ use crate::report::provenance::Provenance;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Explain where a configuration's cycles go, alone or side by side with a changed one; with --device cpu those of the CPU's interpreters.
+/// Show where a launch's cycles go; --against compares two, --device cpu explains the CPU's interpreters.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(look::only_with_chart), mut_args(any_device))]
 pub struct ExplainArgs {
@@ -25,10 +27,13 @@ pub struct ExplainArgs {
     pub configuration: ConfigurationArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Changes that make a second configuration: threads=N,stack-dim=N,stack-registers=N,case-blocks=N,l1=KIB,kernel=NAME,problem=NAME, and
+    /// Show the machine code instead: how often each instruction issues, and what warps wait for before it (simulator only)
+    #[arg(long, conflicts_with_all = ["against", "chart"])]
+    pub per_instruction: bool,
+    /// Changes that make another launch to compare with; may be given several times: threads=N,stack-dim=N,stack-registers=N,case-blocks=N,l1=KIB,kernel=NAME,problem=NAME, and
     /// with kernels of the other papers population=N,cases=N,threads-per-program=N
     #[arg(long, value_name = "CHANGES")]
-    pub against: Option<String>,
+    pub against: Vec<String>,
     #[command(flatten)]
     pub cpu: CpuWorkArgs,
     #[command(flatten)]
@@ -53,8 +58,11 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
-    if explain_cpu::is_cpu(&args.configuration.device) {
-        return explain_cpu::run(args);
+    if cpu::is_cpu(&args.configuration.device) {
+        return cpu::run(args);
+    }
+    if args.per_instruction {
+        return instructions::run(args);
     }
     let (explained, provenance) = explained(args)?;
     let explanations = explain::explanations(&explained);
@@ -70,7 +78,7 @@ fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let mut launches = vec![options];
-    if let Some(changes) = &args.against {
+    for changes in &args.against {
         launches.push(changed(&launches[0], changes)?);
     }
     let engine = args.engine.with_inputs(inputs);

@@ -1,12 +1,11 @@
-//! `warpstack compare`: the analytical model against the simulator, cell by cell, and why they part.
+//! `warpstack reproduce --engine both`: the analytical model against the simulator, cell by cell, and why they differ.
 //!
-//! What it does: predicts cells of the paper's tables with both; where they part, names the term of the CPI stack that
+//! What it does: predicts cells of the paper's tables with both; where they differ, names the term of the CPI stack that
 //! differs most. Leaves out: measured values. Units: scheduler cycles per operation (one node on 32 cases).
 
-use super::CliResult;
-use super::engine::{Effort, InputArgs, note_validated};
-use super::format::OutputArgs;
-use super::reproduce::{all_cells, parse_problems, parse_tables};
+use super::ReproduceArgs;
+use crate::commands::CliResult;
+use crate::commands::engine::note_validated;
 use crate::device::Preset;
 use crate::launch::prediction::{Cause, PredictError, Prediction};
 use crate::predictor::{Kind, Predictor};
@@ -19,30 +18,6 @@ use crate::validate::Cell;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Compare the analytical model with the simulator over tables of the paper.
-#[derive(Debug, clap::Args)]
-pub struct CompareArgs {
-    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all
-    #[arg(long, default_value = "all")]
-    pub table: String,
-    /// Problem names, separated by commas (`warpstack problems` lists them), or all
-    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem().list())]
-    pub problem: String,
-    /// Device name, or the path of a .toml file
-    #[arg(long, default_value = "gtx670", value_parser = crate::commands::names::device())]
-    pub device: String,
-    /// Compare only every Nth cell
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub every: u32,
-    /// How much of a launch the simulator simulates
-    #[arg(long, value_enum, default_value = "sampled")]
-    pub effort: Effort,
-    #[command(flatten)]
-    pub inputs: InputArgs,
-    #[command(flatten)]
-    pub output: OutputArgs,
-}
-
 /// One cell, predicted twice.
 struct Pair {
     cell: Cell,
@@ -50,20 +25,29 @@ struct Pair {
     modelled: Prediction,
 }
 
-/// Cells shown in the table, those that part most.
+/// Cells shown in the table, those that differ most.
 const SHOWN: usize = 12;
 
-pub fn run(args: &CompareArgs) -> CliResult {
-    args.output.check()?;
-    let device = Preset::load(&args.device)?.device;
-    let problems = parse_problems(&args.problem)?;
-    let cells: Vec<Cell> = all_cells(&parse_tables(&args.table)?, &problems)
-        .into_iter()
-        .step_by(args.every as usize)
-        .collect();
+/// Refuses what a comparison of the engines does not have.
+fn refuse_options(args: &ReproduceArgs) -> Result<(), String> {
+    let options = [
+        ("--spread", args.spread.is_some()),
+        ("--shard", args.shard.is_some()),
+        ("--chart", args.chart.is_some()),
+    ];
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(format!(
+            "{option}: given with --engine both; allowed: with simulator or analytical"
+        )),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn run(args: &ReproduceArgs, cells: &[Cell]) -> CliResult {
+    refuse_options(args)?;
+    let device = Preset::load(args.device())?.device;
     args.inputs.check_population()?;
-    let mut settings = args.inputs.settings();
-    settings.simulator.effort = args.effort;
+    let settings = args.engine().settings();
     note_validated(&device);
     let opened = Predictor::with_settings(device, settings);
     let (simulator, model) = (
@@ -71,7 +55,7 @@ pub fn run(args: &CompareArgs) -> CliResult {
         opened.with_engine(Kind::Analytical),
     );
     let progress = Progress::new(cells.len() as u64, "cells");
-    let pairs = parallel::try_map(&cells, |cell| {
+    let pairs = parallel::try_map(cells, |cell| {
         let configuration = simulator.configure(&cell.options())?;
         let pair = Pair {
             simulated: simulator.predict(&configuration)?,
@@ -136,7 +120,7 @@ fn text(pairs: &[Pair]) -> String {
         "mean |difference| (%)",
         "mean difference (%)",
         "most (%)",
-        "the terms that part (cycles per operation, model - simulator)",
+        "the terms that differ (cycles per operation, model - simulator)",
     ];
     let mut text = table::table(&headers, rows, usize::MAX);
     let mut worst: Vec<&Pair> = pairs.iter().collect();
@@ -163,14 +147,14 @@ fn text(pairs: &[Pair]) -> String {
             ),
         ]
     });
-    text += "\nThe cells that part most:\n";
+    text += "\nThe cells that differ most:\n";
     text += &table::table(
         &[
             "cell",
             "simulated",
             "modelled",
             "difference (%)",
-            "the term that parts most",
+            "the term that differs most",
         ],
         rows.collect(),
         usize::MAX,

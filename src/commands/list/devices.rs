@@ -1,14 +1,16 @@
-//! `warpstack devices`: the presets of GPUs and CPUs, and every value of one of them with its source.
+//! `warpstack list devices`: the presets of GPUs and CPUs, and every value of one of them with its source.
 //!
-//! Leaves out: writing a preset of one's own (`devices_new.rs`).
+//! Leaves out: writing a preset of one's own (`new_device.rs`).
 
-use super::CliResult;
-use super::devices_new::{self, NewArgs};
-use super::engine::NEVER_VALIDATED;
-use super::format::{Format, OutputArgs};
-use super::names::{self, CPU, VLIW};
+use crate::commands::CliResult;
+use crate::commands::engine::NEVER_VALIDATED;
+use crate::commands::format::{Format, OutputArgs};
+use crate::commands::look::{self, LookArgs};
+use crate::commands::names::{self, CPU, VLIW};
 use crate::cpu::preset::{self as cpu, Preset as CpuPreset};
 use crate::device::{Entry, Kind, Preset, Validated, builtin_names};
+use crate::report::chart::smx::SmxDrawing;
+use crate::report::chart::{self};
 use crate::report::columns::Columns;
 use crate::report::progress;
 use crate::report::provenance::Provenance;
@@ -16,13 +18,12 @@ use crate::report::table::{WIDTH, wrapped};
 use crate::vliw::preset as vliw;
 use crate::vliw::preset::VliwPreset;
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// List the devices, or all values of one with unit, kind, source and readers.
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(mut_args(look::only_with_chart))]
 pub struct DevicesArgs {
-    #[command(subcommand)]
-    command: Option<DevicesCommand>,
     /// Device name, the path of a .toml file, a CPU, or `cpu` for this one
     #[arg(value_parser = names::device_or_cpu())]
     device: Option<String>,
@@ -32,20 +33,22 @@ pub struct DevicesArgs {
     /// Show only devices that run machine code of this architecture
     #[arg(long, value_name = "ARCH", conflicts_with = "device", value_parser = names::device_arch())]
     arch: Option<String>,
+    /// Drawing of one multiprocessor of the device with its numbers, .svg or .png
+    #[arg(long, value_name = "FILE", requires = "device")]
+    chart: Option<PathBuf>,
+    #[command(flatten)]
+    look: LookArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum DevicesCommand {
-    New(NewArgs),
-}
-
 pub fn run(args: &DevicesArgs) -> CliResult {
-    if let Some(DevicesCommand::New(args)) = &args.command {
-        return devices_new::run(args);
-    }
     args.output.check()?;
+    if let (Some(path), Some(name)) = (&args.chart, &args.device) {
+        chart::check_path(path)?;
+        let drawing = SmxDrawing::of(&Preset::load(name)?.device);
+        chart::save(&drawing, path, args.look.look())?;
+    }
     match &args.device {
         Some(name) => values(args, name),
         None => list(args),

@@ -1,8 +1,8 @@
 //! `warpstack reproduce --paper`: figures of another paper, predicted beside what was published.
 
-use super::CliResult;
-use super::engine::{EngineArgs, Kind};
-use super::format::OutputArgs;
+use crate::commands::CliResult;
+use crate::commands::engine::{EngineArgs, Kind};
+use crate::commands::format::OutputArgs;
 use crate::device::Preset;
 use crate::predictor::Predictor;
 use crate::report::chart::{self, Look};
@@ -60,7 +60,8 @@ pub struct Reproduction<'a> {
 
 impl Reproduction<'_> {
     pub fn write(&self) -> CliResult {
-        self.check()?;
+        let allowed = "--arch, --chart, --device, --engine, --format, --out, --program-seed";
+        check_options(self.run.engine, "--paper", allowed)?;
         let figures = self.run.figures()?;
         // Published values are read only now that every prediction stands.
         let paper = self.run.paper.paper();
@@ -72,27 +73,18 @@ impl Reproduction<'_> {
         }
         Ok(())
     }
-
-    fn check(&self) -> CliResult {
-        self.output.check()?;
-        if let Some(path) = self.chart {
-            chart::check_path(path)?;
-        }
-        let allowed = "--chart, --code, --device, --engine, --format, --out, --population-seed";
-        Ok(check_options(self.run.engine, "--paper", allowed)?)
-    }
 }
 
 /// Refuses what the papers' systems do not have. `given_with` and `allowed` are options of the command, for the message.
-pub(super) fn check_options(
+pub(crate) fn check_options(
     engine: &EngineArgs,
     given_with: &str,
     allowed: &str,
 ) -> Result<(), String> {
     let mut others = engine.clone();
     others.engine = Kind::Simulator;
-    others.inputs.code = None;
-    others.inputs.population_seed = 1;
+    others.inputs.arch = None;
+    others.inputs.program_seed = 1;
     let given = others.changed_options();
     match given.is_empty() {
         true => Ok(()),
@@ -119,7 +111,7 @@ impl PaperRun<'_> {
             true => Provenance {
                 architecture: Some("VLIW5".to_owned()),
                 engine: Some(self.engine.engine.name()),
-                population_seed: Some(self.engine.inputs.population_seed),
+                program_seed: Some(self.engine.inputs.program_seed),
                 ..Provenance::of_device(name)
             },
             false => {
@@ -128,7 +120,7 @@ impl PaperRun<'_> {
             }
         };
         // Whole blocks are executed, and their programs are the paper's.
-        (provenance.sampling_seed, provenance.effort) = (None, None);
+        (provenance.sampling_seed, provenance.scope) = (None, None);
         (provenance.math, provenance.weighting) = (None, None);
         Ok(provenance)
     }
@@ -136,13 +128,16 @@ impl PaperRun<'_> {
     /// Everything that is predicted for the paper.
     pub fn figures(&self) -> Result<Vec<Figure>, Box<dyn Error>> {
         let own_device = self.own_device();
-        let seed = self.engine.inputs.population_seed;
+        let seed = self.engine.inputs.program_seed;
         let radeon = gpocl::juniper::DEVICE;
         let is_simulated = self.engine.engine == Kind::Simulator;
         Ok(match (self.paper, self.device) {
             (PaperArg::Gpocl, Some(name)) if name == radeon => {
                 if !is_simulated {
-                    return Err(format!("--engine: given model on {radeon}; allowed: sim").into());
+                    return Err(format!(
+                        "--engine: given analytical on {radeon}; allowed: simulator"
+                    )
+                    .into());
                 }
                 gpocl::bands::figures(seed)?.figures
             }

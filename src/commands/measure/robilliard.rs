@@ -1,4 +1,4 @@
-//! `warpstack measure --paper robilliard`: which of the paper's layouts are measured.
+//! `warpstack measure paper robilliard`: which of the paper's layouts are measured.
 
 use crate::launch::prediction::PredictError;
 use crate::measure::launch::Gpu;
@@ -14,11 +14,11 @@ use std::error::Error;
 
 #[derive(Debug, clap::Args)]
 pub struct RobilliardArgs {
-    /// Layouts: blockgp, blockgp-shared, threadgp (--paper robilliard only) [default: all]
-    #[arg(long, value_delimiter = ',', requires = "paper")]
+    /// Layouts: blockgp, blockgp-shared, threadgp (robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',')]
     scheme: Vec<Scheme>,
-    /// Benchmarks: regression-64, regression-256, regression-1024, mux6, mux11, spirals (--paper robilliard only) [default: all]
-    #[arg(long, value_delimiter = ',', requires = "paper")]
+    /// Benchmarks: regression-64, regression-256, regression-1024, mux6, mux11, spirals (robilliard only) [default: all]
+    #[arg(long, value_delimiter = ',')]
     benchmark: Vec<String>,
 }
 

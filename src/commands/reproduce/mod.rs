@@ -1,11 +1,17 @@
-//! `warpstack reproduce`: a table of the paper, predicted cell by cell beside what was measured.
+//! `warpstack reproduce`: tables and figures of the papers, predicted beside what was measured.
+//!
+//! Leaves out: the stack depths of Tables 5 and 6 (`depths.rs`), both engines side by side (`engines.rs`), the other papers (`papers.rs`).
+
+mod depths;
+mod engines;
+pub mod papers;
 
 use super::CliResult;
-use super::engine::{EngineArgs, note_weights};
+use super::engine::{EngineArgs, InputArgs, Kind, Scope, note_weights};
 use super::format::OutputArgs;
+use super::limit::evenly;
 use super::look::{self, LookArgs};
 use super::names::ALL;
-use super::papers::{PaperArg, PaperRun, Reproduction};
 use crate::device::{Device, Preset};
 use crate::launch::prediction::{PredictError, Prediction};
 use crate::predictor::{self, Predictor};
@@ -18,28 +24,42 @@ use crate::study::shard::{Description, Shard};
 use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
 use crate::validate::{Cell, Compared, Measured, Table, cells};
+use papers::{PaperArg, PaperRun, Reproduction};
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Predict every cell of a table of the paper and compare it with the measured value.
+/// Predict every cell of a paper's table and compare it with the measured value.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(look::only_with_chart))]
 pub struct ReproduceArgs {
-    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all; of 9 no measured value is known here
-    #[arg(long, required_unless_present = "paper")]
+    /// Tables of the main paper, separated by commas: 3, 4, 7, 8, 9, 10 or all (no measurements for 9); or 5,6: the percentage of programs
+    /// that fits a stack limit
+    #[arg(long, value_name = "LIST", required_unless_present = "paper")]
     pub table: Option<String>,
     /// Another paper, whose figures are predicted beside what it published
-    #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread"])]
+    #[arg(long, value_enum, conflicts_with_all = ["table", "problem", "spread", "limit"])]
     pub paper: Option<PaperArg>,
-    /// Problem names, separated by commas (`warpstack problems` lists them), or all
-    #[arg(long, default_value = "sextic", value_parser = crate::commands::names::problem().list())]
-    pub problem: String,
+    /// Problem names, separated by commas (`warpstack list problems` lists them), or all [default: sextic; tables 5 and 6: the paper's four]
+    #[arg(long, value_name = "LIST", value_parser = crate::commands::names::problem().list())]
+    pub problem: Option<String>,
     /// Device name, or the path of a .toml file [default: gtx670; with --paper the paper's own]
     #[arg(long, value_parser = crate::commands::names::device())]
     pub device: Option<String>,
+    /// Performance model; both compares the two cell by cell
+    #[arg(long, value_enum, default_value = "simulator")]
+    pub engine: Engines,
+    /// How much of the launch to simulate
+    #[arg(long, alias = "effort", value_enum, default_value = "window")]
+    pub scope: Scope,
     #[command(flatten)]
-    pub engine: EngineArgs,
+    pub inputs: InputArgs,
+    /// Predict at most N cells, evenly spread
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Tables 5 and 6: run records that `warpstack evolve --record` wrote [default: the committed ones]
+    #[arg(long, value_name = "FILE", conflicts_with = "paper")]
+    pub record: Vec<PathBuf>,
     /// Number of other draws of programs from the corpus to repeat with, to report how far the results spread
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub spread: Option<u16>,
@@ -55,33 +75,95 @@ pub struct ReproduceArgs {
     pub output: OutputArgs,
 }
 
-pub fn run(args: &ReproduceArgs) -> CliResult {
-    if let Some(paper) = args.paper {
-        let reproduction = Reproduction {
-            run: PaperRun {
-                paper,
-                device: args.device.as_deref(),
-                engine: &args.engine,
+/// Which performance models predict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Engines {
+    /// Simulator, cycle by cycle
+    #[value(alias = "sim")]
+    Simulator,
+    /// Equations: milliseconds instead of seconds, slightly less exact
+    #[value(alias = "model")]
+    Analytical,
+    /// Both, and the term of the CPI stack that differs most
+    Both,
+}
+
+impl ReproduceArgs {
+    /// One engine; the simulator for both.
+    fn engine(&self) -> EngineArgs {
+        EngineArgs {
+            engine: match self.engine {
+                Engines::Analytical => Kind::Analytical,
+                Engines::Simulator | Engines::Both => Kind::Simulator,
             },
-            output: &args.output,
-            chart: args.chart.as_deref(),
-            look: args.look.look(),
-        };
-        return reproduction.write();
+            scope: self.scope,
+            inputs: self.inputs.clone(),
+        }
     }
-    let tables = parse_tables(args.table.as_deref().unwrap_or(ALL))?;
-    let problems = parse_problems(&args.problem)?;
+
+    /// The device of the speed tables.
+    fn device(&self) -> &str {
+        self.device.as_deref().unwrap_or("gtx670")
+    }
+}
+
+pub fn run(args: &ReproduceArgs) -> CliResult {
     args.output.check()?;
     if let Some(path) = &args.chart {
         chart::check_path(path)?;
     }
+    let engine = args.engine();
+    if let Some(paper) = args.paper {
+        return of_paper(args, paper, &engine);
+    }
+    let table = args.table.as_deref().unwrap_or(ALL);
+    if depths::are_asked(table)? {
+        return depths::run(args);
+    }
+    if let Some(path) = args.record.first() {
+        let given = path.display();
+        return Err(format!("--record: given {given}; allowed: with --table 5,6").into());
+    }
+    let tables = parse_tables(table)?;
+    let problems = parse_problems(args.problem.as_deref().unwrap_or("sextic"))?;
+    let cells = evenly(all_cells(&tables, &problems), args.limit);
+    if args.engine == Engines::Both {
+        return engines::run(args, &cells);
+    }
     note_unmeasured(&tables, &problems);
-    let device = Preset::load(args.device.as_deref().unwrap_or("gtx670"))?.device;
-    let model = args.engine.open(&device, &problems)?;
-    let cells = part_of(all_cells(&tables, &problems), args.shard)?;
+    speeds(args, &engine, (&tables, &problems), cells)
+}
+
+fn of_paper(args: &ReproduceArgs, paper: PaperArg, engine: &EngineArgs) -> CliResult {
+    if args.engine == Engines::Both {
+        return Err("--engine: given both with --paper; allowed: simulator, analytical".into());
+    }
+    let reproduction = Reproduction {
+        run: PaperRun {
+            paper,
+            device: args.device.as_deref(),
+            engine,
+        },
+        output: &args.output,
+        chart: args.chart.as_deref(),
+        look: args.look.look(),
+    };
+    reproduction.write()
+}
+
+/// Predicted and measured speeds of the cells.
+fn speeds(
+    args: &ReproduceArgs,
+    engine: &EngineArgs,
+    (tables, problems): (&[Table], &[&str]),
+    cells: Vec<Cell>,
+) -> CliResult {
+    let device = Preset::load(args.device())?.device;
+    let model = engine.open(&device, problems)?;
+    let cells = part_of(cells, args.shard)?;
     let predictions = predict_all(&model, &cells)?;
     let n_draws = args.spread.unwrap_or(0);
-    let other_draws = other_draws(&args.engine, n_draws, (&device, &problems), &cells)?;
+    let other_draws = other_draws(engine, n_draws, (&device, problems), &cells)?;
     // Measured values are read only now that every prediction stands.
     let measured = tables
         .iter()
@@ -89,8 +171,7 @@ pub fn run(args: &ReproduceArgs) -> CliResult {
         .collect::<Result<Vec<_>, _>>()?;
     let compared = compare(&cells, &predictions, &measured);
     if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
-        let engine = args.engine.described()?;
-        let study = hash(&(&device, engine, &tables, &problems));
+        let study = hash(&(&device, engine.described()?, tables, problems, args.limit));
         let description = serde_json::to_vec(&Description { study, shard })?;
         output::write(Some(&Description::path_for(path)), &description)?;
     }
@@ -162,7 +243,7 @@ pub(super) fn other_draws(
     let mut draws = Vec::new();
     for draw in 1..=u64::from(n_draws) {
         let mut engine = engine.clone();
-        let seed = &mut engine.inputs.population_seed;
+        let seed = &mut engine.inputs.program_seed;
         *seed = seed.wrapping_add(draw);
         let model = engine.open(device, problems)?;
         draws.push(predict_all(&model, cells)?);
@@ -251,7 +332,7 @@ pub(super) fn parse_tables(given: &str) -> Result<Vec<Table>, String> {
         table.ok_or_else(|| {
             let allowed = Table::ALL.map(|table| table.number().to_string());
             let allowed = allowed.join(", ");
-            format!("unknown table \"{part}\"; allowed: {allowed}, {ALL}")
+            format!("unknown table \"{part}\"; allowed: {allowed}, {ALL}; 5 and 6 by themselves")
         })
     };
     let mut tables: Vec<Table> = Vec::new();

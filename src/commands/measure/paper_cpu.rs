@@ -1,14 +1,15 @@
-//! `warpstack measure --paper --on cpu`: the CPU's interpreters on another paper's programs and cases, as the baseline of its speedups.
+//! `warpstack measure paper NAME --on cpu`: the CPU's interpreters on another paper's programs and cases, as the baseline of its speedups.
 //!
 //! What it does: GPOCL's random programs and data, Robilliard's evolved programs and cases; a row for each interpreter and number of threads (`best`:
 //! for the fastest at each number), beside the processor that the paper measured and its fastest GPU, where it printed their speeds.
 //! Leaves out: breeding, transfers. Units: milliseconds; billions of GP operations (nodes times cases) per second. Speedups are
 //! Robilliard's (section 4): time per node on the CPU over that on the GPU, so the ratio of the speeds.
 
-use super::measure_args::{MeasureArgs, given_or, protocol};
-use super::measure_cpu::fastest;
-use super::measure_paper::check_options;
-use super::papers::PaperArg;
+use super::Rows;
+use super::args::{check_threads, given_or};
+use super::cpu::fastest;
+use super::paper::PaperArgs;
+use crate::commands::reproduce::papers::PaperArg;
 use crate::gp::evolve::config::FunctionChoice;
 use crate::gp::evolve::dice::Dice;
 use crate::gp::evolve::init::{Ingredients, of_size};
@@ -17,7 +18,7 @@ use crate::gp::interpret::{Interpreter, Options};
 use crate::gp::problem::{self, Problem};
 use crate::gp::program::Rpn;
 use crate::measure::rows::Times;
-use crate::report::rows::{self, Row};
+use crate::report::rows;
 use crate::systems::gpocl::published::{InstanceName, Quantity};
 use crate::systems::gpocl::{Domain, NODES};
 use crate::systems::robilliard::runs::Run;
@@ -72,22 +73,21 @@ struct Work {
     domain: Option<Domain>,
 }
 
-type Works = fn(&MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>>;
+type Works = fn(&PaperArgs) -> Result<Vec<Work>, Box<dyn Error>>;
 
-pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<dyn Error>> {
-    let works: Works = match paper {
+pub(super) fn rows(args: &PaperArgs) -> Rows {
+    let works: Works = match args.paper {
         PaperArg::Gpocl => gpocl,
         PaperArg::Robilliard => robilliard,
         PaperArg::Langdon => {
-            return Err("--paper: given langdon; allowed with --on cpu: gpocl, robilliard".into());
+            return Err("--on: given cpu with langdon; allowed with it: gpocl, robilliard".into());
         }
     };
-    check_options(args, paper)?;
-    let (interpreters, only_best) = args.cpu.work.interpreters()?;
+    let (interpreters, only_best) = args.cpu.interpreters()?;
     let all = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let usual = if all > 1 { vec![1, all] } else { vec![1] };
     let threads = given_or(&args.threads, &usual);
-    args.check_threads()?;
+    check_threads(threads)?;
     for (option, given) in [
         ("--populations", &args.populations),
         ("--datasets", &args.datasets),
@@ -117,7 +117,7 @@ pub(super) fn rows(args: &MeasureArgs, paper: PaperArg) -> Result<Vec<Row>, Box<
     Ok(rows::of(&measured)?)
 }
 
-fn gpocl(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
+fn gpocl(args: &PaperArgs) -> Result<Vec<Work>, Box<dyn Error>> {
     let population = args
         .populations
         .first()
@@ -128,7 +128,7 @@ fn gpocl(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
         let problem = problem::by_name(&format!("gpocl-{domain}"), Some(cases as usize))?;
         let ingredients = Ingredients::of(&problem, FunctionChoice::Uniform);
         let program = |n| {
-            let mut dice = Dice::new(args.population_seed, u64::from(n));
+            let mut dice = Dice::new(args.program_seed, u64::from(n));
             of_size(&ingredients, NODES as usize, &mut dice)
         };
         Ok(Work {
@@ -143,7 +143,7 @@ fn gpocl(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
     domains.iter().copied().map(work).collect()
 }
 
-fn robilliard(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
+fn robilliard(args: &PaperArgs) -> Result<Vec<Work>, Box<dyn Error>> {
     let population = args
         .populations
         .first()
@@ -151,7 +151,7 @@ fn robilliard(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
         .unwrap_or(ROBILLIARD_POPULATION);
     let mut works = Vec::new();
     for benchmark in args.robilliard.benchmarks()? {
-        for run in Run::of(benchmark, &[population], args.population_seed)? {
+        for run in Run::of(benchmark, &[population], args.program_seed)? {
             let whole = |programs: &Vec<Rpn>| {
                 programs
                     .iter()
@@ -173,7 +173,7 @@ fn robilliard(args: &MeasureArgs) -> Result<Vec<Work>, Box<dyn Error>> {
 }
 
 fn measure(
-    args: &MeasureArgs,
+    args: &PaperArgs,
     work: &Work,
     interpreter: &'static dyn Interpreter,
     threads: u32,
@@ -182,7 +182,7 @@ fn measure(
         .num_threads(threads as usize)
         .build();
     let pool = pool.map_err(|error| format!("{threads} threads: {error}"))?;
-    let (options, protocol) = (args.cpu.work.options(), protocol(args));
+    let (options, protocol) = (args.cpu.options(), args.protocol.protocol());
     let mut median_wall_ms = 0.0;
     for generation in &work.generations {
         let programs: Vec<&Rpn> = generation.iter().collect();

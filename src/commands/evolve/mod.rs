@@ -1,4 +1,6 @@
-//! `warpstack evolve`: GP runs whose programs, sampled over runs and generations, become a corpus.
+//! `warpstack evolve`: GP runs whose programs, sampled over runs and generations, become a corpus; Langdon's experiment.
+
+mod langdon;
 
 use super::CliResult;
 use super::stop::Stop;
@@ -18,12 +20,15 @@ use std::time::Instant;
 /// Run genetic programming and write a corpus of evaluated programs.
 #[derive(Debug, Clone, clap::Args)]
 pub struct EvolveArgs {
-    /// Problem to solve (`warpstack problems` lists them)
-    #[arg(long, value_parser = crate::commands::names::problem())]
-    pub problem: String,
+    /// Problem to solve (`warpstack list problems` lists them); with --system langdon a multiplexer [default: mux20]
+    #[arg(long, required_unless_present = "system", value_parser = crate::commands::names::problem())]
+    pub problem: Option<String>,
+    /// Another paper's way to evolve: a table of generations instead of a corpus
+    #[arg(long, value_enum)]
+    pub system: Option<System>,
     /// Seed of the first run; run number r uses seed + r
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    #[arg(long, alias = "seed", value_name = "SEED", default_value_t = 1)]
+    pub run_seed: u64,
     /// Number of runs
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
@@ -54,12 +59,25 @@ pub struct EvolveArgs {
     /// Sample only the N runs whose stack depths are nearest to the paper's Tables 5 and 6; the record keeps all runs
     #[arg(long, value_name = "N", conflicts_with = "shard", value_parser = clap::value_parser!(u32).range(1..))]
     pub nearest: Option<u32>,
-    /// Say on standard error what share of the time evaluation, breeding and bookkeeping take
+    /// Print a time breakdown to standard error
     #[arg(long)]
     pub timing: bool,
+    #[command(flatten)]
+    pub langdon: langdon::LangdonArgs,
+}
+
+/// A system that breeds in its own way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum System {
+    /// Langdon 2010: multiplexers, tested on samples of their cases
+    Langdon,
 }
 
 pub fn run(args: EvolveArgs) -> CliResult {
+    if args.system.is_some() {
+        return langdon::run(&args);
+    }
+    args.langdon.refuse()?;
     let campaign = evolve(&args, &Stop::default())?;
     write(&args, &campaign)?;
     if args.out.is_none() {
@@ -79,11 +97,11 @@ pub fn evolve(args: &EvolveArgs, stop: &Stop) -> Result<Campaign, Box<dyn Error>
         n_cases: args.cases.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         data: args.data.clone(),
     };
-    let problem = problem::load(&args.problem, &source)?;
+    let problem = problem::load(args.problem.as_deref().unwrap_or_default(), &source)?;
     let plan = Plan {
         problem: problem.name.to_owned(),
         evaluated_cases: problem.n_cases(),
-        seed: args.seed,
+        seed: args.run_seed,
         runs: args.runs,
         per_generation: args.per_generation,
         settings,
@@ -219,14 +237,14 @@ pub(super) fn with_files(mut command: String, record: Option<&Path>, out: Option
 /// The same without these files.
 fn whole_command(args: &EvolveArgs) -> String {
     let EvolveArgs {
-        problem,
-        seed,
+        run_seed: seed,
         runs,
         per_generation,
         ..
     } = args;
+    let problem = args.problem.as_deref().unwrap_or_default();
     let mut text = format!(
-        "warpstack evolve --problem {problem} --seed {seed} --runs {runs} --per-generation {per_generation}"
+        "warpstack evolve --problem {problem} --run-seed {seed} --runs {runs} --per-generation {per_generation}"
     );
     if let Some(cases) = args.cases {
         text += &format!(" --cases {cases}");

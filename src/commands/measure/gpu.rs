@@ -1,0 +1,178 @@
+//! `warpstack measure gpu`: the main paper's interpreters on an NVIDIA GPU.
+//!
+//! One row per combination of the lists that was compiled. Leaves out: launching (`crate::measure`).
+
+use super::Rows;
+use super::args::{ProtocolArgs, WorkArgs, check_threads};
+use crate::commands::format::OutputArgs;
+use crate::commands::limit::evenly;
+use crate::gp::problem::ProblemId;
+use crate::gp::workload::{Workload, read_programs};
+use crate::isa::Arch;
+use crate::measure::launch::{Gpu, GridLaunch};
+use crate::measure::rows::{Bench, Configuration, Programs};
+use crate::measure::scaling::measure_split;
+use crate::report::rows::Row;
+use crate::systems::chitty::kernel_id::Sharing;
+use crate::systems::chitty::variant::{KernelId, Math, Shape, Variant};
+use std::error::Error;
+
+/// Measure the interpreters on an NVIDIA GPU: one row per compiled combination of the lists.
+///
+/// Needs the GPU's driver; on compute capability 7.5, 8.0 to 8.9 and 9.0 no other part of CUDA.
+#[derive(Debug, clap::Args)]
+pub struct GpuArgs {
+    #[command(flatten)]
+    pub work: WorkArgs,
+    /// Kernels: rpn, lgp, lgp-vector, lgp-registers, accumulator
+    #[arg(long, value_delimiter = ',', default_value = "rpn", value_parser = crate::commands::names::kernel())]
+    pub kernel: Vec<String>,
+    /// Sizes of the stack's second dimension (accumulator: cases per thread)
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5,6,8")]
+    pub stack_dim: Vec<u32>,
+    /// Numbers of stack levels in registers (lgp-registers and accumulator only)
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
+    pub stack_registers: Vec<u32>,
+    /// Math: accurate, fast
+    #[arg(long, value_delimiter = ',', default_value = "accurate")]
+    pub math: Vec<String>,
+    /// Numbers of threads per block
+    #[arg(long, value_delimiter = ',', default_value = "256")]
+    pub threads: Vec<u32>,
+    /// Numbers of blocks that share the fitness cases of a program (accumulator only)
+    #[arg(long, value_delimiter = ',', default_value = "50", value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    pub case_blocks: Vec<u32>,
+    /// Preferred shared memory in percent of the maximum, as CUDA takes it; the L1 has the rest [default: the driver's choice]
+    #[arg(long, value_delimiter = ',', value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub carveout: Vec<u32>,
+    /// Number of the GPU
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub gpu: usize,
+    /// Number of GPUs of the host to split the population over, or `all`; rows then contain wall-clock times with transfers
+    #[arg(long, value_name = "N", conflicts_with = "gpu")]
+    pub gpus: Option<String>,
+    /// Measure at most N configurations, evenly spread
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    #[command(flatten)]
+    pub protocol: ProtocolArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+pub(super) fn rows(args: &GpuArgs) -> Rows {
+    check_threads(&args.threads)?;
+    let list = read_programs(&args.work.programs)?;
+    let workload = args.work.workload()?;
+    let programs = Programs {
+        list: args.work.launched(list, &workload)?,
+        file: args.work.programs.display().to_string(),
+    };
+    measure_on_gpu(args, &workload, &programs)
+}
+
+fn measure_on_gpu(args: &GpuArgs, workload: &Workload, programs: &Programs) -> Rows {
+    let protocol = args.protocol.protocol();
+    let mut measured = Vec::new();
+    let gpu = Gpu::open(args.gpu);
+    let arch = gpu
+        .as_ref()
+        .map_or(Arch::Sm90, |gpu| Arch::for_gpu(gpu.info.compute_capability));
+    let chosen = evenly(configurations(args, workload.id, arch)?, args.limit);
+    if let Some(gpus) = &args.gpus {
+        let n_gpus = gpu_count(gpus)?;
+        for configuration in &chosen {
+            let list = &programs.list;
+            let row = measure_split(n_gpus, workload, list, configuration, protocol)?;
+            measured.push(Row::of(&row)?);
+        }
+    } else {
+        let gpu = gpu?;
+        let bench = Bench::new(&gpu, workload, programs, protocol);
+        for configuration in &chosen {
+            measured.push(Row::of(&bench.row(configuration)?)?);
+        }
+    }
+    Ok(measured)
+}
+
+fn gpu_count(given: &str) -> Result<usize, Box<dyn Error>> {
+    let found = Gpu::count()?;
+    match given {
+        "all" if found > 0 => Ok(found),
+        _ => match given.parse() {
+            Ok(count) if (1..=found).contains(&count) => Ok(count),
+            _ => Err(
+                format!("--gpus {given}: allowed: `all` or 1 to {found}, the devices found").into(),
+            ),
+        },
+    }
+}
+
+/// Every combination that was compiled for an architecture.
+fn configurations(
+    args: &GpuArgs,
+    problem: ProblemId,
+    arch: Arch,
+) -> Result<Vec<Configuration>, Box<dyn Error>> {
+    let carveouts: Vec<Option<u32>> = match &args.carveout[..] {
+        [] => vec![None],
+        given => given.iter().copied().map(Some).collect(),
+    };
+    let mut found = Vec::new();
+    for variant in variants(args, problem, arch)? {
+        let case_blocks = match variant.kernel.sharing() {
+            Sharing::PerBlock => &args.case_blocks[..],
+            Sharing::PerThread => &[1],
+        };
+        for &threads_per_block in &args.threads {
+            for &carveout_percent in &carveouts {
+                for &case_blocks in case_blocks {
+                    let launch = GridLaunch {
+                        threads_per_block,
+                        case_blocks,
+                        carveout_percent,
+                    };
+                    found.push(Configuration { variant, launch });
+                }
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(format!(
+            "no compiled kernel among the combinations for {problem} on {arch}; `warpstack list kernels --arch {arch}` lists them"
+        )
+        .into());
+    }
+    Ok(found)
+}
+
+fn variants(
+    args: &GpuArgs,
+    problem: ProblemId,
+    arch: Arch,
+) -> Result<Vec<Variant>, Box<dyn Error>> {
+    let kernels = args
+        .kernel
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<Vec<KernelId>, _>>()?;
+    let maths = args
+        .math
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<Vec<Math>, _>>()?;
+    let chosen = |variant: &Variant| {
+        let registers =
+            variant.stack_registers == 0 || args.stack_registers.contains(&variant.stack_registers);
+        let dispatch = variant.kernel.default_dispatch();
+        let plain = variant.shape == Shape::Unrolled && variant.dispatch == dispatch;
+        kernels.contains(&variant.kernel)
+            && args.stack_dim.contains(&variant.stack_dim)
+            && maths.contains(&variant.math)
+            && registers
+            && plain
+    };
+    let compiled = Variant::of_problem(problem, arch)?.into_iter();
+    Ok(compiled.filter(chosen).collect())
+}
