@@ -223,7 +223,7 @@ fn the_manual_has_a_page_per_subcommand() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("man1");
     stdout(&format!("generate man --out-dir {}", out.display()));
-    let simulate = std::fs::read_to_string(out.join("warpstack-simulate.1")).unwrap();
-    assert!(simulate.contains(".TH") && simulate.contains("threads"));
+    let predict = std::fs::read_to_string(out.join("warpstack-predict.1")).unwrap();
+    assert!(predict.contains(".TH") && predict.contains("threads"));
     assert!(out.join("warpstack.1").exists() && out.join("warpstack-import.1").exists());
 }
