@@ -61,11 +61,11 @@ fn check_powers_of_two(device: &Device) -> Result<(), Refused> {
 /// What it takes is a rate, or whatever comes.
 fn check_l2_writes(device: &Device) -> Result<(), Refused> {
     const LEAST_SHARE: f64 = 0.01;
-    let (all, n_smx) = (device.l2.accepts_bytes_per_cycle, device.chip.n_smx);
+    let (all, n_smx) = (device.l2.ingest_bytes_per_cycle, device.chip.n_smx);
     let least = LEAST_SHARE * f64::from(n_smx);
     if all > 0.0 && all < least {
         let allowed = format!("0, or at least {least} with a chip.n_smx of {n_smx}");
-        return Err(Refused::field("l2.accepts_bytes_per_cycle", all, allowed));
+        return Err(Refused::field("l2.ingest_bytes_per_cycle", all, allowed));
     }
     Ok(())
 }

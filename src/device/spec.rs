@@ -288,7 +288,7 @@ device! {
         /// Width of an SMX's port for writes.
         write_bytes_per_cycle: f64, "bytes/cycle/SMX", RATE, [Sim, Model];
         /// What the L2 takes from all SMXs together; 0: whatever their ports bring.
-        accepts_bytes_per_cycle: f64, "bytes/cycle", (0.0, 1e6), [Sim, Model];
+        ingest_bytes_per_cycle: f64, "bytes/cycle", (0.0, 1e6), [Sim, Model];
     }
 
     /// Device memory.

@@ -172,7 +172,7 @@ impl DivergentWork {
             mean_stack_levels: mean_frame_words,
             // Executed on data.
             assumed_branches_per_node: 0.0,
-            added_by_data_percent: 100.0 * (1.0 / active_lanes - 1.0),
+            divergence_overhead_percent: 100.0 * (1.0 / active_lanes - 1.0),
             host_milliseconds: 0.0,
         }
     }

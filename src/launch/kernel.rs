@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::code::ReplayCode;
-use super::makespan::HandedOut;
+use super::makespan::BlockSchedule;
 use crate::launch::prediction::PredictError;
 use crate::trace::mix::MixEntry;
 use crate::util::memo::Memo;
@@ -22,7 +22,7 @@ pub struct Grid {
     /// The program of every block, where it is known.
     pub programs: Option<Arc<Vec<u32>>>,
     /// By multiprocessors and resident blocks.
-    handed_out: Memo<(usize, usize), HandedOut>,
+    handed_out: Memo<(usize, usize), BlockSchedule>,
 }
 
 impl Grid {
@@ -48,8 +48,8 @@ impl Grid {
     }
 
     /// Which multiprocessor gets which block.
-    pub fn handed_out(&self, n_smx: usize, resident_blocks: usize) -> Arc<HandedOut> {
-        let make = || HandedOut::new(&self.work, n_smx, resident_blocks);
+    pub fn handed_out(&self, n_smx: usize, resident_blocks: usize) -> Arc<BlockSchedule> {
+        let make = || BlockSchedule::new(&self.work, n_smx, resident_blocks);
         self.handed_out.get((n_smx, resident_blocks), make)
     }
 }
@@ -69,7 +69,7 @@ pub struct Facts {
     /// Of a warp before its case loop, mean over the blocks.
     pub prologue_instructions: f64,
     /// Warp instructions that real fitness cases add to the traces, in percent.
-    pub added_by_data_percent: f64,
+    pub divergence_overhead_percent: f64,
     /// Kernels share those in which programs differ in nodes alone.
     pub grids: Arc<Vec<Grid>>,
 }

@@ -60,7 +60,7 @@ pub fn makespan_cycles(
     resident_blocks: usize,
     rates: &Rates,
 ) -> f64 {
-    HandedOut::new(work_tokens, n_smx, resident_blocks).cycles(rates)
+    BlockSchedule::new(work_tokens, n_smx, resident_blocks).cycles(rates)
 }
 
 /// Tells of every block in turn which of the places it gets, and when if all places work at the same pace. The first blocks go round
@@ -86,7 +86,7 @@ pub fn hand_out(work: &[f64], places: usize, mut given: impl FnMut(usize, usize,
 /// Which multiprocessor gets which block, which does not depend on how fast they are: while all are full they give all
 /// resident blocks equally many tokens.
 #[derive(Debug)]
-pub struct HandedOut {
+pub struct BlockSchedule {
     resident_blocks: usize,
     /// Tokens that a block resident from the start would have been given when the last block is handed out.
     until: f64,
@@ -94,7 +94,7 @@ pub struct HandedOut {
     ends: Vec<Vec<f64>>,
 }
 
-impl HandedOut {
+impl BlockSchedule {
     pub fn new(work_tokens: &[f64], n_smx: usize, resident_blocks: usize) -> Self {
         let mut ends = vec![0.0; work_tokens.len().min(n_smx * resident_blocks)];
         let mut until = 0.0;
@@ -111,7 +111,7 @@ impl HandedOut {
             ends.sort_unstable_by(f64::total_cmp);
             ends
         };
-        HandedOut {
+        BlockSchedule {
             resident_blocks,
             until,
             ends: (0..n_smx).map(of_smx).collect(),
@@ -139,13 +139,13 @@ impl HandedOut {
         let full = match self.until {
             0.0 => 0.0,
             until => {
-                let rate = rates.crowded().tokens_per_cycle(self.resident_blocks);
+                let rate = rates.contended().tokens_per_cycle(self.resident_blocks);
                 until * self.resident_blocks as f64 / rate
             }
         };
         full + match rates.depend_on_others() {
             true => self.end_together(rates),
-            false => self.end_alone(rates.crowded()),
+            false => self.end_alone(rates.contended()),
         }
     }
 
@@ -250,7 +250,7 @@ mod tests {
             n_smx in 1usize..8,
             resident in 1usize..9,
         ) {
-            let handed_out = HandedOut::new(&work, n_smx, resident);
+            let handed_out = BlockSchedule::new(&work, n_smx, resident);
             let tokens: f64 = handed_out.tokens_by_residents().iter().sum();
             let all: f64 = work.iter().sum();
             proptest::prop_assert!((tokens / all - 1.0).abs() < 1e-9, "{} {}", tokens, all);
@@ -282,7 +282,7 @@ mod tests {
             proptest::prop_assert!((together / alone - 1.0).abs() < 1e-9, "{} {}", together, alone);
         }
 
-        /// More that the L2 takes ends no grid later, and none ends later than with every multiprocessor crowded.
+        /// More that the L2 takes ends no grid later, and none ends later than with every multiprocessor contended.
         #[test]
         fn what_the_l2_takes_shortens_the_end(
             work in proptest::collection::vec(1.0f64..1000.0, 1..100),
@@ -290,13 +290,13 @@ mod tests {
             resident in 1usize..5,
             accepts in 0.1f64..10.0,
         ) {
-            let crowded = curve(&[(1, 0.3), (2, 0.4), (4, 0.5)]);
-            let uncrowded = curve(&[(1, 0.4), (2, 0.7), (4, 0.9)]);
+            let contended = curve(&[(1, 0.3), (2, 0.4), (4, 0.5)]);
+            let uncontended = curve(&[(1, 0.4), (2, 0.7), (4, 0.9)]);
             let with = |accepts| {
-                let rates = Rates::sharing(crowded.clone(), uncrowded.clone(), 1.0, accepts);
+                let rates = Rates::sharing(contended.clone(), uncontended.clone(), 1.0, accepts);
                 makespan_cycles(&work, n_smx, resident, &rates)
             };
-            let alone = makespan_cycles(&work, n_smx, resident, &crowded.clone().into());
+            let alone = makespan_cycles(&work, n_smx, resident, &contended.clone().into());
             proptest::prop_assert!(with(accepts) <= alone * (1.0 + 1e-9));
             proptest::prop_assert!(with(2.0 * accepts) <= with(accepts) * (1.0 + 1e-9));
         }
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn tokens_are_told_apart_by_residents() {
         // Two blocks together until the shorter ends, the longer one then alone.
-        let handed_out = HandedOut::new(&[10.0, 30.0], 1, 2);
+        let handed_out = BlockSchedule::new(&[10.0, 30.0], 1, 2);
         assert_eq!(handed_out.tokens_by_residents(), [0.0, 20.0, 20.0]);
     }
 

@@ -10,8 +10,8 @@ use super::makespan::RateCurve;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
     /// While all multiprocessors do the same.
-    crowded: RateCurve,
-    uncrowded: Option<Uncrowded>,
+    contended: RateCurve,
+    uncontended: Option<Uncrowded>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,10 +25,10 @@ struct Uncrowded {
 
 impl From<RateCurve> for Rates {
     /// Where nobody's rate depends on the others.
-    fn from(crowded: RateCurve) -> Self {
+    fn from(contended: RateCurve) -> Self {
         Rates {
-            crowded,
-            uncrowded: None,
+            contended,
+            uncontended: None,
         }
     }
 }
@@ -36,15 +36,15 @@ impl From<RateCurve> for Rates {
 impl Rates {
     /// Where the L2 takes `accepts_bytes` a cycle from all, who send `bytes_per_token`.
     pub fn sharing(
-        crowded: RateCurve,
-        uncrowded: RateCurve,
+        contended: RateCurve,
+        uncontended: RateCurve,
         bytes_per_token: f64,
         accepts_bytes: f64,
     ) -> Self {
         Rates {
-            crowded,
-            uncrowded: Some(Uncrowded {
-                rates: uncrowded,
+            contended,
+            uncontended: Some(Uncrowded {
+                rates: uncontended,
                 bytes_per_token,
                 accepts_bytes,
             }),
@@ -52,47 +52,47 @@ impl Rates {
     }
 
     /// While all multiprocessors do the same.
-    pub fn crowded(&self) -> &RateCurve {
-        &self.crowded
+    pub fn contended(&self) -> &RateCurve {
+        &self.contended
     }
 
     /// All rates multiplied.
     pub fn times(&self, factor: f64) -> Self {
         Rates {
-            crowded: self.crowded.times(factor),
-            uncrowded: self.uncrowded.as_ref().map(|uncrowded| Uncrowded {
-                rates: uncrowded.rates.times(factor),
-                ..uncrowded.clone()
+            contended: self.contended.times(factor),
+            uncontended: self.uncontended.as_ref().map(|uncontended| Uncrowded {
+                rates: uncontended.rates.times(factor),
+                ..uncontended.clone()
             }),
         }
     }
 
     /// Whether it matters how many others are at work.
     pub fn depend_on_others(&self) -> bool {
-        self.uncrowded.is_some()
+        self.uncontended.is_some()
     }
 
     /// Cycles per token of each block, by the number of resident blocks, where `smxs[n]` multiprocessors hold `n` blocks. Rates lie as
-    /// far between the crowded and the uncrowded ones as the L2 can take what is sent.
+    /// far between the contended and the uncontended ones as the L2 can take what is sent.
     pub fn paces(&self, smxs: &[u32], paces: &mut Vec<f64>) {
-        let ease = self.uncrowded.as_ref().map_or(0.0, |uncrowded| {
+        let ease = self.uncontended.as_ref().map_or(0.0, |uncontended| {
             let sent = |rates: &RateCurve| {
                 let of = smxs.iter().enumerate().skip(1);
                 let tokens = of.map(|(n, &smxs)| f64::from(smxs) * rates.tokens_per_cycle(n));
-                tokens.sum::<f64>() * uncrowded.bytes_per_token
+                tokens.sum::<f64>() * uncontended.bytes_per_token
             };
-            let (least, most) = (sent(&self.crowded), sent(&uncrowded.rates));
+            let (least, most) = (sent(&self.contended), sent(&uncontended.rates));
             match most > least {
-                true => ((uncrowded.accepts_bytes - least) / (most - least)).clamp(0.0, 1.0),
+                true => ((uncontended.accepts_bytes - least) / (most - least)).clamp(0.0, 1.0),
                 false => 0.0,
             }
         });
         paces.clear();
         paces.extend((0..smxs.len()).map(|n| {
-            let crowded = self.crowded.tokens_per_cycle(n);
-            let uncrowded = self.uncrowded.as_ref();
-            let uncrowded = uncrowded.map_or(crowded, |one| one.rates.tokens_per_cycle(n));
-            n as f64 / (crowded + ease * (uncrowded - crowded))
+            let contended = self.contended.tokens_per_cycle(n);
+            let uncontended = self.uncontended.as_ref();
+            let uncontended = uncontended.map_or(contended, |one| one.rates.tokens_per_cycle(n));
+            n as f64 / (contended + ease * (uncontended - contended))
         }));
     }
 }

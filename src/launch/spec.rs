@@ -225,7 +225,7 @@ impl SmxSpec {
     }
 
     /// The same multiprocessor while the others send nothing; `None` where it can then send no more.
-    pub fn uncrowded(&self) -> Option<Self> {
+    pub fn uncontended(&self) -> Option<Self> {
         (self.l2_accepts_bytes_per_cycle < self.l2_write_bytes_per_cycle).then(|| SmxSpec {
             l2_accepts_bytes_per_cycle: f32::INFINITY,
             ..self.clone()
@@ -334,7 +334,7 @@ fn dram_share(device: &Device, n_smx: u32) -> DramSpec {
 
 /// What the L2 takes from all multiprocessors.
 fn accepted_bytes(device: &Device) -> f32 {
-    match device.l2.accepts_bytes_per_cycle {
+    match device.l2.ingest_bytes_per_cycle {
         0.0 => f32::INFINITY,
         rate => rate as f32,
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::code::ReplayProgram;
 use super::demand::{TimeParts, per_token_of};
 use super::kernel::{Facts, Grid, TracedKernel};
-use super::makespan::HandedOut;
+use super::makespan::BlockSchedule;
 use super::placement::Placement;
 use super::rates::Rates;
 use super::work::LaunchFacts;
@@ -38,7 +38,7 @@ struct Followed {
     before: f64,
     /// How often the tokens of `handed_out` are given.
     iterations: f64,
-    handed_out: Arc<HandedOut>,
+    handed_out: Arc<BlockSchedule>,
 }
 
 /// A launch of more waves spends so little time on nearly empty multiprocessors that half, a quarter and one of the resident
@@ -63,10 +63,10 @@ impl<'a> Uniform<'a> {
     }
 
     /// Warp instructions that data adds to the traces.
-    pub fn added_by_data_percent(&self) -> f64 {
+    pub fn divergence_overhead_percent(&self) -> f64 {
         match self.placement.ideals.has(Ideal::Divergence) {
             true => 0.0,
-            false => self.facts().added_by_data_percent,
+            false => self.facts().divergence_overhead_percent,
         }
     }
 
@@ -83,7 +83,7 @@ impl<'a> Uniform<'a> {
             instruction_mix: facts.mix.clone(),
             mean_stack_levels: facts.mean_stack_levels,
             assumed_branches_per_node: facts.assumed_branches_per_node,
-            added_by_data_percent: self.added_by_data_percent(),
+            divergence_overhead_percent: self.divergence_overhead_percent(),
             host_milliseconds: self.host_milliseconds(),
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Uniform<'a> {
             total.nodes += grid.nodes as f64;
             total.cycles += f64::from(self.placement.spec.grid_cycles);
             let rate =
-                self.placement.n_smx() as f64 * rates.crowded().tokens_per_cycle(blocks as usize);
+                self.placement.n_smx() as f64 * rates.contended().tokens_per_cycle(blocks as usize);
             if self.placement.ideals.has(Ideal::GridEnds) {
                 let work: f64 = grid.work.iter().sum();
                 total.cycles += work * self.warp_iterations() as f64 / rate;
@@ -172,7 +172,7 @@ impl<'a> Uniform<'a> {
                 before: 0.0,
                 iterations: self.placement.geometry.warp_iterations(0) as f64,
                 handed_out: match work {
-                    Some(work) => Arc::new(HandedOut::new(work, n_smx, resident)),
+                    Some(work) => Arc::new(BlockSchedule::new(work, n_smx, resident)),
                     None => grid.handed_out(n_smx, resident),
                 },
             };
@@ -188,7 +188,7 @@ impl<'a> Uniform<'a> {
         Followed {
             before: (0..full).flat_map(of_row).sum(),
             iterations: 1.0,
-            handed_out: Arc::new(HandedOut::new(&last, n_smx, resident)),
+            handed_out: Arc::new(BlockSchedule::new(&last, n_smx, resident)),
         }
     }
 
@@ -231,7 +231,7 @@ impl<'a> Uniform<'a> {
         {
             return rates;
         }
-        let rate = |n: u32| rates.crowded().tokens_per_cycle(n as usize);
+        let rate = |n: u32| rates.contended().tokens_per_cycle(n as usize);
         let time = |n: u32| f64::from(n) / rate(n);
         let slope = (time(blocks) - time(blocks - 1)).max(0.0);
         let filled = places / (time(blocks) + (places - f64::from(blocks)) * slope);
@@ -278,7 +278,7 @@ impl<'a> Uniform<'a> {
                 + blocks * warps * facts.prologue_instructions
         };
         let all: f64 = facts.grids.iter().map(of_grid).sum();
-        all / facts.grids.len().max(1) as f64 * (1.0 + facts.added_by_data_percent / 100.0)
+        all / facts.grids.len().max(1) as f64 * (1.0 + facts.divergence_overhead_percent / 100.0)
     }
 }
 

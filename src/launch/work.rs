@@ -34,7 +34,7 @@ pub struct LaunchFacts {
     pub instruction_mix: Vec<MixEntry>,
     pub mean_stack_levels: f64,
     pub assumed_branches_per_node: f64,
-    pub added_by_data_percent: f64,
+    pub divergence_overhead_percent: f64,
     /// Time on the host between two launches.
     pub host_milliseconds: f64,
 }

@@ -165,9 +165,9 @@ pub fn predict_rates(point: &Point, analysis: &Analysis) -> Modelled {
     let solver = Solver::new(point, analysis);
     let full_blocks = point.geometry.resident_blocks;
     let full = solver.solve(full_blocks);
-    let crowded = curve(point, full.tokens_per_cycle, &solver);
-    let rates = match point.spec.uncrowded() {
-        None => crowded.into(),
+    let contended = curve(point, full.tokens_per_cycle, &solver);
+    let rates = match point.spec.uncontended() {
+        None => contended.into(),
         Some(spec) => {
             let alone = &Point {
                 spec: &spec,
@@ -177,7 +177,7 @@ pub fn predict_rates(point: &Point, analysis: &Analysis) -> Modelled {
             let rate = solver.tokens_per_cycle(full_blocks);
             let sent = sent_bytes(point, analysis, &full.traffic);
             let accepts = point.spec.whole_l2_accepts_bytes_per_cycle;
-            Rates::sharing(crowded, curve(alone, rate, &solver), sent, accepts.into())
+            Rates::sharing(contended, curve(alone, rate, &solver), sent, accepts.into())
         }
     };
     Modelled { rates, full }

@@ -40,20 +40,20 @@ pub struct Gain {
     /// What is free.
     pub free: Vec<Ideal>,
     /// Speed over that of the launch as it is.
-    pub times_as_fast: f64,
+    pub speedup: f64,
 }
 
 impl Explained {
     /// Without the part whose absence gains most.
     pub fn first(&self) -> Option<&Gain> {
         let gains = self.alone.iter();
-        gains.max_by(|a, b| a.times_as_fast.total_cmp(&b.times_as_fast))
+        gains.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
     }
 
     /// What it gains without one part.
     pub fn without(&self, ideal: Ideal) -> f64 {
         let found = self.alone.iter().find(|gain| gain.free == [ideal]);
-        found.map_or(1.0, |gain| gain.times_as_fast)
+        found.map_or(1.0, |gain| gain.speedup)
     }
 }
 
@@ -102,7 +102,7 @@ impl Predictor {
             Kind::Analytical => quick.gains(configuration, prediction, sets)?,
             Kind::Simulator => quick.gains(configuration, &quick.predict(configuration)?, sets)?,
         };
-        told.sort_by(|a, b| b.times_as_fast.total_cmp(&a.times_as_fast));
+        told.sort_by(|a, b| b.speedup.total_cmp(&a.speedup));
         told.truncate(PAIRS);
         if self.settings.kind == Kind::Analytical {
             return Ok(told);
@@ -115,7 +115,7 @@ impl Predictor {
         sets.sort_unstable();
         sets.dedup();
         let mut pairs = self.gains(configuration, prediction, sets)?;
-        pairs.sort_by(|a, b| b.times_as_fast.total_cmp(&a.times_as_fast));
+        pairs.sort_by(|a, b| b.speedup.total_cmp(&a.speedup));
         pairs.truncate(PAIRS);
         Ok(pairs)
     }
@@ -131,7 +131,7 @@ impl Predictor {
             let found = self.on(device).predict(configuration)?;
             Ok(Gain {
                 free: free.clone(),
-                times_as_fast: found.gpops_billion / as_it_is.gpops_billion,
+                speedup: found.gpops_billion / as_it_is.gpops_billion,
             })
         };
         parallel::try_map(&sets, gain)
@@ -142,7 +142,7 @@ impl Predictor {
 fn parts_that_cost(prediction: &Prediction) -> Vec<Ideal> {
     let costs = |ideal: &Ideal| match ideal {
         Ideal::Host => prediction.host_milliseconds > 0.0,
-        Ideal::Divergence => prediction.added_by_data_percent > 0.0,
+        Ideal::Divergence => prediction.divergence_overhead_percent > 0.0,
         Ideal::Occupancy => prediction.occupancy.fraction < 1.0,
         _ => true,
     };

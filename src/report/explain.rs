@@ -27,7 +27,7 @@ pub struct Explanation {
     /// Part of a generation's time in which the host works and the card waits.
     pub host_percent: f64,
     /// Warp instructions that slow paths and diverging lanes add.
-    pub added_by_data_percent: f64,
+    pub divergence_overhead_percent: f64,
     pub occupancy_percent: f64,
     pub occupancy_limited_by: Vec<&'static str>,
     pub registers_per_thread: u32,
@@ -102,7 +102,7 @@ impl Explanation {
             threads: configuration.threads_per_block,
             gpops_billion: prediction.gpops_billion,
             host_percent: prediction.host_percent(),
-            added_by_data_percent: prediction.added_by_data_percent,
+            divergence_overhead_percent: prediction.divergence_overhead_percent,
             occupancy_percent: 100.0 * prediction.occupancy.fraction,
             occupancy_limited_by: prediction
                 .occupancy
@@ -193,7 +193,7 @@ fn figures(explanations: &[Explanation]) -> String {
         .digits(3)
         .shown("time on the host (%)", |one| one.host_percent)
         .digits(1)
-        .shown("slow paths add (%)", |one| one.added_by_data_percent)
+        .shown("slow paths add (%)", |one| one.divergence_overhead_percent)
         .digits(1)
         .shown("occupancy (%)", |one| one.occupancy_percent)
         .digits(1)
@@ -226,7 +226,7 @@ fn gain_table(explanations: &[Explanation]) -> String {
     let of = |explanation: &Explanation, free: &[Ideal]| {
         let mut gains = explanation.gains.iter();
         let found = gains.find(|gain| gain.free == free);
-        found.map(|gain| gain.times_as_fast)
+        found.map(|gain| gain.speedup)
     };
     let most = |free: &[Ideal]| {
         let gains = explanations.iter().filter_map(|one| of(one, free));

@@ -107,7 +107,7 @@ fn issue_columns(columns: Columns<Prediction>) -> Columns<Prediction> {
             one.assumed_branches_per_node
         })
         .digits(2)
-        .shown("slow paths add (%)", |one| one.added_by_data_percent)
+        .shown("slow paths add (%)", |one| one.divergence_overhead_percent)
         .digits(2)
         .shown("simulated warp instructions", |one| {
             one.simulated_warp_instructions

@@ -15,7 +15,7 @@ const LEAST_PART: f64 = 0.25;
 
 /// The first bottleneck, what it costs and why.
 pub fn of_one(explained: &Explained) -> String {
-    let notable = |gain: &&Gain| gain.times_as_fast >= 1.0 + NOTABLE;
+    let notable = |gain: &&Gain| gain.speedup >= 1.0 + NOTABLE;
     let pair = explained.pairs.first().filter(notable);
     let Some(first) = explained.first().filter(notable) else {
         return match pair {
@@ -32,7 +32,7 @@ pub fn of_one(explained: &Explained) -> String {
         "{}: if {}, the launch would be {}; {}.",
         capital(ideal.name()),
         ideal.condition(),
-        times(first.times_as_fast),
+        times(first.speedup),
         fact(ideal, &explained.prediction)
     );
     if let Some(pair) = pair.filter(|pair| more_than_apart(pair, explained)) {
@@ -49,7 +49,7 @@ fn more_than_apart(pair: &Gain, explained: &Explained) -> bool {
         .iter()
         .map(|&part| explained.without(part))
         .product();
-    pair.times_as_fast > (1.0 + NOTABLE) * apart
+    pair.speedup > (1.0 + NOTABLE) * apart
 }
 
 fn without_both(pair: &Gain) -> String {
@@ -57,7 +57,7 @@ fn without_both(pair: &Gain) -> String {
         "Without both {} and {} it would be {}: one hides behind the other.",
         pair.free[0].name(),
         pair.free[1].name(),
-        times(pair.times_as_fast)
+        times(pair.speedup)
     )
 }
 
@@ -197,7 +197,7 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
         ),
         Ideal::Divergence => format!(
             "slow paths and lanes that part add {:.1} % to the instructions",
-            prediction.added_by_data_percent
+            prediction.divergence_overhead_percent
         ),
         Ideal::GridEnds => "when the last blocks run, multiprocessors are partly empty".into(),
         Ideal::Host => format!(
@@ -255,7 +255,7 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
             )
         }
         Ideal::Divergence => {
-            let added = pair(of(|one| one.added_by_data_percent), 1);
+            let added = pair(of(|one| one.divergence_overhead_percent), 1);
             format!("slow paths and lanes that part add {added} % instructions")
         }
         Ideal::GridEnds => "less is lost when the last blocks of a grid run".into(),

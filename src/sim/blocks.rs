@@ -65,8 +65,8 @@ pub fn run_queue<O: Observer>(
 }
 
 fn unobserved(setup: Setup, until_cycle: u64) -> Result<(Counters, bool), Deadlock> {
-    with_quarters!(setup.spec.n_schedulers, QUARTERS => {
-        finish(Smx::<(), QUARTERS>::new(setup, ()), until_cycle)
+    with_quarters!(setup.spec.n_schedulers, EVEN_SLOTS => {
+        finish(Smx::<(), EVEN_SLOTS>::new(setup, ()), until_cycle)
     })
 }
 
@@ -78,8 +78,8 @@ fn observed(
     finish(Smx::<_, false>::new(setup, observer), until_cycle)
 }
 
-fn finish<O: Observer, const QUARTERS: bool>(
-    mut smx: Smx<O, QUARTERS>,
+fn finish<O: Observer, const EVEN_SLOTS: bool>(
+    mut smx: Smx<O, EVEN_SLOTS>,
     until_cycle: u64,
 ) -> Result<(Counters, bool), Deadlock> {
     let ended = smx.run_blocks(until_cycle)?;

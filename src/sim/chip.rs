@@ -23,15 +23,15 @@ pub struct ChipRun {
 
 /// Runs all blocks of `setup`'s queue on `n_smx` multiprocessors.
 pub fn run(setup: Setup, n_smx: u32) -> Result<ChipRun, Deadlock> {
-    with_quarters!(setup.spec.n_schedulers, QUARTERS => Chip::<QUARTERS>::new(setup, n_smx).run())
+    with_quarters!(setup.spec.n_schedulers, EVEN_SLOTS => Chip::<EVEN_SLOTS>::new(setup, n_smx).run())
 }
 
-struct Chip<'a, const QUARTERS: bool> {
-    smxs: Vec<Smx<'a, (), QUARTERS>>,
+struct Chip<'a, const EVEN_SLOTS: bool> {
+    smxs: Vec<Smx<'a, (), EVEN_SLOTS>>,
     shared: Shared,
 }
 
-impl<'a, const QUARTERS: bool> Chip<'a, QUARTERS> {
+impl<'a, const EVEN_SLOTS: bool> Chip<'a, EVEN_SLOTS> {
     fn new(setup: Setup<'a>, n_smx: u32) -> Self {
         // One multiprocessor that has all cases, L2 and DRAM to itself, in turn with the others.
         let geometry = Geometry {
@@ -65,7 +65,7 @@ impl<'a, const QUARTERS: bool> Chip<'a, QUARTERS> {
     }
 
     fn run(mut self) -> Result<ChipRun, Deadlock> {
-        let next = |smxs: &[Smx<'a, (), QUARTERS>]| {
+        let next = |smxs: &[Smx<'a, (), EVEN_SLOTS>]| {
             let at_work = smxs.iter().enumerate().filter(|(_, smx)| smx.is_occupied());
             at_work.min_by_key(|(_, smx)| smx.now()).map(|(i, _)| i)
         };

@@ -154,31 +154,31 @@ impl Simulator {
         let partial = launch.partial_residencies();
         let plans = [(full, self.plan.window)].into_iter();
         let plans = plans.chain(partial.into_iter().map(|blocks| (blocks, partial_plan)));
-        let (mut crowded, mut uncrowded) = (Vec::new(), Vec::new());
+        let (mut contended, mut uncontended) = (Vec::new(), Vec::new());
         let (mut levels, mut instructions) = (Levels::default(), 0);
         let mut whole = None;
         for (blocks, plan) in plans {
             let window = of(&launch.placement.spec, blocks, plan)?;
             let mut alone = window.tokens_per_cycle;
-            if let Some(spec) = uncrowded_spec(launch, &window) {
+            if let Some(spec) = uncontended_spec(launch, &window) {
                 let window = of(&spec, blocks, partial_plan)?;
                 instructions += window.simulated_instructions;
                 alone = alone.max(window.tokens_per_cycle);
             }
-            crowded.push((blocks, window.tokens_per_cycle));
-            uncrowded.push((blocks, alone));
+            contended.push((blocks, window.tokens_per_cycle));
+            uncontended.push((blocks, alone));
             levels.add(blocks, &window.counters);
             instructions += window.simulated_instructions;
             whole.get_or_insert(window);
         }
         let window = whole.expect("the first window is of the full multiprocessor");
-        let crowded = rate_curve(crowded)?;
+        let contended = rate_curve(contended)?;
         Ok(Observed {
-            rates: match launch.placement.spec.uncrowded() {
-                None => crowded.into(),
+            rates: match launch.placement.spec.uncontended() {
+                None => contended.into(),
                 Some(_) => Rates::sharing(
-                    crowded,
-                    rate_curve(uncrowded)?,
+                    contended,
+                    rate_curve(uncontended)?,
                     sent_bytes(launch, &window.counters) / window.counters.tokens(),
                     launch
                         .placement
@@ -249,7 +249,7 @@ impl Simulator {
         let resident = geometry.resident_blocks as usize;
         // One multiprocessor runs as the others do.
         let rates = match n_smx {
-            1 => observed.rates.crowded().clone().into(),
+            1 => observed.rates.contended().clone().into(),
             _ => observed.rates.clone(),
         };
         let told = makespan_cycles(&work, n_smx, resident, &rates);
@@ -288,10 +288,10 @@ pub fn drawn<'a>(launch: Uniform, sample: &'a Replay) -> Drawn<'a> {
 const CROWDED: f64 = 0.5;
 
 /// The multiprocessor while the others send nothing, where a window shows that this makes a difference.
-fn uncrowded_spec(launch: Uniform, window: &Window) -> Option<SmxSpec> {
+fn uncontended_spec(launch: Uniform, window: &Window) -> Option<SmxSpec> {
     let sent = sent_bytes(launch, &window.counters) / window.counters.cycles as f64;
     let share = f64::from(launch.placement.spec.l2_accepts_bytes_per_cycle);
-    (launch.placement.spec.uncrowded()).filter(|_| sent > CROWDED * share)
+    (launch.placement.spec.uncontended()).filter(|_| sent > CROWDED * share)
 }
 
 /// Bytes sent to the L2: what is stored, and a request for every line that is read.

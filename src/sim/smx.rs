@@ -26,8 +26,8 @@ use super::warp::{Warp, WarpStart};
 use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, Slots};
 use crate::launch::counters::CREDITS_PER_TOKEN;
 
-/// See the module text; `QUARTERS` is that of [`Slots`].
-pub struct Smx<'a, O, const QUARTERS: bool> {
+/// See the module text; `EVEN_SLOTS` is that of [`Slots`].
+pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
@@ -36,12 +36,12 @@ pub struct Smx<'a, O, const QUARTERS: bool> {
     /// Of the chip's places for warps.
     first_slot: u32,
     n_schedulers: usize,
-    slots: Slots<QUARTERS>,
+    slots: Slots<EVEN_SLOTS>,
     schedulers: [Scheduler; MAX_SCHEDULERS],
     /// By scheduler and slot.
     warps: Box<[Warp; MAX_WARPS]>,
     blocks: Vec<Resident>,
-    waits: Box<Waits<QUARTERS>>,
+    waits: Box<Waits<EVEN_SLOTS>>,
     pipes: Pipes,
     memory: Memory,
     /// One, or one per scheduler.
@@ -84,7 +84,7 @@ pub struct Deadlock {
     pub snapshot: String,
 }
 
-impl<'a, O: Observer, const QUARTERS: bool> Smx<'a, O, QUARTERS> {
+impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
     /// A multiprocessor with all its block slots filled. The observer is told of every event.
     pub fn new(setup: Setup<'a>, observer: O) -> Self {
         let mut smx = Smx::empty(setup, 0, observer);

@@ -13,8 +13,8 @@ use super::warp_mask::{MAX_WARPS, Slots, WarpMask};
 
 /// See the module text.
 #[derive(Debug, Clone)]
-pub struct Waits<const QUARTERS: bool> {
-    slots: Slots<QUARTERS>,
+pub struct Waits<const EVEN_SLOTS: bool> {
+    slots: Slots<EVEN_SLOTS>,
     timing_wheel: TimingWheel,
     /// Can issue now.
     ready: WarpMask,
@@ -38,9 +38,9 @@ pub struct Woken {
     opened: WarpMask,
 }
 
-impl<const QUARTERS: bool> Waits<QUARTERS> {
+impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
     /// No warps.
-    pub fn new(slots: Slots<QUARTERS>) -> Self {
+    pub fn new(slots: Slots<EVEN_SLOTS>) -> Self {
         Waits {
             slots,
             timing_wheel: TimingWheel::new(),

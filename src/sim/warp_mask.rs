@@ -13,7 +13,7 @@ pub type WarpMask = u64;
 /// How the slots are divided among the schedulers: equally, each scheduler's beside each other. Where each has a quarter
 /// (`are_quarters`), the compiler knows it, which makes the issue path a tenth faster.
 #[derive(Debug, Clone, Copy)]
-pub struct Slots<const QUARTERS: bool> {
+pub struct Slots<const EVEN_SLOTS: bool> {
     log2: u32,
 }
 
@@ -22,7 +22,7 @@ pub fn are_quarters(n_schedulers: usize) -> bool {
     n_schedulers.next_power_of_two() == 4
 }
 
-/// An expression for a number of schedulers, with the constant named as the parameter `QUARTERS` that the number makes.
+/// An expression for a number of schedulers, with the constant named as the parameter `EVEN_SLOTS` that the number makes.
 macro_rules! with_quarters {
     ($n_schedulers:expr, $quarters:ident => $result:expr) => {
         match $crate::sim::warp_mask::are_quarters($n_schedulers) {
@@ -40,9 +40,9 @@ macro_rules! with_quarters {
 
 pub(super) use with_quarters;
 
-impl<const QUARTERS: bool> Slots<QUARTERS> {
+impl<const EVEN_SLOTS: bool> Slots<EVEN_SLOTS> {
     pub fn new(n_schedulers: usize) -> Self {
-        assert!(are_quarters(n_schedulers) || !QUARTERS);
+        assert!(are_quarters(n_schedulers) || !EVEN_SLOTS);
         Slots {
             log2: (MAX_WARPS / n_schedulers.next_power_of_two()).ilog2(),
         }
@@ -51,7 +51,7 @@ impl<const QUARTERS: bool> Slots<QUARTERS> {
     #[inline]
     fn log2(self) -> u32 {
         const QUARTER: u32 = (MAX_WARPS / 4).ilog2();
-        if QUARTERS { QUARTER } else { self.log2 }
+        if EVEN_SLOTS { QUARTER } else { self.log2 }
     }
 
     /// Slots of one scheduler.

@@ -73,8 +73,8 @@ pub fn simulate(
     plan: WindowPlan,
 ) -> Result<Window, Deadlock> {
     let (setup, mix, tokens) = set_up(spec, code, code_bytes, geometry, drawn, plan);
-    with_quarters!(spec.n_schedulers, QUARTERS => {
-        measure(Smx::<(), QUARTERS>::new(setup, ()), &mix, tokens, plan)
+    with_quarters!(spec.n_schedulers, EVEN_SLOTS => {
+        measure(Smx::<(), EVEN_SLOTS>::new(setup, ()), &mix, tokens, plan)
     })
 }
 
@@ -117,8 +117,8 @@ fn set_up<'a>(
 }
 
 /// Warms up, then measures `tokens`.
-fn measure<O: Observer, const QUARTERS: bool>(
-    mut smx: Smx<O, QUARTERS>,
+fn measure<O: Observer, const EVEN_SLOTS: bool>(
+    mut smx: Smx<O, EVEN_SLOTS>,
     mix: &Mix,
     tokens: f64,
     plan: WindowPlan,
@@ -150,7 +150,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn of<O: Observer, const QUARTERS: bool>(smx: &mut Smx<'_, O, QUARTERS>) -> Self {
+    fn of<O: Observer, const EVEN_SLOTS: bool>(smx: &mut Smx<'_, O, EVEN_SLOTS>) -> Self {
         Progress {
             counters: smx.counters(),
             credits: smx.program_credits().to_vec(),

@@ -343,7 +343,7 @@ impl<'k> TraceBuilder<'k> {
                     executed.path_conditions.push(PathCondition::Position);
                 }
                 let live = &self.live[self.machine.pc];
-                if self.machine.let_go_of_first_word(live) {
+                if self.machine.abstract_first_word(live) {
                     executed
                         .path_conditions
                         .push(PathCondition::Word(WordAt::First));

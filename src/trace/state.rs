@@ -207,7 +207,7 @@ impl Machine {
     /// Prepares the end of a segment: the program's first word becomes a value of which nothing is known but where it
     /// comes from, so that programs with other first words meet in the same states. Whether something else depends on
     /// that word: then the path does.
-    pub fn let_go_of_first_word(&mut self, live: &LiveSet) -> bool {
+    pub fn abstract_first_word(&mut self, live: &LiveSet) -> bool {
         let mut depends = false;
         let registers = &mut self.registers;
         let mut let_go = |value: &mut Value| {

@@ -36,7 +36,7 @@ const UNKNOWN: [&str; 20] = [
     "l2.port_efficiency",
     "l2.request_bytes",
     "l2.write_bytes_per_cycle",
-    "l2.accepts_bytes_per_cycle",
+    "l2.ingest_bytes_per_cycle",
     "dram.efficiency",
     "dram.latency_cycles",
     "dram.activation_interval_ns",

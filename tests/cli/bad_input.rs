@@ -89,10 +89,7 @@ fn what_is_given_wrong_is_named_with_what_is_allowed() {
             "measure paper langdon --threads 48",
             "--threads|48|[32, 64, 128, 256]",
         ),
-        (
-            "measure paper langdon --problem sextic",
-            "--problem",
-        ),
+        ("measure paper langdon --problem sextic", "--problem"),
     ]);
     assert!(!Path::new("map.svg").exists());
 }

@@ -47,7 +47,7 @@ fn both_models_name_the_same_first_bottleneck() {
         };
         let modelled = model.explain(&configuration).unwrap();
         let named = first(&modelled);
-        let most = simulated.first().unwrap().times_as_fast;
+        let most = simulated.first().unwrap().speedup;
         if simulated.without(named) < most * (1.0 - TIED) {
             differing.push(format!(
                 "{:?} {} {}: sim {} {most:.3}, model {} {:.3} (sim {:.3})",
@@ -130,9 +130,9 @@ proptest! {
     fn the_sentence_names_what_gains_most(configuration in configurations()) {
         let explained = MODEL.explain(&configuration).unwrap();
         let sentence = verdict::of_one(&explained);
-        let most = explained.alone.iter().max_by(|a, b| a.times_as_fast.total_cmp(&b.times_as_fast));
+        let most = explained.alone.iter().max_by(|a, b| a.speedup.total_cmp(&b.speedup));
         let most = most.unwrap();
-        if most.times_as_fast < 1.02 {
+        if most.speedup < 1.02 {
             prop_assert!(sentence.starts_with("No part"), "{sentence}");
             return Ok(());
         }
@@ -142,7 +142,7 @@ proptest! {
         let device = MODEL.device().without(Ideals::of(&most.free));
         let then = MODEL.on(device).predict(&configuration).unwrap().gpops_billion;
         let ratio = then / explained.prediction.gpops_billion;
-        prop_assert!((ratio - most.times_as_fast).abs() < 1e-9);
+        prop_assert!((ratio - most.speedup).abs() < 1e-9);
     }
 
     /// Nothing gets slower by being free, but for what the models do not know to a percent. More warps press on the L1.
@@ -151,7 +151,7 @@ proptest! {
         let explained = MODEL.explain(&configuration).unwrap();
         for gain in &explained.alone {
             let presses = gain.free == [Ideal::Occupancy];
-            prop_assert!(presses || gain.times_as_fast > 0.97, "{gain:?}");
+            prop_assert!(presses || gain.speedup > 0.97, "{gain:?}");
         }
     }
 

@@ -14,7 +14,7 @@ use warpstack::systems::robilliard::kernel::{
 };
 use warpstack::systems::robilliard::population::Evolved;
 use warpstack::systems::robilliard::predict::{Layout, Speed, predict};
-use warpstack::systems::robilliard::problem::{Benchmark, FunctionSet};
+use warpstack::systems::robilliard::problem::{Benchmark, ProblemId};
 use warpstack::systems::robilliard::program::{evaluated_nodes, translate};
 
 const BENCHMARKS: [Benchmark; 3] = [
@@ -69,10 +69,7 @@ fn every_interpreter_finds_the_errors_of_the_reference_interpreter() {
 fn code_jumps_over_what_is_not_asked_for() {
     let nodes = |text: &str, case: [u32; 3]| {
         let program: Rpn = text.parse().unwrap();
-        evaluated_nodes(
-            &translate(&program, FunctionSet::Multiplexer).unwrap(),
-            &case,
-        )
+        evaluated_nodes(&translate(&program, ProblemId::Multiplexer).unwrap(), &case)
     };
     // Condition, the branch taken and the function itself.
     assert_eq!(nodes("X1 X2 NOT NOT X3 IF", [1, 0, 0]), 5);
@@ -85,7 +82,7 @@ fn code_jumps_over_what_is_not_asked_for() {
 #[test]
 fn a_function_that_the_kernel_lacks_is_refused() {
     let program: Rpn = "X1 exp".parse().unwrap();
-    let message = translate(&program, FunctionSet::Spirals).unwrap_err();
+    let message = translate(&program, ProblemId::Spirals).unwrap_err();
     let message = message.to_string();
     assert!(message.contains("given exp; allowed: X1, X2"), "{message}");
     let message = Benchmark::named("mux20").unwrap_err().to_string();

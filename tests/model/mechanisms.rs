@@ -187,7 +187,7 @@ fn the_write_port_bounds_what_is_stored() {
     full.costs("a quarter of the write port", 0.45, |spec| {
         spec.l2_write_bytes_per_cycle /= 4.0;
     });
-    let alone = full.with(|spec| *spec = spec.uncrowded().expect("crowded"));
+    let alone = full.with(|spec| *spec = spec.uncontended().expect("contended"));
     assert!(alone > 1.3 * full.with(|_| {}), "{alone}");
     full.costs("requests as large as lines", 0.02, |spec| {
         spec.l2_request_bytes = 128;

@@ -237,12 +237,14 @@ fn slow_paths_of_data_make_a_launch_slower() {
     let with = predicted(&device, &request);
     let without = predicted(&device.without(Ideals::of(&[Ideal::Divergence])), &request);
     for (with, without) in with.iter().zip(&without) {
-        assert!(with.added_by_data_percent > 0.0 && without.added_by_data_percent == 0.0);
+        assert!(
+            with.divergence_overhead_percent > 0.0 && without.divergence_overhead_percent == 0.0
+        );
         let slower = 100.0 * (without.gpops_billion / with.gpops_billion - 1.0);
         between(
             slower,
-            0.1 * with.added_by_data_percent,
-            with.added_by_data_percent,
+            0.1 * with.divergence_overhead_percent,
+            with.divergence_overhead_percent,
         );
         assert!(with.run_milliseconds > without.run_milliseconds);
     }

@@ -95,8 +95,7 @@ mod tests {
 
     #[test]
     fn commands_of_a_part_have_its_options_and_published_values_stand_beside_predictions() {
-        let given =
-            "report --out-dir page --paper langdon --engine analytical --program-seed 2";
+        let given = "report --out-dir page --paper langdon --engine analytical --program-seed 2";
         let given = Given::try_parse_from(given.split(' ')).unwrap();
         assert_eq!(asked(&given.args).unwrap(), [PaperArg::Langdon]);
         let figure = Figure::new("section 8", "gtx295, best configuration", "speed", 150.0);

@@ -79,7 +79,7 @@ pub enum Replacement {
 /// Where the two parents of a crossover come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mates {
+pub enum ParentSelection {
     /// A tournament each.
     TwoTournaments,
     /// The best and the second best of one tournament.
@@ -111,7 +111,7 @@ pub struct EvolveConfig {
     pub init: Init,
     pub function_choice: FunctionChoice,
     pub mutation: Mutation,
-    pub mates: Mates,
+    pub mates: ParentSelection,
     #[serde(default)]
     pub crossover: Crossover,
     /// Probability that a crossover point is a function; absent: all nodes are equally likely.
@@ -144,7 +144,7 @@ impl Default for EvolveConfig {
             },
             function_choice: FunctionChoice::ByArity,
             mutation: Mutation::PointPerNode,
-            mates: Mates::BestTwo,
+            mates: ParentSelection::BestTwo,
             crossover: Crossover::Subtree,
             crossover_function_bias: Some(0.5),
             parsimony: Some(Parsimony::Near(0.0)),

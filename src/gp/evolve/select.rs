@@ -5,7 +5,7 @@
 //! Units: fitness is an error, lower is better; size in nodes.
 //! Sources: Chitty (2D stack) table 2.
 
-use super::config::{EvolveConfig, Mates, Parsimony};
+use super::config::{EvolveConfig, ParentSelection, Parsimony};
 use super::dice::Dice;
 
 /// What selection looks at.
@@ -18,11 +18,11 @@ pub struct Candidate {
 /// The indices of the two parents of an offspring.
 pub fn parents(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) -> (usize, usize) {
     match config.mates {
-        Mates::TwoTournaments => (
+        ParentSelection::TwoTournaments => (
             tournament(candidates, config, dice),
             tournament(candidates, config, dice),
         ),
-        Mates::BestTwo => best_two(candidates, config, dice),
+        ParentSelection::BestTwo => best_two(candidates, config, dice),
     }
 }
 

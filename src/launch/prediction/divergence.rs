@@ -16,7 +16,7 @@ impl Timing {
         let with_instructions: u64 = self.cpi_stack.iter().filter(follows).map(cycles).sum();
         let all: u64 = self.cpi_stack.iter().map(cycles).sum();
         let part = with_instructions as f64 / all.max(1) as f64;
-        let slower = 1.0 + part * launch.added_by_data_percent() / 100.0;
+        let slower = 1.0 + part * launch.divergence_overhead_percent() / 100.0;
         let (kernel, host) = (self.milliseconds, launch.host_milliseconds());
         if kernel > 0.0 {
             self.gpops_billion *= (kernel + host) / (kernel * slower + host);

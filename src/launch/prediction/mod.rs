@@ -124,7 +124,7 @@ pub struct Prediction {
     pub assumed_branches_per_node: f64,
     /// Warp instructions that real fitness cases add to the trace's: slow paths and diverging lanes. Part of the time, not of
     /// the counts. Of the other papers' kernels, which are executed lane by lane: what there is because not all lanes go one way, part of the counts, too.
-    pub added_by_data_percent: f64,
+    pub divergence_overhead_percent: f64,
     /// Where the cycles of the schedulers go; sums to schedulers x cycles.
     pub cpi_stack: Vec<CpiEntry>,
     /// Warp instructions that were simulated; 0 in closed form.
@@ -333,7 +333,7 @@ impl Prediction {
             instruction_mix: facts.instruction_mix.clone(),
             mean_stack_levels: facts.mean_stack_levels,
             assumed_branches_per_node: facts.assumed_branches_per_node,
-            added_by_data_percent: facts.added_by_data_percent,
+            divergence_overhead_percent: facts.divergence_overhead_percent,
             cpi_stack: timing.cpi_stack,
             simulated_warp_instructions: timing.simulated_warp_instructions,
             wall_seconds: timing.wall_seconds,

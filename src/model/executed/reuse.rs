@@ -58,25 +58,25 @@ impl Touch {
 
 /// Accesses alike: how long ago their block made the same, in ticks, and how often others make it in a tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Alike {
+struct ReuseClass {
     again: f64,
     others: f64,
 }
 
-impl Alike {
+impl ReuseClass {
     /// In halves of a power of two.
     fn key(self) -> (i16, i16) {
         let half = |value: f64| (2.0 * value.log2()).round().clamp(-200.0, 200.0) as i16;
         (half(self.again), half(self.others))
     }
 
-    fn of_key((again, others): (i16, i16)) -> Alike {
+    fn of_key((again, others): (i16, i16)) -> ReuseClass {
         let value = |half: i16| match half {
             200 => f64::INFINITY,
             -200 => 0.0,
             _ => (f64::from(half) / 2.0).exp2(),
         };
-        Alike {
+        ReuseClass {
             again: value(again),
             others: value(others),
         }
@@ -123,7 +123,7 @@ pub fn hits(
     let blocks = touches(code, spec, order, warps_per_block);
     let lines = alike(&blocks, resident, |touch| touch.line);
     let sectors = alike(&blocks, resident, |touch| touch.sector);
-    let (mut of_l1, mut of_l2) = (Stays::default(), Stays::default());
+    let (mut of_l1, mut of_l2) = (LineLifetime::default(), LineLifetime::default());
     for ((touches, ticks), lines) in blocks.iter().zip(&lines) {
         for (touch, &line) in touches.iter().zip(lines) {
             let weight = resident / blocks.len() as f64 / f64::from(*ticks);
@@ -240,7 +240,7 @@ fn alike(
     blocks: &[(Vec<Touch>, u32)],
     resident: f64,
     key: impl Fn(&Touch) -> u64,
-) -> Vec<Vec<Alike>> {
+) -> Vec<Vec<ReuseClass>> {
     let mut rates: FxHashMap<u64, f64> = FxHashMap::default();
     for (touches, ticks) in blocks {
         for touch in touches {
@@ -262,7 +262,7 @@ fn alike(
                 last => f64::from((touch.tick - last).max(1)),
             };
             own.insert(key, (own_rate, touch.tick));
-            Alike {
+            ReuseClass {
                 again,
                 others: others * (rates[&key] - own_rate).max(0.0),
             }
@@ -274,10 +274,10 @@ fn alike(
 
 /// How often accesses of every kind come, per tick.
 #[derive(Debug, Default)]
-struct Stays(FxHashMap<(i16, i16), f64>);
+struct LineLifetime(FxHashMap<(i16, i16), f64>);
 
-impl Stays {
-    fn add(&mut self, alike: Alike, weight: f64) {
+impl LineLifetime {
+    fn add(&mut self, alike: ReuseClass, weight: f64) {
         *self.0.entry(alike.key()).or_default() += weight;
     }
 
@@ -288,9 +288,9 @@ impl Stays {
         bins.sort_unstable_by_key(|bin| bin.0);
         let free = |log2_time: f64| {
             let time = log2_time.exp2();
-            let stays = bins
-                .iter()
-                .map(|&(key, weight)| weight * Alike::of_key(key).stay(cache.replacement, time));
+            let stays = bins.iter().map(|&(key, weight)| {
+                weight * ReuseClass::of_key(key).stay(cache.replacement, time)
+            });
             capacity - stays.sum::<f64>()
         };
         let at_high = free(LONGEST_LOG2);
@@ -315,12 +315,12 @@ mod tests {
 
     #[test]
     fn a_line_that_comes_soon_enough_is_there_and_one_that_others_want_may_be() {
-        let own = |again| Alike { again, others: 0.0 };
+        let own = |again| ReuseClass { again, others: 0.0 };
         assert_eq!(own(10.0).hit(Replacement::Lru, 20.0), 1.0);
         assert_eq!(own(30.0).hit(Replacement::Lru, 20.0), 0.0);
         let random = own(20.0).hit(Replacement::Random, 20.0);
         assert!((random - (-1.0f64).exp()).abs() < 1e-9);
-        let wanted = Alike {
+        let wanted = ReuseClass {
             again: f64::INFINITY,
             others: 0.1,
         };
@@ -342,9 +342,9 @@ mod tests {
             fills_hold_lines: false,
             rows: None,
         };
-        let mut stays = Stays::default();
+        let mut stays = LineLifetime::default();
         // One new line in every tick.
-        let once = Alike {
+        let once = ReuseClass {
             again: f64::INFINITY,
             others: 0.0,
         };
@@ -371,7 +371,7 @@ mod tests {
             (vec![at(3, 7), at(3, 7)], 40),
         ];
         let found = alike(&blocks, 5.0, |touch| touch.line);
-        let only_own = |again| Alike { again, others: 0.0 };
+        let only_own = |again| ReuseClass { again, others: 0.0 };
         assert_eq!(found[0][..2], [only_own(f64::INFINITY), only_own(4.0)]);
         assert_eq!(found[0][2].again, f64::INFINITY);
         let others = [found[0][2].others, found[1][0].others, found[2][0].others];
@@ -390,13 +390,13 @@ mod tests {
 
     #[test]
     fn a_line_that_others_renew_is_there_because_of_one_access_a_shorter_time() {
-        let wanted = Alike {
+        let wanted = ReuseClass {
             again: 10.0,
             others: 0.05,
         };
         let expected = (1.0 - (-0.5f64).exp()) / 0.05;
         assert!((wanted.stay(Replacement::Lru, 20.0) - expected).abs() < 1e-9);
-        let rare = Alike {
+        let rare = ReuseClass {
             others: 1e-12,
             ..wanted
         };

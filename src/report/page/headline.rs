@@ -112,11 +112,11 @@ fn sentence(content: &Content, best: &[Best]) -> Option<String> {
 /// What the launch would gain most without.
 fn held_back(explanation: &Explanation) -> String {
     let alone = explanation.gains.iter().filter(|gain| gain.free.len() == 1);
-    let most = alone.max_by(|a, b| a.times_as_fast.total_cmp(&b.times_as_fast));
+    let most = alone.max_by(|a, b| a.speedup.total_cmp(&b.speedup));
     most.map_or(String::new(), |gain| {
         format!(
             "; it would gain most, {:.0} %, if {}",
-            100.0 * (gain.times_as_fast - 1.0),
+            100.0 * (gain.speedup - 1.0),
             gain.free[0].condition()
         )
     })

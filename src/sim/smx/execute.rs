@@ -11,7 +11,7 @@ use crate::sim::warp::{Advance, Warp};
 use crate::sim::warp_mask::MAX_SCHEDULERS;
 use crate::trace::AddressKind;
 
-impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
+impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
     #[inline]
     fn warp(&mut self, s: usize, i: usize) -> &mut Warp {
         &mut self.warps[self.slots.warp(s, i)]

@@ -9,7 +9,7 @@ use crate::sim::scheduler::Scheduler;
 use crate::sim::spec::Arbitration;
 use crate::sim::warp_mask::{MAX_SCHEDULERS, WarpMask};
 
-impl<O: Observer, const QUARTERS: bool> Smx<'_, O, QUARTERS> {
+impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
     /// One cycle in which something can issue: every scheduler in turn, then on to the next such cycle. False when there is
     /// none.
     #[inline(always)]

@@ -73,7 +73,7 @@ impl KernelWork {
             mean_stack_levels: mean_stack_levels(code.kernel.lowering(), &population),
             instructions_per_node,
             prologue_instructions: summary.prologues.iter().map(prologue).sum(),
-            added_by_data_percent: population.slow_operands
+            divergence_overhead_percent: population.slow_operands
                 * added_percent(code, &population, cases, &lengths)?,
             grids: match &population.blocks {
                 Some(blocks) => Arc::new(weighted(unweighted, blocks, &weights)),

@@ -5,7 +5,7 @@
 use super::host::{HOST, Host, Trees, band};
 use super::kernel::Scheme;
 use super::predict::{Layout, Speed, predict};
-use super::problem::{Benchmark, FunctionSet};
+use super::problem::{Benchmark, ProblemId};
 use super::published::Published;
 use super::runs::Run;
 use super::{GENERATIONS, POPULATIONS, USUAL_THREADS};
@@ -127,9 +127,9 @@ fn of_kernel(name: &str, speed: &Speed) -> [Figure; 3] {
 /// Its figure in the paper.
 fn experiment(benchmark: Benchmark) -> &'static str {
     match benchmark.function_set() {
-        FunctionSet::Regression => "figure 3",
-        FunctionSet::Multiplexer => "figure 4",
-        FunctionSet::Spirals => "figure 5",
+        ProblemId::Regression => "figure 3",
+        ProblemId::Multiplexer => "figure 4",
+        ProblemId::Spirals => "figure 5",
     }
 }
 
@@ -172,7 +172,7 @@ fn of_outcome(name: &str, outcome: &Outcome) -> Vec<Figure> {
 /// Figure 6, for every number of cases: breeding beside evaluation, and where the two lines meet, if they do between the paper's
 /// populations.
 fn breeding_overtakes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
-    let is_regression = |one: &&Benchmark| one.function_set() == FunctionSet::Regression;
+    let is_regression = |one: &&Benchmark| one.function_set() == ProblemId::Regression;
     let of_cases = |benchmark: &Benchmark| {
         let own = outcomes.iter().filter(|one| one.benchmark == *benchmark);
         let own: Vec<&Outcome> = own.collect();
@@ -212,7 +212,7 @@ fn crossing(points: &[(f64, f64)]) -> Option<f64> {
 
 /// Mean sizes of the trees, over the settings of each problem.
 fn sizes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
-    let of_set = |(&set, [smallest, largest]): (&FunctionSet, [Published; 2])| {
+    let of_set = |(&set, [smallest, largest]): (&ProblemId, [Published; 2])| {
         let own = outcomes
             .iter()
             .filter(|one| one.benchmark.function_set() == set);
@@ -234,7 +234,7 @@ fn sizes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
         ],
         [Published::SmallestSpirals, Published::LargestSpirals],
     ];
-    FunctionSet::ALL.iter().zip(ids).flat_map(of_set).collect()
+    ProblemId::ALL.iter().zip(ids).flat_map(of_set).collect()
 }
 
 fn least(values: &[f64]) -> f64 {

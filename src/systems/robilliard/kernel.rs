@@ -3,7 +3,7 @@
 //! Models: `systems/cuda/robilliard.cu`. Leaves out: time. Units: bytes, words.
 //! Sources: Robilliard et al. 2008, section 3; for programs in shared memory the authors' paper of 2009.
 
-use super::problem::{CaseTable, FunctionSet, case_error};
+use super::problem::{CaseTable, ProblemId, case_error};
 use super::program::chunk;
 use crate::gp::interpret::reference::{other_roundings, value_f32};
 use crate::gp::program::Rpn;
@@ -30,7 +30,7 @@ named! {
 
 impl Scheme {
     /// What the kernel's source is compiled with.
-    pub fn defines(self, set: FunctionSet) -> Vec<String> {
+    pub fn defines(self, set: ProblemId) -> Vec<String> {
         let scheme: &[&str] = match self {
             Scheme::BlockGp => &["SCHEME_BLOCKGP"],
             Scheme::BlockGpShared => &["SCHEME_BLOCKGP", "PROGRAM_SHARED"],
@@ -77,7 +77,7 @@ pub struct BlockRun {
 }
 
 impl Interpreter {
-    pub fn load(scheme: Scheme, set: FunctionSet, arch: Arch) -> Result<Self, PredictError> {
+    pub fn load(scheme: Scheme, set: ProblemId, arch: Arch) -> Result<Self, PredictError> {
         let file = format!("{}.sass.gz", stem(scheme, set, &arch.to_string()));
         let code = unpack(&file).map_err(PredictError::other)?;
         let kernel = Kernel::parse(&String::from_utf8_lossy(&code), &file);
@@ -110,28 +110,28 @@ impl Interpreter {
 }
 
 /// Name of a kernel's files under `fixtures/sass/`.
-pub fn stem(scheme: Scheme, set: FunctionSet, arch: &str) -> String {
+pub fn stem(scheme: Scheme, set: ProblemId, arch: &str) -> String {
     format!("robilliard/{arch}-{}-{}", scheme.name(), set.name())
 }
 
 /// Errors of a program by the reference interpreter, which evaluates all branches of the tree.
-pub fn expected_error(program: &Rpn, set: FunctionSet, cases: &CaseTable) -> f64 {
+pub fn expected_error(program: &Rpn, set: ProblemId, cases: &CaseTable) -> f64 {
     error_by(set, cases, |inputs| f64::from(value_f32(program, inputs)))
 }
 
 /// Whether rounding leaves an expected error what it is: it agrees with that of every other rounding. Of another program a GPU, whose
 /// functions round otherwise, may well report another error.
-pub fn is_decided(program: &Rpn, set: FunctionSet, cases: &CaseTable, expected: f64) -> bool {
+pub fn is_decided(program: &Rpn, set: ProblemId, cases: &CaseTable, expected: f64) -> bool {
     (0..3).all(|way| {
         let value = |inputs: &[f32]| other_roundings(program, inputs)[way];
         agrees(set, error_by(set, cases, value) as f32, expected)
     })
 }
 
-fn error_by(set: FunctionSet, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) -> f64 {
+fn error_by(set: ProblemId, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) -> f64 {
     let as_value = |word: u32| match set {
-        FunctionSet::Multiplexer => word as f32,
-        FunctionSet::Regression | FunctionSet::Spirals => f32::from_bits(word),
+        ProblemId::Multiplexer => word as f32,
+        ProblemId::Regression | ProblemId::Spirals => f32::from_bits(word),
     };
     let error = |at: usize| {
         let inputs: Vec<f32> = cases.case(at).into_iter().map(as_value).collect();
@@ -142,16 +142,16 @@ fn error_by(set: FunctionSet, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) 
 
 /// Whether an error is the one expected, but for rounding: of sums in another order, of the device's functions, of values next to zero, whose
 /// signs count.
-pub fn agrees(set: FunctionSet, found: f32, expected: f64) -> bool {
+pub fn agrees(set: ProblemId, found: f32, expected: f64) -> bool {
     const RELATIVE: f64 = 1e-3;
     const SIGNS: f64 = 2.0;
     let found = f64::from(found);
     match set {
-        FunctionSet::Multiplexer => found == expected,
-        FunctionSet::Spirals => (found - expected).abs() <= SIGNS,
-        FunctionSet::Regression if expected.is_finite() => {
+        ProblemId::Multiplexer => found == expected,
+        ProblemId::Spirals => (found - expected).abs() <= SIGNS,
+        ProblemId::Regression if expected.is_finite() => {
             (found - expected).abs() <= RELATIVE * expected.abs().max(RELATIVE)
         }
-        FunctionSet::Regression => !found.is_finite(),
+        ProblemId::Regression => !found.is_finite(),
     }
 }

@@ -9,7 +9,8 @@
 
 use super::problem::Benchmark;
 use crate::gp::evolve::config::{
-    Crossover, EvolveConfig, FunctionChoice, Init, InitMethod, Mates, Mutation, Replacement,
+    Crossover, EvolveConfig, FunctionChoice, Init, InitMethod, Mutation, ParentSelection,
+    Replacement,
 };
 use crate::gp::evolve::run::Run;
 use crate::gp::program::Rpn;
@@ -78,7 +79,7 @@ fn config(population: u32, generations: u32) -> EvolveConfig {
         },
         function_choice: FunctionChoice::Uniform,
         mutation: Mutation::Point,
-        mates: Mates::TwoTournaments,
+        mates: ParentSelection::TwoTournaments,
         crossover: Crossover::Subtree,
         crossover_function_bias: Some(0.9),
         parsimony: None,

@@ -13,17 +13,17 @@ use std::fmt;
 
 named! {
     /// The set of functions that a kernel was compiled for.
-    pub enum FunctionSet ("function set") {
+    pub enum ProblemId ("function set") {
         Regression = "regression",
         Multiplexer = "multiplexer",
         Spirals = "spirals",
     }
 }
 
-impl FunctionSet {
+impl ProblemId {
     /// Whether its programs jump over nodes, as their inputs are.
     pub fn jumps(self) -> bool {
-        self != FunctionSet::Regression
+        self != ProblemId::Regression
     }
 }
 
@@ -58,20 +58,20 @@ impl Benchmark {
         })
     }
 
-    pub fn function_set(self) -> FunctionSet {
+    pub fn function_set(self) -> ProblemId {
         match self {
-            Benchmark::Regression { .. } => FunctionSet::Regression,
-            Benchmark::Mux6 | Benchmark::Mux11 => FunctionSet::Multiplexer,
-            Benchmark::Spirals => FunctionSet::Spirals,
+            Benchmark::Regression { .. } => ProblemId::Regression,
+            Benchmark::Mux6 | Benchmark::Mux11 => ProblemId::Multiplexer,
+            Benchmark::Spirals => ProblemId::Spirals,
         }
     }
 
     /// Mean size of the trees over the generations of a run: the middle of the range that section 4 gives, an input.
     pub fn mean_nodes(self) -> f64 {
         match self.function_set() {
-            FunctionSet::Regression => f64::midpoint(30.0, 66.0),
-            FunctionSet::Multiplexer => f64::midpoint(112.0, 157.0),
-            FunctionSet::Spirals => f64::midpoint(119.0, 208.0),
+            ProblemId::Regression => f64::midpoint(30.0, 66.0),
+            ProblemId::Multiplexer => f64::midpoint(112.0, 157.0),
+            ProblemId::Spirals => f64::midpoint(119.0, 208.0),
         }
     }
 
@@ -178,11 +178,11 @@ impl CaseTable {
 }
 
 /// The error that the kernels add up, of one case.
-pub fn case_error(set: FunctionSet, value: f64, expected: f64) -> f64 {
+pub fn case_error(set: ProblemId, value: f64, expected: f64) -> f64 {
     match set {
-        FunctionSet::Regression => (value - expected).abs(),
-        FunctionSet::Multiplexer => f64::from(u8::from(value != expected)),
-        FunctionSet::Spirals => Score::WrongSigns.case_error(value, expected),
+        ProblemId::Regression => (value - expected).abs(),
+        ProblemId::Multiplexer => f64::from(u8::from(value != expected)),
+        ProblemId::Spirals => Score::WrongSigns.case_error(value, expected),
     }
 }
 

@@ -5,7 +5,7 @@
 //! Leaves out: what the words do (`systems/cuda/robilliard.cu`). Units: 4-byte words.
 //! Sources: Robilliard et al. 2008, section 3 and Table 1.
 
-use super::problem::FunctionSet;
+use super::problem::ProblemId;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
 use crate::launch::prediction::PredictError;
@@ -39,7 +39,7 @@ pub enum Opcode {
 pub const STACK_LEVELS: usize = 64;
 
 /// A program's words, the end among them.
-pub fn translate(program: &Rpn, set: FunctionSet) -> Result<Vec<u32>, PredictError> {
+pub fn translate(program: &Rpn, set: ProblemId) -> Result<Vec<u32>, PredictError> {
     let mut code = Code {
         program,
         set,
@@ -74,7 +74,7 @@ pub fn chunk(programs: &[Vec<u32>]) -> Vec<u32> {
 
 struct Code<'a> {
     program: &'a Rpn,
-    set: FunctionSet,
+    set: ProblemId,
     words: Vec<u32>,
     level: usize,
     highest: usize,
@@ -106,14 +106,14 @@ impl Code<'_> {
         };
         let operands = operands(self.program, root);
         match (self.set, function) {
-            (FunctionSet::Multiplexer, Primitive::And) => self.shortcut(Opcode::JumpAnd, &operands),
-            (FunctionSet::Multiplexer, Primitive::Or) => self.shortcut(Opcode::JumpOr, &operands),
-            (FunctionSet::Multiplexer, Primitive::If) => {
+            (ProblemId::Multiplexer, Primitive::And) => self.shortcut(Opcode::JumpAnd, &operands),
+            (ProblemId::Multiplexer, Primitive::Or) => self.shortcut(Opcode::JumpOr, &operands),
+            (ProblemId::Multiplexer, Primitive::If) => {
                 self.subtree(operands[0])?;
                 self.level -= 1;
                 self.branches(Opcode::JumpIfFalse, operands[1], operands[2])
             }
-            (FunctionSet::Spirals, Primitive::Iflte) => {
+            (ProblemId::Spirals, Primitive::Iflte) => {
                 self.subtree(operands[0])?;
                 self.subtree(operands[1])?;
                 self.level -= 2;
@@ -125,17 +125,17 @@ impl Code<'_> {
 
     fn terminal(&mut self, token: Token) -> Result<(), PredictError> {
         match (self.set, token) {
-            (FunctionSet::Multiplexer, Token::Input(input)) => {
+            (ProblemId::Multiplexer, Token::Input(input)) => {
                 self.push(Opcode::Input, input.into());
             }
-            (FunctionSet::Regression | FunctionSet::Spirals, Token::Constant(value)) => {
+            (ProblemId::Regression | ProblemId::Spirals, Token::Constant(value)) => {
                 self.push(Opcode::Constant, 0);
                 self.words.push(value.to_bits());
             }
-            (FunctionSet::Regression | FunctionSet::Spirals, Token::Input(0)) => {
+            (ProblemId::Regression | ProblemId::Spirals, Token::Input(0)) => {
                 self.push(Opcode::InputX, 0);
             }
-            (FunctionSet::Spirals, Token::Input(1)) => self.push(Opcode::InputY, 0),
+            (ProblemId::Spirals, Token::Input(1)) => self.push(Opcode::InputY, 0),
             _ => return Err(self.unknown(token)),
         }
         self.raise();
@@ -168,8 +168,8 @@ impl Code<'_> {
             self.subtree(operand)?;
         }
         let (is_float, is_regression) = (
-            self.set != FunctionSet::Multiplexer,
-            self.set == FunctionSet::Regression,
+            self.set != ProblemId::Multiplexer,
+            self.set == ProblemId::Regression,
         );
         let opcode = match function {
             Primitive::Not if !is_float => Opcode::Not,
@@ -193,9 +193,9 @@ impl Code<'_> {
             "node of a program",
             token,
             match self.set {
-                FunctionSet::Regression => "X1, constants, + - * / sin cos exp log",
-                FunctionSet::Multiplexer => "inputs, AND OR NOT IF",
-                FunctionSet::Spirals => "X1, X2, constants, + - * / sin cos IFLTE",
+                ProblemId::Regression => "X1, constants, + - * / sin cos exp log",
+                ProblemId::Multiplexer => "inputs, AND OR NOT IF",
+                ProblemId::Spirals => "X1, X2, constants, + - * / sin cos IFLTE",
             }
             .to_owned(),
         )

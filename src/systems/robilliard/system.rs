@@ -2,7 +2,7 @@
 
 use super::kernel::{Interpreter, Scheme};
 use super::predict::{Layout, mean_generation};
-use super::problem::{Benchmark, FunctionSet};
+use super::problem::{Benchmark, ProblemId};
 use super::runs::Run;
 use super::{BLOCK_SIZES, USUAL_POPULATION, USUAL_THREADS};
 use crate::gp::program::Rpn;
@@ -43,8 +43,8 @@ impl System for Robilliard {
     }
 
     fn codes(&self) -> Result<Vec<CompiledCode>, PredictError> {
-        let of_scheme = |&one| FunctionSet::ALL.iter().map(move |&set| (one, set));
-        let both: Vec<(Scheme, FunctionSet)> = Scheme::ALL.iter().flat_map(of_scheme).collect();
+        let of_scheme = |&one| ProblemId::ALL.iter().map(move |&set| (one, set));
+        let both: Vec<(Scheme, ProblemId)> = Scheme::ALL.iter().flat_map(of_scheme).collect();
         let mut codes = Vec::new();
         for arch in ARCHES {
             for &(scheme, set) in &both {
