@@ -20,6 +20,7 @@ use crate::study::{Base, Key};
 use crate::systems::chitty::variant::{KernelId, Variant};
 use crate::systems::options::LaunchOptions;
 use crate::util::parallel;
+use crate::validate::known::MeasuredSpeed;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -74,6 +75,8 @@ struct Launch {
     /// In KiB.
     l1: u32,
     gpops_billion: f64,
+    /// Measured speed of the same launch, if the paper has one.
+    measured: Option<MeasuredSpeed>,
     /// The fastest has 0.
     behind_percent: f64,
     resident_blocks: u32,
@@ -150,13 +153,18 @@ pub fn run(args: &AdviseArgs) -> CliResult {
         sort(&mut all);
     }
     let explained = chosen.explain(&all[0].configuration)?;
+    let known = args.engine.inputs.known(&device)?;
+    let measured = |one: &Prediction| known.as_ref()?.of_prediction(one);
     let advice = Advice {
         problem: args.problem.clone(),
         searched: n_searched,
         bottleneck: verdict::of_one(&explained),
         launches: best_of_each_kernel(&all)
             .iter()
-            .map(|one| Launch::of(one, &all[0]))
+            .map(|one| Launch {
+                measured: measured(one),
+                ..Launch::of(one, &all[0])
+            })
             .collect(),
         gains: gains(&Base::load(&args.device)?, &model, &all[0].configuration)?,
     };
@@ -267,6 +275,13 @@ fn report(advice: &Advice, device: &str, best: &Prediction) -> String {
         best.occupancy.warps,
         first.occupancy_limit.join(" and "),
     );
+    if let Some(measured) = first.measured {
+        text += &format!(
+            "  Measured: {} billion GPop/s (Table {} of the paper).\n",
+            significant(measured.gpops_billion),
+            measured.table
+        );
+    }
     text += &format!("  First bottleneck: {bottleneck}\n\n");
     text += "The best launch of each other kernel:\n";
     text += &runners_up(launches);
@@ -286,6 +301,7 @@ impl Launch {
             case_blocks: configuration.case_blocks,
             l1: prediction.l1_bytes / 1024,
             gpops_billion: prediction.gpops_billion,
+            measured: None,
             behind_percent: 100.0 * (1.0 - prediction.gpops_billion / best.gpops_billion),
             resident_blocks: prediction.occupancy.blocks,
             occupancy_limit: limiters.map(|limit| limit.name()).collect(),
@@ -325,14 +341,25 @@ fn runners_up(launches: &[Launch]) -> String {
         vec![
             launch.name.clone(),
             significant(launch.gpops_billion),
+            measured_cell(launch),
             format!("{:+.1}", -launch.behind_percent),
         ]
     });
     table::table(
-        &["launch", "billion GPop/s", "against the best (%)"],
+        &[
+            "launch",
+            "billion GPop/s",
+            "measured",
+            "against the best (%)",
+        ],
         rows.collect(),
         1,
     )
+}
+
+fn measured_cell(launch: &Launch) -> String {
+    let measured = launch.measured;
+    measured.map_or("-".to_owned(), |one| significant(one.gpops_billion))
 }
 
 /// The fastest launch of each kernel, the fastest of all first.

@@ -16,6 +16,8 @@ use crate::systems::chitty::code::OwnCode;
 use crate::systems::chitty::variant::{Dispatch, Math, Shape};
 use crate::systems::options::LaunchOptions;
 use crate::util::input;
+use crate::util::rows::RowsError;
+use crate::validate::known::{self, Known};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -187,6 +189,20 @@ impl InputArgs {
                 "--population: given {given}; allowed: with --programs FILE, or with a kernel of another paper in predict, explain, whatif"
             )),
             _ => Ok(()),
+        }
+    }
+
+    /// Measured speeds of launches with these programs and code: the paper's, on its own device.
+    pub fn known(&self, device: &Device) -> Result<Option<Known>, RowsError> {
+        let papers = InputArgs {
+            program_seed: 1,
+            inferred: None,
+            ..self.clone()
+        };
+        let is_papers = device.name == known::DEVICE && papers.own.is_none();
+        match is_papers && papers.changed_options().is_empty() {
+            true => Known::of_paper().map(Some),
+            false => Ok(None),
         }
     }
 

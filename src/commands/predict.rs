@@ -10,6 +10,8 @@ use crate::launch::prediction::Prediction;
 use crate::predictor;
 use crate::report::prediction;
 use crate::report::provenance::Provenance;
+use crate::validate::known::MeasuredSpeed;
+use serde::Serialize;
 use std::error::Error;
 
 /// Predict the speed of one launch, and where its cycles go.
@@ -25,21 +27,40 @@ pub struct PredictArgs {
 
 pub fn run(args: &PredictArgs) -> CliResult {
     args.output.check()?;
-    let (prediction, model) = predict(args)?;
+    let (predicted, model) = predict(args)?;
     let provenance = Provenance::of(&model);
-    let text = || prediction::text(&prediction);
-    args.output.print_one(&prediction, &provenance, text)?;
+    let text = || {
+        let measured = predicted.measured.as_ref();
+        let measured = measured.map(|one| prediction::beside(&predicted.prediction, one));
+        prediction::text(&predicted.prediction) + &measured.unwrap_or_default()
+    };
+    args.output.print_one(&predicted, &provenance, text)?;
     note_weights(&model);
     Ok(())
 }
 
-/// What the options ask for, and the model that predicted it.
-pub fn predict(args: &PredictArgs) -> Result<(Prediction, predictor::Predictor), Box<dyn Error>> {
+/// A prediction beside the paper's measured speed of the same launch, if it has one.
+#[derive(Debug, Serialize)]
+pub struct Predicted {
+    #[serde(flatten)]
+    prediction: Prediction,
+    measured: Option<MeasuredSpeed>,
+}
+
+/// Predicts the launch that the options ask for; also returns the model.
+pub fn predict(args: &PredictArgs) -> Result<(Predicted, predictor::Predictor), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let engine = args.engine.with_inputs(inputs);
     let (model, launches) = open_for(&device, engine.settings(), &[options])?;
     own_kernel::check(&model, &launches, &args.configuration.own)?;
     let prediction = model.predict(&launches[0])?;
-    Ok((prediction, model))
+    // Read only now that the prediction stands.
+    let known = engine.inputs.known(&device)?;
+    let measured = known.and_then(|known| known.of_prediction(&prediction));
+    let predicted = Predicted {
+        prediction,
+        measured,
+    };
+    Ok((predicted, model))
 }

@@ -12,6 +12,7 @@ use super::verdict::{self, stack_bytes};
 use crate::device::ideal::Ideal;
 use crate::launch::prediction::Prediction;
 use crate::predictor::{Explained, Gain};
+use crate::validate::known::{self, MeasuredSpeed};
 use serde::Serialize;
 
 /// One configuration, explained.
@@ -24,6 +25,8 @@ pub struct Explanation {
     pub stack_registers: u32,
     pub threads: u32,
     pub gpops_billion: f64,
+    /// Measured speed of the same launch, if the paper has one.
+    pub measured: Option<MeasuredSpeed>,
     /// Part of a generation's time in which the host works and the card waits.
     pub host_percent: f64,
     /// Warp instructions that slow paths and diverging lanes add.
@@ -73,11 +76,26 @@ fn operations(prediction: &Prediction) -> f64 {
     prediction.memory.warp_nodes.max(1) as f64 * f64::from(prediction.configuration.stack_dim)
 }
 
-/// Launches side by side; each after the first is compared with the first.
-pub fn explanations(explained: &[Explained]) -> Vec<Explanation> {
-    let mut explanations: Vec<Explanation> = explained.iter().map(Explanation::of).collect();
+/// Launches side by side, with what was measured of them; each after the first is compared with the first.
+pub fn explanations(
+    explained: &[Explained],
+    measured: impl Fn(&Prediction) -> Option<MeasuredSpeed>,
+) -> Vec<Explanation> {
+    let one = |explained: &Explained| Explanation {
+        measured: measured(&explained.prediction),
+        ..Explanation::of(explained)
+    };
+    let mut explanations: Vec<Explanation> = explained.iter().map(one).collect();
+    let first = explanations
+        .first()
+        .map(|one| (one.measured, one.gpops_billion));
     for (other, explanation) in explained.iter().zip(&mut explanations).skip(1) {
-        explanation.comparison = Some(verdict::of_two([&explained[0], other]));
+        let mut comparison = verdict::of_two([&explained[0], other]);
+        if let (Some((Some(first), speed)), Some(second)) = (first, explanation.measured) {
+            let speeds = [speed, explanation.gpops_billion];
+            comparison = comparison + "\n" + &known::comparison([first, second], speeds);
+        }
+        explanation.comparison = Some(comparison);
     }
     explanations
 }
@@ -101,6 +119,7 @@ impl Explanation {
             stack_registers: configuration.stack_registers,
             threads: configuration.threads_per_block,
             gpops_billion: prediction.gpops_billion,
+            measured: None,
             host_percent: prediction.host_percent(),
             divergence_overhead_percent: prediction.divergence_overhead_percent,
             occupancy_percent: 100.0 * prediction.occupancy.fraction,
@@ -188,9 +207,17 @@ pub fn text(explanations: &[Explanation]) -> String {
 }
 
 fn figures(explanations: &[Explanation]) -> String {
-    let columns = Columns::<Explanation>::new(1)
+    let mut columns = Columns::<Explanation>::new(1)
         .shown("billion GPop/s", |one| one.gpops_billion)
-        .digits(3)
+        .digits(3);
+    if explanations.iter().any(|one| one.measured.is_some()) {
+        columns = columns
+            .shown("measured (billion GPop/s)", |one| {
+                one.measured.map(|measured| measured.gpops_billion)
+            })
+            .digits(3);
+    }
+    let columns = columns
         .shown("time on the host (%)", |one| one.host_percent)
         .digits(1)
         .shown("slow paths add (%)", |one| one.divergence_overhead_percent)

@@ -1,11 +1,12 @@
 //! A prediction as text.
 //!
-//! Leaves out: comparison with measurements (`reproduction.rs`).
+//! Leaves out: comparison with tables of measurements (`reproduction.rs`).
 //! Units: beside every figure. Percentages of the CPI stack are of all scheduler cycles.
 
 use super::columns::Columns;
 use super::table::table;
 use crate::launch::prediction::{CpiEntry, Prediction};
+use crate::validate::known::MeasuredSpeed;
 
 /// Everything that a prediction says, as two tables.
 pub fn text(prediction: &Prediction) -> String {
@@ -13,6 +14,15 @@ pub fn text(prediction: &Prediction) -> String {
     let figures = issue_columns(columns).turned(&["figure", "value"], &[prediction]);
     let stack = cpi_table(&prediction.cpi_stack);
     format!("{figures}\n{stack}")
+}
+
+/// A line with the measured speed of the same launch.
+pub fn beside(prediction: &Prediction, measured: &MeasuredSpeed) -> String {
+    let error = 100.0 * (prediction.gpops_billion / measured.gpops_billion - 1.0);
+    format!(
+        "\nmeasured: {:.3} billion GPop/s (Table {} of the paper); predicted {error:+.1} %\n",
+        measured.gpops_billion, measured.table
+    )
 }
 
 fn launch_columns() -> Columns<Prediction> {

@@ -7,6 +7,7 @@ use super::grouped;
 use super::table::table;
 use crate::launch::prediction::Prediction;
 use crate::validate::compare::Best;
+use crate::validate::conclusions::{self, Conclusion, Gain};
 use crate::validate::{Compared, Split, Summary, stats};
 
 /// A cell beside everything that is predicted of it.
@@ -89,6 +90,50 @@ pub(super) fn summary_rows(cells: &[Compared]) -> Vec<Vec<String>> {
     let totals = SPLITS.map(|split| of_split(format!("{} cells", split.name()), &all, split));
     rows.extend(totals.into_iter().flatten());
     rows
+}
+
+/// The paper's conclusions, predicted and measured; nothing unless the cells are whole tables of all problems.
+pub fn conclusions(cells: &[Compared]) -> String {
+    let found = conclusions::conclusions(cells);
+    if found.is_empty() {
+        return String::new();
+    }
+    let gain = |gain: &Gain| [gain.mean, gain.largest].map(|ratio| format!("{ratio:.2}"));
+    let row = |one: &Conclusion| {
+        let [faster, slower] = one.tables;
+        let measured = one
+            .measured
+            .map_or(["-", "-"].map(str::to_owned), |one| gain(&one));
+        let (mean, largest) = one.stated;
+        let cells = [one.text.to_owned(), format!("{faster} / {slower}")].into_iter();
+        let cells = cells.chain(gain(&one.predicted)).chain(measured);
+        let largest = largest.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        cells.chain([format!("{mean:.2}"), largest]).collect()
+    };
+    let headers = [
+        "gain of",
+        "tables",
+        "predicted",
+        "largest",
+        "measured",
+        "largest",
+        "paper says",
+        "largest",
+    ];
+    let mut text =
+        "\nThe paper's conclusions: best cell over best cell, mean over the four problems\n"
+            .to_owned();
+    text += &table(&headers, found.iter().map(row).collect(), 2);
+    let levels = conclusions::best_levels(cells);
+    if !levels.is_empty() {
+        let row = |(problem, predicted, measured): &(String, u32, u32)| {
+            vec![problem.clone(), predicted.to_string(), measured.to_string()]
+        };
+        text += "\n";
+        let headers = ["best levels in registers", "predicted", "measured"];
+        text += &table(&headers, levels.iter().map(row).collect(), 1);
+    }
+    text
 }
 
 /// How far results spread over draws of programs from the corpus; nothing for fewer than two draws.

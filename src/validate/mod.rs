@@ -3,7 +3,7 @@
 //! [`mod@cells`] says which configurations a table of the paper has; it is known without any measurement.
 //! [`measured`] reads what was measured; [`compare`] puts both side by side; [`stats`] sums up. [`stack_tables`] and [`nearest`] do the
 //! same for how deep a stack programs need.
-//! [`launches`] reads measured launches, [`requests`] makes requests of them; [`columns`]: what their columns were called before;
+//! [`conclusions`] compares whole tables. [`known`] finds the measured speed of a single launch. [`launches`] reads measured launches, [`requests`] makes requests of them; [`columns`]: what their columns were called before;
 //! [`paper_rows`] and [`papers`]: the other papers' launches and figures.
 //! [`calibrate`] searches for values that a preset does not know.
 //! Leaves out: how a prediction is made.
@@ -13,6 +13,8 @@ pub mod calibrate;
 pub mod cells;
 pub mod columns;
 pub mod compare;
+pub mod conclusions;
+pub mod known;
 pub mod launches;
 pub mod measured;
 pub mod nearest;

@@ -12,10 +12,12 @@ use super::measure::cpu::CpuWorkArgs;
 use super::names;
 use super::own_kernel;
 use crate::device::Preset;
+use crate::launch::prediction::Prediction;
 use crate::predictor::Explained;
 use crate::report::chart;
 use crate::report::explain;
 use crate::report::provenance::Provenance;
+use crate::validate::known;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -64,8 +66,9 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     if args.per_instruction {
         return instructions::run(args);
     }
-    let (explained, provenance) = explained(args)?;
-    let explanations = explain::explanations(&explained);
+    let (explained, known, provenance) = explained(args)?;
+    let measured = |one: &Prediction| known.as_ref()?.of_prediction(one);
+    let explanations = explain::explanations(&explained, measured);
     let text = || explain::text(&explanations);
     args.output.print(&explanations, &provenance, text)?;
     if let Some(path) = &args.chart {
@@ -74,7 +77,9 @@ pub fn run(args: &ExplainArgs) -> CliResult {
     Ok(())
 }
 
-fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn Error>> {
+type Known = Option<known::Known>;
+
+fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Known, Provenance), Box<dyn Error>> {
     let device = Preset::load(&args.configuration.device)?.device;
     let (options, inputs) = own_kernel::asked(&args.configuration, &args.engine.inputs, &device)?;
     let mut launches = vec![options];
@@ -87,5 +92,7 @@ fn explained(args: &ExplainArgs) -> Result<(Vec<Explained>, Provenance), Box<dyn
     note_weights(&model);
     let explained = configurations.iter().map(|one| model.explain(one));
     let explained = explained.collect::<Result<_, _>>()?;
-    Ok((explained, Provenance::of(&model)))
+    // Read only now that everything is predicted.
+    let known = engine.inputs.known(&device)?;
+    Ok((explained, known, Provenance::of(&model)))
 }

@@ -190,6 +190,9 @@ fn speeds(
     }
     note_weights(&model);
     progress::say(&reproduction::summary(&compared));
+    if args.limit.is_none() && args.shard.is_none() {
+        progress::say(&reproduction::conclusions(&compared));
+    }
     let draws: Vec<_> = other_draws
         .iter()
         .map(|predictions| compare(&cells, predictions, &measured))

@@ -111,7 +111,9 @@ pub fn run(args: &WhatifArgs) -> CliResult {
     let drawings = Drawings::plan(args, &study)?;
     let engine = open(&study, &engine_args, &args.own)?;
     let points = predict(args, &engine_args, (&study, &engine), &Stop::default())?;
-    let (axes, of_points) = (&study.axes, &points.0);
+    let axes = &study.axes;
+    let rows = with_measured(&study, &engine_args, &points.0)?;
+    let is_measured = rows.iter().any(|row| row.measured.is_some());
     let provenance = Provenance::of(&engine);
     if let (Some(shard), Some(path)) = (args.shard, args.output.path()) {
         let study = study.hash(&engine_args.described()?);
@@ -119,7 +121,7 @@ pub fn run(args: &WhatifArgs) -> CliResult {
         output::write(Some(&Description::path_for(path)), &description)?;
     }
     args.output
-        .print_columns(&whatif::columns(axes), of_points, &provenance)?;
+        .print_columns(&whatif::columns(axes, is_measured), &rows, &provenance)?;
     drawings.draw(&study.axes, &points.0)?;
     if let Some(journal) = points.1 {
         journal.finish()?;
@@ -136,9 +138,29 @@ pub fn rows(args: &WhatifArgs, stop: &Stop) -> Result<Vec<Row>, Box<dyn Error>> 
     let engine = open(&study, &engine_args, &args.own)?;
     let (points, _) = predict(args, &engine_args, (&study, &engine), stop)?;
     let provenance = Provenance::of(&engine);
-    let columns = whatif::columns(&study.axes);
-    let rows = columns.json(&points).map(|row| row.with(&provenance));
+    let columns = whatif::columns(&study.axes, false);
+    let rows = with_measured(&study, &engine_args, &points)?;
+    let rows = columns.json(&rows).map(|row| row.with(&provenance));
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The points, each with what was measured of its launch.
+fn with_measured(
+    study: &Study,
+    engine: &EngineArgs,
+    points: &[Point],
+) -> Result<Vec<whatif::Row>, Box<dyn Error>> {
+    // Another machine than the paper's was not measured.
+    let changes_device = |axis: &Axis| matches!(axis.key, Key::Field(..));
+    let known = match study.axes.iter().any(changes_device) {
+        true => None,
+        false => engine.inputs.known(&study.base.device)?,
+    };
+    let row = |point: &Point| whatif::Row {
+        measured: (known.as_ref()).and_then(|known| known.of_launch(&point.outcome.launched)),
+        point: point.clone(),
+    };
+    Ok(points.iter().map(row).collect())
 }
 
 /// The whole of `--vary` for which the on-chip memory is divided.
