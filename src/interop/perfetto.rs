@@ -131,6 +131,7 @@ fn colour(cause: Option<Cause>) -> &'static str {
         Some(Cause::L1Hit) => "rail_idle",
         Some(Cause::L2) => "bad",
         Some(Cause::Dram) => "terrible",
+        Some(Cause::Mshr) => "black",
         Some(Cause::Global) => "thread_state_uninterruptible",
         Some(Cause::Shared) => "rail_load",
         Some(Cause::MathPipe) => "rail_animation",

@@ -23,6 +23,8 @@ listed! {
         L2,
         /// Local-memory load served by DRAM.
         Dram,
+        /// Local-memory load whose L1 miss waits for a free MSHR.
+        Mshr,
         /// Fitness-case (global) load.
         Global,
         /// Shared-memory load (program fetch).
@@ -59,6 +61,11 @@ impl Cause {
             Cause::Dram => [
                 "long_scoreboard_dram",
                 "long scoreboard: stack, DRAM",
+                "long_scoreboard",
+            ],
+            Cause::Mshr => [
+                "long_scoreboard_mshr",
+                "long scoreboard: stack, MSHRs full",
                 "long_scoreboard",
             ],
             Cause::Global => [

@@ -1,7 +1,8 @@
 //! Counters of issue and memory events, as both performance models fill them.
 //!
-//! Models: every cycle of every scheduler belongs to exactly one [`Cause`], so the CPI stack sums to `schedulers x cycles`.
-//! Leaves out: overlapping causes. A cycle in which no warp can issue is charged to the cause of the warp nearest to issuing.
+//! Models: every cycle of every scheduler is charged once, so the CPI stack sums to `schedulers x cycles`.
+//! A cycle in which no warp can issue is charged in equal parts to what each resident warp waits for.
+//! Leaves out: which of several causes a launch would do without.
 //! Units: cycles, warp instructions, bytes.
 
 use super::cause::Cause;
@@ -40,6 +41,9 @@ pub struct Counters {
     pub blocks_finished: u64,
     /// Scheduler-cycles per cause, indexed by `Cause as usize`.
     pub cpi_stack: [u64; Cause::ALL.len()],
+    /// The same with an idle cycle charged to the warp nearest to issuing: what the times of a sample are scaled by.
+    #[serde(skip)]
+    pub nearest_stack: [u64; Cause::ALL.len()],
 }
 
 impl Counters {
@@ -72,10 +76,8 @@ impl Counters {
     }
 
     fn combined(&self, other: &Counters, of: impl Fn(u64, u64) -> u64) -> Counters {
-        let mut stack = self.cpi_stack;
-        for (own, other) in stack.iter_mut().zip(other.cpi_stack) {
-            *own = of(*own, other);
-        }
+        type Stack = [u64; Cause::ALL.len()];
+        let stack = |a: &Stack, b: &Stack| std::array::from_fn(|i| of(a[i], b[i]));
         Counters {
             cycles: of(self.cycles, other.cycles),
             instructions: of(self.instructions, other.instructions),
@@ -95,7 +97,8 @@ impl Counters {
             dram_write_bytes: of(self.dram_write_bytes, other.dram_write_bytes),
             icache_misses: of(self.icache_misses, other.icache_misses),
             blocks_finished: of(self.blocks_finished, other.blocks_finished),
-            cpi_stack: stack,
+            cpi_stack: stack(&self.cpi_stack, &other.cpi_stack),
+            nearest_stack: stack(&self.nearest_stack, &other.nearest_stack),
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn followed_by(cause: Cause) -> Option<Counted> {
         }
         Cause::Branch => Some(Counted::Branches),
         Cause::Shared => Some(Counted::SharedLoads),
-        Cause::L1Hit | Cause::L2 | Cause::Dram => Some(Counted::LocalLines),
+        Cause::L1Hit | Cause::L2 | Cause::Dram | Cause::Mshr => Some(Counted::LocalLines),
         Cause::LoadStoreUnit => Some(Counted::UnitLines),
         Cause::Global => Some(Counted::GlobalLoads),
         Cause::NoWarp => None,

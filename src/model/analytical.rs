@@ -77,6 +77,7 @@ impl PerformanceModel for Analytical {
         let stack = &modelled.full.cpi_stack;
         let parts = TimeParts::of(|cause| stack[cause as usize]);
         let launches = launch.run_grids(&launch.filled(modelled.rates.clone()), &parts);
+        let expected = expected_stack(&modelled);
         let timing = Timing {
             gpops_billion: launch.gpops(launches) / 1e9,
             milliseconds: launch.milliseconds(launches),
@@ -85,11 +86,11 @@ impl PerformanceModel for Analytical {
             ipc: demand.instructions * modelled.full.tokens_per_cycle,
             dual_issue_percent: 100.0 * demand.dual_issued / demand.instructions,
             warp_instructions_per_node: demand.instructions,
-            cpi_stack: expected_stack(&modelled),
+            cpi_stack: CpiEntry::stack(|cause| expected[cause as usize]),
             simulated_warp_instructions: 0,
             wall_seconds: start.elapsed().as_secs_f64(),
         };
-        Ok(timing.with_divergence(launch))
+        Ok(timing.with_divergence(launch, &expected))
     }
 
     fn time_blocks(
@@ -110,9 +111,9 @@ fn point<'a>(launch: Uniform<'a>, partial_residencies: &'a [u32]) -> Point<'a> {
     }
 }
 
-fn expected_stack(modelled: &Modelled) -> Vec<CpiEntry> {
-    let cycles = |cause: Cause| NOMINAL_NODES * modelled.full.cpi_stack[cause as usize];
-    CpiEntry::stack(|cause| cycles(cause).round() as u64)
+fn expected_stack(modelled: &Modelled) -> [u64; Cause::ALL.len()] {
+    let cycles = modelled.full.cpi_stack;
+    cycles.map(|cycles| (NOMINAL_NODES * cycles).round() as u64)
 }
 
 fn demand(analysis: &Analysis, point: &Point) -> Demand {

@@ -2,7 +2,7 @@
 //!
 //! What it models: the issue slots that a token takes; what idles is split as the waits of a warp are, each as the time
 //! that it adds to the critical path.
-//! Leaves out: that causes overlap: each is what it adds to those before it.
+//! Leaves out: that causes overlap: each is what it adds to those before it; waits for an MSHR are part of those for L2 and DRAM.
 //! Units: scheduler cycles per token. Sources: equation (8) of `docs/model.md`.
 
 use super::path::Latencies;

@@ -27,7 +27,21 @@ pub const LOCAL_BASE: u32 = 0x8000_0000;
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
     pub ready_at: u64,
+    /// Cycles from the issue on until an MSHR is free for it; 0 where one is free at once.
+    pub mshr_cycles: u32,
     pub cause: Cause,
+}
+
+impl Served {
+    /// Done at a cycle, without a wait for an MSHR.
+    #[inline]
+    pub fn new(ready_at: u64, cause: Cause) -> Self {
+        Served {
+            ready_at,
+            mshr_cycles: 0,
+            cause,
+        }
+    }
 }
 
 /// What a warp's fitness cases add to a global address.
@@ -169,10 +183,7 @@ impl Memory {
             MemoryRequest::SharedLoad | MemoryRequest::SharedStore | MemoryRequest::None => {
                 let ready_at = self.lsu_free_at + self.shared_latency;
                 self.occupy_unit(op.share_of(self.shared_cycles));
-                Served {
-                    ready_at,
-                    cause: Cause::Shared,
-                }
+                Served::new(ready_at, Cause::Shared)
             }
         }
     }
@@ -188,10 +199,7 @@ impl Memory {
         counters: &mut Counters,
         observer: &mut impl Observer,
     ) -> Served {
-        let mut last = Served {
-            ready_at: now,
-            cause: Cause::LoadStoreUnit,
-        };
+        let mut last = Served::new(now, Cause::LoadStoreUnit);
         for part in code.parts(op) {
             let offset = CaseOffset::same(0);
             let served = self.serve(&part, now, local_base, offset, counters, observer);
@@ -213,10 +221,7 @@ impl Memory {
         counters: &mut Counters,
         observer: &mut impl Observer,
     ) -> Served {
-        let mut served = Served {
-            ready_at: 0,
-            cause: Cause::L1Hit,
-        };
+        let mut served = Served::new(0, Cause::L1Hit);
         let first = base + op.local_address();
         for i in 0..u32::from(op.lines) {
             let line = self.local_line(op, first + i * LINE_BYTES, counters, observer);
@@ -264,10 +269,7 @@ impl Memory {
                 } else {
                     Cause::L1Hit
                 };
-                Served {
-                    ready_at: ready_at.max(hit_at),
-                    cause,
-                }
+                Served::new(ready_at.max(hit_at), cause)
             }
             Lookup::Miss {
                 way,
@@ -279,10 +281,7 @@ impl Memory {
                     self.write_back(victim, counters);
                 }
                 if store && !self.fetch_on_write_miss {
-                    return Served {
-                        ready_at: hit_at.max(free_at),
-                        cause: Cause::L1Hit,
-                    };
+                    return Served::new(hit_at.max(free_at), Cause::L1Hit);
                 }
                 self.fill_l1(way, address, LINE_BYTES, counters, observer)
             }
@@ -301,10 +300,7 @@ impl Memory {
         if store {
             counters.l1_store_lines += 1;
             self.write_l2(address, bytes, counters);
-            return Served {
-                ready_at: self.lsu_free_at,
-                cause: Cause::L1Hit,
-            };
+            return Served::new(self.lsu_free_at, Cause::L1Hit);
         }
         counters.l1_load_lines += 1;
         self.fill(address, bytes, counters)
@@ -373,10 +369,7 @@ impl Memory {
             ready_at = served_at.max(ready_at);
             self.occupy_unit(1);
         }
-        Served {
-            ready_at,
-            cause: Cause::Global,
-        }
+        Served::new(ready_at, Cause::Global)
     }
 
     #[inline]
@@ -407,10 +400,7 @@ impl Memory {
             self.occupy_unit(self.return_cycles(bytes).max(u64::from(op.lines)));
             served.ready_at
         };
-        Served {
-            ready_at,
-            cause: Cause::Global,
-        }
+        Served::new(ready_at, Cause::Global)
     }
 
     /// Fetches a line to the place that the L1 gave it.
@@ -433,7 +423,10 @@ impl Memory {
     #[inline]
     fn fill(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
         let cycle = self.misses.admit(self.lsu_free_at);
-        let served = self.read(address, bytes, cycle, counters);
+        let mut served = self.read(address, bytes, cycle, counters);
+        if cycle > self.lsu_free_at {
+            served.mshr_cycles = (cycle - self.issued_at) as u32;
+        }
         self.misses.track(served.ready_at);
         self.occupy_unit(self.return_cycles(bytes));
         served

@@ -5,6 +5,7 @@
 //! What it leaves out: values; the host; which machine code runs. Units: core clock cycles, bytes.
 //! Sources: in the parts; `docs/model.md`.
 
+pub mod account;
 pub mod blocks;
 pub mod cache;
 pub mod chip;

@@ -76,7 +76,7 @@ impl<'a> Mix<'a> {
             Some(counted) if window[counted] > 0.0 => self.whole[counted] / window[counted],
             _ => 1.0,
         };
-        let stack = Cause::ALL.map(|cause| (cause, counters.cpi_stack[cause as usize] as f64));
+        let stack = Cause::ALL.map(|cause| (cause, counters.nearest_stack[cause as usize] as f64));
         let charged: f64 = stack.iter().map(|(_, cycles)| cycles).sum();
         let scaled: f64 = stack
             .iter()

@@ -4,7 +4,8 @@
 //! branch occupy the issue slot, the account of every cycle. What it leaves out: when a warp may issue (`waits`).
 //! Units: core clock cycles. Sources: the device preset for the policy.
 
-use super::observe::{Cause, Counters};
+use super::account::{Account, WHOLE};
+use super::observe::Cause;
 use super::spec::{WAIT_UNITS, WarpPolicy};
 use super::warp_mask::{MAX_WARPS, WarpMask};
 
@@ -27,6 +28,10 @@ pub struct Scheduler {
     /// Slots that hold a warp, one bit each.
     resident: WarpMask,
     resident_since: [u64; MAX_WARPS],
+    /// What every warp resident since the start was charged of the idle cycles, in [`WHOLE`]ths.
+    idle_part: u64,
+    /// What a resident warp is charged of one.
+    part_of_cycle: u64,
 }
 
 impl Scheduler {
@@ -43,12 +48,14 @@ impl Scheduler {
             n_slots,
             resident: 0,
             resident_since: [0; MAX_WARPS],
+            idle_part: 0,
+            part_of_cycle: 0,
         }
     }
 
     /// A warp becomes resident in a slot.
     pub fn admit(&mut self, slot: usize, now: u64) {
-        self.resident |= 1 << slot;
+        self.set_resident(self.resident | 1 << slot);
         self.resident_since[slot] = now;
         let age = |slot: usize| (self.resident_since[slot], std::cmp::Reverse(slot));
         let is_older = |than: usize| move |&slot: &usize| age(slot) < age(than);
@@ -61,7 +68,19 @@ impl Scheduler {
 
     /// The warp of a slot has ended.
     pub fn dismiss(&mut self, slot: usize) {
-        self.resident &= !(1 << slot);
+        self.set_resident(self.resident & !(1 << slot));
+    }
+
+    fn set_resident(&mut self, slots: WarpMask) {
+        self.resident = slots;
+        let warps = u64::from(slots.count_ones());
+        self.part_of_cycle = WHOLE.checked_div(warps).unwrap_or(0);
+    }
+
+    /// A warp that waits takes as much of the idle cycles as this grows by meanwhile, in [`WHOLE`]ths.
+    #[inline]
+    pub fn idle_part(&self) -> u64 {
+        self.idle_part
     }
 
     /// Slots that hold a warp, one bit each.
@@ -152,21 +171,24 @@ impl Scheduler {
         }
     }
 
-    /// Charges the cycles before `now` to `cause`, after those in which the issue slot was occupied. Cycles beyond `now`
-    /// must not have been charged yet.
+    /// Charges the cycles before `now`, after those in which the issue slot was occupied, to the resident warps; the nearest to
+    /// issuing waits for `nearest`. Cycles beyond `now` must not have been charged yet. Returns how many were idle.
     #[inline]
-    pub fn charge(&mut self, now: u64, cause: Cause, counters: &mut Counters) {
+    pub fn charge(&mut self, now: u64, nearest: Cause, account: &mut Account) -> u64 {
         let occupied = self.busy_until.max(self.accounted).min(now) - self.accounted;
-        counters.cpi_stack[self.busy_cause as usize] += occupied;
-        counters.cpi_stack[cause as usize] += now - self.accounted - occupied;
+        let idle = now - self.accounted - occupied;
+        account.occupied[self.busy_cause as usize] += occupied;
+        account.nearest[nearest as usize] += idle;
+        self.idle_part += idle * self.part_of_cycle;
         self.accounted = now;
+        idle
     }
 
     /// Charges cycle `now`, whose past is accounted for, to issuing from a slot; replays come after it.
     #[inline]
-    pub fn charge_issue(&mut self, slot: usize, now: u64, counters: &mut Counters) {
+    pub fn charge_issue(&mut self, slot: usize, now: u64, account: &mut Account) {
         self.last = slot as u8;
-        counters.cpi_stack[Cause::Issued as usize] += 1;
+        account.occupied[Cause::Issued as usize] += 1;
         self.accounted = now + 1;
     }
 }
@@ -186,7 +208,7 @@ mod tests {
         for (slot, now) in started_at.into_iter().enumerate() {
             scheduler.admit(slot, now);
         }
-        scheduler.charge_issue(1, 10, &mut Counters::default());
+        scheduler.charge_issue(1, 10, &mut Account::default());
         scheduler
     }
 
@@ -221,7 +243,7 @@ mod tests {
         let mut scheduler = scheduler(WarpPolicy::GreedyThenOldest, [5, 3, 4]);
         scheduler.admit(1, 12);
         assert_eq!(scheduler.in_order(0b101).collect::<Vec<_>>(), [2, 0]);
-        scheduler.charge_issue(0, 13, &mut Counters::default());
+        scheduler.charge_issue(0, 13, &mut Account::default());
         assert_eq!(scheduler.in_order(0b110).collect::<Vec<_>>(), [2, 1]);
     }
 

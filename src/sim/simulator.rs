@@ -128,7 +128,7 @@ impl PerformanceModel for Simulator {
             simulated_warp_instructions: observed.instructions,
             wall_seconds: start.elapsed().as_secs_f64(),
         };
-        Ok(timing.with_divergence(launch))
+        Ok(timing.with_divergence(launch, &counters.nearest_stack))
     }
 
     fn time_blocks(
@@ -187,7 +187,7 @@ impl Simulator {
                         .into(),
                 ),
             },
-            parts: TimeParts::of(|cause| window.counters.cpi_stack[cause as usize] as f64),
+            parts: TimeParts::of(|cause| window.counters.nearest_stack[cause as usize] as f64),
             counters: window.counters,
             levels,
             error_percent: window.error_percent,

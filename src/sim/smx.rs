@@ -11,6 +11,7 @@
 mod execute;
 mod tick;
 
+use super::account::{Account, WHOLE};
 use super::code::{MemoryRequest, ReplayCode};
 use super::dispatch::{BlockQueue, BlockStart, GOLDEN_STEP, Geometry};
 use super::icache::InstructionCache;
@@ -52,6 +53,7 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     tracks_results: bool,
     ignores_stall_counts: bool,
     counters: Counters,
+    account: Account,
     /// Work done, by program.
     program_credits: Vec<u64>,
     now: u64,
@@ -127,6 +129,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
             tracks_results: spec.dependences.result_cycles().is_some(),
             ignores_stall_counts: spec.dependences.ignores_stall_counts(),
             counters: Counters::default(),
+            account: Account::default(),
             program_credits: vec![0; code.programs.len()],
             now: 0,
             observer,
@@ -161,12 +164,19 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
     /// Counters up to the current cycle.
     pub fn counters(&mut self) -> Counters {
         let opens_at = self.memory.accepts_at();
-        for (s, scheduler) in self.schedulers[..self.n_schedulers].iter_mut().enumerate() {
+        for s in 0..self.n_schedulers {
             // Where a warp is ready, the cycles not yet charged are all occupied ones, whatever the cause given.
-            let slots = scheduler.resident();
+            let slots = self.schedulers[s].resident();
             let cause = self.waits.nearest_cause(s, slots, opens_at);
-            scheduler.charge(self.now, cause, &mut self.counters);
+            let idle = self.schedulers[s].charge(self.now, cause, &mut self.account);
+            if slots == 0 {
+                self.account.parts[Cause::NoWarp as usize] += idle * WHOLE;
+            }
+            for i in (0..self.slots.per_scheduler()).filter(|i| slots >> i & 1 == 1) {
+                self.charge_warp(s, i);
+            }
         }
+        self.account.read(&mut self.counters);
         self.counters.cycles = self.now;
         self.counters.clone()
     }
@@ -231,6 +241,8 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
             let slot = block as u32 * warps + (w + turn) % warps;
             let (s, i) = self.place(slot as usize);
             self.schedulers[s].admit(i, self.now);
+            self.waits
+                .admit(self.slots.warp(s, i), self.schedulers[s].idle_part());
             let place = WarpSlot::new(s, i);
             self.observer.started(place, start.number, w, self.now);
             let done = done.map_or(0.0, |done| (done + f64::from(slot) * GOLDEN_STEP).fract());
@@ -311,6 +323,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
             return;
         }
         self.observer.exited(WarpSlot::new(s, i), self.now);
+        self.charge_warp(s, i);
         self.schedulers[s].dismiss(i);
         let resident = &mut self.blocks[block as usize];
         resident.warps_left -= 1;

@@ -7,6 +7,7 @@
 //! What it leaves out: why a warp waits so long (`smx`), which ready warp issues (`scheduler`).
 //! Units: cycles.
 
+use super::account::Account;
 use super::observe::Cause;
 use super::timing_wheel::{TimingWheel, WHEEL};
 use super::warp_mask::{MAX_WARPS, Slots, WarpMask};
@@ -24,19 +25,22 @@ pub struct Waits<const EVEN_SLOTS: bool> {
     refused: WarpMask,
     /// Wait for longer than the timing wheel reaches.
     far: WarpMask,
-    /// When a warp in the timing wheel can really issue, and what it waits for.
+    /// When a warp in the timing wheel can really issue.
     ready_at: [u64; MAX_WARPS],
+    /// What a warp waits for, or waited for until it became ready.
     cause: [Cause; MAX_WARPS],
+    /// What serves the load of a warp that waits for an MSHR first (`Cause::Mshr`), and how much of the wait is for that, in
+    /// `MSHR_WHOLE`ths.
+    served_by: [Cause; MAX_WARPS],
+    mshr_part: [u32; MAX_WARPS],
+    /// Were refused and have not waited for anything else since.
+    at_unit: WarpMask,
+    /// Up to where a warp has taken its part of its scheduler's idle cycles.
+    taken: [u64; MAX_WARPS],
 }
 
-/// Warps that became ready in one cycle.
-#[derive(Debug, Clone, Copy)]
-pub struct Woken {
-    /// All of them.
-    pub warps: WarpMask,
-    /// Those that the load/store unit had refused.
-    opened: WarpMask,
-}
+/// Parts of a wait that may be one for an MSHR.
+const MSHR_WHOLE: u64 = 1 << 12;
 
 impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
     /// No warps.
@@ -50,6 +54,10 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
             far: 0,
             ready_at: [0; MAX_WARPS],
             cause: [Cause::NoWarp; MAX_WARPS],
+            served_by: [Cause::NoWarp; MAX_WARPS],
+            mshr_part: [0; MAX_WARPS],
+            at_unit: 0,
+            taken: [0; MAX_WARPS],
         }
     }
 
@@ -84,49 +92,98 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
         self.ready &= !(1 << (warp % MAX_WARPS));
     }
 
-    /// A warp that is not ready cannot issue before `until`, which is after `now`.
+    /// A warp becomes resident; of its scheduler's idle cycles `idle_part` was each warp's.
+    pub fn admit(&mut self, warp: usize, idle_part: u64) {
+        self.taken[warp % MAX_WARPS] = idle_part;
+    }
+
+    /// Charges a warp's part of its scheduler's idle cycles, which has grown to `idle_part`, to what it waits for.
+    #[inline]
+    pub fn charge(&mut self, warp: usize, idle_part: u64, account: &mut Account) {
+        let warp = warp % MAX_WARPS;
+        let mut part = idle_part - self.taken[warp];
+        self.taken[warp] = idle_part;
+        let cause = self.cause[warp];
+        if cause == Cause::Mshr {
+            let after = part * (MSHR_WHOLE - u64::from(self.mshr_part[warp])) / MSHR_WHOLE;
+            account.parts[self.served_by[warp] as usize] += after;
+            part -= after;
+        }
+        account.parts[cause as usize] += part;
+    }
+
+    /// Of the `cycles` for which a warp has just been held, it waits the first for an MSHR. Which of them are idle ones of its
+    /// scheduler is not told apart: of those it takes as large a part.
+    pub fn wait_for_mshr(&mut self, warp: usize, first: u64, cycles: u64) {
+        let warp = warp % MAX_WARPS;
+        self.served_by[warp] = std::mem::replace(&mut self.cause[warp], Cause::Mshr);
+        self.mshr_part[warp] = (first.min(cycles) * MSHR_WHOLE / cycles) as u32;
+    }
+
+    /// A warp that is not ready, and whose last wait was charged, cannot issue before `until`, which is after `now`.
     #[inline]
     pub fn hold(&mut self, warp: usize, until: u64, cause: Cause, now: u64) {
         let warp = warp % MAX_WARPS;
-        self.ready_at[warp] = until;
         self.cause[warp] = cause;
+        self.enter(warp, until, now);
+    }
+
+    #[inline]
+    fn enter(&mut self, warp: usize, until: u64, now: u64) {
+        self.ready_at[warp] = until;
         let is_far = self.timing_wheel.enter(warp, until, now);
         self.far |= WarpMask::from(is_far) << warp;
     }
 
     /// The load/store unit, which opens at `opens_at`, refuses warps of one scheduler.
     #[inline]
-    pub fn refuse(&mut self, scheduler: usize, slots: WarpMask, opens_at: u64, now: u64) {
+    pub fn refuse(
+        &mut self,
+        scheduler: usize,
+        slots: WarpMask,
+        (opens_at, now): (u64, u64),
+        idle_part: u64,
+        account: &mut Account,
+    ) {
         let warps = self.slots.warps(scheduler, slots);
         self.ready &= !warps;
+        let mut others = warps & !self.at_unit;
+        self.at_unit |= warps;
+        while others != 0 {
+            let warp = others.trailing_zeros() as usize;
+            others &= others - 1;
+            self.charge(warp, idle_part, account);
+            self.cause[warp] = Cause::LoadStoreUnit;
+        }
         if opens_at - now < WHEEL {
             self.refused |= warps;
         } else {
-            self.hold_all(warps, opens_at, now);
+            self.enter_all(warps, opens_at, now);
         }
     }
 
     #[cold]
-    fn hold_all(&mut self, mut warps: WarpMask, until: u64, now: u64) {
+    fn enter_all(&mut self, mut warps: WarpMask, until: u64, now: u64) {
         while warps != 0 {
             let warp = warps.trailing_zeros() as usize;
             warps &= warps - 1;
-            self.hold(warp, until, Cause::LoadStoreUnit, now);
+            self.enter(warp, until, now);
         }
     }
 
-    /// Marks as ready the warps whose time has come. The load/store unit opens at `opens_at`.
+    /// Marks as ready the warps whose time has come, and returns them. The load/store unit opens at `opens_at`.
     #[inline]
-    pub fn wake(&mut self, now: u64, opens_at: u64) -> Woken {
+    pub fn wake(&mut self, now: u64, opens_at: u64) -> WarpMask {
         let mut warps = self.timing_wheel.take(now);
         if warps & self.far != 0 {
             warps = self.wait_on(warps, now);
         }
         let opened = if opens_at <= now { self.refused } else { 0 };
         self.refused ^= opened;
+        self.at_unit &= !warps;
         warps |= opened;
         self.ready |= warps;
-        Woken { warps, opened }
+        warps
     }
 
     /// Of warps that the timing wheel gave back, those that need not wait on.
@@ -139,7 +196,7 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
             early &= early - 1;
             if self.ready_at[warp] > now {
                 warps &= !(1 << warp);
-                self.hold(warp, self.ready_at[warp], self.cause[warp], now);
+                self.enter(warp, self.ready_at[warp], now);
             }
         }
         warps
@@ -158,13 +215,17 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
 
     /// What the first of the woken warps of one scheduler waited for; where there is none, any cause.
     #[inline]
-    pub fn cause_of_first(&self, woken: Woken, scheduler: usize) -> Cause {
-        let slot = self.slots.of(woken.warps, scheduler).trailing_zeros() as usize;
-        let warp = self.slots.warp(scheduler, slot);
-        if woken.opened >> warp & 1 == 1 {
-            Cause::LoadStoreUnit
-        } else {
-            self.cause[warp]
+    pub fn cause_of_first(&self, woken: WarpMask, scheduler: usize) -> Cause {
+        let slot = self.slots.of(woken, scheduler).trailing_zeros() as usize;
+        self.sole_cause(self.slots.warp(scheduler, slot))
+    }
+
+    /// What a warp waits for, or what serves its load if it waits for an MSHR first.
+    #[inline]
+    fn sole_cause(&self, warp: usize) -> Cause {
+        match self.cause[warp] {
+            Cause::Mshr => self.served_by[warp],
+            cause => cause,
         }
     }
 
@@ -172,10 +233,11 @@ impl<const EVEN_SLOTS: bool> Waits<EVEN_SLOTS> {
     pub fn nearest_cause(&self, scheduler: usize, slots: WarpMask, opens_at: u64) -> Cause {
         let wait = |slot: usize| {
             let warp = self.slots.warp(scheduler, slot);
-            match self.refused >> warp & 1 {
-                1 => (opens_at, Cause::LoadStoreUnit),
-                _ => (self.ready_at[warp], self.cause[warp]),
-            }
+            let until = match self.refused >> warp & 1 {
+                1 => opens_at,
+                _ => self.ready_at[warp],
+            };
+            (until, self.sole_cause(warp))
         };
         (0..self.slots.per_scheduler())
             .filter(|slot| slots >> slot & 1 == 1)
@@ -192,14 +254,51 @@ mod tests {
     #[test]
     fn refused_warps_wake_when_the_unit_opens() {
         let mut waits = Waits::new(Slots::<true>::new(4));
+        let mut account = Account::default();
         waits.hold(17, 5, Cause::Wait, 0);
         assert_eq!(waits.next_after(0, 40), 5);
-        assert_eq!(waits.wake(5, 40).warps, 1 << 17);
-        waits.refuse(1, 0b10, 40, 5);
+        assert_eq!(waits.wake(5, 40), 1 << 17);
+        waits.refuse(1, 0b10, (40, 5), 0, &mut account);
         assert_eq!((waits.ready(), waits.next_after(5, 40)), (0, 40));
         let woken = waits.wake(40, 40);
-        assert_eq!((woken.warps, waits.ready()), (1 << 17, 1 << 17));
+        assert_eq!((woken, waits.ready()), (1 << 17, 1 << 17));
         assert_eq!(waits.cause_of_first(woken, 1), Cause::LoadStoreUnit);
+    }
+
+    /// One waits for the unit from the first refusal on, however often it is refused.
+    #[test]
+    fn a_refused_warp_waits_for_the_unit_until_it_is_held_for_something_else() {
+        let mut waits = Waits::new(Slots::<true>::new(4));
+        let mut account = Account::default();
+        waits.admit(0, 5);
+        waits.hold(0, 10, Cause::Wait, 0);
+        waits.refuse(0, 1, (20, 10), 8, &mut account);
+        waits.refuse(0, 1, (30, 20), 12, &mut account);
+        waits.charge(0, 19, &mut account);
+        waits.hold(0, 40, Cause::L2, 30);
+        waits.charge(0, 30, &mut account);
+        let parts = [Cause::Wait, Cause::LoadStoreUnit, Cause::L2];
+        assert_eq!(
+            parts.map(|cause| account.parts[cause as usize]),
+            [3, 11, 11]
+        );
+    }
+
+    #[test]
+    fn a_wait_that_begins_with_one_for_an_mshr_is_charged_to_both() {
+        let mut waits = Waits::new(Slots::<true>::new(4));
+        let mut account = Account::default();
+        waits.hold(0, 100, Cause::Dram, 0);
+        waits.wait_for_mshr(0, 25, 100);
+        waits.charge(0, 40, &mut account);
+        waits.charge(0, 80, &mut account);
+        waits.hold(0, 120, Cause::Dram, 100);
+        waits.charge(0, 90, &mut account);
+        let parts = [Cause::Mshr, Cause::Dram, Cause::L2];
+        assert_eq!(
+            parts.map(|cause| account.parts[cause as usize]),
+            [20, 70, 0]
+        );
     }
 
     #[test]
@@ -207,19 +306,19 @@ mod tests {
         let mut waits = Waits::new(Slots::<true>::new(4));
         waits.hold(3, WHEEL + 100, Cause::Global, 0);
         waits.hold(4, WHEEL - 1, Cause::Wait, 0);
-        assert_eq!(waits.wake(WHEEL - 1, 0).warps, 1 << 4);
+        assert_eq!(waits.wake(WHEEL - 1, 0), 1 << 4);
         assert_eq!(waits.next_after(WHEEL - 1, 0), WHEEL + 100);
-        assert_eq!(waits.wake(WHEEL + 100, 0).warps, 1 << 3);
+        assert_eq!(waits.wake(WHEEL + 100, 0), 1 << 3);
     }
 
     #[test]
     fn a_unit_that_opens_beyond_the_calendar_is_waited_for_there() {
         let mut waits = Waits::new(Slots::<true>::new(4));
         let opens_at = 2 * WHEEL;
-        waits.refuse(0, 1, opens_at, 0);
+        waits.refuse(0, 1, (opens_at, 0), 0, &mut Account::default());
         assert_eq!(waits.nearest_cause(0, 1, opens_at), Cause::LoadStoreUnit);
-        assert_eq!(waits.wake(WHEEL - 1, opens_at).warps, 0);
-        assert_eq!(waits.wake(2 * WHEEL - 2, opens_at).warps, 0);
-        assert_eq!(waits.wake(opens_at, opens_at).warps, 1);
+        assert_eq!(waits.wake(WHEEL - 1, opens_at), 0);
+        assert_eq!(waits.wake(2 * WHEEL - 2, opens_at), 0);
+        assert_eq!(waits.wake(opens_at, opens_at), 1);
     }
 }

@@ -5,6 +5,7 @@
 //! Units: cycles, bytes.
 
 use super::code::{ReplayCode, ReplayOp};
+use super::memory::Served;
 use super::observe::Cause;
 use crate::launch::counters::CREDITS_PER_TOKEN;
 use crate::trace::AddressKind;
@@ -12,20 +13,45 @@ use crate::trace::AddressKind;
 /// Loads that the scoreboard tracks.
 const MAX_LOADS: usize = 16;
 
+/// A load in flight.
 #[derive(Debug, Clone, Copy)]
-struct PendingLoad {
+pub struct PendingLoad {
     targets: u64,
     issued_at: u64,
-    ready_at: u64,
-    cause: Cause,
+    served: Served,
 }
 
 impl PendingLoad {
     /// Stands for `other` too, until both are done.
     fn take_over(&mut self, other: PendingLoad) {
         self.targets |= other.targets;
-        if other.ready_at > self.ready_at {
-            (self.ready_at, self.cause) = (other.ready_at, other.cause);
+        if other.served.ready_at > self.served.ready_at {
+            let mshr_cycles = other.mshr_until().saturating_sub(self.issued_at) as u32;
+            self.served = Served {
+                mshr_cycles,
+                ..other.served
+            };
+        }
+    }
+
+    /// When its result is there.
+    #[inline]
+    pub fn ready_at(&self) -> u64 {
+        self.served.ready_at
+    }
+
+    /// What serves it.
+    #[inline]
+    pub fn cause(&self) -> Cause {
+        self.served.cause
+    }
+
+    /// Until when it waits for an MSHR; 0 if it does not.
+    #[inline]
+    pub fn mshr_until(&self) -> u64 {
+        match self.served.mshr_cycles {
+            0 => 0,
+            cycles => self.issued_at + u64::from(cycles),
         }
     }
 }
@@ -130,8 +156,7 @@ impl Warp {
             loads: [PendingLoad {
                 targets: 0,
                 issued_at: 0,
-                ready_at: 0,
-                cause: Cause::Wait,
+                served: Served::new(0, Cause::Wait),
             }; MAX_LOADS],
             n_loads: 0,
         }
@@ -250,15 +275,14 @@ impl Warp {
 
     /// Notes a load in flight.
     #[inline]
-    pub fn track_load(&mut self, targets: u64, ready_at: u64, cause: Cause, now: u64) {
+    pub fn track_load(&mut self, targets: u64, served: Served, now: u64) {
         if self.n_loads == MAX_LOADS {
             self.forget_finished(now);
         }
         let mut load = PendingLoad {
             targets,
             issued_at: now,
-            ready_at,
-            cause,
+            served,
         };
         if self.n_loads == MAX_LOADS {
             // More loads in flight than the scoreboard tracks: the newest stands for another one too.
@@ -270,9 +294,9 @@ impl Warp {
         self.pending_targets |= targets;
     }
 
-    /// Until when and why `op` must wait for loads, given that it could otherwise issue at `earliest`.
+    /// The load that `op` must wait for longest, given that it could otherwise issue at `earliest`.
     #[inline]
-    pub fn wait_for_loads(&mut self, op: &ReplayOp, earliest: u64) -> Option<(u64, Cause)> {
+    pub fn wait_for_loads(&mut self, op: &ReplayOp, earliest: u64) -> Option<PendingLoad> {
         if self.pending_targets & op.registers == 0 {
             return None;
         }
@@ -280,9 +304,9 @@ impl Warp {
         let mut wait = None;
         let mut latest = 0;
         for load in self.in_flight() {
-            if load.targets & op.registers != 0 && load.ready_at >= latest {
-                latest = load.ready_at;
-                wait = Some((latest, load.cause));
+            if load.targets & op.registers != 0 && load.ready_at() >= latest {
+                latest = load.ready_at();
+                wait = Some(*load);
             }
         }
         wait
@@ -302,8 +326,9 @@ impl Warp {
         self.forget_finished(earliest);
         let globals = || {
             let loads = self.in_flight().iter();
-            let free_at = move |load: &PendingLoad| load.ready_at.min(load.issued_at + hold_cycles);
-            let globals = loads.filter(|load| load.cause == Cause::Global);
+            let free_at =
+                move |load: &PendingLoad| load.ready_at().min(load.issued_at + hold_cycles);
+            let globals = loads.filter(|load| load.cause() == Cause::Global);
             globals.map(free_at).filter(move |&at| at > earliest)
         };
         let n = globals().count();
@@ -326,7 +351,7 @@ impl Warp {
         let mut i = 0;
         let mut mask = 0;
         while i < self.n_loads {
-            if self.loads[i].ready_at <= now {
+            if self.loads[i].ready_at() <= now {
                 self.n_loads -= 1;
                 self.loads[i] = self.loads[self.n_loads];
             } else {
@@ -349,7 +374,7 @@ mod tests {
     fn with_loads(issued_at: &[u64]) -> Warp {
         let mut warp = Warp::idle();
         for &now in issued_at {
-            warp.track_load(1, now + 500, Cause::Global, now);
+            warp.track_load(1, Served::new(now + 500, Cause::Global), now);
         }
         warp
     }
@@ -371,7 +396,7 @@ mod tests {
     #[test]
     fn loads_of_other_memory_do_not_count() {
         let mut warp = with_loads(&[0, 10, 20]);
-        warp.track_load(2, 535, Cause::L2, 30);
+        warp.track_load(2, Served::new(535, Cause::L2), 30);
         assert_eq!(warp.wait_for_global_slot(4, L2, 40), None);
     }
 
@@ -380,16 +405,16 @@ mod tests {
         let mut warp = Warp::idle();
         // The first is the last to come.
         for n in 0..24 {
-            warp.track_load(1 << n, 500 - n, Cause::L2, n);
+            warp.track_load(1 << n, Served::new(500 - n, Cause::L2), n);
         }
         let mut op = looped(&[use_of_load()]).ops[0];
         for n in 0..24 {
             op.registers = 1 << n;
-            let (ready_at, cause) = warp.wait_for_loads(&op, 30).unwrap();
-            assert!(ready_at >= 500 - n, "load {n}: {ready_at}");
-            assert_eq!(cause, Cause::L2);
+            let load = warp.wait_for_loads(&op, 30).unwrap();
+            assert!(load.ready_at() >= 500 - n, "load {n}: {load:?}");
+            assert_eq!(load.cause(), Cause::L2);
         }
         op.registers = 1 << 24;
-        assert_eq!(warp.wait_for_loads(&op, 30), None);
+        assert!(warp.wait_for_loads(&op, 30).is_none());
     }
 }

@@ -167,7 +167,9 @@ fn the_cpi_stack_sums_to_every_cycle_of_every_scheduler() {
     ];
     for n_warps in [1, 3, 16, 64] {
         let counters = run_ops(&spec(), &ops, n_warps);
-        assert_eq!(counters.cpi_stack.iter().sum::<u64>(), 4 * counters.cycles);
+        for stack in [counters.cpi_stack, counters.nearest_stack] {
+            assert_eq!(stack.iter().sum::<u64>(), 4 * counters.cycles);
+        }
     }
 }
 

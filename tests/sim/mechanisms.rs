@@ -85,6 +85,29 @@ fn a_miss_takes_as_long_as_the_l2_says() {
     }
 }
 
+/// Sixteen warps and four MSHRs: of four rounds to the L2 that a load takes, it waits three for an MSHR. The time of a sample is scaled by
+/// what serves the load.
+#[test]
+fn a_load_that_misses_while_all_mshrs_are_taken_waits_for_one() {
+    let loads = || [load_to(10, Space::Local, 4), use_of_load()];
+    let ops: Vec<TimingOp> = (0..8).flat_map(|_| loads()).collect();
+    for (l1_misses_in_flight, waits) in [(4, 0.75), (64, 0.0)] {
+        let spec = SmxSpec {
+            l1_misses_in_flight,
+            l1: CacheSpec {
+                sets: 1,
+                ..testing::spec().l1
+            },
+            ..testing::spec()
+        };
+        let counters = run(&spec, &looped(&ops), 16, 200);
+        let of = |cause: Cause| counters.cpi_stack[cause as usize] as f64;
+        let (mshr, l2) = (of(Cause::Mshr), of(Cause::L2));
+        between(mshr / (mshr + l2), waits - 0.03, waits + 0.03);
+        assert_eq!(counters.nearest_stack[Cause::Mshr as usize], 0);
+    }
+}
+
 /// Every stored line misses an L1 of a few lines.
 #[test]
 fn a_store_that_misses_fetches_its_line_where_the_machine_does() {

@@ -29,7 +29,7 @@ use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Predict every cell of a paper's table and compare it with the measured value.
+/// Predict a paper's table and compare it with the measured values.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(look::only_with_chart))]
 pub struct ReproduceArgs {

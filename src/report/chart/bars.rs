@@ -42,7 +42,7 @@ const OTHER: &str = "other";
 const GREY: RGBColor = RGBColor(160, 160, 160);
 
 /// Colours of the layers, by their place among all layers; issue first.
-const COLOURS: [RGBColor; 9] = [
+const COLOURS: [RGBColor; 12] = [
     RGBColor(0, 158, 115),
     RGBColor(0, 114, 178),
     RGBColor(86, 180, 233),
@@ -52,6 +52,9 @@ const COLOURS: [RGBColor; 9] = [
     RGBColor(240, 228, 66),
     RGBColor(120, 94, 160),
     RGBColor(150, 110, 60),
+    RGBColor(128, 0, 64),
+    RGBColor(0, 80, 80),
+    RGBColor(170, 190, 60),
 ];
 const OF_PAIRS: [RGBColor; 2] = [BLUE, VERMILION];
 

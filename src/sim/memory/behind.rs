@@ -40,17 +40,11 @@ impl Memory {
                 } else {
                     Cause::L2
                 };
-                Served {
-                    ready_at: arrival.max(ready_at),
-                    cause,
-                }
+                Served::new(arrival.max(ready_at), cause)
             }
             Lookup::Miss { .. } if self.l2_holds_data && address < LOCAL_BASE => {
                 counters.l2_hits += 1;
-                Served {
-                    ready_at: arrival,
-                    cause: Cause::L2,
-                }
+                Served::new(arrival, Cause::L2)
             }
             Lookup::Miss {
                 way, evicted_dirty, ..
@@ -75,10 +69,10 @@ impl Memory {
         let dram = &mut self.lower.dram;
         let dram_start = dram.transfer(address, fetched, self.issued_at, start);
         counters.dram_read_bytes += u64::from(fetched);
-        Served {
-            ready_at: dram_start as u64 + self.l2_latency + self.dram_extra,
-            cause: Cause::Dram,
-        }
+        Served::new(
+            dram_start as u64 + self.l2_latency + self.dram_extra,
+            Cause::Dram,
+        )
     }
 
     /// The cycle at which the L2 takes `bytes` that leave the multiprocessor at `earliest`.

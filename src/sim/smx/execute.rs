@@ -128,11 +128,13 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             next = next.max(now + fetch.delay);
             cause = Cause::NoInstruction;
         }
-        if let Some((ready_at, why)) = warp.wait_for_loads(following, next)
-            && ready_at > next
+        let mut mshr_until = 0;
+        if let Some(load) = warp.wait_for_loads(following, next)
+            && load.ready_at() > next
         {
-            next = ready_at;
-            cause = why;
+            next = load.ready_at();
+            cause = load.cause();
+            mshr_until = load.mshr_until();
         }
         let limit = self.spec.global_loads_in_flight_per_warp;
         if following.request == MemoryRequest::GlobalLoad
@@ -142,11 +144,16 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         {
             next = ready_at;
             cause = Cause::Global;
+            mshr_until = 0;
         }
         if next == now {
             return true;
         }
-        self.hold(s, i, next, cause);
+        if mshr_until > now {
+            self.hold_for_mshr(s, i, mshr_until, next, cause);
+        } else {
+            self.hold(s, i, next, cause);
+        }
         false
     }
 
@@ -158,13 +165,14 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             .served(WarpSlot::new(s, i), served.ready_at, served.cause);
         let warp = &mut self.warps[self.slots.warp(s, i)];
         if op.result_targets != 0 {
-            warp.track_load(op.result_targets, served.ready_at, served.cause, now);
+            warp.track_load(op.result_targets, served, now);
         }
         if op.read_targets != 0
             && let Some(barriers) = self.spec.dependences.barriers()
         {
             let read_at = self.memory.busy_until() + u64::from(barriers.operand_cycles);
-            warp.track_load(op.read_targets.into(), read_at, Cause::LoadStoreUnit, now);
+            let read = Served::new(read_at, Cause::LoadStoreUnit);
+            warp.track_load(op.read_targets.into(), read, now);
         }
         if self.spec.replays_take_issue_slots && op.lines > 1 {
             let until = now + u64::from(op.lines);
@@ -210,7 +218,8 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         };
         if targets != 0 {
             let ready_at = now + u64::from(cycles);
-            self.warp(s, i).track_load(targets, ready_at, cause, now);
+            let result = Served::new(ready_at, cause);
+            self.warp(s, i).track_load(targets, result, now);
         }
     }
 }

@@ -26,7 +26,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             let s = slots.scheduler(first, distance) % MAX_SCHEDULERS;
             // Where a warp has been ready since the last tick, the cycles not yet charged are all occupied ones.
             let cause = self.waits.cause_of_first(woken, s);
-            self.schedulers[s].charge(now, cause, &mut self.counters);
+            self.schedulers[s].charge(now, cause, &mut self.account);
             if self.schedulers[s].busy_until() <= now {
                 self.schedule(s);
             }
@@ -99,7 +99,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             if self.issue(s, i) {
                 let interval = u64::from(self.spec.issue_interval_cycles);
                 let scheduler = &mut self.schedulers[s];
-                scheduler.charge_issue(i, now, &mut self.counters);
+                scheduler.charge_issue(i, now, &mut self.account);
                 if interval > 1 && scheduler.busy_until() < now + interval {
                     scheduler.occupy(now + interval, Cause::Issued);
                 }
@@ -108,7 +108,7 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
             cause = Cause::MathPipe;
         }
         // Every ready warp found its pipe taken.
-        self.schedulers[s].charge(now + 1, cause, &mut self.counters);
+        self.schedulers[s].charge(now + 1, cause, &mut self.account);
     }
 
     /// The load/store unit, which opens at `opens_at`, refuses warps of scheduler `s`.
@@ -120,7 +120,9 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
                 self.observer.held(slot, self.now, opens_at, cause);
             }
         }
-        self.waits.refuse(s, slots, opens_at, self.now);
+        let (times, idle_part) = ((opens_at, self.now), self.schedulers[s].idle_part());
+        self.waits
+            .refuse(s, slots, times, idle_part, &mut self.account);
     }
 
     /// Warp `i` cannot issue before `until`.
@@ -129,7 +131,33 @@ impl<O: Observer, const EVEN_SLOTS: bool> Smx<'_, O, EVEN_SLOTS> {
         let until = until.max(self.now + 1);
         self.observer
             .held(WarpSlot::new(s, i), self.now, until, cause);
+        self.charge_warp(s, i);
         self.waits
             .hold(self.slots.warp(s, i), until, cause, self.now);
+    }
+
+    /// Warp `i` cannot issue before `until`: its load waits for an MSHR until `mshr_until`, and then for what `cause` says.
+    pub(super) fn hold_for_mshr(
+        &mut self,
+        s: usize,
+        i: usize,
+        mshr_until: u64,
+        until: u64,
+        cause: Cause,
+    ) {
+        let (slot, warp, now) = (WarpSlot::new(s, i), self.slots.warp(s, i), self.now);
+        self.observer.held(slot, now, mshr_until, Cause::Mshr);
+        self.observer.held(slot, mshr_until, until, cause);
+        self.charge_warp(s, i);
+        self.waits.hold(warp, until, cause, now);
+        self.waits
+            .wait_for_mshr(warp, mshr_until - now, until - now);
+    }
+
+    /// Charges what warp `i` has waited so far.
+    #[inline]
+    pub(super) fn charge_warp(&mut self, s: usize, i: usize) {
+        let (warp, idle_part) = (self.slots.warp(s, i), self.scheduler(s).idle_part());
+        self.waits.charge(warp, idle_part, &mut self.account);
     }
 }
