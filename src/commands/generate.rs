@@ -1,6 +1,7 @@
 //! `warpstack generate`: what follows from the command line's own description: completions, manual pages.
 
 use super::CliResult;
+use crate::device::schema::schema;
 use crate::report::output;
 use clap::Command;
 use clap_complete::Shell;
@@ -17,12 +18,21 @@ pub struct GenerateArgs {
 enum What {
     Completions(CompletionsArgs),
     Man(ManArgs),
+    /// Write the JSON schema of device files
+    Schema,
+    /// Write the command reference of the book
+    Reference,
 }
 
 pub fn run(args: &GenerateArgs, command: Command) -> CliResult {
     match &args.what {
         What::Completions(args) => completions(args, command),
         What::Man(args) => man(args, command),
+        What::Schema => {
+            let schema = serde_json::to_string_pretty(&schema())? + "\n";
+            Ok(output::write(None, schema.as_bytes())?)
+        }
+        What::Reference => Ok(output::write(None, reference(command).as_bytes())?),
     }
 }
 
@@ -69,6 +79,34 @@ fn man(args: &ManArgs, command: Command) -> CliResult {
         .collect();
     output::write_folder(folder, &files)?;
     Ok(())
+}
+
+/// The page of the book that holds the help of every command.
+fn reference(mut command: Command) -> String {
+    let mut text = "# Commands\n\n\
+        *Reading time: to look things up. Prerequisites: none. The text of every `--help`; `warpstack generate reference` writes this page.*\n"
+        .to_owned();
+    command.build();
+    help_of(&command.term_width(80), "warpstack", &mut text);
+    text
+}
+
+/// Adds the help of a command and of its visible subcommands.
+fn help_of(command: &Command, path: &str, text: &mut String) {
+    let help = command.clone().term_width(80).render_help().to_string();
+    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let lines = lines.join("\n");
+    *text += &format!("\n## {path}\n\n```text\n{}\n```\n", lines.trim_end());
+    let shown = command
+        .get_subcommands()
+        .filter(|one| !one.is_hide_set() && one.get_name() != "help");
+    for subcommand in shown {
+        help_of(
+            subcommand,
+            &format!("{path} {}", subcommand.get_name()),
+            text,
+        );
+    }
 }
 
 fn page(command: Command) -> std::io::Result<Vec<u8>> {

@@ -5,7 +5,9 @@
 
 use super::count::{CLASSES, Width};
 use super::residency::LEVELS;
-use crate::device::table::{Allowed, Entry, Field, PresetFile, check_ranges, find, get};
+use crate::device::table::{
+    Allowed, Entry, Field, FieldValue, PresetFile, check_ranges, find, get,
+};
 use crate::device::{DeviceError, Reader, text_of};
 use crate::util::refused::Refused;
 
@@ -106,6 +108,7 @@ const fn field(section: &'static str, name: &'static str, unit: &'static str) ->
         allowed: POSITIVE,
         readers: &[Reader::Cpu],
         title: "",
+        form: <f64 as FieldValue>::form,
     }
 }
 

@@ -19,6 +19,8 @@ pub mod occupancy;
 #[doc(hidden)]
 mod policy;
 #[doc(hidden)]
+pub mod schema;
+#[doc(hidden)]
 mod spec;
 #[doc(hidden)]
 pub mod table;

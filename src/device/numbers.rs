@@ -38,6 +38,7 @@ macro_rules! numbers {
                     allowed: $crate::device::numbers::NOT_NEGATIVE,
                     readers: $readers,
                     title: $title,
+                    form: <f64 as $crate::device::table::FieldValue>::form,
                 },
             )+)+];
 

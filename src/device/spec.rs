@@ -12,7 +12,7 @@ use super::policy::{
     Arbitration, Coalescing, DefaultSplit, Dependencies, IndexHash, Pipe, RegisterAllocation,
     Replacement, Validated, WarpPolicy,
 };
-use super::table::{ANY, Entry, Field, get};
+use super::table::{ANY, Entry, Field, FieldValue, get};
 use crate::util::refused::Refused;
 use serde::Serialize;
 
@@ -58,6 +58,7 @@ macro_rules! device {
                 allowed: $allowed,
                 readers: &[$(Reader::$reader),+],
                 title: "",
+                form: <$ty as FieldValue>::form,
             },
         )*)*];
 

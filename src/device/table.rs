@@ -44,6 +44,8 @@ pub struct Field {
     pub readers: &'static [Reader],
     /// A name for people; empty where `name` is enough.
     pub title: &'static str,
+    /// The form of its value in a file.
+    pub form: fn() -> String,
 }
 
 /// `{ value = .., low = .., high = .., unit = "..", kind = "..", source = ".." }` of a preset. `low` and `high` belong together: the

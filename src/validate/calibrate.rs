@@ -3,7 +3,7 @@
 //! Models: a search over small grids, one value after the other.
 //! Leaves out: values of any other kind, which are never touched; predicting, which is the caller's.
 //! Units: those of the preset; errors in percent.
-//! Sources: `docs/calibration.md` is the protocol.
+//! Sources: `docs/how-to/check-a-measurement.md`, section 3.
 
 use crate::device::{Device, Kind, Reader};
 use crate::study::sensitivity::sensitivities;

@@ -62,7 +62,7 @@ fn both_models_name_the_same_first_bottleneck() {
         }
     }
     let agreed = 1.0 - differing.len() as f64 / cells.len() as f64;
-    // 87 % of 313 cells; see docs/bench-log/2026-11-22-explanations.md for the others.
+    // 87 % of 313 cells; docs/trust.md.
     assert!(agreed >= 0.85, "{agreed:.3}\n{}", differing.join("\n"));
 }
 

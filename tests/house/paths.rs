@@ -14,12 +14,11 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Pages of today: the bench log names the files of its day.
+/// The README and the pages of the book.
 fn pages() -> Vec<PathBuf> {
     let mut found = vec![PathBuf::from("README.md")];
     files(Path::new("docs"), &mut found);
     found.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
-    found.retain(|path| !path.starts_with("docs/bench-log"));
     found
 }
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 /// Names in `docs/model.md` with an underscore that are no fields: symbols of its equations.
 const SYMBOLS: [&str; 1] = ["n_k"];
 
-/// Files below a folder whose names end like this. Logs are left out: they keep the names of their day.
+/// Files below a folder whose names end like this.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("bench-log") {
+        if path.is_dir() {
             files(&path, ending, found);
         } else if path.extension().is_some_and(|found| found == ending) {
             found.push(path);

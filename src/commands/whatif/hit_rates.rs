@@ -8,6 +8,8 @@ use crate::commands::engine::{Kind, open_for};
 use crate::commands::own_kernel;
 use crate::device::{Device, Preset};
 use crate::launch::spec::CacheSpec;
+use crate::report::chart;
+use crate::report::chart::lines::{Lines, Scale, of_points};
 use crate::report::columns::Columns;
 use crate::report::provenance::Provenance;
 use crate::study::l1::l1_geometry;
@@ -55,9 +57,42 @@ pub struct Row {
 
 pub(super) fn run(args: &WhatifArgs) -> CliResult {
     args.output.check()?;
+    if let Some(path) = &args.chart {
+        chart::check_path(path)?;
+    }
     let (rows, provenance) = rows(args)?;
     args.output
-        .print_columns(&columns(&rows), &rows, &provenance)
+        .print_columns(&columns(&rows), &rows, &provenance)?;
+    if let Some(path) = &args.chart {
+        chart::save(&curves(&rows), path, args.look.look())?;
+    }
+    Ok(())
+}
+
+/// Hit rates of loads and stores over the L1 size; a line each for every line size.
+fn curves(rows: &[Row]) -> Lines {
+    let has_lines = rows.iter().any(|row| row.line_bytes != rows[0].line_bytes);
+    let points = rows.iter().flat_map(|row| {
+        let detail = match has_lines {
+            true => format!(", lines of {} bytes", row.line_bytes),
+            false => String::new(),
+        };
+        let rates = [
+            ("loads", row.load_hit_percent),
+            ("stores", row.store_hit_percent),
+        ];
+        let point = move |(name, rate): (&str, Option<f64>)| {
+            Some((format!("{name}{detail}"), (f64::from(row.l1), rate?)))
+        };
+        rates.into_iter().filter_map(point)
+    });
+    Lines {
+        x_label: "L1 size (KiB)".into(),
+        y_label: "hits (%)".into(),
+        scale: Scale::Doubling,
+        lines: of_points(points),
+        ..Lines::default()
+    }
 }
 
 /// Refuses these options where speeds are predicted.
@@ -82,7 +117,6 @@ fn refuse_study(args: &WhatifArgs) -> Result<(), String> {
         ("--study", args.study.is_some()),
         ("--shard", args.shard.is_some()),
         ("--slurm", args.slurm.slurm.is_some()),
-        ("--chart", args.chart.is_some()),
         ("--heatmap", args.heatmap.is_some()),
         ("--over", args.over.is_some()),
     ];

@@ -114,7 +114,7 @@ pub fn by_name(given: &str) -> Result<&'static dyn Interpreter, UnknownInterpret
 }
 
 /// Where equal subtrees save less than this factor, evaluating all of them in registers is faster. Between 1.3, where the accumulator gained
-/// half, and 2, where it lost half (docs/bench-log/2026-11-23-accumulator-at-full-speed.md).
+/// half, and 2, where it lost half.
 const LEAST_REPETITION: f64 = 1.5;
 
 /// The fitness of each program, as evolution needs it: equal programs are evaluated once, equal subtrees where that pays.

@@ -1,0 +1,26 @@
+//! Are the pages and files that commands make what the commands make today? `WARPSTACK_UPDATE_GOLDEN=1` writes them anew.
+
+use crate::program::stdout;
+
+#[test]
+fn reference_and_schema_are_what_the_program_writes() {
+    for (path, command) in [
+        ("docs/commands.md", "generate reference"),
+        ("docs/device.schema.json", "generate schema"),
+    ] {
+        let made = stdout(command);
+        if std::env::var_os("WARPSTACK_UPDATE_GOLDEN").is_some() {
+            std::fs::write(path, made).unwrap();
+            continue;
+        }
+        let kept = std::fs::read_to_string(path).unwrap();
+        assert!(kept == made, "{path} is not what `{command}` writes");
+    }
+}
+
+#[test]
+fn help_fits_80_columns() {
+    for line in stdout("generate reference").lines().skip(4) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
