@@ -23,7 +23,7 @@ use crate::validate::stats;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Refit the unknown values of a preset on half of some measured rows; report the rest.
+/// Refit unknown values of a preset on half of some measured rows; report the rest.
 ///
 /// `warpstack measure` writes such rows.
 #[derive(Debug, clap::Args)]

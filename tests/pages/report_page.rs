@@ -209,7 +209,9 @@ fn every_command_on_the_page_is_one_of_the_program() {
         let words: Vec<&str> = text.split(' ').collect();
         check_command(&words);
         names.push(words[1].to_owned());
-        if ["reproduce", "explain", "whatif", "report"].contains(&words[1]) {
+        // Single instructions are simulated.
+        let has_engine = ["reproduce", "explain", "whatif", "report"].contains(&words[1]);
+        if has_engine && !words.contains(&"--per-instruction") {
             assert!(
                 text.contains(" --engine analytical --program-seed 2"),
                 "{text}"

@@ -32,8 +32,8 @@ pub struct ExplainArgs {
     /// Show the machine code instead: how often each instruction issues, and what warps wait for before it (simulator only)
     #[arg(long, conflicts_with_all = ["against", "chart"])]
     pub per_instruction: bool,
-    /// Changes that make another launch to compare with; may be given several times: threads=N,stack-dim=N,stack-registers=N,case-blocks=N,l1=KIB,kernel=NAME,problem=NAME, and
-    /// with kernels of the other papers population=N,cases=N,threads-per-program=N
+    /// Changes that make another launch to compare with, separated by commas, as threads=128,l1=16; may be given several times. Names: kernel,
+    /// problem, threads, stack-dim, stack-registers, case-blocks, l1; with other papers' kernels population, cases, threads-per-program
     #[arg(long, value_name = "CHANGES")]
     pub against: Vec<String>,
     #[command(flatten)]

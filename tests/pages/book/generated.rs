@@ -24,3 +24,10 @@ fn help_fits_80_columns() {
         assert!(line.chars().count() <= 80, "{line}");
     }
 }
+
+#[test]
+fn the_schema_is_json() {
+    let text = stdout("generate schema");
+    let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(schema["properties"]["chip"]["type"], "object");
+}
