@@ -1,6 +1,6 @@
 //! How fast is an interpreter on two GPUs, and what holds it back? `cargo run --release --example predict`
 //!
-//! Predicts sextic regression on a GTX 670 in closed form for every block size, simulates the best, and then runs two programs of
+//! Predicts sextic regression on a GTX 670 with the analytical model for every block size, simulates the best, and then runs two programs of
 //! its own there and on an H200.
 
 use warpstack::{EngineKind, Error, LaunchOptions, Predictor, Preset, Problem, Size};

@@ -6,7 +6,9 @@
 use serde::Serialize;
 use std::error::Error;
 use warpstack::commands::stop::Stop;
-use warpstack::commands::{evolve as evolving, measure_cpu, parse, simulate, sweep as sweeping, whatif as studies};
+use warpstack::commands::measure::cpu;
+use warpstack::commands::whatif::{self as studies, hit_rates};
+use warpstack::commands::{evolve as evolving, parse, predict as predicting};
 use warpstack::gp::record::RunRecord;
 use warpstack::report::provenance::Provenance;
 use warpstack::report::rows::{self, Row};
@@ -14,7 +16,7 @@ use warpstack::report::rows::{self, Row};
 type Text = Result<String, Box<dyn Error>>;
 
 pub fn predict(options: &[String], _: &Stop) -> Text {
-    let (predicted, engine) = simulate::predict(&parse(options)?)?;
+    let (predicted, engine) = predicting::predict(&parse(options)?)?;
     let text = rows::json_of_one(&predicted, &Provenance::of(&engine))?;
     Ok(String::from_utf8(text)?)
 }
@@ -25,7 +27,7 @@ pub fn whatif(options: &[String], stop: &Stop) -> Text {
 }
 
 pub fn sweep(options: &[String], _: &Stop) -> Text {
-    let (rows, provenance) = sweeping::rows(&parse(options)?)?;
+    let (rows, provenance) = hit_rates::rows(&parse(options)?)?;
     with(&rows, &provenance)
 }
 
@@ -39,7 +41,7 @@ pub fn evolve(options: &[String], stop: &Stop) -> Text {
 }
 
 pub fn measure_cpu(options: &[String], _: &Stop) -> Text {
-    let rows = measure_cpu::rows(&parse(options)?)?;
+    let rows = cpu::rows(&parse(options)?)?;
     with(&rows, &Provenance::of_program())
 }
 

@@ -16,7 +16,7 @@ mod _warpstack {
     use crate::waiting::in_background;
     use pyo3::prelude::*;
 
-    /// `warpstack simulate --format json`: one object.
+    /// `warpstack predict --format json`: one object.
     #[pyfunction]
     fn predict(py: Python<'_>, options: Vec<String>) -> PyResult<String> {
         in_background(py, commands::predict, options)
@@ -28,7 +28,7 @@ mod _warpstack {
         in_background(py, commands::whatif, options)
     }
 
-    /// `warpstack sweep`: a list of rows.
+    /// `warpstack whatif --metric hit-rate`: a list of rows.
     #[pyfunction]
     fn sweep(py: Python<'_>, options: Vec<String>) -> PyResult<String> {
         in_background(py, commands::sweep, options)

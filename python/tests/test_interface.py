@@ -19,14 +19,14 @@ class Refusals(unittest.TestCase):
         self.assertEqual(str(raised.exception), refused(*arguments.split()))
 
     def test_in_the_words_of_the_program(self) -> None:
-        self.check("simulate --threads 64 --device gtx", lambda: warpstack.predict(threads=64, device="gtx"))
-        self.check("simulate --threads=64 --engine=fast", lambda: warpstack.predict(threads=64, engine="fast"))
-        self.check("simulate --threads=-1", lambda: warpstack.predict(threads=-1))
-        self.check("simulate --threads 4096", lambda: warpstack.predict(threads=4096))
+        self.check("predict --threads 64 --device gtx", lambda: warpstack.predict(threads=64, device="gtx"))
+        self.check("predict --threads=64 --engine=fast", lambda: warpstack.predict(threads=64, engine="fast"))
+        self.check("predict --threads=-1", lambda: warpstack.predict(threads=-1))
+        self.check("predict --threads 4096", lambda: warpstack.predict(threads=4096))
         self.check("whatif --vary treads=1", lambda: warpstack.whatif({"treads": 1}))
-        self.check("sweep --threads 64 --line-bytes 100", lambda: warpstack.sweep(threads=64, line_bytes=100))
+        self.check("whatif --metric hit-rate --threads 64 --line-bytes 100", lambda: warpstack.sweep(threads=64, line_bytes=100))
         self.check("evolve --problem sixtic --out c", lambda: warpstack.evolve("sixtic"))
-        arguments = "measure --on cpu --problem sextic --programs no.txt"
+        arguments = "measure cpu --problem sextic --programs no.txt"
         self.check(arguments, lambda: warpstack.measure_cpu("sextic", "no.txt"))
 
     def test_unknown_keywords(self) -> None:
@@ -75,21 +75,21 @@ class LongCalls(unittest.TestCase):
         speeds: dict[int, float] = {}
 
         def predict(threads: int) -> None:
-            speeds[threads] = warpstack.predict(threads=threads, engine="model")["gpops_billion"][0]
+            speeds[threads] = warpstack.predict(threads=threads, engine="analytical")["gpops_billion"][0]
 
         workers = [threading.Thread(target=predict, args=(n,)) for n in (64, 128, 256)]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
-        rows = warpstack.whatif({"threads": [64, 128, 256]}, engine="model")
+        rows = warpstack.whatif({"threads": [64, 128, 256]}, engine="analytical")
         self.assertEqual([speeds[n] for n in (64, 128, 256)], rows["gpops_billion"])
 
 
 class Pandas(unittest.TestCase):
     def test_columns_make_a_frame(self) -> None:
-        self.assertEqual(len(pandas.DataFrame(warpstack.predict(threads=64, engine="model"))), 1)
-        frame = pandas.DataFrame(warpstack.whatif({"threads": [64, 128]}, engine="model"))
+        self.assertEqual(len(pandas.DataFrame(warpstack.predict(threads=64, engine="analytical"))), 1)
+        frame = pandas.DataFrame(warpstack.whatif({"threads": [64, 128]}, engine="analytical"))
         self.assertEqual(frame.gpops_billion.dtype, float)
         self.assertEqual(list(frame.threads), [64, 128])
         frame = pandas.DataFrame(warpstack.evolve("sextic", cases=10))

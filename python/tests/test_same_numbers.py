@@ -27,7 +27,7 @@ def columns_of_csv(text: str) -> dict[str, list[Any]]:
 
 class Predict(unittest.TestCase):
     def check(self, *options: str, **keywords: Any) -> None:
-        of_program = json.loads(printed("simulate", *options, "--format", "json"))
+        of_program = json.loads(printed("predict", *options, "--format", "json"))
         columns = warpstack.predict(**keywords)
         seen = set()
 
@@ -59,13 +59,13 @@ class Predict(unittest.TestCase):
 
     def test_closed_form_on_another_device(self) -> None:
         options = "--device h200 --threads 512 --kernel lgp-registers --stack-registers 2 --engine analytical"
-        keywords = dict(device="h200", kernel="lgp-registers", stack_registers=2, engine="model")
+        keywords = dict(device="h200", kernel="lgp-registers", stack_registers=2, engine="analytical")
         self.check(*options.split(), threads=512, **keywords)
 
     def test_kernel_of_another_paper(self) -> None:
         options = "--device gtx295 --kernel submachine --threads 64 --problem mux20 --threads-per-program 4 --engine analytical"
         keywords = dict(device="gtx295", kernel="submachine", problem="mux20")
-        self.check(*options.split(), threads=64, threads_per_program=4, engine="model", **keywords)
+        self.check(*options.split(), threads=64, threads_per_program=4, engine="analytical", **keywords)
 
     def test_programs_of_a_file_and_of_a_list(self) -> None:
         options = ["--threads", "64", "--programs", str(PROGRAMS), "--population", "2000"]
@@ -74,13 +74,13 @@ class Predict(unittest.TestCase):
         self.check(*options, threads=64, programs=lines, population=2000)
 
     def test_what_is_inferred_of_the_papers_programs(self) -> None:
-        options = ["--threads", "64", "--engine", "model"]
-        self.check(*options, "--inferred", threads=64, engine="model", inferred=True)
-        self.check(*options, threads=64, engine="model", inferred=False)
+        options = ["--threads", "64", "--engine", "analytical"]
+        self.check(*options, "--inferred", threads=64, engine="analytical", inferred=True)
+        self.check(*options, threads=64, engine="analytical", inferred=False)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "inferred.csv")
             path.write_text("problem,mean_nodes,longest,slow_operands\nsextic,0.5,2,1\n")
-            self.check(*options, f"--inferred={path}", threads=64, engine="model", inferred=path)
+            self.check(*options, f"--inferred={path}", threads=64, engine="analytical", inferred=path)
 
     def test_cycles_by_cause_sum_to_all_cycles(self) -> None:
         stack = warpstack.cpi_stack(warpstack.predict(threads=256))
@@ -107,16 +107,16 @@ class Whatif(unittest.TestCase):
     def test_values_of_the_preset(self) -> None:
         options = "--vary clock=900..1000+50 --vary l2.port_bytes_per_cycle=16,32.5 --threads 128 --engine analytical"
         vary = {"clock": range(900, 1001, 50), "l2.port_bytes_per_cycle": [16, 32.5]}
-        self.check(options.split(), warpstack.whatif(vary, threads=128, engine="model"))
+        self.check(options.split(), warpstack.whatif(vary, threads=128, engine="analytical"))
 
     def test_inferred_programs(self) -> None:
         options = "--vary threads=64,128 --engine analytical --inferred"
-        self.check(options.split(), warpstack.whatif({"threads": [64, 128]}, engine="model", inferred=True))
+        self.check(options.split(), warpstack.whatif({"threads": [64, 128]}, engine="analytical", inferred=True))
 
     def test_study_file(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "study.toml")
-            path.write_text('engine = "model"\n[vary]\nstack_dim = "1..3"\n')
+            path.write_text('engine = "analytical"\n[vary]\nstack_dim = "1..3"\n')
             self.check(["--study", str(path)], warpstack.whatif(study=path))
 
 
@@ -124,26 +124,26 @@ class Sweep(unittest.TestCase):
     def test_simulated(self) -> None:
         options = "--threads 128 --stack-dim 2 --times 1 --ways 2,4 --line-bytes 64,128 --format csv"
         columns = warpstack.sweep(threads=128, stack_dim=2, times=1, ways=[2, 4], line_bytes=[64, 128])
-        self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
+        self.assertEqual(columns, columns_of_csv(printed("whatif", "--metric", "hit-rate", *options.split())))
 
     def test_inferred_programs(self) -> None:
         options = "--threads 256 --engine analytical --inferred --format csv"
-        columns = warpstack.sweep(threads=256, engine="model", inferred=True)
-        self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
+        columns = warpstack.sweep(threads=256, engine="analytical", inferred=True)
+        self.assertEqual(columns, columns_of_csv(printed("whatif", "--metric", "hit-rate", *options.split())))
 
     def test_closed_form(self) -> None:
         options = "--threads 256 --problem shuttle --engine analytical --format csv"
-        columns = warpstack.sweep(threads=256, problem="shuttle", engine="model")
-        self.assertEqual(columns, columns_of_csv(printed("sweep", *options.split())))
+        columns = warpstack.sweep(threads=256, problem="shuttle", engine="analytical")
+        self.assertEqual(columns, columns_of_csv(printed("whatif", "--metric", "hit-rate", *options.split())))
 
 
 class Evolve(unittest.TestCase):
     def test_generations_and_files(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             ours, theirs, record = (Path(folder, name) for name in ("ours", "theirs", "record"))
-            options = "--problem sextic --cases 40 --runs 2 --seed 5 --per-generation 3"
+            options = "--problem sextic --cases 40 --runs 2 --run-seed 5 --per-generation 3"
             printed("evolve", *options.split(), "--out", str(theirs), "--record", str(record))
-            columns = warpstack.evolve("sextic", cases=40, runs=2, seed=5, per_generation=3, out=ours)
+            columns = warpstack.evolve("sextic", cases=40, runs=2, run_seed=5, per_generation=3, out=ours)
             # The first line has the command.
             self.assertEqual(ours.read_text().splitlines()[1:], theirs.read_text().splitlines()[1:])
             self.check_record(columns, json.loads(record.read_text()))
@@ -166,8 +166,8 @@ class MeasureCpu(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "programs.txt")
             path.write_text("\n".join(programs))
-            options = f"--on cpu --interpreter lgp-2d,reference --problem sextic --repeats 1 --warm-ups 0 --case-seed 1 --format csv --programs {path}"
-            of_program = columns_of_csv(printed("measure", *options.split()))
+            options = f"--interpreter lgp-2d,reference --problem sextic --repeats 1 --warm-ups 0 --case-seed 1 --format csv --programs {path}"
+            of_program = columns_of_csv(printed("measure", "cpu", *options.split()))
         columns = warpstack.measure_cpu("sextic", programs, repeats=1, warm_ups=0, case_seed=1)
         self.assertEqual(list(columns), list(of_program))
         timed = {"median_wall_ms", "min_wall_ms", "max_wall_ms", "gpops_billion", "spread_percent"}

@@ -41,7 +41,7 @@ def _flat(name: str, value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def cpi_stack(prediction: Mapping[str, list[Any]]) -> Columns:
-    """Where the cycles of a prediction's schedulers go: a row for each cause, as ``warpstack simulate`` lists them.
+    """Where the cycles of a prediction's schedulers go: a row for each cause, as ``warpstack predict`` lists them.
 
     Columns: ``cause``, ``nsight_name`` (the warp state of Nsight Compute), ``cycles``, ``percent`` of all scheduler cycles.
     """

@@ -27,22 +27,22 @@ def predict(
     cases: int | None = None,
     threads_per_program: int | None = None,
     engine: str | None = None,
-    effort: str | None = None,
+    scope: str | None = None,
     corpus: File | None = None,
     programs: Programs | None = None,
     population: int | None = None,
     weights: str | None = None,
     inferred: Inferred | None = None,
-    population_seed: int | None = None,
-    code: str | None = None,
+    program_seed: int | None = None,
+    arch: str | None = None,
     shape: str | None = None,
     math: str | None = None,
-    dispatch: str | None = None,
+    token_type: str | None = None,
 ) -> Columns:
-    """How fast one launch is, and where its cycles go: one row, as ``warpstack simulate --format json`` has it.
+    """How fast one launch is, and where its cycles go: one row, as ``warpstack predict --format json`` has it.
 
     ``threads`` per block, ``l1`` in KiB. ``programs`` are a file, or a list of texts in postfix order: ``["X1 X1 *"]``.
-    ``engine`` is ``"sim"`` or ``"model"``. ``inferred`` is ``True`` for what the program has inferred of the paper's programs, or a
+    ``engine`` is ``"simulator"`` or ``"analytical"``. ``inferred`` is ``True`` for what the program has inferred of the paper's programs, or a
     file. :func:`cpi_stack` makes a table of where the cycles go.
     """
     with as_files(locals()) as keywords:
@@ -63,17 +63,17 @@ def whatif(
     cases: int | None = None,
     threads_per_program: int | None = None,
     engine: str | None = None,
-    effort: str | None = None,
+    scope: str | None = None,
     corpus: File | None = None,
     programs: Programs | None = None,
     population: int | None = None,
     weights: str | None = None,
     inferred: Inferred | None = None,
-    population_seed: int | None = None,
-    code: str | None = None,
+    program_seed: int | None = None,
+    arch: str | None = None,
     shape: str | None = None,
     math: str | None = None,
-    dispatch: str | None = None,
+    token_type: str | None = None,
 ) -> Columns:
     """Speeds over anything that a preset or a launch says, in every combination: a row each, as ``warpstack whatif`` has it.
 
@@ -101,27 +101,27 @@ def sweep(
     case_blocks: int | None = None,
     l1: int | None = None,
     engine: str | None = None,
-    effort: str | None = None,
+    scope: str | None = None,
     corpus: File | None = None,
     programs: Programs | None = None,
     population: int | None = None,
     weights: str | None = None,
     inferred: Inferred | None = None,
-    population_seed: int | None = None,
-    code: str | None = None,
+    program_seed: int | None = None,
+    arch: str | None = None,
     shape: str | None = None,
     math: str | None = None,
-    dispatch: str | None = None,
+    token_type: str | None = None,
 ) -> Columns:
-    """Hit rates of every L1 from one simulation of a launch: a row for each size, as ``warpstack sweep`` has it."""
+    """Hit rates of every L1 from one simulation of a launch: a row for each size, as ``warpstack whatif --metric hit-rate`` has it."""
     with as_files(locals()) as keywords:
-        return _columns.of_rows(_warpstack.sweep(options(keywords)))
+        return _columns.of_rows(_warpstack.sweep(["--metric=hit-rate", *options(keywords)]))
 
 
 def evolve(
     problem: str,
     *,
-    seed: int | None = None,
+    run_seed: int | None = None,
     runs: int | None = None,
     per_generation: int | None = None,
     cases: int | None = None,
@@ -154,9 +154,9 @@ def measure_cpu(
     case_seed: int | None = None,
     data: File | None = None,
 ) -> Columns:
-    """Times the interpreters of the CPU on this machine: a row each, as ``warpstack measure --on cpu`` has it.
+    """Times the interpreters of the CPU on this machine: a row each, as ``warpstack measure cpu`` has it.
 
     The reference interpreter takes some seconds for each 100 programs of usual length.
     """
     with as_files(locals()) as keywords:
-        return _columns.of_rows(_warpstack.measure_cpu(["--on=cpu", *options(keywords)]))
+        return _columns.of_rows(_warpstack.measure_cpu(options(keywords)))

@@ -84,7 +84,7 @@ def seconds(run):
 
 
 def warpstack(binary, file, functions, interpreter, cases):
-    command = [binary, "measure", "--on", "cpu", "--problem", "sextic", "--programs", file, "--cases", cases, "--case-seed", 1]
+    command = [binary, "measure", "cpu", "--problem", "sextic", "--programs", file, "--cases", cases, "--case-seed", 1]
     command += ["--threads", 1, "--interpreter", interpreter, "--warm-ups", 1, "--repeats", 3, "--check", 0, "--format", "csv"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
     rows = csv.DictReader(line for line in io.StringIO(done.stdout) if not line.startswith("#"))
