@@ -3,6 +3,7 @@
 mod faults;
 mod folder_order;
 mod one_launch;
+mod openings;
 mod paths;
 mod preset_fields;
 mod recipes;

@@ -1,0 +1,60 @@
+//! Does every doc comment begin with what its item is or does?
+
+use std::path::Path;
+
+/// Openings that say nothing of the item, or need the comment before.
+const FORBIDDEN: [&str; 8] = [
+    "What ",
+    "Of ",
+    "The same",
+    "See the module text",
+    "Whoever",
+    "Nobody",
+    "Somebody",
+    "Whose ",
+];
+
+/// Places of doc comments with a forbidden opening; a comment of several lines opens with its first.
+fn wrong(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let comment = |line: &str| -> Option<String> {
+        let line = line.trim_start();
+        let rest = line.strip_prefix("///").or(line.strip_prefix("//!"))?;
+        Some(rest.trim_start().to_owned())
+    };
+    let mut before: Option<String> = None;
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let own = comment(line);
+        // A paragraph opens after a line without text.
+        let opens = before.as_ref().is_none_or(String::is_empty);
+        let is_wrong = |text: &String| FORBIDDEN.iter().any(|opening| text.starts_with(opening));
+        if opens && own.as_ref().is_some_and(is_wrong) {
+            found.push(format!(
+                "{}:{}: {}",
+                path.display(),
+                number + 1,
+                line.trim()
+            ));
+        }
+        before = own;
+    }
+    found
+}
+
+#[test]
+fn every_doc_comment_begins_with_what_its_item_is() {
+    let mut folders = vec![Path::new("src").to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.extend(wrong(&path));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
