@@ -4,8 +4,7 @@
 //! fitness is the number of wrong classes.
 //! Leaves out: a train/test split; the paper names this file "the test data".
 //! Units: as published. Symbolic fields (2, 3 and 4: protocol, service, flag) become the rank of the value among the file's
-//! values
-//! in byte order, from 0. The label `normal.` is class 0, the others are 1 to 22 in byte order.
+//! values in byte order, from 0. The label `normal.` is class 0, the others are 1 to 22 in byte order.
 //! Sources: Chitty (2D stack) section 4.2 and table 2; DOI 10.24432/C51C7N.
 
 use super::uci::{DataError, Raw, SourceFile, spread};
