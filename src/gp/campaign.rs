@@ -1,7 +1,7 @@
 //! A campaign: several GP runs of one problem, their record and a sample of their programs, resumable at any generation.
 //!
-//! Models: the runs behind a corpus and a run record. Its state after a generation is a checkpoint; what goes on from it
-//! ends bit for bit like the campaign that was never interrupted.
+//! Models: the runs behind a corpus and a run record. Its state after a generation is a checkpoint; a campaign resumed from it
+//! ends bit for bit like one that was never interrupted.
 //! Leaves out: files; the caller keeps the text of the state.
 //! Units: seeds, generations and programs.
 //! Sources: Chitty (2D stack) section 4.2: 25 runs.
@@ -18,10 +18,10 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 const FORMAT: &str = "warpstack-campaign-1";
-/// Keeps the streams of sampling apart from those of evolution.
+/// Separates the random streams of sampling from those of evolution.
 const SAMPLE_SEED: u64 = 0x5a3b_1e00;
 
-/// What is to be run.
+/// Definition of a campaign: problem, cases, seeds, runs and settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -35,7 +35,7 @@ pub struct Plan {
     pub settings: EvolveConfig,
 }
 
-/// The state of a campaign.
+/// State of a campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
@@ -44,23 +44,23 @@ pub struct Campaign {
     finished: Vec<RunRecord>,
     entries: Vec<Entry>,
     current: Option<Current>,
-    /// Where another machine has the other runs.
+    /// The runs done here, if other machines do the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     part: Option<Part>,
 }
 
-/// Runs that follow each other, of a campaign.
+/// Consecutive runs of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub first: u32,
-    /// The run after the last.
+    /// First run after the part.
     pub end: u32,
-    /// The command of the whole campaign, without the files that it writes.
+    /// Command of the whole campaign, without the files that it writes.
     pub command: String,
 }
 
-/// A run in progress: its record, and the programs that the next generation is bred from.
+/// A run in progress: its record, and the parents of the next generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Current {
@@ -68,7 +68,7 @@ struct Current {
     programs: Vec<Rpn>,
 }
 
-/// Why a checkpoint cannot be used.
+/// Error in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     #[error("checkpoint {name}: {message}")]
@@ -96,7 +96,7 @@ impl Campaign {
         }
     }
 
-    /// Some of the runs only.
+    /// Starts a campaign of some of the runs only.
     pub fn of_part(plan: Plan, part: Part) -> Self {
         Campaign {
             part: Some(part),
@@ -104,12 +104,12 @@ impl Campaign {
         }
     }
 
-    /// Whether this text is the state of a campaign.
+    /// Tells whether this text is the state of a campaign.
     pub fn is_state(text: &str) -> bool {
         text.starts_with(&format!("{{\"format\":\"{FORMAT}\""))
     }
 
-    /// The whole campaign of finished parts in order, and its command; `names` are for messages.
+    /// Joins finished parts, in order, into the whole campaign, and returns its command; `names` are for messages.
     pub fn joined(
         texts: &[String],
         names: &[String],
@@ -157,7 +157,7 @@ impl Campaign {
         })
     }
 
-    /// Whether it is a state that running its plan leads to: what a checkpoint says is nobody's word yet.
+    /// Checks that running the plan can lead to this state: a checkpoint is untrusted input.
     fn check(&self) -> Result<(), String> {
         let Plan {
             seed,
@@ -214,7 +214,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// The runs that are to be run here.
+    /// Runs to be done here.
     fn runs(&self) -> Range<u32> {
         match &self.part {
             Some(part) => part.first..part.end,
@@ -222,7 +222,7 @@ impl Campaign {
         }
     }
 
-    /// The state that an earlier process saved, if it belongs to `plan`; `name` is for messages.
+    /// Restores the state that an earlier process saved, if it belongs to `plan`; `name` is for messages.
     pub fn from_checkpoint(
         text: &str,
         name: &str,
@@ -264,7 +264,7 @@ impl Campaign {
         }
     }
 
-    /// The state as text.
+    /// Returns the state as text.
     pub fn checkpoint(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
@@ -279,12 +279,12 @@ impl Campaign {
             .sum()
     }
 
-    /// Generations that all runs have if none ends early.
+    /// Generations of all runs if none ends early.
     pub fn generations_planned(&self) -> u64 {
         self.runs().len() as u64 * u64::from(self.plan.settings.generations)
     }
 
-    /// Runs until everything is done, and says what that took. `after_generation` may save the state or stop the campaign with an error.
+    /// Runs to the end and returns the time spent. `after_generation` may save the state, or stop the campaign with an error.
     pub fn run<E: From<EvolveError>>(
         &mut self,
         problem: &Problem,
@@ -329,12 +329,12 @@ impl Campaign {
             .extend(sample(generation, run, seed, self.plan.per_generation));
     }
 
-    /// Leaves the programs of these runs out of the corpus; the record keeps them.
+    /// Drops the programs of these runs from the corpus; the record keeps the runs.
     pub fn leave_out(&mut self, runs: &[u32]) {
         self.entries.retain(|entry| !runs.contains(&entry.run));
     }
 
-    /// The sampled programs; `command` is what made them.
+    /// Returns the corpus of sampled programs; `command` is the command that made them.
     pub fn corpus(&self, command: String) -> Corpus {
         let solved_runs = self.finished.iter().filter(|run| run.solved).count() as u32;
         let statistics = Statistics::of(&self.entries, solved_runs);
@@ -363,18 +363,18 @@ impl Campaign {
         }
     }
 
-    /// The runs that ended, in order.
+    /// Finished runs, in order.
     pub fn finished(&self) -> &[RunRecord] {
         &self.finished
     }
 
-    /// A hash of what is to be run.
+    /// Returns a hash of the plan.
     pub fn plan_hash(&self) -> Result<String, serde_json::Error> {
         let digest = Sha256::digest(serde_json::to_vec(&self.plan)?);
         Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The record of all runs; `command` is what made them.
+    /// Returns the record of all runs; `command` is the command that made it.
     pub fn record(&self, command: String) -> Record {
         Record {
             format: record::FORMAT.to_owned(),
@@ -388,7 +388,7 @@ impl Campaign {
 }
 
 impl Plan {
-    /// The first field that differs, with both values.
+    /// Returns the first field that differs, with both values.
     fn difference(&self, other: &Plan) -> Option<(&'static str, String, String)> {
         let pairs = [
             ("problem", self.problem.clone(), other.problem.clone()),
@@ -414,7 +414,7 @@ impl Plan {
     }
 }
 
-/// Distinct members of a generation, drawn from a stream of their own.
+/// Draws distinct members of a generation, from a random stream of its own.
 fn sample(generation: &Generation, run: u32, seed: u64, n: usize) -> Vec<Entry> {
     let programs = &generation.population.programs;
     let mut dice = Dice::new(seed ^ SAMPLE_SEED, u64::from(generation.number));

@@ -17,7 +17,7 @@ const FORMAT: &str = "warpstack-corpus";
 const VERSION: u32 = 1;
 const COLUMNS: &str = "run,generation,program";
 
-/// The first line of the file.
+/// First line of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -26,18 +26,18 @@ pub struct Header {
     pub problem: String,
     pub seed: u64,
     pub runs: u32,
-    /// The command that made the file.
+    /// Command that made the file.
     pub command: String,
     /// Fitness cases that the programs were evaluated on during evolution.
     pub evaluated_cases: usize,
     pub settings: EvolveConfig,
     pub statistics: Statistics,
-    /// Longest program of each generation of each run; empty where it was not kept.
+    /// Longest program of each generation of each run; empty if it was not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub longest: Vec<Vec<Size>>,
 }
 
-/// What the programs of the file are like.
+/// Statistics of the programs in the file, and the number of solved runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statistics {
@@ -66,7 +66,7 @@ pub struct Corpus {
     pub entries: Vec<Entry>,
 }
 
-/// Why a corpus file cannot be read.
+/// Error in a corpus file.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
     #[error("{}: {source}", path.display())]
@@ -110,7 +110,7 @@ impl Statistics {
 }
 
 impl Header {
-    /// A header of the current format.
+    /// Returns a header of the current format.
     pub fn new(
         problem: &str,
         seed: u64,
@@ -137,7 +137,7 @@ impl Header {
 }
 
 impl Header {
-    /// Longest program of a generation, if it was kept.
+    /// Returns the longest program of a generation, if it was kept.
     pub fn longest(&self, run: u32, generation: u32) -> Option<Size> {
         let run = self.longest.get(run as usize)?;
         run.get(generation as usize).copied()
@@ -145,7 +145,7 @@ impl Header {
 }
 
 impl Corpus {
-    /// Reads a corpus. Programs are valid; whether they fit a problem is for [`Corpus::check_against`].
+    /// Reads a corpus. Checks that programs are valid, but not that they fit a problem: see [`Corpus::check_against`].
     pub fn load(path: &Path) -> Result<Self, CorpusError> {
         let text = std::fs::read_to_string(path).map_err(|source| CorpusError::Io {
             path: path.to_owned(),
@@ -202,7 +202,7 @@ impl Corpus {
         Ok(Corpus { header, entries })
     }
 
-    /// Every program uses only this function set and these inputs.
+    /// Refuses programs with other functions or inputs than these.
     pub fn check_against(
         &self,
         path: &Path,
@@ -223,7 +223,7 @@ impl Corpus {
         Ok(())
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn to_text(&self) -> String {
         let header = serde_json::to_string(&self.header)
             .expect("a header of strings and numbers has a JSON form");
@@ -237,7 +237,7 @@ impl Corpus {
         text
     }
 
-    /// RPN stack depth of every program, in file order.
+    /// Returns the RPN stack depth of every program, in file order.
     pub fn rpn_depths(&self) -> Vec<usize> {
         self.entries
             .iter()

@@ -1,7 +1,7 @@
-//! How many programs fit which stack limit.
+//! Counts of programs by the stack depth they need.
 //!
-//! Models: counts of programs by stack depth, for RPN and for LGP: what Tables 5 and 6 of the paper state.
-//! Leaves out: which runs and generations the programs come from.
+//! Models: counts for RPN and for LGP, as in Tables 5 and 6 of the paper.
+//! Leaves out: the runs and generations that the programs come from.
 //! Units: stack levels; percentages of programs, cumulative.
 //! Sources: Chitty (2D stack) section 5, tables 5 and 6.
 
@@ -11,7 +11,7 @@ use crate::util::names::named;
 use serde::{Deserialize, Serialize};
 
 named! {
-    /// How a program is written for an interpreter.
+    /// Program encoding for an interpreter.
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Representation ("representation") {
@@ -21,7 +21,7 @@ named! {
 }
 
 impl Representation {
-    /// The stack limits of the paper's table.
+    /// Stack limits of the paper's table.
     pub fn limits(self) -> std::ops::RangeInclusive<usize> {
         match self {
             Representation::Rpn => 2..=10,
@@ -62,7 +62,7 @@ impl DepthProfile {
             .for_each(|(depth, &n)| count(&mut self.lgp, depth, n));
     }
 
-    /// Programs counted in either representation; numbers that were read may be any.
+    /// Programs counted in each representation; wide enough for any numbers read from a file.
     pub fn counted(&self) -> [u128; 2] {
         [&self.rpn, &self.lgp].map(|counts| counts.iter().map(|&n| u128::from(n)).sum())
     }

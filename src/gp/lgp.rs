@@ -1,19 +1,18 @@
 //! Linear GP: a program as a list of functions whose operands are inputs, constants or the top of the stack.
 //!
 //! Models: the paper's conversion from RPN with a symbolic stack, its text form, and an interpreter.
-//! Leaves out: evolution on this form; crossover and mutation work on RPN.
+//! Leaves out: evolution of this form; crossover and mutation work on RPN.
 //! Units: stack levels, instructions.
 //! Sources: Chitty (2D stack) section 5.
 //!
-//! Text form, after the paper: `+(X1,X1) *(X1,S) -(S,X1)`. Operands that come from the stack are popped last operand
-//! first. A program that is a lone terminal has no function to write; it becomes one instruction `load(X1)`, which
-//! pushes its operand.
+//! Text form, after the paper: `+(X1,X1) *(X1,S) -(S,X1)`. Operands on the stack are popped last operand first. A program that
+//! is a lone terminal has no function; it becomes one instruction `load(X1)`, which pushes its operand.
 
 use super::primitive::Primitive;
 use super::program::{Rpn, Token};
 use std::fmt;
 
-/// Where an instruction takes an operand from.
+/// Source of an operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Operand {
     Input(u16),
@@ -22,11 +21,11 @@ pub enum Operand {
     Stack,
 }
 
-/// What an instruction does with its operands.
+/// Operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     Apply(Primitive),
-    /// Pushes its operand: the whole program is one terminal.
+    /// Pushes its operand, when the whole program is one terminal.
     Load,
 }
 
@@ -60,12 +59,12 @@ impl Instruction {
         }
     }
 
-    /// The operands in the function's order.
+    /// Returns the operands in the function's order.
     pub fn operands(&self) -> &[Operand] {
         &self.operands[..self.operation.arity()]
     }
 
-    /// How many operands come from the stack.
+    /// Returns the number of operands that come from the stack.
     pub fn n_popped(&self) -> usize {
         self.operands()
             .iter()
@@ -102,7 +101,7 @@ impl From<&Rpn> for Lgp {
 }
 
 impl Lgp {
-    /// Runs the program. `level_used` hears of the stack size after every push.
+    /// Runs the program. `level_used` is called with the stack size after every push.
     pub fn run<T: Copy + Default>(
         &self,
         input: impl Fn(usize) -> T,
@@ -129,12 +128,12 @@ impl Lgp {
         stack.pop().unwrap_or_default()
     }
 
-    /// The value in double precision.
+    /// Returns the value in double precision.
     pub fn value_f64(&self, inputs: &[f64]) -> f64 {
         self.run(|i| inputs[i], f64::from, Primitive::apply_f64, |_| ())
     }
 
-    /// The value with every operation rounded to single precision.
+    /// Returns the value with every operation rounded to single precision.
     pub fn value_f32(&self, inputs: &[f32]) -> f32 {
         self.run(|i| inputs[i], |c| c, Primitive::apply_f32, |_| ())
     }

@@ -1,14 +1,14 @@
 //! The one table of GP functions: name, symbol, arity, semantics.
 //!
 //! Models: the functions of all problems, each defined once; CPU interpreters and GPU kernels follow these definitions.
-//! Leaves out: rounding. The definitions are exact mathematics on the operands; `f32` results may differ from them by a
-//! few units in the last place (polynomials on the CPU, fast intrinsics on a GPU), and tests state the bound.
+//! Leaves out: rounding. The definitions are exact mathematics on the operands; `f32` results may differ from them by a few units
+//! in the last place (polynomials on the CPU, fast intrinsics on a GPU); tests fix the bounds.
 //! Truth values are 1.0 and 0.0; any value other than 0.0 (NaN included) counts as true.
 //! Sources: Chitty (2D stack) section 4.2, Robilliard et al. 2008 section 4, Langdon 2010 table 1,
 //! Augusto and Barbosa 2013 section 4.3.
 //!
-//! Chitty's function sets read `>>, <<, ==` in the text at hand because that rendering doubles every symbol set as
-//! mathematics (`Sin` comes out as `Sin𝑆𝑖𝑛Sin`, `n` as `n𝑛n`): the functions are greater-than, less-than and equality.
+//! Chitty's function sets read `>>, <<, ==` in our copy of the paper because it doubles every symbol set as mathematics
+//! (`Sin` appears as `Sin𝑆𝑖𝑛Sin`, `n` as `n𝑛n`): the functions are greater-than, less-than and equality.
 
 macro_rules! primitives {
     ($( $(#[$doc:meta])* $variant:ident $symbol:literal $arity:literal
@@ -21,27 +21,27 @@ macro_rules! primitives {
             /// Every function, in table order.
             pub const ALL: &'static [Primitive] = &[$(Primitive::$variant),+];
 
-            /// The spelling in program text and in the papers.
+            /// Returns the spelling in program text and in the papers.
             pub const fn symbol(self) -> &'static str {
                 match self { $(Primitive::$variant => $symbol),+ }
             }
 
-            /// The identifier-like name, as used for kernel macros.
+            /// Returns the identifier used for kernel macros.
             pub const fn name(self) -> &'static str {
                 match self { $(Primitive::$variant => stringify!($variant)),+ }
             }
 
-            /// The number of operands.
+            /// Returns the number of operands.
             pub const fn arity(self) -> usize {
                 match self { $(Primitive::$variant => $arity),+ }
             }
 
-            /// The definition on real values. Only the first `arity` operands are read.
+            /// Applies the definition to real values. Only the first `arity` operands are read.
             pub fn apply_f64(self, operands: [f64; 4]) -> f64 {
                 match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $real }),+ }
             }
 
-            /// The definition on real values, every operation in single precision.
+            /// Applies the definition to real values, every operation in single precision.
             pub fn apply_single(self, operands: [f32; 4]) -> f32 {
                 fn truth(condition: bool) -> f32 {
                     f32::from(u8::from(condition))
@@ -49,7 +49,7 @@ macro_rules! primitives {
                 match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $real }),+ }
             }
 
-            /// The definition on 32 Boolean cases packed into a word; `None` if it has no Boolean meaning.
+            /// Applies the definition to 32 Boolean cases packed into a word; `None` without a Boolean meaning.
             pub const fn apply_u32(self, operands: [u32; 4]) -> Option<u32> {
                 #[allow(unused_variables)]
                 match self { $(Primitive::$variant => { let [$($x),+, ..] = operands; $word }),+ }
@@ -104,17 +104,17 @@ fn truth(condition: bool) -> f64 {
 }
 
 impl Primitive {
-    /// The function with this symbol.
+    /// Returns the function with this symbol.
     pub fn from_symbol(symbol: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|p| p.symbol() == symbol)
     }
 
-    /// The definition on single-precision operands: computed in double precision, rounded once.
+    /// Applies the definition to single-precision operands: computed in double precision, rounded once.
     pub fn apply_f32(self, operands: [f32; 4]) -> f32 {
         self.apply_f64(operands.map(f64::from)) as f32
     }
 
-    /// Whether IEEE 754 says to the bit what it gives; what the others give differs from library to library.
+    /// Tells whether IEEE 754 determines every bit of the result; other functions' results differ between libraries.
     pub fn is_exact(self) -> bool {
         !matches!(
             self,

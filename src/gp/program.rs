@@ -45,7 +45,7 @@ impl TryFrom<String> for Rpn {
     }
 }
 
-/// Why a token list is no program.
+/// Error in a token list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     #[error("program is empty: at least one token is needed")]
@@ -78,7 +78,7 @@ pub enum ProgramError {
 }
 
 impl Token {
-    /// The number of values the token pops.
+    /// Returns the number of values the token pops.
     pub fn arity(self) -> usize {
         match self {
             Token::Apply(p) => p.arity(),
@@ -86,7 +86,7 @@ impl Token {
         }
     }
 
-    /// Kind and payload as one number, equal exactly for tokens of equal bits.
+    /// Returns kind and payload as one number, equal only for tokens with equal bits.
     pub fn key(self) -> u64 {
         match self {
             Token::Input(i) => u64::from(i),
@@ -163,12 +163,12 @@ impl Hash for Rpn {
 }
 
 impl Rpn {
-    /// The number of functions and terminals (the nodes that GPop/s counts).
+    /// Returns the number of functions and terminals (the nodes that GPop/s counts).
     pub fn n_nodes(&self) -> usize {
         self.0.len()
     }
 
-    /// The program computes exactly one value and never pops an empty stack.
+    /// Checks that the program computes exactly one value and never pops an empty stack.
     pub fn check(&self) -> Result<(), ProgramError> {
         let mut values = 0usize;
         for (position, token) in self.0.iter().enumerate() {
@@ -191,7 +191,7 @@ impl Rpn {
         }
     }
 
-    /// Valid, and made of `functions` and inputs below `n_inputs` only.
+    /// Checks that the program is valid and uses only `functions` and inputs below `n_inputs`.
     pub fn check_against(
         &self,
         functions: &[Primitive],
@@ -225,7 +225,7 @@ impl Rpn {
         Ok(())
     }
 
-    /// The span of the subtree whose root is token `root`. The program must be valid.
+    /// Returns the span of the subtree whose root is token `root`. The program must be valid.
     pub fn subtree(&self, root: usize) -> Range<usize> {
         let mut missing = 1;
         let mut start = root + 1;
@@ -236,7 +236,7 @@ impl Rpn {
         start..root + 1
     }
 
-    /// The depth of the tree in edges: 0 for a lone terminal. The program must be valid.
+    /// Returns the depth of the tree in edges: 0 for a lone terminal. The program must be valid.
     pub fn tree_depth(&self) -> usize {
         let mut depths: Vec<usize> = Vec::new();
         for token in &self.0 {
@@ -247,7 +247,7 @@ impl Rpn {
         depths.pop().unwrap_or(0)
     }
 
-    /// This program with the span `cut` replaced by `tokens`.
+    /// Returns this program with the span `cut` replaced by `tokens`.
     pub fn replaced(&self, cut: Range<usize>, tokens: &[Token]) -> Rpn {
         let mut out = Vec::with_capacity(self.0.len() - cut.len() + tokens.len());
         out.extend_from_slice(&self.0[..cut.start]);

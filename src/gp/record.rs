@@ -1,7 +1,7 @@
-//! Records of GP runs: what Tables 5 and 6 are computed from.
+//! Records of GP runs, from which Tables 5 and 6 are computed.
 //!
-//! Models: for each run the best error and mean size of every generation, and how many of all its programs need which
-//! stack depth.
+//! Models: for each run the best error and mean size of every generation, and the number of all its programs that need each stack
+//! depth.
 //! Leaves out: the programs themselves (`corpus` holds samples of them).
 //! Units: fitness is an error, sizes in nodes, depths in stack levels.
 //! Sources: Chitty (2D stack) section 5: "the experiments conducted in this paper", 25 runs.
@@ -19,7 +19,7 @@ pub const FORMAT: &str = "warpstack-runs-1";
 pub struct Record {
     pub format: String,
     pub problem: String,
-    /// The command that made the record.
+    /// Command that made the record.
     pub command: String,
     /// Fitness cases that every program was evaluated on.
     pub evaluated_cases: usize,
@@ -37,7 +37,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Size of `program`.
+    /// Returns the size of `program`.
     pub fn of(program: &Rpn) -> Self {
         let terminals = program.0.iter().filter(|token| token.arity() == 0);
         Size {
@@ -48,7 +48,7 @@ impl Size {
 }
 
 impl Size {
-    /// A size so many times this one.
+    /// Returns this size multiplied by `factor`.
     pub fn times(self, factor: f64) -> Self {
         let times = |n: u32| (f64::from(n) * factor).round().max(1.0) as u32;
         Size {
@@ -95,7 +95,8 @@ impl RunRecord {
         }
     }
 
-    /// Whether a run with this seed can have left it, after at least one and at most `generations` of `population` programs.
+    /// Checks that a run with this seed can have left this record, after at least one and at most `generations` generations of
+    /// `population` programs.
     pub fn check(&self, seed: u64, generations: u32, population: usize) -> Result<(), String> {
         if self.seed != seed {
             return Err(format!("given the seed {}; allowed: {seed}", self.seed));
@@ -146,7 +147,7 @@ impl Record {
         }
     }
 
-    /// The JSON text, one run per line.
+    /// Returns the JSON text, one run per line.
     pub fn to_text(&self) -> Result<String, RecordError> {
         let error = |e: serde_json::Error| RecordError {
             name: self.problem.clone(),
@@ -167,14 +168,14 @@ impl Record {
         Ok(format!("{head}[\n{}\n]}}\n", runs.join(",\n")))
     }
 
-    /// The stack depths of all programs of all runs.
+    /// Returns the stack depths of all programs of all runs.
     pub fn depths(&self) -> DepthProfile {
         let mut depths = DepthProfile::default();
         self.runs.iter().for_each(|run| depths.merge(&run.depths));
         depths
     }
 
-    /// The mean size of all programs.
+    /// Returns the mean size of all programs.
     pub fn mean_nodes(&self) -> f64 {
         let all: Vec<f64> = self
             .runs
@@ -186,7 +187,7 @@ impl Record {
     }
 }
 
-/// A record that cannot be read or written.
+/// Error in a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("run record {name}: {message}")]
 pub struct RecordError {

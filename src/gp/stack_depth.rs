@@ -1,13 +1,13 @@
-//! How many stack levels a program needs.
+//! Stack levels that a program needs.
 //!
 //! Models: the largest stack pointer while a program runs, the paper's "stack limit" at which it can be evaluated.
-//! Leaves out: which levels are touched how often (that is in the traces).
+//! Leaves out: the number of accesses to each level (see the traces).
 //! Units: stack levels.
 //! Sources: Chitty (2D stack) section 5, tables 5 and 6.
 
 use super::program::Rpn;
 
-/// Stack levels an RPN interpreter needs: every terminal is pushed.
+/// Returns the stack levels an RPN interpreter needs: every terminal is pushed.
 pub fn rpn_stack_depth(program: &Rpn) -> usize {
     let mut depth = 0usize;
     let mut deepest = 0;
@@ -18,7 +18,8 @@ pub fn rpn_stack_depth(program: &Rpn) -> usize {
     deepest
 }
 
-/// Stack levels an LGP interpreter needs: only results of functions are pushed. A lone terminal needs one, its result.
+/// Returns the stack levels an LGP interpreter needs: only results of functions are pushed. A lone terminal needs one, for its
+/// result.
 pub fn lgp_stack_depth(program: &Rpn) -> usize {
     let mut on_stack: Vec<bool> = Vec::with_capacity(16);
     let mut depth = 0usize;

@@ -1,8 +1,8 @@
 //! Weights that bring a corpus to given depth percentages.
 //!
-//! Models: one weight per program, equal within a class of stack depths, so that the weighted cumulative distribution of
-//! depth equals the given percentages, for one measure of depth or for several together.
-//! Leaves out: program length; it changes only as far as it goes with depth.
+//! Models: one weight per program, equal within a class of stack depths, so that the weighted cumulative distribution of depth
+//! equals the given percentages, for one measure of depth or for several together.
+//! Leaves out: program length; it changes only as far as it correlates with depth.
 //! Units: percentages cumulative; weights have mean 1.
 //! Sources: the percentages are the caller's input (Chitty's Tables 5 and 6).
 
@@ -11,13 +11,13 @@
 pub struct Weights {
     /// One per program, mean 1.
     pub weights: Vec<f64>,
-    /// Depth classes without a program, whose share went to a neighbour; one sentence each.
+    /// Depth classes without a program, whose share went to a neighbour; one sentence for each.
     pub merged: Vec<String>,
-    /// The largest weight: how far the corpus is from the percentages.
+    /// Largest weight, a measure of the distance between corpus and percentages.
     pub largest: f64,
 }
 
-/// Why no weights exist.
+/// Error in computing weights.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WeightsError {
     #[error("no depth percentages given: at least one `(limit, percent)` is needed")]
@@ -41,21 +41,21 @@ struct Class {
     count: usize,
 }
 
-/// What a weighted corpus must match: one measure of depth and its percentages.
+/// Target for a weighted corpus: one measure of depth and its percentages.
 #[derive(Debug, Clone, Copy)]
 pub struct Margin<'a> {
-    /// One per program.
+    /// Depth of each program.
     pub depths: &'a [usize],
-    /// `(limit, cumulative percent)`, limits rising; what is missing from 100 at the last limit belongs to the depths
-    /// above it.
+    /// `(limit, cumulative percent)`, limits rising; the rest up to 100 after the last limit belongs to greater depths.
     pub percentages: &'a [(usize, f64)],
 }
 
-/// Rounds of proportional fitting; a round changes the weights by less than a thousandth long before.
+/// Rounds of proportional fitting; the change per round falls below a thousandth long before the last.
 const ROUNDS: usize = 60;
 
-/// Weights under which every margin has its percentages, as far as the corpus can: proportional fitting, one margin
-/// after the other (Deming and Stephan 1940), from weights `start`, whose proportions within a class stay. With one margin the match is exact.
+/// Returns weights that give every margin its percentages, as far as the corpus can: proportional fitting, one margin after the
+/// other (Deming and Stephan 1940), from weights `start`, whose proportions within a class stay. With one margin the match is
+/// exact.
 pub fn weights_for_margins(margins: &[Margin], start: Vec<f64>) -> Result<Weights, WeightsError> {
     let mut weights = start;
     let mut merged = Vec::new();
@@ -83,7 +83,7 @@ pub fn weights_for_margins(margins: &[Margin], start: Vec<f64>) -> Result<Weight
     })
 }
 
-/// The class of every program; counts the programs of every class.
+/// Returns the class of every program, and counts the programs of every class.
 fn classify(depths: &[usize], classes: &mut [Class]) -> Vec<usize> {
     let class_of = |&depth: &usize| {
         let found = classes

@@ -1,7 +1,7 @@
-//! What the interpreters are measured on: a population and fitness cases.
+//! Workload for measuring the interpreters: a population and fitness cases.
 //!
-//! Models: each problem's number of inputs and cases. Of a data set the real cases where its folder is given, otherwise
-//! random cases of the same shape. Random cases are drawn anew from a seed.
+//! Models: each problem's number of inputs and cases. A data set's real cases if its folder is given, otherwise random cases of
+//! the same shape, drawn from a seed.
 //! Leaves out: evolution; programs come from a file, one per line.
 //! Units: cases, or words of 32 cases for the multiplexer.
 //! Sources: Chitty 2016, section 4.2 (100,000, 58,000 and 494,021 cases, 2^20 as 32,768 words).
@@ -17,7 +17,7 @@ use crate::gp::problem::{
 };
 use crate::gp::program::{ProgramError, Rpn, Token};
 
-/// Programs or cases that cannot be read, or that do not fit each other.
+/// Error in programs or cases, or a mismatch between them.
 #[derive(Debug, Error)]
 pub enum WorkloadError {
     #[error("programs `{file}`: {error}")]
@@ -43,7 +43,7 @@ pub enum WorkloadError {
     NotMeasured { given: ProblemId, allowed: String },
 }
 
-/// The programs of a file, one per line in postfix text form; lines that begin with `#` are comments.
+/// Reads the programs of a file, one per line in postfix text form; lines that begin with `#` are comments.
 pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
     let file = path.display().to_string();
     let text = crate::util::input::data(path).map_err(|error| WorkloadError::Read {
@@ -53,7 +53,7 @@ pub fn read_programs(path: &Path) -> Result<Vec<Rpn>, WorkloadError> {
     parse_programs(&text, &file)
 }
 
-/// First 12 hexadecimal digits of the SHA-256 of the programs' text, one per line.
+/// Returns the first 12 hexadecimal digits of the SHA-256 of the programs' text, one per line.
 pub fn programs_digest(programs: &[Rpn]) -> String {
     let mut hash = Sha256::new();
     for program in programs {
@@ -67,7 +67,7 @@ pub fn programs_digest(programs: &[Rpn]) -> String {
         .collect()
 }
 
-/// Texts of the programs that the committed measurements ran.
+/// Texts of the programs used in the committed measurements.
 const MEASURED: [(ProblemId, &str); 4] = [
     (
         ProblemId::Sextic,
@@ -87,7 +87,7 @@ const MEASURED: [(ProblemId, &str); 4] = [
     ),
 ];
 
-/// The programs that the committed measurements ran.
+/// Returns the programs used in the committed measurements.
 pub fn measured_programs(problem: ProblemId) -> Result<Vec<Rpn>, WorkloadError> {
     let known = MEASURED.iter().find(|(one, _)| *one == problem);
     let (_, text) = known.ok_or_else(|| WorkloadError::NotMeasured {
@@ -97,7 +97,7 @@ pub fn measured_programs(problem: ProblemId) -> Result<Vec<Rpn>, WorkloadError> 
     parse_programs(text, &format!("fixtures/measured/programs/{problem}.txt"))
 }
 
-/// A program in postfix text form; `file` and `line` are used in messages only.
+/// Parses a program in postfix text form; `file` and `line` appear in messages only.
 pub fn parse_program(text: &str, file: &str, line: usize) -> Result<Rpn, WorkloadError> {
     text.parse().map_err(|error| WorkloadError::Program {
         file: file.to_owned(),
@@ -129,16 +129,16 @@ pub struct Workload {
     pub source: CasesSource,
 }
 
-/// Where fitness cases come from.
+/// Source of fitness cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CasesSource {
-    /// The problem defines them all.
+    /// Defined by the problem.
     Problem,
     /// Drawn with this seed from the problem's own distribution.
     Drawn(u64),
-    /// The files of a data set.
+    /// Read from the files of a data set.
     Data,
-    /// Drawn with this seed: as many as the data set has, of the same shape, but not its values.
+    /// Drawn with this seed: as many cases as the data set has, of the same shape, but with other values.
     Random(u64),
 }
 
@@ -160,12 +160,12 @@ impl CasesSource {
 }
 
 impl Workload {
-    /// The problem's cases; those of a data set from the folder `data`.
+    /// Makes a problem with its default number of cases, reading a data set from the folder `data`.
     pub fn new(id: ProblemId, data: Option<&Path>, seed: u64) -> Result<Self, WorkloadError> {
         Self::with_cases(id, data, seed, None)
     }
 
-    /// The same with another number of cases.
+    /// Makes a problem with `n_cases` cases.
     pub fn with_cases(
         id: ProblemId,
         data: Option<&Path>,
@@ -192,13 +192,13 @@ impl Workload {
         })
     }
 
-    /// Refuses programs that read an input which the cases do not have: a kernel would read past them.
+    /// Refuses programs that read a missing input: a kernel would read beyond the cases.
     pub fn check(&self, programs: &[Rpn]) -> Result<(), WorkloadError> {
         check_inputs(programs, self.problem.n_inputs(), self.id)
     }
 }
 
-/// Refuses programs that read an input which a problem's cases do not have.
+/// Refuses programs that read an input beyond a problem's `n_inputs`.
 pub fn check_inputs(
     programs: &[Rpn],
     n_inputs: usize,

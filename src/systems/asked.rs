@@ -1,6 +1,6 @@
-//! A launch that is asked for, completed by the parameters of its kernel.
+//! A requested launch, completed with the defaults of its kernel.
 //!
-//! Leaves out: what a system makes of it besides (each system). Units: threads, programs, fitness cases; KiB for the L1.
+//! Leaves out: further completion by a system (each system). Units: threads, programs, fitness cases; KiB for the L1.
 
 use super::options::{LaunchOptions, Size};
 use super::registry::{KernelInfo, kernels};
@@ -13,7 +13,7 @@ use crate::systems::chitty::find::executed_architecture;
 use std::fmt::Display;
 use std::path::Path;
 
-/// A launch of a kernel, and on what it is asked for.
+/// A requested launch of a kernel, with its device and settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     pub kernel: &'static KernelInfo,
@@ -22,7 +22,7 @@ pub struct Asked<'a> {
     pub settings: &'a Settings,
 }
 
-/// A size that a kernel leaves open.
+/// A size that callers may choose for a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
     pub size: Size,
@@ -30,11 +30,11 @@ pub struct Parameter {
     pub allowed: Allowed,
 }
 
-/// The values of a parameter.
+/// Allowed values of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub enum Allowed {
     OneOf(&'static [u32]),
-    /// Both ends included.
+    /// A range that includes both ends.
     Range(u32, u32),
 }
 
@@ -60,10 +60,10 @@ impl Display for Allowed {
     }
 }
 
-/// The largest population and data set that are executed.
+/// Largest population and data set that are executed.
 pub const MOST: u32 = 1_000_000;
 
-/// Parameters that are fixed for every kernel of the other papers.
+/// Parameters that every kernel of the other papers fixes.
 pub const FIXED: [Parameter; 3] = [
     Parameter::fixed(Size::StackDim, 1),
     Parameter::fixed(Size::StackRegisters, 0),
@@ -85,7 +85,7 @@ impl Parameter {
 }
 
 impl Asked<'_> {
-    /// The refusal of something that is asked for.
+    /// Returns the refusal of a requested value.
     pub fn refused(
         &self,
         what: &'static str,
@@ -99,7 +99,7 @@ impl Asked<'_> {
         )
     }
 
-    /// The problem, or the first that the kernel has.
+    /// Returns the requested problem, by default the kernel's first.
     pub fn problem(&self) -> Result<&'static str, PredictError> {
         let problems = &self.kernel.problems;
         let Some(given) = &self.options.problem else {
@@ -110,7 +110,7 @@ impl Asked<'_> {
         found.copied().ok_or_else(refused)
     }
 
-    /// A size, or the kernel's own; `None` where the kernel has no such thing.
+    /// Returns a size, by default the kernel's own; `None` if the kernel has no such size.
     pub fn size(&self, size: Size) -> Result<Option<u32>, PredictError> {
         let given = self.options.given(size);
         let Some(parameter) = self.kernel.parameter(size) else {
@@ -127,12 +127,12 @@ impl Asked<'_> {
         }
     }
 
-    /// The bytes of the L1, if the device has that size.
+    /// Returns the bytes of the L1, if the device allows that size.
     pub fn l1_bytes(&self) -> Result<Option<u32>, PredictError> {
         l1_bytes(self.device, self.options.l1_kib)
     }
 
-    /// The launch of a kernel whose sizes are all parameters: another paper's than Chitty's.
+    /// Completes the launch of a kernel whose sizes are all parameters, as in every system but Chitty's.
     pub fn by_parameters(&self) -> Result<Configuration, PredictError> {
         self.check_settings()?;
         executed_architecture(self.device, &self.settings.code)?;
@@ -150,7 +150,7 @@ impl Asked<'_> {
         })
     }
 
-    /// Refuses what can be said of Chitty's programs and code, which the other papers' kernels do not have.
+    /// Refuses settings of Chitty's programs and code, which the other papers' kernels do not have.
     fn check_settings(&self) -> Result<(), PredictError> {
         let Settings {
             code,

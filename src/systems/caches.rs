@@ -14,7 +14,7 @@ use crate::launch::kernel::Grid;
 use crate::util::memo::Memo;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Device, settings and caches with which a configuration becomes a launch.
+/// Device, settings and caches that turn a configuration into a launch.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     pub device: &'a Device,
@@ -22,18 +22,18 @@ pub struct Context<'a> {
     pub caches: &'a Caches,
 }
 
-/// The programs, traces and executions that launches share.
+/// Programs, traces and executions that launches share.
 #[derive(Debug, Clone, Default)]
 pub struct Caches {
-    /// Programs of Chitty's problems, in the order in which they were asked for.
+    /// Programs of Chitty's problems, in the order of their first use.
     workloads: Arc<Mutex<Vec<Arc<Workload>>>>,
-    /// Kernels with what the populations of these numbers make them execute.
+    /// Kernels, with their work on the populations of these numbers.
     pub(crate) kernels: Arc<Memo<(Code, u64), KernelWork>>,
-    /// Grids that kernels share, by the number of their population.
+    /// Grids that kernels share, by population number.
     pub(crate) grids: Arc<Memo<u64, Vec<Grid>>>,
-    /// Robilliard's programs: benchmark, population, seed.
+    /// Robilliard's programs, by benchmark, population and seed.
     pub(crate) evolved: Arc<Memo<(Benchmark, u32, u64), Vec<Run>>>,
-    /// Large, so that they are kept for a launch that is predicted several times alone.
+    /// Large, so kept only for a single launch that is predicted several times.
     pub(crate) executions: Option<Arc<Executions>>,
 }
 
@@ -57,13 +57,13 @@ impl Caches {
         }
     }
 
-    /// The programs loaded so far.
+    /// Returns the programs loaded so far.
     pub(crate) fn loaded(&self) -> MutexGuard<'_, Vec<Arc<Workload>>> {
         let loaded = self.workloads.lock();
         loaded.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The programs of a problem of Chitty's, loaded when they are asked for first.
+    /// Returns the programs of one of Chitty's problems, loaded on first use.
     pub(crate) fn workload(
         &self,
         problem: &str,

@@ -1,9 +1,9 @@
-//! A predicted figure of a paper, and the id that it has if the paper published it.
+//! A predicted figure of a paper, with its id if the paper published it.
 
 use super::{gpocl, langdon, robilliard};
 use crate::util::band::Band;
 
-/// The id of a figure that a paper may have published; the text of an id is in `fixtures/papers/`.
+/// Id of a figure that a paper may have published; its text is in `fixtures/papers/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Id {
     Langdon(langdon::published::Published),
@@ -11,23 +11,23 @@ pub enum Id {
     Robilliard(robilliard::published::Published),
 }
 
-/// See the module text.
+/// A predicted figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// `None` of what no paper publishes, and on devices that are not the paper's.
+    /// `None` for figures that no paper publishes, and on devices other than the paper's.
     pub id: Option<Id>,
-    /// Where in the paper.
+    /// Table, figure or section of the paper.
     pub experiment: &'static str,
-    /// The device first.
+    /// Configuration, with the device first.
     pub configuration: String,
-    /// With its unit.
+    /// Name of the quantity, with its unit.
     pub quantity: &'static str,
     /// The primary reading, and the range of all readings: ends of a band, chips of a card, compilers.
     pub predicted: Band,
 }
 
 impl Figure {
-    /// A figure without an id.
+    /// Makes a figure without an id.
     pub fn new(
         experiment: &'static str,
         configuration: impl Into<String>,

@@ -1,4 +1,4 @@
-//! The device and machine code for which blocks are executed, and the executions kept while one launch is explained.
+//! The device and machine code for which blocks are executed, and the executions kept for repeated predictions of one launch.
 //!
 //! Leaves out: execution itself (each system). Units: none.
 
@@ -19,14 +19,14 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     pub device: &'a Device,
-    /// The architecture of the machine code that is executed lane by lane.
+    /// Architecture of the machine code that is executed lane by lane.
     pub arch: Arch,
     pub carve_out: CarveOut,
-    /// The store of executions, with the configuration and seed of the launch.
+    /// Store of executions, with the configuration and seed of the launch.
     pub kept: Option<(&'a Executions, &'a Configuration, u64)>,
 }
 
-/// A machine for a paper's figures, and the model that times what it executes.
+/// A machine for a paper's figures, and the model that times its executions.
 #[derive(Debug, Clone, Copy)]
 pub struct Bench<'a> {
     pub device: &'a Device,
@@ -45,7 +45,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Returns the device with the heavier compiler's code; `None` if it has that already, or a compiler of its own.
+    /// Returns the device with the heavier compiler's code; `None` if it already has that code or uses its own compiler's.
     pub fn heavier(&self) -> Option<Device> {
         Some(Device {
             code: nv50::loose(&self.device.code)?,
@@ -62,14 +62,14 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The executions of launches, and the work counted for their blocks.
+/// Executions of launches, and the work counted for their blocks.
 #[derive(Debug, Default)]
 pub struct Executions {
     executed: Memo<Execution, Executed>,
     counted: Memo<Counting, BlockWork>,
 }
 
-/// Everything that decides what some blocks execute.
+/// Key of an execution: everything that determines which instructions some blocks execute.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Execution {
     counting: Counting,
@@ -79,7 +79,7 @@ struct Execution {
     repetitions: u32,
 }
 
-/// Everything that decides what the blocks of a part of a launch do.
+/// Key of a count: everything that determines the work of the blocks of a part of a launch.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Counting {
     configuration: Configuration,

@@ -1,17 +1,17 @@
-//! The options of a launch.
+//! Options of a launch.
 //!
-//! Leaves out: what is meant where nothing is said (`registry`). Units: threads, programs, fitness cases; KiB for the L1.
+//! Leaves out: defaults for options not given (`registry`). Units: threads, programs, fitness cases; KiB for the L1.
 
 use crate::launch::prediction::Configuration;
 use crate::util::names::named;
 use serde::{Deserialize, Serialize};
 
 named! {
-    /// A number that may be asked for, by its key in options and files.
+    /// A size of a launch that may be requested, by its key in options and files.
     pub enum Size ("size of a launch") {
         /// Threads in a block.
         Threads = "threads",
-        /// Size of the stack's second dimension: fitness cases that a thread evaluates per pass.
+        /// Cases per thread: fitness cases that a thread evaluates per pass, the stack's second dimension.
         StackDim = "stack_dim",
         /// Lowest stack levels that are held in registers.
         StackRegisters = "stack_registers",
@@ -29,7 +29,7 @@ named! {
 }
 
 impl Size {
-    /// The name in messages: `threads per block`.
+    /// Returns the name in messages, such as `threads per block`.
     pub fn words(self) -> &'static str {
         match self {
             Size::Threads => "threads per block",
@@ -55,7 +55,7 @@ impl Size {
 pub struct LaunchOptions {
     /// Name of the kernel: `rpn`.
     pub kernel: String,
-    /// Name of the problem; `None`: the first that the kernel has.
+    /// Name of the problem; `None`: the kernel's first.
     pub problem: Option<String>,
     /// See [`Size::StackDim`]; `None`: the smallest compiled.
     pub stack_dim: Option<u32>,
@@ -65,7 +65,7 @@ pub struct LaunchOptions {
     pub threads_per_block: Option<u32>,
     /// See [`Size::CaseBlocks`].
     pub case_blocks: Option<u32>,
-    /// See [`Size::L1Kib`]; `None`: as the device divides its memory by itself.
+    /// See [`Size::L1Kib`]; `None`: the device's default division of its memory.
     pub l1_kib: Option<u32>,
     /// See [`Size::Population`].
     pub population: Option<u32>,
@@ -76,7 +76,7 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// A launch of a kernel with nothing else said.
+    /// Returns the options of a kernel with no other option set.
     pub fn of(kernel: &str) -> LaunchOptions {
         LaunchOptions {
             kernel: kernel.to_owned(),
@@ -92,7 +92,7 @@ impl LaunchOptions {
         options
     }
 
-    /// The place of a size.
+    /// Returns the field of a size.
     pub fn size(&mut self, size: Size) -> &mut Option<u32> {
         match size {
             Size::StackDim => &mut self.stack_dim,
@@ -106,7 +106,7 @@ impl LaunchOptions {
         }
     }
 
-    /// A size, if it is said.
+    /// Returns a size, if it is given.
     pub fn given(&self, size: Size) -> Option<u32> {
         *self.clone().size(size)
     }
@@ -118,7 +118,7 @@ impl From<&LaunchOptions> for LaunchOptions {
     }
 }
 
-/// A complete configuration asks for itself.
+/// Requests exactly the given complete configuration.
 impl From<&Configuration> for LaunchOptions {
     fn from(configuration: &Configuration) -> LaunchOptions {
         LaunchOptions {

@@ -1,7 +1,7 @@
 //! The published systems and their kernels, and the one place of a launch's defaults and refusals.
 //!
-//! Command line, library, studies, explorer and measured rows say what they want of a launch as [`LaunchOptions`]; [`configure`] makes a
-//! complete [`Configuration`] of them. Leaves out: whether a block fits (`launch::residency`), what a launch executes (each system).
+//! Command line, library, studies, explorer and measured rows describe a launch as [`LaunchOptions`]; [`configure`] completes
+//! them to a [`Configuration`]. Leaves out: whether a block fits (`launch::residency`), execution of a launch (each system).
 //! Units: bytes, registers.
 
 use super::asked::{Asked, Parameter};
@@ -18,20 +18,20 @@ use crate::launch::prediction::{Configuration, PredictError};
 use crate::systems::chitty::system::Chitty;
 use crate::systems::chitty::variant::Variant;
 
-/// A published system: its kernels, and how a launch of one is set up.
+/// A published system: its kernels, and the setup of their launches.
 pub trait System: Sync {
-    /// Its kernels, in the order in which they are listed.
+    /// Returns its kernels, in listing order.
     fn kernels(&self) -> &'static [KernelInfo];
 
-    /// Whether all lanes of a block take one control path, which is traced instead of executed lane by lane.
+    /// Tells whether all lanes of a block take one control path, which is traced instead of executed lane by lane.
     fn is_uniform(&self) -> bool {
         false
     }
 
-    /// Their machine code, once for every problem.
+    /// Returns the machine code of its kernels, once for every problem.
     fn codes(&self) -> Result<Vec<CompiledCode>, PredictError>;
 
-    /// The launch that is asked for, complete, or the first thing asked for that cannot be had.
+    /// Completes the requested launch, or refuses the first value that is not available.
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
         asked.by_parameters()
     }
@@ -40,16 +40,16 @@ pub trait System: Sync {
     fn launch(&self, configuration: &Configuration, on: Context) -> Result<Launch, PredictError>;
 }
 
-/// Every system, in the order in which their kernels are listed.
+/// Every system, in the listing order of their kernels.
 pub const SYSTEMS: [&dyn System; 4] = [&Chitty, &Gpocl, &Robilliard, &Langdon];
 
 /// A kernel of a system.
 #[derive(Debug)]
 pub struct KernelInfo {
     pub name: &'static str,
-    /// Names of its problems; the first is meant where none is said.
+    /// Names of its problems; the first is the default.
     pub problems: Vec<&'static str>,
-    /// What can be said of a launch, with defaults that do not depend on the machine.
+    /// Sizes of a launch that can be set, with defaults that do not depend on the machine.
     pub parameters: Vec<Parameter>,
 }
 
@@ -59,24 +59,24 @@ impl KernelInfo {
     }
 }
 
-/// A kernel's machine code for a problem, and what it needs of a multiprocessor.
+/// A kernel's machine code for a problem, and the resources that it needs of a multiprocessor.
 #[derive(Debug, Clone)]
 pub struct CompiledCode {
     pub kernel: &'static str,
     pub problem: &'static str,
     pub arch: Arch,
-    /// How one of Chitty's was compiled.
+    /// Variant of one of Chitty's kernels.
     pub compiled: Option<Variant>,
-    /// What else a paper's was compiled for.
+    /// Other properties that another paper's kernel was compiled for.
     pub variant: Option<String>,
     pub registers: u32,
     pub frame_bytes: u32,
-    /// `None` where it is not kept.
+    /// `None` if it is not stored.
     pub spilled_bytes: Option<u32>,
 }
 
 impl CompiledCode {
-    /// That of another paper's kernel.
+    /// Describes the code of another paper's kernel.
     pub fn of_paper(
         kernel: &'static str,
         problem: &'static str,
@@ -97,15 +97,15 @@ impl CompiledCode {
     }
 }
 
-/// The architectures that the other papers' kernels were compiled for.
+/// Architectures that the other papers' kernels were compiled for.
 pub const ARCHES: [Arch; 2] = [Arch::Sm35, Arch::Sm90];
 
-/// The kernels of all systems.
+/// Iterates over the kernels of all systems.
 pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
     SYSTEMS.into_iter().flat_map(|system| system.kernels())
 }
 
-/// The kernel of this name, and the system that it belongs to. A kernel of one's own is one of Chitty's with other code.
+/// Returns the kernel with this name, and the system that it belongs to. A custom kernel is one of Chitty's with other code.
 pub fn find(
     kernel: &str,
     choice: &CodeChoice,
@@ -124,7 +124,7 @@ pub fn find(
     Err(PredictError::refused("kernel", kernel, names.join(", ")))
 }
 
-/// The launch that is asked for, complete: the one place of defaults and refusals.
+/// Completes the requested launch: the one place of defaults and refusals.
 pub fn configure(
     options: &LaunchOptions,
     device: &Device,
@@ -139,7 +139,7 @@ pub fn configure(
     })
 }
 
-/// Whether the launch is traced along one control path for each block, as Chitty's kernels and custom kernels are.
+/// Tells whether the launch is traced along one control path for each block, as for Chitty's kernels and custom kernels.
 pub fn is_uniform(configuration: &Configuration) -> bool {
     let found = find(&configuration.kernel, &CodeChoice::default());
     found.map_or(true, |(system, _)| system.is_uniform())
@@ -181,7 +181,7 @@ mod tests {
             let named = problems.zip(problem).and_then(|(all, at)| all.get(at));
             options.problem = named.map(|name| (*name).to_owned());
             for (&size, value) in Size::ALL.iter().zip(sizes) {
-                // Most of them unsaid: few combinations can be had.
+                // Most of them absent: few combinations are available.
                 *options.size(size) = value.filter(|value| value % 3 == 1);
             }
             options
@@ -191,7 +191,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// A launch that is complete asks for itself, on every device and of every kernel.
+        /// Completing a complete launch changes nothing, on every device and for every kernel.
         #[test]
         fn nothing_is_left_to_complete(options in launches(), device in 0..3usize) {
             let device = &DEVICES[device];
@@ -199,7 +199,7 @@ mod tests {
             if let Ok(configuration) = configure(&options, device, &settings) {
                 let again = configure(&(&configuration).into(), device, &settings);
                 prop_assert_eq!(again.unwrap(), configuration.clone());
-                // What was said stays as it was said.
+                // Given values stay unchanged.
                 let mut complete = LaunchOptions::from(&configuration);
                 for size in Size::ALL {
                     if let Some(given) = options.given(size) {

@@ -1,4 +1,4 @@
-//! What an engine is told besides the device: which model, which code, which programs.
+//! Settings of an engine besides the device: performance model, code, programs.
 //!
 //! Sources: the paper's listings compiled with the compiler's defaults: short loops unrolled, accurate mathematics.
 
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 named! {
-    /// Which performance model predicts.
+    /// Performance model that makes a prediction.
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     pub enum Kind ("engine") {
         /// Simulator, cycle by cycle.
@@ -27,7 +27,7 @@ named! {
 }
 
 impl Kind {
-    /// As the ledger of the preset's values names it.
+    /// Returns its name in the ledger of the preset's values.
     pub fn reader(self) -> Reader {
         match self {
             Kind::Simulator => Reader::Sim,
@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// How a corpus becomes a population.
+/// Conversion of a corpus to a population.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Weighting {
@@ -47,23 +47,23 @@ pub enum Weighting {
     AsEvolved,
 }
 
-/// How the kernel was compiled; `None`: as the kernel's default is.
+/// Compilation of the kernel; `None`: the kernel's default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CodeChoice {
     /// Machine code of an architecture that is not the device's own.
     pub arch: Option<Arch>,
-    /// How the loops were compiled.
+    /// Compilation of the loops.
     pub shape: Option<Shape>,
     /// Accuracy of division and the transcendental functions.
     pub math: Option<Math>,
-    /// The type of a program word.
+    /// Type of a program word.
     pub dispatch: Option<Dispatch>,
-    /// A kernel that was compiled elsewhere, beside those in the program.
+    /// A custom kernel, in addition to those in the program.
     pub own: Option<Arc<OwnCode>>,
 }
 
 impl CodeChoice {
-    /// The kernel of one's own, if that is what it is called.
+    /// Returns the custom kernel, if it has this name.
     pub fn own_named(&self, kernel: &str) -> Option<&Arc<OwnCode>> {
         self.own.as_ref().filter(|own| own.name == kernel)
     }
@@ -72,32 +72,32 @@ impl CodeChoice {
 /// A file of programs, one per line in postfix form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramList {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Blocks of the launch: the list repeated; `None`: the list once.
+    /// Blocks of the launch, for which the list is repeated; `None`: the list once.
     pub n_blocks: Option<usize>,
 }
 
-/// See the module text.
+/// Settings of an engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Which performance model predicts.
+    /// Performance model that makes the prediction.
     pub kind: Kind,
-    /// How much the simulator samples.
+    /// Amount of sampling in the simulator.
     pub simulator: Simulator,
-    /// Which compiled kernel.
+    /// Choice of compiled kernel.
     pub code: CodeChoice,
     /// A corpus file instead of the one in the program.
     pub corpus: Option<PathBuf>,
     /// Exactly these programs instead of a corpus.
     pub list: Option<ProgramList>,
-    /// How a corpus becomes a population.
+    /// Conversion of a corpus to a population.
     pub weighting: Weighting,
-    /// What is inferred of the programs of each problem, besides.
+    /// Factors inferred for the programs of each problem.
     pub inferred: BTreeMap<String, Inferred>,
-    /// Programs of a generation: one per block.
+    /// Programs of a generation, one per block.
     pub n_blocks: usize,
-    /// Chooses the programs drawn from the corpus.
+    /// Seed that selects the programs drawn from the corpus.
     pub program_seed: u64,
 }
 

@@ -1,9 +1,10 @@
-//! A value with its range, where what it follows from has ranges.
+//! A value with the range that its causes' uncertainty gives it.
 //!
-//! Models: every cause by itself at both of its ends; the deviations' logarithms added as squares, as those of independent causes.
-//! Leaves out: causes that act together. Units: the value's.
+//! Models: each cause alone at both of its ends; the logarithms of the deviations are added in quadrature, as for independent
+//! causes.
+//! Leaves out: interactions between causes. Units: the value's.
 
-/// See the module text.
+/// A value with its lower and upper bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
     pub low: f64,
@@ -22,7 +23,7 @@ impl From<f64> for Band {
 }
 
 impl Band {
-    /// The first of several readings, with the range of all.
+    /// Returns the first of several readings, with the range of all.
     pub fn over(readings: impl IntoIterator<Item = f64>) -> Band {
         let mut readings = readings.into_iter();
         let first = Band::from(readings.next().unwrap_or(f64::NAN));
@@ -33,7 +34,7 @@ impl Band {
         })
     }
 
-    /// The band with everything in another unit.
+    /// Converts value and bounds to another unit.
     pub fn map(self, convert: impl Fn(f64) -> f64) -> Band {
         Band {
             low: convert(self.low),
@@ -42,7 +43,7 @@ impl Band {
         }
     }
 
-    /// `ends`: what the value becomes with each cause at its ends.
+    /// Returns the band around `value`; each pair in `ends` is the value with one cause at its two ends.
     pub fn of(value: f64, ends: impl IntoIterator<Item = [f64; 2]>) -> Band {
         let (mut down, mut up) = (0.0, 0.0);
         for ends in ends {

@@ -1,29 +1,28 @@
-//! Files of users: read whole, up to a limit; the lines of their mistakes.
+//! Reads users' files whole, up to a size limit, and finds the line of a TOML error.
 //!
-//! Counts what it reads: a pipe, or a device that never ends, does not say how long it is. Leaves out: what stands in a file.
-//! Units: bytes.
+//! Counts the bytes it reads, because a pipe or a device reports no length. Leaves out: the contents of a file. Units: bytes.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// What people write, and listings: presets, studies, settings, sources.
+/// Limit for files that people write, and for listings: presets, studies, settings, sources.
 pub const MOST_TEXT_BYTES: u64 = 64 << 20;
 
-/// What programs write: programs, corpora, rows, states.
+/// Limit for files that programs write: programs, corpora, rows, states.
 pub const MOST_DATA_BYTES: u64 = 1 << 30;
 
-/// A file of at most [`MOST_TEXT_BYTES`].
+/// Reads a file of at most [`MOST_TEXT_BYTES`].
 pub fn text(path: &Path) -> Result<String> {
     up_to(MOST_TEXT_BYTES, path)
 }
 
-/// A file of at most [`MOST_DATA_BYTES`].
+/// Reads a file of at most [`MOST_DATA_BYTES`].
 pub fn data(path: &Path) -> Result<String> {
     up_to(MOST_DATA_BYTES, path)
 }
 
-/// The same, with the file's name in the error.
+/// Reads a file of at most [`MOST_DATA_BYTES`]; the error names the file.
 pub fn named(path: &Path) -> std::result::Result<String, String> {
     data(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }
@@ -38,13 +37,13 @@ fn up_to(most: u64, path: &Path) -> Result<String> {
     utf8(bytes)
 }
 
-/// Bytes as text.
+/// Returns bytes as text, or an error if they are not UTF-8.
 pub fn utf8(bytes: Vec<u8>) -> Result<String> {
     let refused = |_| Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8");
     String::from_utf8(bytes).map_err(refused)
 }
 
-/// The line of a TOML text at which an error stands, from 1 on.
+/// Returns the line of a TOML text at which an error begins, counted from 1.
 pub fn toml_line(text: &str, error: &toml::de::Error) -> usize {
     let start = error.span().map_or(0, |span| span.start.min(text.len()));
     let before = &text.as_bytes()[..start];
@@ -61,7 +60,7 @@ mod tests {
         let path = folder.path().join("f");
         std::fs::write(&path, "häh").unwrap();
         assert_eq!(up_to(4, &path).unwrap(), "häh");
-        // The limit lies inside a letter, too.
+        // The limit also applies inside a multi-byte character.
         for most in [1, 3] {
             let message = up_to(most, &path).unwrap_err().to_string();
             assert_eq!(
@@ -84,7 +83,7 @@ mod tests {
         let text = "a = 1\n\nb = \"ä\"\nc = [\n";
         assert!((4..=5).contains(&line(text, text)));
         assert_eq!(line("a = 1\nb = = 2\n", "a = 1\nb = = 2\n"), 2);
-        // Of a text that is not at hand.
+        // The text is not available.
         assert_eq!(line(text, ""), 1);
     }
 

@@ -1,12 +1,12 @@
-//! Values worked out once per key and shared by all threads.
+//! Values computed once per key and shared by all threads.
 //!
-//! Leaves out: forgetting.
+//! Entries are never evicted.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// See the module text.
+/// Map from keys to values, each computed on first use.
 #[derive(Debug)]
 pub struct Memo<K, V>(Mutex<HashMap<K, Arc<OnceLock<Arc<V>>>>>);
 
@@ -17,13 +17,14 @@ impl<K, V> Default for Memo<K, V> {
 }
 
 impl<K: Eq + Hash, V> Memo<K, V> {
-    /// The value of `key`, made by `make` when it is asked for first; who asks meanwhile waits for it.
+    /// Returns the value of `key`, computed by `make` on the first call; concurrent callers wait for it.
     pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         let slot = self.slot(key);
         Arc::clone(slot.get_or_init(|| Arc::new(make())))
     }
 
-    /// The same where making can fail; a failure is not kept. Concurrent callers may each make the value; the first to finish is kept.
+    /// Returns the value of `key`, computed by a `make` that can fail; a failure is not kept. Concurrent callers may each compute
+    /// the value; the first to finish is kept.
     pub fn try_get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E> {
         let slot = self.slot(key);
         if let Some(found) = slot.get() {

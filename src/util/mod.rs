@@ -1,4 +1,4 @@
-//! What has nothing to do with GP or machines: values computed once per key, statistics, files of users.
+//! Helpers independent of GP and machines: values computed once per key, statistics, users' files.
 
 pub mod band;
 pub mod input;

@@ -1,10 +1,10 @@
-//! Enumerations whose values have names.
+//! Enumerations whose values have names, and the error for an unknown name.
 
-/// A name that no value of an enumeration has.
+/// Error for a name that no value of an enumeration has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{given}`; allowed: {allowed}")]
 pub struct UnknownName {
-    /// Kind of the thing named: `kernel`.
+    /// Kind of the thing named, such as `kernel`.
     pub what: &'static str,
     /// Name that was given.
     pub given: String,
@@ -13,7 +13,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// The refusal of `given` where these names are allowed.
+    /// Returns the refusal of `given`, with the allowed names.
     pub fn new<'a>(
         what: &'static str,
         given: &str,
@@ -44,8 +44,8 @@ macro_rules! listed {
 }
 pub(crate) use listed;
 
-/// Declares an enumeration with `ALL`, `name`, `Display`, `FromStr` and `Deserialize`. The string in parentheses says what is named
-/// where a name is refused.
+/// Declares an enumeration with `ALL`, `name`, `Display`, `FromStr` and `Deserialize`. The string in parentheses is the kind of
+/// thing named in refusals.
 macro_rules! named {
     ($(#[$meta:meta])* $vis:vis enum $type:ident ($what:literal) {
         $($(#[$value_meta:meta])* $value:ident = $name:literal),+ $(,)?

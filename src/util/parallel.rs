@@ -1,6 +1,7 @@
 //! Maps over many items on all threads; results keep the order of the items.
 //!
-//! rayon's part is compiled once, for a closure behind a pointer, and not for every caller: that was a tenth of the code of the crate.
+//! rayon's code is compiled once, for a closure behind a pointer, instead of once per caller, which was a tenth of the crate's
+//! code.
 //! Items are handed out one by one, so that the last thread is not left with a run of them.
 
 use rayon::prelude::*;

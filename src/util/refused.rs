@@ -1,21 +1,21 @@
-//! The one form of a refusal: where, what was given, what is allowed.
+//! The one form of a refusal: the place, the value given, the values allowed.
 
 use std::fmt::Display;
 
-/// Something given that is not allowed.
+/// A refused value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: given {given}; allowed: {allowed}")]
 pub struct Refused {
-    /// Where it stands: an option, a field, a file with a line.
+    /// Place of the value: an option, a field, a file with a line.
     pub place: String,
-    /// What was given.
+    /// Value that was given.
     pub given: String,
-    /// What is allowed instead.
+    /// Values that are allowed instead.
     pub allowed: String,
 }
 
 impl Refused {
-    /// The refusal of `given` at `place`.
+    /// Returns the refusal of `given` at `place`.
     pub fn new(place: impl Display, given: impl Display, allowed: impl Display) -> Self {
         Refused {
             place: place.to_string(),
@@ -24,12 +24,12 @@ impl Refused {
         }
     }
 
-    /// The refusal of a field of a preset.
+    /// Returns the refusal of a field of a preset.
     pub fn field(name: &str, given: impl Display, allowed: impl Display) -> Self {
         Refused::new(format_args!("field {name}"), given, allowed)
     }
 
-    /// The same inside something larger, named before the place.
+    /// Returns this refusal with `outer`, the enclosing place, named before its own.
     pub fn within(self, outer: impl Display) -> Self {
         Refused {
             place: format!("{outer}, {}", self.place),

@@ -1,23 +1,23 @@
-//! Rows of CSV files: the one reader of their fields.
+//! Rows of CSV files, and the one reader of their fields.
 //!
-//! Leaves out: what the columns mean. Units: lines, counted from 1.
+//! Leaves out: the meaning of the columns. Units: lines, counted from 1.
 
 use super::refused::Refused;
 use csv::{Position, StringRecord};
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// A CSV file that cannot be read.
+/// Error in a CSV file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowsError {
     /// Not CSV.
     #[error("{file}, line {line}: {message}")]
     Csv {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The line.
+        /// Number of the line.
         line: u64,
-        /// What is wrong with it.
+        /// Description of the error.
         message: String,
     },
     /// A header or a field that is not allowed.
@@ -25,7 +25,7 @@ pub enum RowsError {
     Refused(#[from] Refused),
 }
 
-/// Rows of a file; `file` is used in messages only.
+/// Rows of a file; `file` appears in messages only.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     file: &'a str,
@@ -49,7 +49,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Refuses any other header.
+    /// Refuses any header other than `allowed`.
     pub fn with_header(self, allowed: &str) -> Result<Self, RowsError> {
         let given = self.header.join(",");
         if given == allowed {
@@ -64,7 +64,7 @@ impl<'a> Rows<'a> {
         .into())
     }
 
-    /// Refuses a file without this column.
+    /// Refuses a file without the column `column`.
     pub fn require(&self, column: &str) -> Result<(), RowsError> {
         if self.header.iter().any(|name| name == column) {
             return Ok(());
@@ -74,18 +74,18 @@ impl<'a> Rows<'a> {
         Err(Refused::new(place, given, format_args!("one with the column {column}")).into())
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         self.records.len()
     }
 
-    /// The rows in order.
+    /// Iterates over the rows in order.
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
         self.records.iter().map(|record| Row { rows: self, record })
     }
 }
 
-/// The text of a CSV file with these lines, the header first.
+/// Returns the text of a CSV file with these lines, the header first.
 pub fn write<L: AsRef<[u8]>>(
     lines: impl IntoIterator<Item = impl IntoIterator<Item = L>>,
 ) -> Result<Vec<u8>, csv::Error> {
@@ -105,7 +105,7 @@ fn csv_error(file: &str, error: &csv::Error) -> RowsError {
     }
 }
 
-/// A row; its fields are asked for by column.
+/// A row, with access to its fields by column name.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     rows: &'a Rows<'a>,
@@ -114,14 +114,14 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The field of a column without blanks around it; empty where the file does not have the column.
+    /// Returns the field of a column, trimmed; empty if the file lacks the column.
     pub fn text(self, column: &str) -> &'a str {
         let at = self.rows.header.iter().position(|name| name == column);
         let field = at.and_then(|at| self.record.get(at));
         field.unwrap_or("").trim()
     }
 
-    /// The refusal of a field.
+    /// Returns the refusal of a field.
     pub fn refuse(self, column: &str, allowed: impl Display) -> RowsError {
         let line = self.record.position().map_or(0, Position::line);
         let place = format_args!("{}, line {line}, field {column}", self.rows.file);
@@ -129,19 +129,19 @@ impl<'a> Row<'a> {
         Refused::new(place, given, allowed).into()
     }
 
-    /// A value that must be there.
+    /// Parses a required value.
     pub fn value<T: FromStr>(self, column: &str, allowed: &str) -> Result<T, RowsError> {
         let value = self.text(column).parse();
         value.map_err(|_| self.refuse(column, allowed))
     }
 
-    /// A value that must be there, refused in the words of its own error.
+    /// Parses a required value; a refusal quotes the parser's own error.
     pub fn named<T: FromStr<Err: Display>>(self, column: &str) -> Result<T, RowsError> {
         let value: Result<T, T::Err> = self.text(column).parse();
         value.map_err(|error| self.refuse(column, error))
     }
 
-    /// A value that must be there and hold.
+    /// Parses a required value that satisfies `holds`.
     pub fn checked<T: FromStr>(
         self,
         column: &str,
@@ -152,7 +152,7 @@ impl<'a> Row<'a> {
         value.ok_or_else(|| self.refuse(column, allowed))
     }
 
-    /// A value that a row may leave empty, or a file leave out.
+    /// Parses an optional value, `None` if the field is empty or the column absent.
     pub fn optional<T: FromStr>(
         self,
         column: &str,
@@ -169,7 +169,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// A whole number above 0.
+    /// Parses a whole number above 0.
     pub fn count(self, column: &str) -> Result<u32, RowsError> {
         match self.value(column, "a whole number")? {
             0 => Err(self.refuse(column, "1 or more")),

@@ -1,14 +1,14 @@
-//! The few statistics that measurements and comparisons are summed up with.
+//! Basic statistics for summarising measurements and comparisons.
 //!
-//! Leaves out: anything that needs more than the values themselves. Units: those of the input.
-//! Source: Spearman's rank correlation with mean ranks for ties.
+//! Leaves out: statistics that need more than the values themselves. Units: those of the input.
+//! Sources: Spearman's rank correlation, with mean ranks for ties.
 
-/// Arithmetic mean; `None` of nothing.
+/// Arithmetic mean; `None` for an empty slice.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Middle value, or the mean of the middle two; `None` of nothing.
+/// Middle value, or the mean of the middle two; `None` for an empty slice.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -19,7 +19,7 @@ fn plan() -> Plan {
     }
 }
 
-/// Runs and stops after `n` generations, as a kill would.
+/// Runs and stops after `n` generations, as a killed process would.
 fn interrupted(campaign: &mut Campaign, n: usize) -> Option<String> {
     let problem = sextic::problem(1, 300);
     let mut left = n;
@@ -100,7 +100,7 @@ fn foreign_checkpoints_are_refused() {
     assert!(Campaign::from_checkpoint("{}", "c.json", &plan(), None).is_err());
 }
 
-/// What no campaign of this plan can have come to.
+/// Checkpoints that no campaign of this plan can have reached.
 #[test]
 fn a_checkpoint_that_does_not_fit_its_plan_is_refused() {
     let mut campaign = Campaign::new(plan());

@@ -1,13 +1,13 @@
 //! Settings of a GP run.
 //!
-//! Models: the paper's Table 2 as defaults, and the choices that it leaves open.
+//! Models: the paper's Table 2 as defaults, and settings for the choices it leaves open.
 //! Leaves out: the problem.
 //! Units: probabilities in 0..=1, depth in edges, size in nodes.
 //! Sources: Chitty (2D stack) table 2; `docs/tables-5-6.md` for the open choices.
 
 use serde::{Deserialize, Serialize};
 
-/// How a random tree grows.
+/// Method of growing a random tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitMethod {
@@ -19,7 +19,7 @@ pub enum InitMethod {
     Ramped,
 }
 
-/// The initial population: depths are cycled through from `min_depth` to `max_depth`.
+/// Initial population: depths cycle from `min_depth` to `max_depth`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Init {
@@ -28,21 +28,21 @@ pub struct Init {
     pub max_depth: usize,
 }
 
-/// What `mutation_probability` means and what a mutation does.
+/// Mutation operator, and the unit that `mutation_probability` applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Mutation {
-    /// With the probability per offspring: one subtree is replaced by a grown one.
+    /// Per offspring: replaces one subtree with a grown one.
     Subtree { max_depth: usize },
-    /// With the probability per node: a function is replaced by one of the same arity, a terminal by a terminal.
+    /// Per node: replaces a function with one of the same arity, a terminal with a terminal.
     PointPerNode,
-    /// With the probability per offspring: one such replacement.
+    /// Per offspring: makes one such replacement.
     Point,
-    /// With the probability per node, from the root down: the subtree is replaced by a grown one.
+    /// Per node, from the root down: replaces the subtree with a grown one.
     SubtreePerNode { max_depth: usize },
 }
 
-/// How a random tree draws its functions.
+/// Distribution from which a random tree draws its functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FunctionChoice {
@@ -52,51 +52,51 @@ pub enum FunctionChoice {
     ByArity,
 }
 
-/// What a crossover exchanges.
+/// Crossover operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Crossover {
     /// Any subtree of the second parent replaces any of the first.
     #[default]
     Subtree,
-    /// As `Subtree`, with a graft of at most twice the nodes of the cut, and one more.
+    /// Like `Subtree`, but the graft has at most twice the nodes of the cut, plus one.
     SizeFair,
-    /// The subtrees lie at the same place, within the shape that the parents share from the root.
+    /// Exchanges subtrees at the same place, within the shape that the parents share from the root.
     OnePoint,
 }
 
-/// Which programs the next generation is bred from.
+/// Choice of the programs that the next generation is bred from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Replacement {
     /// The offspring replace their parents.
     #[default]
     Generational,
-    /// The best of parents and offspring together.
+    /// The best of parents and offspring together are kept.
     Plus,
 }
 
-/// Where the two parents of a crossover come from.
+/// Selection of the two parents of a crossover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParentSelection {
-    /// A tournament each.
+    /// One tournament for each parent.
     TwoTournaments,
     /// The best and the second best of one tournament.
     BestTwo,
 }
 
-/// When selection prefers the smaller program.
+/// Rule by which selection prefers the smaller program.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parsimony {
     /// Between two programs whose errors differ by at most this fraction of the larger error.
     Near(f64),
-    /// With this probability per comparison, whatever the errors; and between equals.
+    /// With this probability per comparison, regardless of the errors; and between equals.
     Coin(f64),
 }
 
-/// All settings.
+/// Settings of a GP run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvolveConfig {
@@ -116,17 +116,17 @@ pub struct EvolveConfig {
     pub crossover: Crossover,
     /// Probability that a crossover point is a function; absent: all nodes are equally likely.
     pub crossover_function_bias: Option<f64>,
-    /// Absent: the better program wins, of equals the first drawn.
+    /// Absent: the better program wins; ties go to the first drawn.
     pub parsimony: Option<Parsimony>,
-    /// The best programs that enter the next generation unchanged.
+    /// Number of best programs that enter the next generation unchanged.
     pub elitism: usize,
     #[serde(default)]
     pub replacement: Replacement,
-    /// End the run with the generation in which the problem is solved.
+    /// Ends the run with the generation that solves the problem.
     pub stop_when_solved: bool,
 }
 
-/// Table 2, and for what it leaves open the setting that came closest to Tables 5 and 6.
+/// Table 2; where it leaves a choice open, the setting that came closest to Tables 5 and 6.
 impl Default for EvolveConfig {
     fn default() -> Self {
         EvolveConfig {
@@ -155,7 +155,7 @@ impl Default for EvolveConfig {
     }
 }
 
-/// A setting outside its range.
+/// Error for a setting outside its range.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("setting `{field}` is {given}, allowed: {allowed}")]
 pub struct ConfigError {
@@ -165,7 +165,7 @@ pub struct ConfigError {
 }
 
 impl Mutation {
-    /// The depth of the trees that it grows, if it does.
+    /// Returns the depth of the trees it grows, if it grows any.
     fn grows(self) -> Option<usize> {
         match self {
             Mutation::Subtree { max_depth } | Mutation::SubtreePerNode { max_depth } => {
@@ -176,7 +176,7 @@ impl Mutation {
     }
 }
 
-/// Deepest tree that is grown at once: one with three operands everywhere has half a million nodes.
+/// Deepest tree grown at once: with three operands everywhere it has half a million nodes.
 const MAX_GROWN_DEPTH: usize = 12;
 
 impl Parsimony {
@@ -189,7 +189,7 @@ impl Parsimony {
 }
 
 impl EvolveConfig {
-    /// Every setting is in its range.
+    /// Checks that every setting is in its range.
     pub fn check(&self) -> Result<(), ConfigError> {
         let probability = |p: f64| (0.0..=1.0).contains(&p);
         let error = |field, given: &dyn std::fmt::Display, allowed| {

@@ -1,7 +1,7 @@
 //! Random numbers with a fixed meaning.
 //!
-//! Models: one ChaCha8 stream per (seed, stream); the draws below are spelled out here, so that results do not
-//! change with the version of a random-number library.
+//! Models: one ChaCha8 stream per (seed, stream); the draws are defined here, so that results do not depend on the version of a
+//! random-number library.
 //! Leaves out: distributions other than uniform.
 //! Sources: Bernstein, ChaCha; Lemire's multiply-shift for ranges.
 
@@ -19,32 +19,32 @@ impl Dice {
         Dice(generator)
     }
 
-    /// The stream of one offspring: it depends on nothing but seed, generation and index.
+    /// Returns the stream of one offspring, which depends only on seed, generation and index.
     pub fn for_offspring(seed: u64, generation: u32, index: u32) -> Self {
         Self::new(seed, (u64::from(generation) + 1) << 32 | u64::from(index))
     }
 
-    /// A whole number in `0..n`; `n` is at least 1. The bias is below n / 2^32.
+    /// Draws a whole number in `0..n`; `n` is at least 1. The bias is below n / 2^32.
     pub fn below(&mut self, n: usize) -> usize {
         ((u64::from(self.0.next_u32()) * n as u64) >> 32) as usize
     }
 
-    /// True with this probability.
+    /// Returns true with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// Uniform in `[0, 1)`.
+    /// Draws uniformly from `[0, 1)`.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform between `low` and `high`, rounded to single precision.
+    /// Draws uniformly between `low` and `high`, rounded to single precision.
     pub fn uniform(&mut self, low: f32, high: f32) -> f32 {
         (f64::from(low) + self.unit() * (f64::from(high) - f64::from(low))) as f32
     }
 
-    /// One element of a slice that is not empty.
+    /// Draws one element of a non-empty slice.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }

@@ -11,7 +11,7 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::Problem;
 use crate::gp::program::{Rpn, Token};
 
-/// What random programs are made of.
+/// Functions and terminals of random programs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ingredients {
     pub functions: Vec<Primitive>,
@@ -30,7 +30,7 @@ impl Ingredients {
         }
     }
 
-    /// A random terminal: each input and "a constant" are equally likely.
+    /// Draws a random terminal: each input and "a constant" are equally likely.
     pub fn terminal(&self, dice: &mut Dice) -> Token {
         let index = dice.below(self.n_terminals());
         match self.constants {
@@ -59,8 +59,8 @@ impl Ingredients {
         self.n_inputs + usize::from(self.constants.is_some())
     }
 
-    /// Appends a random tree. With `grow`, a node above `depth` is a terminal with the share that terminals have in
-    /// the set of all functions and terminals.
+    /// Appends a random tree. With `grow`, a node above `depth` is a terminal with a probability equal to the share of terminals
+    /// among all functions and terminals.
     pub fn tree(&self, dice: &mut Dice, depth: usize, grow: bool, out: &mut Vec<Token>) {
         let n_functions = self.functions.len();
         let ends =
@@ -77,8 +77,8 @@ impl Ingredients {
     }
 }
 
-/// A random program of `n_nodes` nodes, or of as few more as the operands of its last function are: a terminal, any of which
-/// becomes a function of terminals, until there are enough.
+/// Returns a random program of at least `n_nodes` nodes, exceeding that by at most the operands of its last function: starting
+/// from one terminal, random terminals become functions of terminals until there are enough nodes.
 pub fn of_size(ingredients: &Ingredients, n_nodes: usize, dice: &mut Dice) -> Rpn {
     let mut tokens = vec![ingredients.terminal(dice)];
     while tokens.len() < n_nodes {
@@ -94,7 +94,7 @@ pub fn of_size(ingredients: &Ingredients, n_nodes: usize, dice: &mut Dice) -> Rp
     Rpn(tokens)
 }
 
-/// Program number `index` of the initial population.
+/// Returns program number `index` of the initial population.
 pub fn initial(ingredients: &Ingredients, init: Init, index: usize, dice: &mut Dice) -> Rpn {
     let n_depths = init.max_depth - init.min_depth + 1;
     let depth = init.min_depth + index % n_depths;

@@ -1,7 +1,7 @@
 //! Langdon's multiplexer GP: a quarter of a million programs, tournaments of four on random samples.
 //!
-//! Models: every generation the population is shuffled into tournaments of four; the four run on one random sample of
-//! the cases, each tournament on its own; each winner mothers four offspring, by subtree crossover with another winner,
+//! Models: every generation the population is shuffled into tournaments of four. All four run on one random sample of the cases,
+//! a separate sample for each tournament. Each winner is the mother of four offspring, by subtree crossover with another winner,
 //! subtree mutation or point mutation.
 //! Leaves out: verification of a solution on all cases beyond 2^20.
 //! Units: wrong cases of the sample; GP operations are nodes times cases.
@@ -23,7 +23,7 @@ const CROSSOVER: f64 = 0.5;
 const SUBTREE_MUTATION: f64 = 0.05;
 const MAX_DEPTH: usize = 15;
 
-/// What the paper's table 1 says for a multiplexer.
+/// Settings of the paper's table 1 for a multiplexer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     pub mux: Multiplexer,
@@ -34,7 +34,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The 20-multiplexer, or the 37-multiplexer.
+    /// Returns the settings for the 20-multiplexer or the 37-multiplexer.
     pub fn of(mux: Multiplexer) -> Self {
         let init = |min_depth, max_depth| Init {
             method: InitMethod::Ramped,
@@ -60,7 +60,7 @@ impl Settings {
     }
 }
 
-/// What became of one generation.
+/// Summary of one generation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generation {
     pub number: u32,
@@ -139,7 +139,7 @@ impl Langdon {
         Ok(generation)
     }
 
-    /// All indices, shuffled, four by four.
+    /// Returns all indices, shuffled, in groups of four.
     fn groups(&self) -> Vec<Vec<usize>> {
         let mut dice = Dice::new(self.seed ^ 0x7a3e, u64::from(self.number));
         let mut order: Vec<usize> = (0..self.programs.len()).collect();

@@ -1,7 +1,7 @@
 //! The generational loop.
 //!
 //! Models: evaluate, report, breed, until the last generation or the solution.
-//! Leaves out: what is done with the generations; the caller observes them.
+//! Leaves out: any use of the generations; the caller observes them.
 //! Units: fitness is an error, lower is better.
 //! Sources: Chitty (2D stack) table 2.
 
@@ -26,19 +26,19 @@ pub struct Population {
     pub fitness: Vec<f64>,
 }
 
-/// What an observer sees of one generation.
+/// One generation, as an observer sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Generation<'a> {
     pub number: u32,
     /// The programs evaluated in this generation.
     pub population: &'a Population,
-    /// What the next generation is bred from.
+    /// Programs that the next generation is bred from.
     pub parents: &'a Population,
     pub best_fitness: f64,
     pub solved: bool,
 }
 
-/// Why a run cannot go on.
+/// Error that ends a run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EvolveError {
     #[error(transparent)]
@@ -47,7 +47,7 @@ pub enum EvolveError {
     Unsupported(#[from] UnsupportedFunction),
 }
 
-/// Fitness of programs that were evaluated before in this run; converged populations repeat themselves.
+/// Fitness of every program evaluated so far in this run: converged populations contain many repeats.
 #[derive(Debug, Default)]
 struct Evaluator {
     known: HashMap<Rpn, f64>,
@@ -72,7 +72,7 @@ impl Evaluator {
     }
 }
 
-/// One GP run, a generation at a time.
+/// A GP run, advanced one generation at a time.
 #[derive(Debug)]
 pub struct Run<'a> {
     problem: &'a Problem,
@@ -80,15 +80,15 @@ pub struct Run<'a> {
     seed: u64,
     ingredients: Ingredients,
     evaluator: Evaluator,
-    /// The number of the generation that was seen last, and what the next one is bred from.
+    /// Number of the last generation seen, and the parents of the next one.
     seen: Option<(u32, Population)>,
-    /// The programs evaluated last where not all of them are parents.
+    /// Programs evaluated last, if not all of them are parents.
     evaluated: Option<Population>,
     timing: Timing,
 }
 
 impl<'a> Run<'a> {
-    /// A run at its beginning.
+    /// Starts a run.
     pub fn start(
         problem: &'a Problem,
         config: &'a EvolveConfig,
@@ -108,13 +108,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// What this run has spent its time on so far.
+    /// Time this run has spent so far.
     pub fn timing(&self) -> Timing {
         self.timing
     }
 
-    /// A run that has seen generation `number` already and breeds from these programs; it goes on exactly as the first
-    /// one did.
+    /// Resumes a run that has seen generation `number` and breeds from these programs; it continues exactly as the original did.
     pub fn resume(
         problem: &'a Problem,
         config: &'a EvolveConfig,
@@ -128,7 +127,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// Breeds and evaluates the next generation; none after the last or the solved one.
+    /// Breeds and evaluates the next generation; `None` after the last one, or after a solution if the run stops there.
     pub fn next_generation(&mut self) -> Result<Option<Generation<'_>>, EvolveError> {
         let started = Instant::now();
         let (number, programs) = match &self.seen {
@@ -166,7 +165,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The `n` best of parents and offspring.
+/// Returns the `n` best of parents and offspring.
 fn survivors(mut parents: Population, offspring: &Population, n: usize) -> Population {
     parents.programs.extend_from_slice(&offspring.programs);
     parents.fitness.extend_from_slice(&offspring.fitness);
@@ -194,7 +193,7 @@ fn best(population: &Population) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// One GP run from beginning to end. `observe` sees every generation after its evaluation.
+/// Performs one GP run from beginning to end. `observe` is called with every generation after its evaluation.
 pub fn evolve(
     problem: &Problem,
     config: &EvolveConfig,
@@ -221,7 +220,7 @@ fn first_programs(ingredients: &Ingredients, config: &EvolveConfig, seed: u64) -
 }
 
 impl Run<'_> {
-    /// The programs that the next generation will have; none before the first was seen. Breeding is deterministic.
+    /// Programs of the next generation; `None` before the first is seen. Breeding is deterministic.
     pub fn offspring_of_last(&self) -> Option<Vec<Rpn>> {
         let (number, parents) = self.seen.as_ref()?;
         Some(self.breed(parents, number + 1))

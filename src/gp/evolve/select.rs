@@ -8,14 +8,14 @@
 use super::config::{EvolveConfig, ParentSelection, Parsimony};
 use super::dice::Dice;
 
-/// What selection looks at.
+/// A program's fitness and size, as selection compares them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     pub fitness: f64,
     pub n_nodes: usize,
 }
 
-/// The indices of the two parents of an offspring.
+/// Selects the two parents of an offspring, by index.
 pub fn parents(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) -> (usize, usize) {
     match config.mates {
         ParentSelection::TwoTournaments => (
@@ -52,7 +52,7 @@ fn best_two(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) ->
     (winner, second)
 }
 
-/// The index of the winner of one tournament.
+/// Returns the index of the winner of one tournament.
 pub fn tournament(candidates: &[Candidate], config: &EvolveConfig, dice: &mut Dice) -> usize {
     let mut winner = dice.below(candidates.len());
     for _ in 1..config.tournament {
@@ -91,7 +91,7 @@ fn near(a: f64, b: f64, fraction: f64) -> bool {
     a == b || (a - b).abs() <= fraction * a.max(b)
 }
 
-/// The indices of the `n` best, ties by size and then by index.
+/// Returns the indices of the `n` best, ties by size and then by index.
 pub fn best(candidates: &[Candidate], n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by(|&a, &b| {

@@ -1,12 +1,12 @@
-//! What a run spends its time on.
+//! Breakdown of a run's time.
 //!
-//! What it models: time on the clock of breeding (selection, crossover, mutation, copies of the elite) and of evaluation; all else is
-//! bookkeeping: counting depths, sampling programs, saving states. Leaves out: which program took how long. Units: seconds.
+//! Models: wall-clock time of breeding (selection, crossover, mutation, copies of the elite) and of evaluation; the rest is
+//! bookkeeping: counting depths, sampling programs, saving states. Leaves out: the time of single programs. Units: seconds.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Time of the parts of one run or several.
+/// Time of the parts of one or several runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Timing {
     pub breeding: Duration,
@@ -20,7 +20,7 @@ impl std::ops::AddAssign for Timing {
     }
 }
 
-/// The parts beside the whole that they are parts of.
+/// Times of the parts, with the total that they are shares of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
     pub parts: Timing,

@@ -1,8 +1,7 @@
 //! Crossover and mutation on postfix programs.
 //!
-//! Models: subtree crossover, subtree mutation and point mutation. An offspring above the depth or size limit is
-//! replaced by its first parent.
-//! Leaves out: homologous and size-fair operators.
+//! Models: subtree, size-fair and one-point crossover, subtree mutation and point mutation. An offspring above the depth or size
+//! limit is replaced by its first parent.
 //! Units: positions are token indices.
 //! Sources: Koza 1992; Chitty (2D stack) table 2 for the limits.
 
@@ -11,7 +10,7 @@ use super::dice::Dice;
 use super::init::Ingredients;
 use crate::gp::program::{Rpn, Token};
 
-/// A child of `mother`, with a subtree of `father` where crossover strikes.
+/// Returns a child of `mother`, crossed with `father` at the crossover probability and mutated.
 pub fn offspring(
     mother: &Rpn,
     father: &Rpn,
@@ -29,7 +28,7 @@ pub fn offspring(
     within(mutant, &child, config.max_size, config.max_depth)
 }
 
-/// The program, or its parent if it is too large or too deep.
+/// Returns the program, or its parent if it is too large or too deep.
 pub fn within(program: Rpn, parent: &Rpn, max_size: usize, max_depth: usize) -> Rpn {
     if program.n_nodes() <= max_size && program.tree_depth() <= max_depth {
         program
@@ -38,7 +37,7 @@ pub fn within(program: Rpn, parent: &Rpn, max_size: usize, max_depth: usize) -> 
     }
 }
 
-/// `mother` with a subtree replaced by one of `father`.
+/// Returns `mother` with a subtree replaced by one of `father`.
 pub fn crossover(
     mother: &Rpn,
     father: &Rpn,
@@ -61,7 +60,7 @@ pub fn crossover(
     mother.replaced(mother.subtree(cut), &father.0[father.subtree(graft)])
 }
 
-/// The pairs of nodes at the same place, from the roots down to where the numbers of operands differ.
+/// Returns the pairs of nodes at the same place, from the roots down to where the arities differ.
 fn shared_places(mother: &Rpn, father: &Rpn) -> Vec<(usize, usize)> {
     let mut places = vec![(mother.n_nodes() - 1, father.n_nodes() - 1)];
     let mut next = 0;
@@ -74,7 +73,7 @@ fn shared_places(mother: &Rpn, father: &Rpn) -> Vec<(usize, usize)> {
     places
 }
 
-/// The operands of a node, the last one first.
+/// Returns the operands of a node, the last one first.
 fn operands(program: &Rpn, root: usize) -> Vec<usize> {
     let mut next = root;
     (0..program.0[root].arity())
@@ -86,7 +85,7 @@ fn operands(program: &Rpn, root: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The program with one subtree replaced by a grown one.
+/// Returns the program with one subtree replaced by a grown one.
 pub fn regrow(program: &Rpn, max_depth: usize, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
     let cut = program.subtree(dice.below(program.n_nodes()));
     let mut graft = Vec::new();
@@ -94,7 +93,7 @@ pub fn regrow(program: &Rpn, max_depth: usize, ingredients: &Ingredients, dice: 
     program.replaced(cut, &graft)
 }
 
-/// The program with one token replaced by one of the same arity.
+/// Returns the program with one token replaced by one of the same arity.
 pub fn point(program: &Rpn, ingredients: &Ingredients, dice: &mut Dice) -> Rpn {
     let mut mutant = program.clone();
     let position = dice.below(mutant.n_nodes());
@@ -155,7 +154,7 @@ fn mutate(program: &Rpn, config: &EvolveConfig, ingredients: &Ingredients, dice:
     }
 }
 
-/// A random token of the same arity.
+/// Draws a random token of the same arity.
 fn like(token: Token, ingredients: &Ingredients, dice: &mut Dice) -> Token {
     let Token::Apply(function) = token else {
         return ingredients.terminal(dice);
@@ -175,7 +174,7 @@ struct Regrowth<'a> {
 }
 
 impl Regrowth<'_> {
-    /// Copies the subtree at `root`, regrowing subtrees where the dice say so.
+    /// Copies the subtree at `root`, replacing random subtrees with grown ones.
     fn copy(&self, program: &Rpn, root: usize, dice: &mut Dice, out: &mut Vec<Token>) {
         if dice.chance(self.probability) {
             return self.ingredients.tree(dice, self.max_depth, true, out);

@@ -1,8 +1,9 @@
-//! The value that is being computed stays in registers.
+//! Interpreter that keeps the value being computed in registers.
 //!
-//! Models: a tile of 1, 4 or 16 vectors of cases, as many as the registers hold; an instruction computes a function of the tile in the registers and of rows
-//! in memory, inputs among them. Memory is written only where a function has two operands that are functions. Every node of every program is evaluated.
-//! Leaves out: sharing. Units: vectors. Sources: the GPU's kernel of that name (docs/fast-interpreter.md).
+//! Models: a tile of 1, 4 or 16 vectors of cases, as many as the registers hold. An instruction computes a function of the tile
+//! in registers and of rows in memory, inputs among them. Memory is written only if a function has two operands that are
+//! functions. Every node of every program is evaluated.
+//! Leaves out: sharing. Units: vectors. Sources: the GPU kernel of the same name (docs/fast-interpreter.md).
 
 use super::accumulator_plan::{Code, NONE, Place, Plan, with_codes};
 use super::cases::{Columns, SEGMENT, TILE};
@@ -17,14 +18,14 @@ use std::marker::PhantomData;
 
 pub struct Accumulator;
 
-/// Vectors of a chunk. A program runs on its tiles one after the other, and the first of them teach the processor where its jumps go.
+/// Vectors of a chunk. A program runs on its tiles one after the other, and the first of them train the branch predictor.
 const CHUNK: usize = 4 * SEGMENT;
 
-/// Rows of constants for which there is room in the L1 beside the inputs of a tile.
+/// Rows of constants that fit in the L1 beside the inputs of a tile.
 const CONSTANTS: usize = 16;
 
-/// Programs that take turns on a tile, so that its inputs come from the L2 once for all of them; more would have their jumps forgotten, and
-/// more constants their rows.
+/// Number of programs that take turns on a tile, so that its inputs are read from the L2 once for all of them. With more programs
+/// the branch predictor would forget their jumps, and with more constants the L1 would evict their rows.
 pub fn programs_together<T>(n_inputs: usize, plans: &[Plan<T>]) -> usize {
     let constants: usize = plans.iter().map(|plan| plan.constants.len()).sum();
     let fit = CONSTANTS * plans.len() / constants.max(1);
@@ -88,7 +89,7 @@ impl Machine for Accumulator {
     }
 }
 
-/// Vectors of the tile that stays in registers.
+/// Returns the vectors of the tile that stays in registers.
 pub fn tile_vectors<T: Element>(path: Path) -> usize {
     struct Vectors<T>(PhantomData<T>);
     impl<T: Element> Kernel for Vectors<T> {
@@ -102,15 +103,15 @@ pub fn tile_vectors<T: Element>(path: Path) -> usize {
     path.run(Vectors::<T>(PhantomData))
 }
 
-/// The programs that run, with addresses in place of places: among the columns of the inputs and the rows behind them.
+/// Code of the programs that run, with each place resolved to an address among the input columns and the rows behind them.
 #[derive(Default)]
 pub struct Memory {
     code: Vec<Addressed>,
-    /// Where the code of each program ends.
+    /// End of each program's code.
     ends: Vec<usize>,
 }
 
-/// Of an operand, its vector for the first tile, and a mask: all ones where it moves on with the tiles.
+/// Address of an operand: its vector for the first tile, and a mask that is all ones if the address advances with the tiles.
 type Address = (u32, u32);
 
 #[derive(Debug, Clone, Copy)]
@@ -121,7 +122,8 @@ struct Addressed {
 }
 
 impl Memory {
-    /// Constants are rows of each program; what they save is in the same rows for all. All vectors.
+    /// Lays out the code and rows of `plans` and returns all vectors. Each program has its own rows of constants; saved values of
+    /// all programs share rows.
     fn begin<'a, T: Element>(
         &mut self,
         plans: &[Plan<T>],
@@ -167,7 +169,7 @@ impl Memory {
     }
 }
 
-/// The whole program on one tile.
+/// Runs the whole program on one tile.
 #[inline(always)]
 fn tile<T: Element, S: Simd, R: Tile<T, S>>(
     simd: S,
@@ -209,7 +211,8 @@ fn step<T: Element, S: Simd, R: Tile<T, S>>(
     at: u32,
     accumulator: R,
 ) -> R {
-    // Not one of the cases below: with it the compiler copies every tile from one half of the registers to the other.
+    // Kept apart from the cases below: with it among them, the compiler copies every tile from one half of the registers to the
+    // other.
     if instruction.code == Code::Save {
         let first = instruction.operands[0].0 as usize;
         accumulator.store(simd, &mut vectors[first..first + R::N]);
@@ -233,7 +236,7 @@ fn step<T: Element, S: Simd, R: Tile<T, S>>(
     ))
 }
 
-/// A function of rows by its definition; rows that it does not read may be empty.
+/// Computes a function of rows by its definition; rows that it does not read may be empty.
 #[cold]
 #[inline(never)]
 fn define_rows<T: Element>(function: Primitive, rows: [&[Vector<T>]; 4]) -> [Vector<T>; TILE] {
@@ -243,7 +246,7 @@ fn define_rows<T: Element>(function: Primitive, rows: [&[Vector<T>]; 4]) -> [Vec
     })
 }
 
-/// The rows that an instruction may read.
+/// Rows that an instruction may read.
 struct Rows<'a, T> {
     vectors: &'a [Vector<T>],
     operands: &'a [Address; 4],
@@ -259,7 +262,7 @@ impl<'a, T> Rows<'a, T> {
         &self.vectors[first..first + self.n]
     }
 
-    /// The operands that lie in memory: not the one that is the accumulator, and none beyond the arity.
+    /// Returns the operands in memory: none for the accumulator or beyond the arity.
     #[inline(always)]
     fn of(&self, arity: usize, accumulator: usize) -> [&'a [Vector<T>]; 4] {
         [

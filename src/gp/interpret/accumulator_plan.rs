@@ -1,19 +1,19 @@
 //! Programs prepared for `accumulator`.
 //!
-//! Models: one list of instructions for a program; each computes a function of the accumulator and of rows in memory and leaves its result in
-//! the accumulator. Of the operands of a function that are functions, the one that needs most rows is computed first (Sethi and Ullman), and
-//! all but the last one are saved.
+//! Models: one list of instructions per program. Each computes a function of the accumulator and of rows in memory and leaves its
+//! result in the accumulator. Among operands that are functions, the one that needs most rows is computed first (Sethi and
+//! Ullman), and all but the last one are saved.
 //! Leaves out: sharing. Units: rows of a tile. Sources: Sethi and Ullman 1970.
 
 use super::element::Element;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::{Rpn, Token};
 
-/// No operand is the accumulator.
+/// Value of `at` if no operand is in the accumulator.
 pub const NONE: usize = 4;
 
-/// Hands the table of codes to a macro: a function and which of its operands is the accumulator. Of functions whose operands may change
-/// places it is the first; to a function of one operand its row is loaded.
+/// Passes the table of codes to a macro: code, function, and which operand is the accumulator, if any. For a commutative function
+/// it is always the first. A function of one operand has its row loaded into the accumulator beforehand.
 macro_rules! with_codes {
     ($callback:ident!($($arguments:tt)*)) => {
         $callback! {
@@ -35,14 +35,14 @@ pub(super) use with_codes;
 
 macro_rules! define {
     (() $($code:ident $function:ident $at:tt;)+) => {
-        /// What an instruction does.
+        /// Operation code of an instruction.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Code {
             /// Loads the accumulator.
             Load,
             /// Saves the accumulator to the row of the first operand.
             Save,
-            /// A function that has no code of its own, of rows.
+            /// A function without a code of its own; its operands are rows.
             Other,
             $($code),+
         }
@@ -52,11 +52,11 @@ macro_rules! define {
 }
 with_codes!(define!());
 
-/// Where an operand lies.
+/// Location of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Input(u32),
-    /// Constants first, then what was saved.
+    /// A row: constants first, then saved values.
     Row(u32),
 }
 
@@ -64,7 +64,7 @@ pub enum Place {
 pub struct Instruction {
     pub code: Code,
     pub function: Primitive,
-    /// Of the accumulator and beyond the arity: anything.
+    /// Arbitrary for the accumulator and beyond the arity.
     pub operands: [Place; 4],
 }
 
@@ -80,7 +80,7 @@ struct Node {
     function: Option<Primitive>,
     operands: [usize; 4],
     place: Place,
-    /// Rows that are in use while it is computed.
+    /// Rows in use while the node is computed.
     need: usize,
 }
 
@@ -113,7 +113,7 @@ impl<T: Element> Plan<T> {
     }
 }
 
-/// The nodes of a program in postfix order, and its constants.
+/// Returns the nodes of a program in postfix order, and its constants.
 fn nodes<T: Element>(program: &Rpn) -> (Vec<Node>, Vec<T>) {
     let mut nodes: Vec<Node> = Vec::with_capacity(program.0.len());
     let mut constants = Vec::new();
@@ -150,7 +150,7 @@ fn nodes<T: Element>(program: &Rpn) -> (Vec<Node>, Vec<T>) {
     (nodes, constants)
 }
 
-/// The operands that are functions, the one that needs most rows first.
+/// Returns the operands that are functions, the one that needs most rows first.
 fn computed(nodes: &[Node], node: &Node) -> Vec<usize> {
     let arity = node.function.map_or(0, Primitive::arity);
     let operands = node.operands[..arity].iter().copied();
@@ -159,7 +159,7 @@ fn computed(nodes: &[Node], node: &Node) -> Vec<usize> {
     found
 }
 
-/// Operands may change places.
+/// Tells whether operands 0 and 1 can be swapped.
 fn is_commutative(function: Primitive) -> bool {
     use Primitive::{Add, And, Equal, Mul, Nand, Nor, Or};
     matches!(function, Add | Mul | Equal | And | Or | Nand | Nor)
@@ -198,7 +198,7 @@ impl Writer {
         }
     }
 
-    /// The function of node `index`; operand number `at` is in the accumulator.
+    /// Emits the function of node `index`; operand number `at` is in the accumulator.
     fn apply(&mut self, nodes: &[Node], index: usize, at: usize) {
         let node = &nodes[index];
         let Some(function) = node.function else {
@@ -237,13 +237,13 @@ fn code(function: Primitive, at: usize) -> Option<Code> {
         .map(|(code, ..)| *code)
 }
 
-/// The operand that an instruction finds in the accumulator, or `NONE`.
+/// Returns which operand an instruction takes from the accumulator, or `NONE`.
 pub fn in_accumulator(code: Code) -> usize {
     let found = CODES.iter().find(|(known, ..)| *known == code);
     found.map_or(NONE, |(.., at)| *at)
 }
 
-/// What there is to do for a node, the last first.
+/// Pushes the work for a node, the last step first.
 fn expand(nodes: &[Node], index: usize, work: &mut Vec<Work>) {
     let node = &nodes[index];
     let mut computed = computed(nodes, node);

@@ -1,31 +1,31 @@
 //! Sizes of the processor's caches, and the block of cases that fits them.
 //!
-//! Models: the data caches of the first processor as Linux lists them; where it lists none, those that nearly every processor of the last
-//! ten years has at least. Leaves out: which cores share them. Units: bytes; elements of 4 bytes.
+//! Models: the data caches of the first processor, as Linux lists them; if it lists none, sizes that nearly every processor of
+//! the last ten years reaches. Leaves out: sharing between cores. Units: bytes; elements of 4 bytes.
 //! Sources: Documentation/ABI/testing/sysfs-devices-system-cpu of the Linux kernel.
 
 use std::sync::LazyLock;
 
-/// Data caches.
+/// Sizes of the data caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caches {
     pub l1_bytes: usize,
     pub l2_bytes: usize,
-    /// Where there is one.
+    /// `None` if there is no L3.
     pub l3_bytes: Option<usize>,
 }
 
-/// Of a processor that says nothing.
+/// Sizes assumed if the operating system lists no caches.
 const USUAL: Caches = Caches {
     l1_bytes: 32 << 10,
     l2_bytes: 256 << 10,
     l3_bytes: None,
 };
 
-/// Rows of a block that are in use at a time beside the inputs: some levels of the stack and the expected values.
+/// Rows of a block in use at a time beside the inputs: some stack levels and the expected values.
 const STACK_ROWS: usize = 4;
 
-/// Those of this machine.
+/// Caches of this machine.
 pub static THIS_MACHINE: LazyLock<Caches> = LazyLock::new(|| {
     Caches::listed(|entry| std::fs::read_to_string(format!("{FOLDER}/{entry}")).ok())
 });
@@ -33,7 +33,7 @@ pub static THIS_MACHINE: LazyLock<Caches> = LazyLock::new(|| {
 const FOLDER: &str = "/sys/devices/system/cpu/cpu0/cache";
 
 impl Caches {
-    /// As the entries of the folder say.
+    /// Reads the sizes from the entries of the folder.
     fn listed(entry: impl Fn(&str) -> Option<String>) -> Caches {
         let mut found = USUAL;
         for index in 0..8 {
@@ -58,14 +58,14 @@ impl Caches {
         found
     }
 
-    /// Elements of a block whose live rows fit the L1, for programs on so many inputs: a power of two.
+    /// Returns the elements of a block whose live rows fit the L1, a power of two, for programs on `n_inputs` inputs.
     pub fn block_elements(&self, n_inputs: usize) -> usize {
         let fit = self.l1_bytes / ((STACK_ROWS + n_inputs) * size_of::<f32>());
         1 << fit.clamp(64, 4096).ilog2()
     }
 }
 
-/// A size as Linux writes it: `48K`.
+/// Parses a size as Linux writes it: `48K`.
 fn bytes(size: &str) -> Option<usize> {
     let (digits, unit) = match size.strip_suffix('K') {
         Some(digits) => (digits, 1 << 10),

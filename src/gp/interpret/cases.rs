@@ -1,9 +1,8 @@
 //! Fitness cases laid out for vectors.
 //!
 //! Models: a chunk of the cases, copied so that every column begins on a cache line and ends with a whole vector.
-//! Leaves out: the values of programs on the cases that fill the last vector; they are computed and not looked at.
-//! Units: vectors of 16 elements; chunks are whole segments of 4096 elements, whose errors are summed by themselves.
-//! Sources: none.
+//! Leaves out: values on the padding that fills the last vector; they are computed and ignored.
+//! Units: vectors of 16 elements; chunks are whole segments of 4096 elements, and each segment's errors are summed separately.
 
 use super::simd::{LANES, Vector};
 use crate::gp::problem::Cases;
@@ -11,26 +10,26 @@ use crate::gp::problem::Cases;
 /// Vectors of a segment.
 pub const SEGMENT: usize = 256;
 
-/// Chunks are filled up to whole tiles of this many vectors.
+/// Vectors of a tile; chunks are padded to whole tiles.
 pub const TILE: usize = 16;
 
-/// Some of the cases, in order.
+/// A run of consecutive cases.
 #[derive(Debug, Clone)]
 pub struct Chunk<T> {
     pub inputs: Columns<T>,
     pub expected: Vec<Vector<T>>,
-    /// Those that are cases.
+    /// Elements that are cases, without padding.
     pub n_elements: usize,
 }
 
-/// The inputs of a chunk, column after column; behind them an interpreter may have rows of its own.
+/// Inputs of a chunk, column after column, followed by an interpreter's own rows.
 #[derive(Debug, Clone)]
 pub struct Columns<T> {
     vectors: Vec<Vector<T>>,
     n_inputs: usize,
-    /// From a column to the next.
+    /// Vectors from a column to the next.
     pub stride: usize,
-    /// Of a column.
+    /// Vectors of a column.
     pub n_vectors: usize,
 }
 
@@ -50,7 +49,7 @@ impl<T> Default for Chunk<T> {
 }
 
 impl<T: Copy + Default> Chunk<T> {
-    /// Takes over `n_vectors` from vector `first` on, as far as there are cases.
+    /// Copies up to `n_vectors` vectors of cases, from vector `first` on.
     pub fn fill(&mut self, cases: &Cases<T>, first: usize, n_vectors: usize) {
         let start = first * LANES;
         let end = cases.expected.len().min(start + n_vectors * LANES);
@@ -80,18 +79,18 @@ impl<T: Copy + Default> Columns<T> {
         self.n_inputs
     }
 
-    /// Vectors of all columns.
+    /// Returns the number of vectors of all columns.
     pub fn len(&self) -> usize {
         self.n_inputs * self.stride
     }
 
-    /// Input `index`.
+    /// Returns the column of input `index`.
     #[inline(always)]
     pub fn column(&self, index: usize) -> &[Vector<T>] {
         &self.vectors[index * self.stride..][..self.n_vectors]
     }
 
-    /// All columns, and behind them so many vectors for the interpreter's own rows.
+    /// Returns all columns, followed by `n` vectors for the interpreter's own rows.
     #[inline(always)]
     pub fn with_rows(&mut self, n: usize) -> &mut [Vector<T>] {
         let len = self.len() + n;
@@ -100,7 +99,8 @@ impl<T: Copy + Default> Columns<T> {
     }
 }
 
-/// Vectors from a column to the next: a tile more than all sets of the L1, some times, so that the same cases of the columns lie on other sets.
+/// Vectors from a column to the next: a multiple of the L1's sets plus one tile, so that the same cases of different columns map
+/// to different sets.
 fn stride(n_vectors: usize) -> usize {
     const SETS: usize = 64;
     n_vectors.saturating_sub(TILE).next_multiple_of(SETS) + TILE

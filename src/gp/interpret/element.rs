@@ -1,7 +1,8 @@
 //! GP functions on vectors of fitness cases.
 //!
-//! Models: every function of the table of primitives, for floats and for words of 32 Boolean cases; errors of a block.
-//! Leaves out: where operands come from. A function that has no vector form here is computed by its definition, case by case.
+//! Models: every function of the primitive table, for floats and for words of 32 Boolean cases; errors of a block. A function
+//! without a vector form is computed by its definition, case by case.
+//! Leaves out: where operands come from.
 //! Sources: Chitty 2012 (two-dimensional stack on CPUs), Poli and Langdon 1999 (sub-machine-code GP).
 
 use super::math::{self, Function};
@@ -17,21 +18,21 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     const CASES: usize;
     /// 16 elements in registers.
     type V<S: Simd>: Copy;
-    /// Vectors that stay in registers.
+    /// Tile of vectors that stays in registers.
     type Tile<S: Simd>: Tile<Self, S>;
-    /// Which functions have a meaning on this element type, in the order of `Primitive::ALL`.
+    /// Whether each function has a meaning on this element type, in the order of `Primitive::ALL`.
     const SUPPORTED: [bool; Primitive::ALL.len()];
-    /// The function has a meaning on this element type.
+    /// Tells whether the function has a meaning on this element type.
     fn supports(function: Primitive) -> bool {
         Self::SUPPORTED[function as usize]
     }
-    /// A constant, as it is pushed for every case.
+    /// Converts a constant to the element that is pushed for every case.
     fn from_constant(constant: f32) -> Self;
     fn load<S: Simd>(simd: S, from: &Vector<Self>) -> Self::V<S>;
     fn store<S: Simd>(simd: S, to: &mut Vector<Self>, value: Self::V<S>);
-    /// The function of vectors; operands beyond its arity are not read.
+    /// Applies the function to vectors; operands beyond its arity are not read.
     fn apply<S: Simd>(simd: S, function: Primitive, operands: [Self::V<S>; 4]) -> Self::V<S>;
-    /// The definition, element by element.
+    /// Applies the definition to single elements.
     fn define(function: Primitive, operands: [Self; 4]) -> Self;
     /// Adds the errors of a vector of values.
     fn add_errors<S: Simd>(
@@ -43,7 +44,7 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     );
 }
 
-/// A function without a vector form.
+/// Applies a function without a vector form.
 #[inline(always)]
 pub fn by_definition<S: Simd, T: Element>(
     simd: S,
@@ -72,7 +73,7 @@ fn truth<S: Simd>(simd: S, condition: S::M) -> S::F {
     simd.select(condition, simd.splat(1.0), simd.splat(0.0))
 }
 
-/// What is no number counts as true.
+/// Mask of the lanes that are 0; NaN counts as true.
 #[inline(always)]
 fn is_false<S: Simd>(simd: S, x: S::F) -> S::M {
     simd.eq(x, simd.splat(0.0))
@@ -161,7 +162,7 @@ impl Element for f32 {
     }
 }
 
-/// The value, cut to a whole number, is this class (0 or more).
+/// Mask of the lanes whose value, truncated to a whole number, is this class (0 or more).
 #[inline(always)]
 fn is_class<S: Simd>(simd: S, value: S::F, class: S::F) -> S::M {
     let first = simd.both(is_false(simd, class), simd.lt(simd.splat(-1.0), value));

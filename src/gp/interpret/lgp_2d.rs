@@ -1,7 +1,7 @@
-//! Three-address steps over a block of cases: operands are read where they lie, fitness cases included.
+//! Interpreter of three-address steps over a block of cases, with operands read in place, fitness cases included.
 //!
-//! Models: a two-dimensional stack whose rows have numbers (`plan.rs`); a step reads up to four rows and writes one. Where it may share,
-//! subtrees that several programs have are evaluated once per block, and equal programs once.
+//! Models: a two-dimensional stack with numbered rows (`plan.rs`); a step reads up to four rows and writes one. With sharing,
+//! subtrees that several programs have in common are evaluated once per block, and equal programs once.
 //! Leaves out: fusing steps. Units: vectors. Sources: Chitty 2012, Chitty (2D stack) section 4.
 
 use super::cases::Columns;
@@ -115,7 +115,7 @@ fn run_block<T: Element, S: Simd>(
     }
 }
 
-/// The rows of the operands, none beyond the arity. Without a closure, which would be called instead of inlined.
+/// Returns the rows of the operands, none beyond the arity. Has no closure, which would be called instead of inlined.
 #[inline(always)]
 fn views<'a, T: Copy + Default>(
     arity: usize,

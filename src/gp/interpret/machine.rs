@@ -1,8 +1,8 @@
-//! What all vectorised interpreters share: the cases in chunks, the threads, the sums.
+//! Shared part of all vectorised interpreters: cases in chunks, threads, sums.
 //!
-//! Models: groups of programs on chunks of cases, spread over the threads of the pool; the errors of segments are added in the order of the
-//! cases, so that results depend neither on threads nor on blocks nor on registers.
-//! Leaves out: how a program is evaluated (`Machine`). Units: vectors of 16 elements. Sources: none.
+//! Models: groups of programs on chunks of cases, spread over the threads of the pool. The errors of segments are added in the
+//! order of the cases, so that results do not depend on threads, blocks or registers.
+//! Leaves out: the evaluation of a program (`Machine`). Units: vectors of 16 elements. Sources: none.
 
 use super::cache::THIS_MACHINE;
 use super::cases::{Chunk, Columns, SEGMENT};
@@ -17,34 +17,34 @@ use crate::util::parallel;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Tasks that every thread should find, so that no one waits long for the last.
+/// Target number of tasks per thread, so that no thread waits long for the last one.
 const TASKS_PER_THREAD: usize = 12;
-/// Programs for which copying their cases costs little.
+/// Smallest group of programs for which copying the cases costs little.
 const LEAST_PROGRAMS: usize = 16;
 
 /// A way to evaluate programs on vectors.
 pub trait Machine: Sync {
-    /// Programs, prepared; their number is that of the outputs.
+    /// Prepared programs.
     type Prepared<T: Element>: Send + Sync;
-    /// What one thread writes to.
+    /// Working memory of one thread.
     type Memory<T: Element>: Send;
 
     fn name(&self) -> &'static str;
-    /// Vectors of a block, as wanted; none: it has blocks of its own.
+    /// Vectors of a block, given the wanted number; `None` if the machine sets its own blocks.
     fn block_vectors(&self, wanted: usize) -> Option<usize>;
-    /// Vectors of a chunk, whole segments.
+    /// Vectors of a chunk, in whole segments.
     fn chunk_vectors(&self, block: usize) -> usize {
         block.next_multiple_of(SEGMENT)
     }
-    /// Equal subtrees of all programs may be evaluated once.
+    /// Whether equal subtrees of all programs can be evaluated once.
     fn shares(&self) -> bool {
         false
     }
     fn prepare<T: Element>(&self, programs: &[&Rpn], share: bool) -> Self::Prepared<T>;
-    /// The number of the output of every program.
+    /// Returns the output number of every program.
     fn outputs<T: Element>(prepared: &Self::Prepared<T>) -> Vec<usize>;
     fn memory<T: Element>(prepared: &Self::Prepared<T>, block: usize) -> Self::Memory<T>;
-    /// Evaluates all programs on all cases of the chunk. Inlined into a kernel.
+    /// Evaluates all programs on all cases of the chunk; inlined into a kernel.
     fn run<T: Element, S: Simd>(
         simd: S,
         prepared: &Self::Prepared<T>,
@@ -55,12 +55,12 @@ pub trait Machine: Sync {
     );
 }
 
-/// What a thread keeps from task to task.
+/// State that a thread keeps from task to task.
 struct Thread<M: Machine, T: Element> {
     chunk: Chunk<T>,
-    /// That of the chunk.
+    /// Number of the chunk.
     number: Option<usize>,
-    /// With the group that it is for.
+    /// Working memory, with the number of its group.
     memory: Option<(usize, M::Memory<T>)>,
 }
 
@@ -99,7 +99,7 @@ impl<M: Machine, T: Element> Kernel for Run<'_, '_, M, T> {
     }
 }
 
-/// Functions that the elements give no meaning to are refused.
+/// Refuses functions without a meaning on these elements.
 pub fn check<T: Element>(programs: &[&Rpn]) -> Result<(), UnsupportedFunction> {
     for (program, rpn) in programs.iter().enumerate() {
         for token in &rpn.0 {
@@ -114,7 +114,7 @@ pub fn check<T: Element>(programs: &[&Rpn]) -> Result<(), UnsupportedFunction> {
     Ok(())
 }
 
-/// The summed error of every program.
+/// Returns the summed error of every program.
 fn errors<M: Machine, T: Element>(
     machine: &M,
     programs: &[&Rpn],
@@ -135,11 +135,11 @@ fn errors<M: Machine, T: Element>(
     let threads: Vec<Mutex<Thread<M, T>>> = (0..rayon::current_num_threads())
         .map(|_| Mutex::default())
         .collect();
-    // The sums of a task: of every output those of its segments.
+    // Each task's sums: per output, one for each segment.
     let tasks: Vec<(Vec<f64>, usize)> = parallel::indices(n_chunks * n_groups, |task| {
         let (number, group) = (task / n_groups, task % n_groups);
         let thread = &threads[rayon::current_thread_index().unwrap_or(0)];
-        // What a panic left behind is filled again.
+        // A chunk left incomplete by a panic is filled again.
         let mut thread = thread.lock().unwrap_or_else(PoisonError::into_inner);
         let Thread {
             chunk,
@@ -167,7 +167,7 @@ fn errors<M: Machine, T: Element>(
     Ok(total)
 }
 
-/// The errors of every output, segment after segment, and the number of segments.
+/// Returns the errors of every output, segment after segment, and the number of segments.
 fn on_chunk<M: Machine, T: Element>(
     prepared: &M::Prepared<T>,
     chunk: &mut Chunk<T>,
@@ -196,7 +196,7 @@ fn on_chunk<M: Machine, T: Element>(
     }
 }
 
-/// Vectors of a block; 1 where the machine has blocks of its own.
+/// Returns the vectors of a block; 1 if the machine sets its own blocks.
 fn block<M: Machine, T: Element>(machine: &M, n_inputs: usize, options: Options) -> usize {
     let wanted = match options.block_cases {
         Some(cases) => cases.div_ceil(LANES * T::CASES).max(1),
@@ -205,7 +205,7 @@ fn block<M: Machine, T: Element>(machine: &M, n_inputs: usize, options: Options)
     machine.block_vectors(wanted).unwrap_or(1)
 }
 
-/// Programs that are prepared together: all that share, else so many groups that all threads have work.
+/// Groups of programs prepared together: one group with sharing, else enough groups to occupy all threads.
 fn groups(n_programs: usize, n_chunks: usize, share: bool) -> Vec<Range<usize>> {
     let wanted = (TASKS_PER_THREAD * rayon::current_num_threads()).div_ceil(n_chunks.max(1));
     let most = n_programs.div_ceil(LEAST_PROGRAMS).max(1);

@@ -1,19 +1,19 @@
 //! Elementary functions of 16 floats.
 //!
-//! Models: exp, log, sin and cos by argument reduction and a polynomial, without branches and with fused multiply-adds; the same bits on
-//! every machine. sin and cos of the elements beyond `REDUCIBLE`, if a vector has any, are computed one by one (`reduction.rs`).
-//! Leaves out: the payload of values that are not numbers.
+//! Models: exp, log, sin and cos by argument reduction and a polynomial, without branches and with fused multiply-adds; the same
+//! bits on every machine. sin and cos of elements beyond `REDUCIBLE` are computed one by one (`reduction.rs`).
+//! Leaves out: NaN payloads.
 //! Units: radians. Accuracy over all floats, tested: `ULP_BOUND`, in units in the last place of the exact result.
-//! Sources: Juffa's published minimax polynomials for exp and log (forums.developer.nvidia.com, 2016; Stack Overflow 39587752); those of sin
-//! and cos are a minimax fit of this project's on half a turn; Cody and Waite 1980 for the reduction in three parts.
+//! Sources: Juffa's published minimax polynomials for exp and log (forums.developer.nvidia.com, 2016; Stack Overflow 39587752);
+//! for sin and cos a minimax fit of this project on half a turn; Cody and Waite 1980 for the reduction in three parts.
 
 use super::reduction;
 use super::simd::{LANES, Simd, Vector};
 
-/// The largest error of exp, log, sin and cos.
+/// Largest error of exp, log, sin and cos, in units in the last place.
 pub const ULP_BOUND: f64 = 2.02;
 
-/// sin and cos reduce arguments of up to this magnitude in single precision.
+/// Largest magnitude of arguments that sin and cos reduce in single precision.
 pub const REDUCIBLE: f32 = 65_536.0;
 
 /// Adding and subtracting this rounds to the nearest whole number; before subtracting, the low bits hold that number.
@@ -22,7 +22,7 @@ const ROUNDER: f32 = 12_582_912.0;
 /// pi in three parts, each with all the bits of a float.
 const PI: [f32; 3] = [std::f32::consts::PI, -8.742_278e-8, -3.430_246_4e-15];
 
-/// Those with a polynomial.
+/// Functions with a polynomial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
     Sin,
@@ -31,7 +31,7 @@ pub enum Function {
     Exp,
 }
 
-/// The function of 16 floats, in line or, where vectors are long sequences of instructions, called.
+/// Applies the function to 16 floats: inlined, or called on targets where vectors take long instruction sequences.
 #[inline(always)]
 pub fn apply<S: Simd>(simd: S, function: Function, x: S::F) -> S::F {
     if S::IN_LINE {
@@ -59,7 +59,7 @@ fn compute<S: Simd>(simd: S, function: Function, x: S::F) -> S::F {
     }
 }
 
-/// The polynomial with these coefficients, the highest first.
+/// Evaluates the polynomial with these coefficients, the highest first.
 #[inline(always)]
 fn polynomial<S: Simd, const N: usize>(simd: S, x: S::F, coefficients: [f32; N]) -> S::F {
     let mut value = simd.splat(coefficients[0]);
@@ -69,7 +69,7 @@ fn polynomial<S: Simd, const N: usize>(simd: S, x: S::F, coefficients: [f32; N])
     value
 }
 
-/// The nearest whole number.
+/// Rounds to the nearest whole number; `shifted` is the value plus `ROUNDER`.
 #[inline(always)]
 fn round<S: Simd>(simd: S, shifted: S::F) -> S::F {
     simd.sub(shifted, simd.splat(ROUNDER))
@@ -77,7 +77,7 @@ fn round<S: Simd>(simd: S, shifted: S::F) -> S::F {
 
 #[inline(always)]
 fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
-    // What is no number passes through as the second operand.
+    // NaN passes through as the second operand.
     let x = simd.max(simd.splat(-104.0), simd.min(simd.splat(89.0), x));
     let log2_e = simd.splat(std::f32::consts::LOG2_E);
     let n = round(simd, simd.fma(x, log2_e, simd.splat(ROUNDER)));
@@ -99,7 +99,7 @@ fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
     simd.scale(p, n)
 }
 
-/// Protected: 0 for 0, the logarithm of the magnitude otherwise.
+/// Protected logarithm: 0 for 0, else the logarithm of the magnitude.
 #[inline(always)]
 fn log<S: Simd>(simd: S, x: S::F) -> S::F {
     let magnitude = simd.of_bits(simd.and(simd.bits_of(x), simd.splat_words(0x7fff_ffff)));
@@ -134,7 +134,7 @@ fn log<S: Simd>(simd: S, x: S::F) -> S::F {
     simd.select(zero, simd.splat(0.0), value)
 }
 
-/// sin(r) for r of up to a little more than a quarter turn.
+/// sin(r) for r up to slightly more than a quarter turn.
 #[inline(always)]
 fn sine<S: Simd>(simd: S, r: S::F) -> S::F {
     let s = simd.mul(r, r);
@@ -183,7 +183,7 @@ fn cos<S: Simd>(simd: S, x: S::F) -> S::F {
     beyond(simd, x, value, reduction::cos)
 }
 
-/// The value, computed by itself for those elements whose argument is too large.
+/// Replaces the value of each element whose argument is too large by `exact`.
 #[inline(always)]
 fn beyond<S: Simd>(simd: S, x: S::F, value: S::F, exact: fn(f32) -> f32) -> S::F {
     let magnitude = simd.of_bits(simd.and(simd.bits_of(x), simd.splat_words(0x7fff_ffff)));
@@ -191,7 +191,7 @@ fn beyond<S: Simd>(simd: S, x: S::F, value: S::F, exact: fn(f32) -> f32) -> S::F
     if large == 0 {
         return value;
     }
-    // An infinite argument has become what is no number.
+    // An infinite argument has already become NaN.
     let large = large & simd.bits(simd.lt(magnitude, simd.splat(f32::INFINITY)));
     if large == 0 {
         return value;

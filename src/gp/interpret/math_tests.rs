@@ -3,7 +3,7 @@ use crate::gp::interpret::simd::{Kernel, Path};
 
 use Function::{Cos, Exp, Log, Sin};
 
-/// A function of 16 floats.
+/// Kernel that applies a function to 16 floats.
 struct Apply(Function, Vector<f32>);
 
 impl Kernel for Apply {
@@ -30,7 +30,7 @@ fn exact(function: Function, x: f32) -> f64 {
     }
 }
 
-/// How far off, in units in the last place of the exact value.
+/// Error in units in the last place of the exact value.
 fn ulps(value: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     let same = value.to_bits() == rounded.to_bits() || value.is_nan() && rounded.is_nan();
@@ -47,7 +47,7 @@ fn ulps(value: f32, exact: f64) -> f64 {
     (value - exact).abs() / ulp
 }
 
-/// The largest error over every `stride`th float, and where it is; every path must give the same bits there.
+/// Returns the largest error over every `stride`th float, and its argument; every path must give the same bits there.
 fn worst(function: Function, stride: u32) -> (f64, f32) {
     let paths = Path::all();
     let (mut worst, mut at) = (0.0, 0.0);
@@ -93,7 +93,7 @@ fn errors_stay_within_the_bound_over_the_range_of_floats() {
     within_the_bound(1009);
 }
 
-/// Every float: a quarter of an hour. `cargo test --release --lib -- --ignored every_float`.
+/// Checks every float; takes a quarter of an hour. `cargo test --release --lib -- --ignored every_float`.
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn errors_stay_within_the_bound_for_every_float() {
@@ -120,7 +120,7 @@ fn special_values() {
     assert_eq!(value(Log, f32::NEG_INFINITY), f32::INFINITY);
 }
 
-/// The multiples of pi / 2 are where a reduction loses what it has.
+/// The multiples of pi / 2, where argument reduction loses most bits.
 #[test]
 fn sin_and_cos_are_right_beside_their_zeros() {
     for k in 1..200_000 {

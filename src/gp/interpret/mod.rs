@@ -1,9 +1,10 @@
 //! Interpreters on the CPU.
 //!
-//! Models: five of them behind one trait, chosen by name. [`mod@reference`] is the oracle, plain and slow; [`scalar`] is the papers' baseline,
-//! a stack of single values; [`rpn_2d`] and [`lgp_2d`] have a row of cases on every level of the stack; [`accumulator`] keeps the
-//! value that is being computed in registers. The last three run on 16 cases at a time ([`simd`]) and give the same bits as each other.
-//! Leaves out: GPU kernels; their operations are held against `reference` in the tests.
+//! Models: five interpreters behind one trait, chosen by name. [`mod@reference`] is the oracle, plain and slow; [`scalar`] is the
+//! papers' baseline, a stack of single values; [`rpn_2d`] and [`lgp_2d`] hold a row of cases on every stack level;
+//! [`accumulator`] keeps the value being computed in registers. The last three process 16 cases at a time ([`simd`]) and give
+//! identical bits.
+//! Leaves out: GPU kernels; tests compare their operations with `reference`.
 //! Units: fitness is an error, lower is better; blocks in fitness cases.
 //! Sources: Chitty 2012 and Chitty (2D stack) section 4.
 
@@ -33,19 +34,19 @@ use plan::UnsupportedFunction;
 pub use reference::{fitness_f32, fitness_f64};
 use simd::Path;
 
-/// How to run.
+/// Options of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Instructions; interpreters without vectors ignore them.
+    /// Instruction set; ignored by interpreters without vectors.
     pub path: Path,
-    /// Fitness cases of a block; absent: as the caches of this machine want it.
+    /// Fitness cases of a block; absent: chosen for this machine's caches.
     pub block_cases: Option<usize>,
-    /// What occurs more than once in the programs may be evaluated once, where the interpreter can.
+    /// Whether repeated subtrees may be evaluated once, if the interpreter can share them.
     pub share: bool,
 }
 
 impl Options {
-    /// The fastest instructions and blocks, every node evaluated.
+    /// Returns the fastest instruction set and blocks, with every node evaluated.
     pub fn best() -> Self {
         Options {
             path: Path::best(),
@@ -55,19 +56,19 @@ impl Options {
     }
 }
 
-/// The values of a program on all cases.
+/// Values of a program on all cases.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProgramValues {
     Float(Vec<f32>),
     Word(Vec<u32>),
 }
 
-/// One way to evaluate programs. They must be valid for the problem.
+/// An interpreter. Programs must be valid for the problem.
 pub trait Interpreter: Sync {
     fn name(&self) -> &'static str;
-    /// Fitness cases of a block with these options; none: there are no blocks to choose.
+    /// Returns the fitness cases of a block with these options; `None` if the interpreter has no blocks to choose.
     fn block_cases(&self, problem: &Problem, options: Options) -> Option<usize>;
-    /// The fitness of each program.
+    /// Returns the fitness of each program.
     fn errors(
         &self,
         programs: &[&Rpn],
@@ -82,7 +83,8 @@ pub trait Interpreter: Sync {
     ) -> Result<ProgramValues, UnsupportedFunction>;
 }
 
-/// Every interpreter, the oracle first, the fastest last. Statics: a constant would compile every interpreter again in each crate that names it.
+/// Every interpreter, the oracle first, the fastest last. A static: a constant would compile every interpreter again in each
+/// crate that names it.
 pub static ALL: [&dyn Interpreter; 5] = [
     &reference::Reference,
     &scalar::Scalar,
@@ -91,21 +93,21 @@ pub static ALL: [&dyn Interpreter; 5] = [
     &accumulator::Accumulator,
 ];
 
-/// Those that compute on vectors.
+/// Interpreters that compute on vectors.
 pub static FAST: [&dyn Interpreter; 3] =
     [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d, &accumulator::Accumulator];
 
-/// Those whose blocks of cases can be chosen.
+/// Interpreters with a choice of block size.
 pub static BLOCKED: [&dyn Interpreter; 2] = [&rpn_2d::Rpn2d, &lgp_2d::Lgp2d];
 
-/// No interpreter has this name.
+/// Error for a name that no interpreter has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("interpreter: given {given}; allowed: {}", ALL.map(|one| one.name()).join(", "))]
 pub struct UnknownInterpreter {
     pub given: String,
 }
 
-/// The interpreter with this name.
+/// Returns the interpreter with this name.
 pub fn by_name(given: &str) -> Result<&'static dyn Interpreter, UnknownInterpreter> {
     let found = ALL.into_iter().find(|one| one.name() == given);
     found.ok_or_else(|| UnknownInterpreter {
@@ -113,11 +115,11 @@ pub fn by_name(given: &str) -> Result<&'static dyn Interpreter, UnknownInterpret
     })
 }
 
-/// Where equal subtrees save less than this factor, evaluating all of them in registers is faster. Between 1.3, where the accumulator gained
-/// half, and 2, where it lost half.
+/// Repetition factor below which it is faster to evaluate all subtrees in registers. Between 1.3, where the accumulator was
+/// faster by half, and 2, where it was slower by half.
 const LEAST_REPETITION: f64 = 1.5;
 
-/// The fitness of each program, as evolution needs it: equal programs are evaluated once, equal subtrees where that pays.
+/// Returns the fitness of each program, as evolution needs it: equal programs are evaluated once, equal subtrees if that pays.
 pub fn evaluate<'a>(
     programs: impl IntoIterator<Item = &'a Rpn>,
     problem: &Problem,
@@ -125,7 +127,7 @@ pub fn evaluate<'a>(
     evaluate_all(&programs.into_iter().collect::<Vec<_>>(), problem)
 }
 
-/// Not generic: the interpreters are compiled here, not where it is called.
+/// Non-generic part of `evaluate`, so that the interpreters are compiled in this crate and not in the caller's.
 fn evaluate_all(programs: &[&Rpn], problem: &Problem) -> Result<Vec<f64>, UnsupportedFunction> {
     let repetition = plan::Repetition::of(programs);
     let options = Options {

@@ -1,6 +1,7 @@
-//! Where the values of programs go.
+//! Destination of the values of programs.
 //!
-//! Models: they are compared with what was expected, or kept. Leaves out: in which order an interpreter has them ready.
+//! Models: comparing the values with the expected ones, or keeping them. Leaves out: the order in which an interpreter delivers
+//! them.
 //! Units: vectors of the chunk. Sources: none.
 
 use super::cases::{SEGMENT, TILE};
@@ -10,10 +11,10 @@ use super::simd::{Kernel, LANES, Simd, Vector};
 use super::tile::Tile;
 use crate::gp::problem::Score;
 
-/// See the module text.
+/// Destination of the values: summed errors, or the values themselves.
 pub enum Output<'a, T> {
     Errors(Errors<'a, T>),
-    /// The values of the only program.
+    /// Values of the only program.
     Values(Vec<Vector<T>>),
 }
 
@@ -22,13 +23,13 @@ pub struct Errors<'a, T> {
     score: Score,
     expected: &'a [Vector<T>],
     n_elements: usize,
-    /// Program after program, of each segment after segment.
+    /// Sums of each program in turn, one for each segment.
     sums: Vec<Sums>,
     n_segments: usize,
 }
 
 impl<'a, T: Element> Errors<'a, T> {
-    /// Of a chunk with so many cases' elements.
+    /// Prepares sums for a chunk with `n_elements` elements of cases.
     pub fn new(
         score: Score,
         expected: &'a [Vector<T>],
@@ -45,13 +46,13 @@ impl<'a, T: Element> Errors<'a, T> {
         }
     }
 
-    /// The errors of every output, segment after segment, and the number of segments.
+    /// Returns the errors of every output, segment after segment, and the number of segments.
     pub fn totals(&self) -> (Vec<f64>, usize) {
         let totals = self.sums.iter().map(|sums| sums.total(self.score));
         (totals.collect(), self.n_segments)
     }
 
-    /// Adds the errors of a tile, if it is one of whole vectors of cases and their errors are summed fast.
+    /// Adds the errors of a tile, if all of its vectors are cases and the score has a fast sum; returns whether it did.
     #[inline(always)]
     fn add_tile<S: Simd, R: Tile<T, S>>(
         &mut self,
@@ -93,7 +94,7 @@ impl<'a, T: Element> Errors<'a, T> {
         let n_cases = self.n_elements % LANES;
         let at = at + full;
         if full < row.len() && n_cases > 0 && at * LANES < self.n_elements {
-            // What is expected beyond the cases is 0.
+            // The padding of the expected values is 0.
             let mut kept = row[full];
             kept.0[n_cases..].fill(T::default());
             let sums = &mut self.sums[program * self.n_segments + at / SEGMENT];
@@ -121,7 +122,7 @@ fn add_full<T: Element, S: Simd>(
 }
 
 impl<T: Element> Output<'_, T> {
-    /// The values of a program on the tile that begins at vector `at` of the chunk. Tiles lie within segments.
+    /// Takes the values of a program on the tile that begins at vector `at` of the chunk. Tiles lie within segments.
     #[inline(always)]
     pub fn take_tile<S: Simd, R: Tile<T, S>>(
         &mut self,
@@ -140,7 +141,7 @@ impl<T: Element> Output<'_, T> {
         self.take(simd, program, at, &row[..R::N]);
     }
 
-    /// The values of a program from vector `at` of the chunk on.
+    /// Takes the values of a program from vector `at` of the chunk on.
     pub fn take<S: Simd>(&mut self, simd: S, program: usize, at: usize, row: &[Vector<T>]) {
         simd.vectorize(Take {
             output: self,
@@ -151,7 +152,7 @@ impl<T: Element> Output<'_, T> {
     }
 }
 
-/// A row of values, as a kernel.
+/// Kernel that takes a row of values.
 struct Take<'a, 'b, T> {
     output: &'a mut Output<'b, T>,
     program: usize,

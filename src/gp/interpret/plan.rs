@@ -12,7 +12,7 @@ use crate::gp::program::{Rpn, Token};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
-/// Where a step finds an operand.
+/// Location of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
     /// Column of the fitness cases.
@@ -24,13 +24,13 @@ pub enum Operand {
 /// One step over a block of cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// `out` differs from every operand.
+    /// Computes a function; `out` differs from every operand.
     Compute {
         function: Primitive,
         operands: [Operand; 4],
         out: u32,
     },
-    /// The value is the output of distinct program number `output`.
+    /// Scores the value as the output of distinct program number `output`.
     Score { value: Operand, output: u32 },
 }
 
@@ -38,15 +38,15 @@ pub enum Step {
 #[derive(Debug, Clone)]
 pub struct Plan<T> {
     pub steps: Vec<Step>,
-    /// Constants live in the first slots and stay there.
+    /// Constants, which stay in the first slots.
     pub constants: Vec<T>,
     pub n_slots: usize,
-    /// For each program the number of its output; equal programs share one.
+    /// Output number of each program; equal programs share one.
     pub output_of: Vec<u32>,
     pub n_outputs: usize,
 }
 
-/// A program uses a function that the fitness cases give no meaning to.
+/// Error for a function that has no meaning on the fitness cases.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("program {program}: function `{symbol}` has no meaning on Boolean cases")]
 pub struct UnsupportedFunction {
@@ -71,21 +71,21 @@ enum Event {
 
 struct Builder<T> {
     nodes: Vec<Node>,
-    /// The standard hasher would cost more than the steps that this saves.
+    /// Nodes by token and operands. The standard hasher would cost more than the steps saved.
     known: FxHashMap<(u64, [u32; 4]), u32>,
     constants: Vec<T>,
     events: Vec<Event>,
-    /// What is equal is computed once.
+    /// Whether equal subtrees are computed once.
     share: bool,
 }
 
 impl<T: Element> Plan<T> {
-    /// Prepares valid programs, what is equal in them to be computed once.
+    /// Prepares valid programs; equal subtrees are computed once.
     pub fn shared(programs: &[&Rpn]) -> Self {
         Self::new(programs, true)
     }
 
-    /// Prepares a valid program, every node to be computed.
+    /// Prepares a valid program; every node is computed.
     pub fn of_one(program: &Rpn) -> Self {
         Self::new(&[program], false)
     }
@@ -103,21 +103,21 @@ impl<T: Element> Plan<T> {
     }
 }
 
-/// What is equal in a set of programs.
+/// Repetition in a set of programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repetition {
-    /// For each program the number of its output; equal programs share one.
+    /// Output number of each program; equal programs share one.
     pub output_of: Vec<u32>,
-    /// For each output the first program that has it.
+    /// First program with each output.
     pub first: Vec<usize>,
-    /// Functions in these programs.
+    /// Functions in the distinct programs.
     n_functions: usize,
-    /// The same, of equal subtrees one.
+    /// Functions in the distinct programs, equal subtrees counted once.
     n_distinct: usize,
 }
 
 impl Repetition {
-    /// Of valid programs.
+    /// Measures the repetition in valid programs.
     pub fn of(programs: &[&Rpn]) -> Self {
         let (builder, output_of, first) = Builder::<f32>::of(programs, true);
         let is_function = |token: &&Token| matches!(token, Token::Apply(_));
@@ -131,14 +131,14 @@ impl Repetition {
         }
     }
 
-    /// How many times as many functions there are as have to be computed.
+    /// Ratio of the functions present to those that have to be computed.
     pub fn factor(&self) -> f64 {
         self.n_functions as f64 / self.n_distinct.max(1) as f64
     }
 }
 
 impl<T: Element> Builder<T> {
-    /// Of valid programs; for each the number of its output, and for each output its first program.
+    /// Builds the nodes of valid programs; returns each program's output number and each output's first program.
     fn of(programs: &[&Rpn], share: bool) -> (Self, Vec<u32>, Vec<usize>) {
         let mut builder = Builder {
             nodes: Vec::new(),
@@ -163,7 +163,7 @@ impl<T: Element> Builder<T> {
         (builder, output_of, first)
     }
 
-    /// The node of the program's root.
+    /// Adds a program and returns the node of its root.
     fn add(&mut self, program: &Rpn) -> u32 {
         let mut stack: Vec<u32> = Vec::new();
         for token in &program.0 {
@@ -180,7 +180,7 @@ impl<T: Element> Builder<T> {
 
     fn intern(&mut self, token: Token, operands: [u32; 4]) -> u32 {
         let next = self.nodes.len() as u32;
-        // Terminals cost nothing: they are the same node in any case.
+        // Terminals cost nothing, so equal ones always share a node.
         let id = match token {
             Token::Apply(_) if !self.share => next,
             _ => *self.known.entry((token.key(), operands)).or_insert(next),
@@ -201,7 +201,7 @@ impl<T: Element> Builder<T> {
         id
     }
 
-    /// Gives every value a slot from its computation to its last use.
+    /// Assigns every value a slot from its computation to its last use.
     fn assign_slots(&self) -> (Vec<Step>, usize) {
         let last_use = self.last_uses();
         let mut n_slots = self.constants.len() as u32;

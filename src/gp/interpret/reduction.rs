@@ -1,12 +1,13 @@
-//! sin and cos of any one float.
+//! sin and cos of any single float.
 //!
-//! Models: the argument modulo a quarter turn by a product with as many bits of 2/pi as it takes (Payne and Hanek), in whole numbers, then
-//! polynomials in double precision.
-//! Leaves out: speed; `math.rs` comes here with large arguments only.
+//! Models: the argument modulo a quarter turn, as a product with the necessary bits of 2/pi in whole numbers (Payne and Hanek),
+//! then polynomials in double precision.
+//! Leaves out: speed; `math.rs` uses it for large arguments only.
 //! Units: radians. Accuracy: within 0.51 units in the last place.
-//! Sources: Payne and Hanek 1983; the table of bits is computed from 2/pi (OEIS A060294); Moshier's Cephes library for the polynomials.
+//! Sources: Payne and Hanek 1983; the table of bits is computed from 2/pi (OEIS A060294); Moshier's Cephes library for the
+//! polynomials.
 
-/// The first 224 bits of 2/pi, 32 at a time.
+/// First 224 bits of 2/pi, 32 per element.
 const TWO_OVER_PI: [u32; 7] = [
     0xa2f9_836e,
     0x4e44_1529,
@@ -70,18 +71,18 @@ fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
         .fold(0.0, |value, coefficient| value * x + coefficient)
 }
 
-/// The number of quarter turns, modulo 4, and what remains, at most an eighth of a turn, for a finite `x` of at least 1.
+/// Returns the number of quarter turns, modulo 4, and the remainder, at most an eighth of a turn, for a finite `x` of at least 1.
 fn reduce(x: f32) -> (u64, f64) {
     let mantissa = u128::from(x.to_bits() & 0x007f_ffff | 0x0080_0000);
     let exponent = (x.to_bits() >> 23) as i32 - 150;
-    // Bits of 2/pi whose product with the mantissa is a multiple of 4 quarter turns are left out.
+    // Skips the bits of 2/pi whose product with the mantissa is a multiple of 4 quarter turns.
     let skipped = (exponent - 2).max(0) as u32;
     let (word, shift) = ((skipped / 32) as usize, skipped % 32);
     let at = |i: usize| u128::from(TWO_OVER_PI.get(i).copied().unwrap_or(0));
     let four = at(word) << 96 | at(word + 1) << 64 | at(word + 2) << 32 | at(word + 3);
     // 96 bits of 2/pi from there on.
     let bits = (four << shift) >> 32;
-    // Turns with 96 - (exponent - skipped) bits after the point; what lies above is dropped.
+    // Turns with 96 - (exponent - skipped) fractional bits; bits above the lowest turn count are dropped.
     let fraction_bits = 96 - (exponent - skipped as i32);
     let product = mantissa * bits;
     // 2 bits of quarter turns, 62 bits of fraction.

@@ -38,22 +38,22 @@ pub(crate) fn run<T: Copy + Default>(
     stack.pop().unwrap_or_default()
 }
 
-/// The value of a valid program in double precision. `inputs` has one value per input.
+/// Returns the value of a valid program in double precision. `inputs` has one value per input.
 pub fn value_f64(program: &Rpn, inputs: &[f64]) -> f64 {
     run(program, |i| inputs[i], f64::from, Primitive::apply_f64)
 }
 
-/// The value of a valid program with every operation rounded to single precision.
+/// Returns the value of a valid program with every operation rounded to single precision.
 pub fn value_f32(program: &Rpn, inputs: &[f32]) -> f32 {
     run(program, |i| inputs[i], |c| c, Primitive::apply_f32)
 }
 
-/// Units in the last place that a GPU's functions may be off where they are accurate: sine, cosine and exponential 2, logarithm 1 (CUDA C++
-/// Programming Guide, mathematical functions).
+/// Error bound of a GPU's accurate functions, in units in the last place: 2 for sine, cosine and exponential, 1 for logarithm
+/// (CUDA C++ Programming Guide, mathematical functions).
 const LIBRARY_ULPS: i32 = 2;
 
-/// What rounding might as well have made of a value in single precision: it in double precision, and with all that a library computes larger,
-/// and smaller, by as much as libraries differ.
+/// Values that other roundings could have given in single precision: the value in double precision, and with every library
+/// function's result larger, and smaller, by the libraries' error bound.
 pub fn other_roundings(program: &Rpn, inputs: &[f32]) -> [f64; 3] {
     let double: Vec<f64> = inputs.iter().copied().map(f64::from).collect();
     let moved = |ulps: i32| {
@@ -67,7 +67,7 @@ pub fn other_roundings(program: &Rpn, inputs: &[f32]) -> [f64; 3] {
     ]
 }
 
-/// A result so many units in the last place further from 0. What libraries give exactly stays: 0 and 1.
+/// Moves a result `ulps` units in the last place away from 0. Results that libraries give exactly, such as 0 and 1, stay.
 fn moved(function: Primitive, value: f32, ulps: i32) -> f32 {
     let stays = function.is_exact() || value == 0.0 || value.abs() == 1.0 || !value.is_finite();
     match stays {
@@ -76,7 +76,7 @@ fn moved(function: Primitive, value: f32, ulps: i32) -> f32 {
     }
 }
 
-/// The values of a valid Boolean program on 32 packed cases; functions without Boolean meaning give 0.
+/// Returns the values of a valid Boolean program on 32 packed cases; functions without Boolean meaning give 0.
 pub fn value_u32(program: &Rpn, inputs: &[u32]) -> u32 {
     let bits = |c: f32| if c != 0.0 { u32::MAX } else { 0 };
     run(
@@ -87,7 +87,7 @@ pub fn value_u32(program: &Rpn, inputs: &[u32]) -> u32 {
     )
 }
 
-/// Fitness with the program run in double precision, errors summed in double precision, case by case.
+/// Returns the fitness with the program run in double precision, errors summed in double precision, case by case.
 pub fn fitness_f64(program: &Rpn, problem: &Problem) -> f64 {
     fitness(program, problem, |cases, case| {
         value_f64(
@@ -101,7 +101,7 @@ pub fn fitness_f64(program: &Rpn, problem: &Problem) -> f64 {
     })
 }
 
-/// Fitness with the program run in single precision, errors summed in double precision, case by case.
+/// Returns the fitness with the program run in single precision, errors summed in double precision, case by case.
 pub fn fitness_f32(program: &Rpn, problem: &Problem) -> f64 {
     fitness(program, problem, |cases, case| {
         f64::from(value_f32(
@@ -135,7 +135,7 @@ fn fitness(program: &Rpn, problem: &Problem, value: impl Fn(&Cases<f32>, usize) 
 }
 
 impl Score {
-    /// The error of one case.
+    /// Returns the error of one case.
     pub fn case_error(self, value: f64, expected: f64) -> f64 {
         match self {
             Score::MeanSquaredError => (value - expected) * (value - expected),
@@ -145,7 +145,7 @@ impl Score {
         }
     }
 
-    /// The fitness from the summed case errors. What is not a number becomes the worst fitness.
+    /// Returns the fitness from the summed case errors; NaN becomes the worst fitness.
     pub fn finish(self, sum: f64, n_cases: usize) -> f64 {
         match self {
             _ if sum.is_nan() => f64::INFINITY,

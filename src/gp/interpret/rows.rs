@@ -1,13 +1,13 @@
-//! One GP function over a row of the two-dimensional stack.
+//! A GP function over a row of the two-dimensional stack.
 //!
-//! Models: a straight loop over the vectors of a block for every function, chosen once a row. Leaves out: where rows lie.
+//! Models: for every function a straight loop over the vectors of a block, chosen once per row. Leaves out: the location of rows.
 //! Units: vectors. Sources: Chitty 2012.
 
 use super::element::Element;
 use super::simd::{Simd, Vector};
 use crate::gp::primitive::Primitive;
 
-/// Runs the code with a constant in place of the function, so that every function that the elements know has a loop of its own.
+/// Runs the code with a constant in place of the function, so that each function that the elements support has its own loop.
 macro_rules! for_each_function {
     ($element:ty, $function:expr, $constant:ident => $code:expr) => {
         for_each_function!(@ $element, $function, $constant => $code;
@@ -57,7 +57,7 @@ fn row<T: Element, S: Simd>(
     }
 }
 
-/// The row of an operand; of none beyond the arity.
+/// Returns the row of an operand, empty beyond the arity.
 #[inline(always)]
 fn operand<T>(function: Primitive, position: usize, row: &[Vector<T>], n: usize) -> &[Vector<T>] {
     if position < function.arity() {
@@ -67,7 +67,7 @@ fn operand<T>(function: Primitive, position: usize, row: &[Vector<T>], n: usize)
     }
 }
 
-/// The operands in registers; beyond the arity anything.
+/// Loads the operands into registers; beyond the arity they are arbitrary.
 #[inline(always)]
 fn all<T: Element, S: Simd>(
     simd: S,

@@ -1,7 +1,7 @@
-//! The two-dimensional stack: postfix programs, a row of cases on every level.
+//! Interpreter with a two-dimensional stack: postfix programs, a row of cases on every level.
 //!
 //! Models: each token once per block; a terminal copies its row onto the stack, a function replaces its operands' rows.
-//! Leaves out: sharing of anything between programs. Units: vectors. Sources: Chitty 2012; Chitty (2D stack) section 4.
+//! Leaves out: sharing between programs. Units: vectors. Sources: Chitty 2012; Chitty (2D stack) section 4.
 
 use super::cases::Columns;
 use super::element::Element;
@@ -14,7 +14,7 @@ use crate::gp::stack_depth::rpn_stack_depth;
 
 pub struct Rpn2d;
 
-/// A token, its constant as an element.
+/// A token, with its constant converted to an element.
 #[derive(Debug, Clone, Copy)]
 enum Step<T> {
     Input(usize),
@@ -82,7 +82,7 @@ impl Machine for Rpn2d {
     }
 }
 
-/// Leaves the value on level 0.
+/// Runs a program on a block; the result is left on level 0.
 #[inline(always)]
 fn run_block<T: Element, S: Simd>(
     simd: S,

@@ -1,8 +1,7 @@
-//! A stack of single values: one program on one case at a time.
+//! Interpreter with a stack of single values: one program on one case at a time.
 //!
-//! Models: what the papers measure GPUs against on a CPU: a loop over the tokens, a push or a function each, for every case.
+//! Models: the CPU baseline of the papers' GPU comparisons: for every case a loop over the tokens, each a push or a function.
 //! Leaves out: vectors, blocks, sharing. Units: one case; for Boolean problems one word of 32 cases.
-//! Sources: Robilliard et al. 2008; Augusto and Barbosa 2013; Chitty 2012.
 
 use super::element::Element;
 use super::machine::check;
@@ -16,7 +15,7 @@ use crate::util::parallel;
 
 pub struct Scalar;
 
-/// The value on one case. The stack is as deep as the program needs.
+/// Returns the value on one case. The stack is as deep as the program needs.
 #[inline(always)]
 fn value<T: Element>(
     program: &Rpn,

@@ -1,23 +1,23 @@
-//! Errors of one program on some cases, summed in an order that no interpreter, block size, register width or thread changes.
+//! Errors of a program on some cases, summed in an order independent of interpreter, block size, register width and threads.
 //!
 //! Models: squared errors in 16 sums, each over every sixteenth case, in double precision; wrong cases as a count.
-//! Leaves out: the order of summation of a GPU. Units: an error, lower is better; cases. Sources: none.
+//! Leaves out: the summation order of a GPU. Units: an error, lower is better; cases. Sources: none.
 
 use super::simd::LANES;
 use crate::gp::problem::Score;
 
-/// The errors of the cases of one chunk so far.
+/// Errors of the cases summed so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sums {
     pub squares: [f64; LANES],
-    /// Wrong bits of words.
+    /// Number of wrong bits of words.
     pub ones: [u32; LANES],
-    /// Wrong floats.
+    /// Number of wrong floats.
     pub wrong: u64,
 }
 
 impl Sums {
-    /// The error of these cases.
+    /// Returns the error of these cases.
     pub fn total(&self, score: Score) -> f64 {
         match score {
             Score::MeanSquaredError => self.squares.iter().sum(),

@@ -1,4 +1,4 @@
-//! Do the interpreters agree with each other and with the oracle?
+//! Tests that the interpreters agree with each other and with the oracle.
 
 use super::reference::Reference;
 use super::*;
@@ -79,7 +79,7 @@ fn words(n: usize, seed: u64) -> Dataset {
     })
 }
 
-/// Every interpreter on vectors, on every path, with blocks that fit the cases and others.
+/// Every vectorised interpreter, on every path, with block sizes that divide the cases and others.
 fn ways() -> Vec<(&'static dyn Interpreter, Options)> {
     let mut ways = Vec::new();
     for path in Path::all() {
@@ -102,7 +102,7 @@ fn ways() -> Vec<(&'static dyn Interpreter, Options)> {
 fn bits(values: ProgramValues) -> Vec<u32> {
     match values {
         ProgramValues::Word(words) => words,
-        // All that are no numbers count as the same.
+        // All NaNs count as the same.
         ProgramValues::Float(floats) => floats
             .iter()
             .map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() })
@@ -114,7 +114,7 @@ fn bits_of(errors: &[f64]) -> Vec<u64> {
     errors.iter().map(|error| error.to_bits()).collect()
 }
 
-/// Values and errors are the same, to the bit, in every way; the first way's values.
+/// Asserts that values and errors are bit for bit the same in every way; returns the first way's values.
 fn same_in_every_way(programs: &[Rpn], problem: &Problem) -> Vec<Vec<u32>> {
     let all: Vec<&Rpn> = programs.iter().collect();
     let found = |(interpreter, options): (&dyn Interpreter, Options)| {

@@ -1,7 +1,7 @@
-//! Some vectors that stay in registers.
+//! Tiles of vectors that stay in registers.
 //!
-//! Models: one vector, or two tiles side by side; operations on a tile are straight code, without a loop that a compiler might leave in
-//! memory. Leaves out: which tile an interpreter takes. Units: vectors. Sources: none.
+//! Models: one vector, or two tiles side by side; operations on a tile are straight-line code, without a loop that a compiler
+//! might leave in memory. Leaves out: the tile an interpreter uses. Units: vectors. Sources: none.
 
 use super::element::Element;
 use super::score::Sums;
@@ -9,13 +9,13 @@ use super::simd::{Simd, Vector};
 use crate::gp::primitive::Primitive;
 use crate::gp::problem::Score;
 
-/// See the module text. Rows are as long as the tile, or empty where they are not read.
+/// A tile of vectors in registers. Rows are as long as the tile, or empty if they are not read.
 pub trait Tile<T: Element, S: Simd>: Copy {
     const N: usize;
     fn default(simd: S) -> Self;
     fn load(simd: S, row: &[Vector<T>]) -> Self;
     fn store(self, simd: S, row: &mut [Vector<T>]);
-    /// The function of rows, operand number `at` being `accumulator`.
+    /// Applies the function to rows; operand number `at` is `accumulator`.
     fn apply(
         simd: S,
         function: Primitive,
@@ -31,10 +31,10 @@ pub type Four<T, S> = Pair<Pair<One<T, S>>>;
 pub type Eight<T, S> = Pair<Four<T, S>>;
 pub type Sixteen<T, S> = Pair<Eight<T, S>>;
 
-/// One vector.
+/// A tile of one vector.
 pub struct One<T: Element, S: Simd>(T::V<S>);
 
-/// Two tiles.
+/// A tile of two tiles.
 #[derive(Clone, Copy)]
 pub struct Pair<R>(R, R);
 
@@ -89,7 +89,7 @@ impl<T: Element, S: Simd> Tile<T, S> for One<T, S> {
     }
 }
 
-/// An operand of a function; beyond the arity anything.
+/// Loads an operand of a function; beyond the arity it is arbitrary.
 #[inline(always)]
 fn operand<T: Element, S: Simd>(
     simd: S,
@@ -106,7 +106,7 @@ fn operand<T: Element, S: Simd>(
     }
 }
 
-/// The halves of rows. Without a loop: with one, thousands of loops in one function take the compiler a minute.
+/// Splits rows into halves. Unrolled: with a loop here, thousands of loops in one function take the compiler a minute.
 #[inline(always)]
 fn halves<T>(rows: [&[Vector<T>]; 4], n: usize) -> [[&[Vector<T>]; 4]; 2] {
     let [a, b, c, d] = rows;

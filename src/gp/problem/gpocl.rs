@@ -1,8 +1,8 @@
 //! GPOCL's random data sets.
 //!
 //! Models: 10 inputs and an output uniform in [-1, 1]; a regression and a classification function set.
-//! Leaves out: the terminals 1 and -1 as kinds of their own; the ephemeral constants' range holds them. In the
-//! classification set the output is a class, 0 or 1, with equal chances: the paper does not say how many it has.
+//! Leaves out: the terminals 1 and -1 as separate kinds; the range of ephemeral constants contains them. In the classification
+//! set the output is a class, 0 or 1, with equal probability: the paper does not give the number of classes.
 //! Units: error is the mean squared difference, or the number of wrong classes.
 //! Sources: Augusto and Barbosa 2013 section 4.2, tables 2 and 3 (program size 50, 100 to 50,000 rows).
 

@@ -1,10 +1,10 @@
 //! KDD Cup 1999, the 10 % file: network connections, normal or attacked.
 //!
-//! Models: 494,021 cases, 41 inputs, 23 labels. The class is the program's value cut to a whole number, as a C cast
-//! does; fitness is the number of wrong classes.
+//! Models: 494,021 cases, 41 inputs, 23 labels. The class is the program's value truncated to a whole number, like a C cast;
+//! fitness is the number of wrong classes.
 //! Leaves out: a train/test split; the paper names this file "the test data".
-//! Units: as published. Symbolic fields (2, 3 and 4: protocol, service, flag) become the rank of the value among the
-//! file's values in byte order, from 0. The label `normal.` is class 0, the others are 1 to 22 in byte order.
+//! Units: as published. Symbolic fields (2, 3 and 4: protocol, service, flag) become the rank of the value among the file's
+//! values in byte order, from 0. The label `normal.` is class 0, the others are 1 to 22 in byte order.
 //! Sources: Chitty (2D stack) section 4.2 and table 2; DOI 10.24432/C51C7N.
 
 use super::uci::{DataError, Raw, SourceFile, spread};
@@ -52,7 +52,7 @@ pub const KDDCUP: Definition = Definition {
     kernels: Some(ProblemId::Kddcup),
 };
 
-/// All cases, or `n_cases` spread evenly over the file.
+/// Reads all cases, or `n_cases` spread evenly over the file.
 fn read(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Dataset, DataError> {
     let SourceFile {
         name, sha256, doi, ..
@@ -69,7 +69,7 @@ fn read(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Dataset, DataEr
     Ok(Dataset::Float(chosen))
 }
 
-/// Values of a symbolic column, numbered as they appear; ranks are known at the end.
+/// Values of a symbolic column, numbered in order of appearance; ranks are known only at the end.
 #[derive(Default)]
 struct Symbols<'a>(BTreeMap<&'a [u8], usize>);
 
@@ -79,7 +79,7 @@ impl<'a> Symbols<'a> {
         *self.0.entry(value).or_insert(next) as f32
     }
 
-    /// Replaces numbers of appearance by ranks.
+    /// Replaces numbers of appearance with ranks.
     fn rank(&self, column: &mut [f32], rank_of: impl Fn(usize, &[u8]) -> usize) {
         let mut ranks = vec![0.0; self.0.len()];
         for (position, (value, &number)) in self.0.iter().enumerate() {
@@ -89,7 +89,7 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// The cases of a file.
+/// Parses the cases of a file.
 pub fn cases(raw: &Raw) -> Result<Cases<f32>, DataError> {
     let mut cases = Cases {
         inputs: vec![Vec::new(); N_INPUTS],

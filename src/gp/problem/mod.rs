@@ -1,7 +1,7 @@
-//! Problems: function set, terminals, fitness cases and how an output is scored.
+//! Problems: function set, terminals, fitness cases and scoring.
 //!
-//! Models: what evolution and the interpreters need to know about a problem; every problem of the four papers by name.
-//! Leaves out: how the cases are laid out on a device.
+//! Models: the data that evolution and the interpreters need about a problem; every problem of the four papers by name.
+//! Leaves out: the layout of cases on a device.
 //! Units: fitness is an error, lower is better, 0 is solved.
 //! Sources: Chitty (2D stack) section 4.2 and table 2; Robilliard et al. 2008; Langdon 2010; Augusto and Barbosa 2013.
 
@@ -30,7 +30,7 @@ pub struct Cases<T> {
 }
 
 impl<T: Copy> Cases<T> {
-    /// The cases with these numbers.
+    /// Returns the cases with these numbers.
     pub fn select(&self, numbers: &[usize]) -> Self {
         let pick = |column: &Vec<T>| numbers.iter().map(|&n| column[n]).collect();
         Cases {
@@ -40,7 +40,7 @@ impl<T: Copy> Cases<T> {
     }
 }
 
-/// Bit i of word p is bit p of i: all cases of five inputs in one word.
+/// Words of all cases of five inputs: bit i of word p is bit p of i.
 const PATTERNS: [u32; 5] = [
     0xaaaa_aaaa,
     0xcccc_cccc,
@@ -50,8 +50,8 @@ const PATTERNS: [u32; 5] = [
 ];
 
 impl Cases<u32> {
-    /// The Boolean cases of these words: word w holds the cases whose inputs are the bits of 32 w to 32 w + 31, the first
-    /// input lowest. The output follows from a word of every input.
+    /// Returns the Boolean cases of these words: word w holds the cases whose inputs are the bits of 32 w to 32 w + 31, the first
+    /// input lowest. `output` computes an output word from one word per input.
     pub fn of_words(n_inputs: u32, words: &[u64], output: impl Fn(&[u32]) -> u32) -> Self {
         let bit = |word: u64, input: u32| match input {
             0..5 => PATTERNS[input as usize],
@@ -78,36 +78,36 @@ pub enum Dataset {
     Word(Cases<u32>),
 }
 
-/// How outputs become one fitness value.
+/// Scoring: the way outputs become one fitness value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
     /// Mean of squared differences.
     MeanSquaredError,
     /// Number of cases whose bit is wrong.
     WrongBits,
-    /// Number of cases whose value, cut to a whole number, is not the class (0 or more).
+    /// Number of cases whose value, truncated to a whole number, is not the class (0 or more).
     WrongClasses,
-    /// Number of cases whose value is not of the expected sign; 0 counts as positive.
+    /// Number of cases whose value has the wrong sign; 0 counts as positive.
     WrongSigns,
 }
 
-/// Where the fitness cases of a problem come from.
+/// Source of a problem's fitness cases.
 #[derive(Debug, Clone, Copy)]
 pub enum CaseSource {
-    /// The problem itself, of which at most so many are taken: a seed and a number of cases.
+    /// Cases defined by the problem; the arguments are a seed and the largest number of cases.
     Defined(fn(u64, usize) -> Dataset),
-    /// Random numbers from the problem's own distribution: a seed and a number of cases.
+    /// Random cases from the problem's own distribution; the arguments are a seed and the number of cases.
     Drawn(fn(u64, usize) -> Dataset),
     /// The files of a data set.
     Files {
-        /// Reads at most so many cases from a folder; `None`: all of them.
+        /// Reads cases from a folder, at most the number given; `None`: all of them.
         read: fn(Option<&Path>, Option<usize>) -> Result<Dataset, DataError>,
-        /// Random cases that stand in for them.
+        /// Random cases that replace missing files.
         classes: Classes,
     },
 }
 
-/// Random cases: classes 1 to `n_classes`, whole inputs from `-range` to `range`.
+/// Shape of random cases: classes 1 to `n_classes`, whole inputs from `-range` to `range`.
 #[derive(Debug, Clone, Copy)]
 pub struct Classes {
     pub n_classes: usize,
@@ -118,24 +118,24 @@ pub struct Classes {
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
     pub name: &'static str,
-    /// Other names in use, in small letters and digits alone.
+    /// Other accepted names, in lower case, with letters and digits only.
     pub aliases: &'static [&'static str],
     pub functions: &'static [Primitive],
     /// Ephemeral constants are drawn uniformly from this range; `None`: inputs are the only terminals.
     pub constants: Option<(f32, f32)>,
     pub n_inputs: usize,
-    /// Fitness cases when nothing limits them.
+    /// Number of fitness cases by default.
     pub n_cases: usize,
     pub cases: CaseSource,
     pub score: Score,
-    /// A program with an error of at most this much has solved the problem.
+    /// Largest error of a program that counts as a solution.
     pub solved_error: f64,
     /// The problem whose compiled kernels run this one: itself, or one with the same score and at least its functions.
     pub kernels: Option<ProblemId>,
 }
 
 impl Definition {
-    /// At most `n_cases` fitness cases, of a data set from the files in a folder.
+    /// Makes at most `n_cases` fitness cases; a data set is read from its files in `folder`.
     pub fn dataset(
         &self,
         seed: u64,
@@ -152,7 +152,7 @@ impl Definition {
         })
     }
 
-    /// The problem with these cases.
+    /// Returns the problem with these cases.
     pub fn with(&self, dataset: Dataset) -> Problem {
         Problem {
             name: self.name,
@@ -177,7 +177,7 @@ macro_rules! problems {
             /// Every problem, the four of Chitty's paper first.
             pub const ALL: &'static [ProblemId] = &[$($(#[cfg($condition)])? ProblemId::$id),+];
 
-            /// Everything known of it but its cases.
+            /// Returns the definition: everything about the problem except its cases.
             #[doc(hidden)]
             pub const fn definition(self) -> &'static Definition {
                 match self { $($(#[cfg($condition)])? ProblemId::$id => &$definition),+ }
@@ -223,27 +223,27 @@ pub const PAPER: [ProblemId; 4] = [
 ];
 
 impl ProblemId {
-    /// The name on the command line and in files.
+    /// Returns the name on the command line and in files.
     pub const fn name(self) -> &'static str {
         self.definition().name
     }
 
-    /// Whether a value is a word of 32 Boolean cases rather than a number.
+    /// Tells whether a value is a word of 32 Boolean cases rather than a number.
     pub fn is_boolean(self) -> bool {
         self.definition().score == Score::WrongBits
     }
 
-    /// Fitness cases in one value.
+    /// Returns the number of fitness cases in one value.
     pub fn cases_per_element(self) -> u32 {
         if self.is_boolean() { 32 } else { 1 }
     }
 
-    /// The problem whose compiled kernels run this one; the problem itself where there are none.
+    /// Returns the problem whose compiled kernels run this one; the problem itself if there are none.
     pub(crate) fn compiled_as(self) -> ProblemId {
         self.definition().kernels.unwrap_or(self)
     }
 
-    /// Whether its cases are to be had without the files of a data set.
+    /// Tells whether its cases are available without the files of a data set.
     pub(crate) fn defines_its_cases(self) -> bool {
         !matches!(self.definition().cases, CaseSource::Files { .. })
     }
@@ -275,13 +275,13 @@ impl TryFrom<String> for ProblemId {
     }
 }
 
-/// The names of problems, for messages.
+/// Returns the names of problems, for messages.
 pub fn names(problems: &[ProblemId]) -> String {
     let names: Vec<&str> = problems.iter().map(|id| id.name()).collect();
     names.join(", ")
 }
 
-/// A name as the program has it; what is no other name of a problem stays as it is, in small letters.
+/// Returns the program's name for a problem given by any of its names; an unknown name is returned in lower case.
 pub fn canonical(given: &str) -> String {
     let small = given.to_lowercase();
     let bare: String = small.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -299,12 +299,12 @@ pub struct Problem {
     pub constants: Option<(f32, f32)>,
     pub dataset: Dataset,
     pub score: Score,
-    /// A program with an error of at most this much has solved the problem.
+    /// Largest error of a program that counts as a solution.
     pub solved_error: f64,
 }
 
 impl Problem {
-    /// The number of inputs of a fitness case.
+    /// Returns the number of inputs of a fitness case.
     pub fn n_inputs(&self) -> usize {
         match &self.dataset {
             Dataset::Float(cases) => cases.inputs.len(),
@@ -312,7 +312,7 @@ impl Problem {
         }
     }
 
-    /// The number of fitness cases (32 per word for Boolean problems).
+    /// Returns the number of fitness cases (32 per word for Boolean problems).
     pub fn n_cases(&self) -> usize {
         match &self.dataset {
             Dataset::Float(cases) => cases.expected.len(),
@@ -321,7 +321,7 @@ impl Problem {
     }
 }
 
-/// Why there is no such problem.
+/// Error for a problem that cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ProblemError {
     #[error("unknown problem `{given}`; allowed: {allowed}")]
@@ -332,28 +332,28 @@ pub enum ProblemError {
     Data(#[from] DataError),
 }
 
-/// The seed of random cases.
+/// Default seed of random cases.
 pub const CASE_SEED: u64 = 1;
 
-/// Cases that are made or read at most: three times what the largest file has.
+/// Largest number of cases made or read; the largest file has 494,021.
 pub const MAX_CASES: usize = 1 << 24;
 
-/// Where cases come from and how many are wanted.
+/// Source and number of cases.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source {
     /// At most this many cases; absent: all of them.
     pub n_cases: Option<usize>,
-    /// Folder of the UCI files; absent: the one that `WARPSTACK_DATA` names.
+    /// Folder of the UCI files; absent: the folder named by `WARPSTACK_DATA`.
     pub data: Option<PathBuf>,
 }
 
-/// The problem with this name; `n_cases` limits its fitness cases, absent: all of them.
+/// Loads the problem with this name; `n_cases` limits its fitness cases, absent: all of them.
 pub fn by_name(name: &str, n_cases: Option<usize>) -> Result<Problem, ProblemError> {
     let data = None;
     load(name, &Source { n_cases, data })
 }
 
-/// The problem with this name and its cases.
+/// Loads the problem with this name and its cases.
 pub fn load(name: &str, source: &Source) -> Result<Problem, ProblemError> {
     let definition = name.parse::<ProblemId>()?.definition();
     let folder = uci::folder(source.data.as_deref());

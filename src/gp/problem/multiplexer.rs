@@ -1,7 +1,7 @@
 //! Boolean multiplexers.
 //!
 //! Models: k address bits and 2^k data bits; the output is the data bit that the address names. 32 cases per word.
-//! Leaves out: Robilliard's short-cut evaluation of And, Or and If; results are the same.
+//! Leaves out: Robilliard's short-circuit evaluation of And, Or and If, which gives the same results.
 //! Units: error is the number of wrong cases.
 //! Sources: Chitty (2D stack) section 4.2 (20), Langdon 2010 table 1 (20 and 37), Robilliard et al. 2008 section 4 (6, 11).
 
@@ -70,24 +70,24 @@ impl Multiplexer {
         Multiplexer { id, address_bits }
     }
 
-    /// Address and data bits.
+    /// Returns the number of address and data bits.
     pub const fn n_inputs(self) -> u32 {
         self.address_bits + (1 << self.address_bits)
     }
 
-    /// Words that hold every case.
+    /// Returns the number of words that hold every case.
     pub fn n_words(self) -> u64 {
         1 << self.n_inputs().saturating_sub(5)
     }
 
-    /// The problem on at most so many cases; `None`: all of them, of the 37-multiplexer Langdon's sample.
+    /// Returns the problem on at most `n_cases` cases; `None`: all cases, or Langdon's sample for the 37-multiplexer.
     pub fn problem(self, case_seed: u64, n_cases: Option<usize>) -> Problem {
         let definition = self.id.definition();
         definition.with(self.dataset(case_seed, n_cases.unwrap_or(definition.n_cases)))
     }
 
-    /// All cases, or at least `n_cases` of them: random words, drawn without replacement in effect (collisions among
-    /// 2^15 or more words are rare and harmless).
+    /// Returns all cases, or at least `n_cases` of them in random words. Words are drawn with replacement, but collisions among
+    /// 2^15 or more words are rare and harmless.
     fn dataset(self, case_seed: u64, n_cases: usize) -> Dataset {
         let n_words = n_cases.div_ceil(32);
         let words: Vec<u64> = if (n_words as u64) < self.n_words() {
@@ -98,7 +98,7 @@ impl Multiplexer {
         Dataset::Word(self.cases(&words))
     }
 
-    /// Random word numbers.
+    /// Draws random word numbers.
     pub fn sample(self, dice: &mut Dice, n_words: usize) -> Vec<u64> {
         let half = |dice: &mut Dice| dice.below(1 << 16) as u64;
         (0..n_words)
@@ -106,7 +106,7 @@ impl Multiplexer {
             .collect()
     }
 
-    /// The cases of these words, the first address bit lowest.
+    /// Returns the cases of these words, the first address bit lowest.
     pub fn cases(self, words: &[u64]) -> Cases<u32> {
         Cases::of_words(self.n_inputs(), words, |bits| self.output(bits))
     }

@@ -1,4 +1,4 @@
-//! Even parity of six bits: the example of `docs/how-to/problem.md`, which only the tests have.
+//! Even parity of six bits: the example of `docs/how-to/problem.md`, compiled for tests only.
 //!
 //! Models: the output is true where an even number of the inputs is true.
 //! Units: error is the number of wrong cases.

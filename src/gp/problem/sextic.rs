@@ -2,7 +2,7 @@
 //!
 //! Models: Koza's regression problem with random cases: Chitty's (100,000 cases, no constants, as his paper names
 //! none) and Robilliard's (1,024 cases, ephemeral random constants, whose range of -1 to 1 is the ECJ library's).
-//! Leaves out: Robilliard's smaller case sets; a limit on the cases gives them.
+//! Leaves out: Robilliard's smaller case sets; a limit on the number of cases gives them.
 //! Units: error is the mean squared difference.
 //! Sources: Chitty (2D stack) section 4.2; Robilliard et al. 2008 section 4.
 
@@ -31,13 +31,13 @@ pub const WITH_CONSTANTS: Definition = Definition {
     ..SEXTIC
 };
 
-/// The value that a program should compute, in double precision.
+/// Returns the value that a program should compute, in double precision.
 pub fn target(x: f64) -> f64 {
     let x2 = x * x;
     x2 * x2 * x2 - 2.0 * x2 * x2 + x2
 }
 
-/// The problem with `n_cases` random cases; equal seeds give equal cases, fewer cases are a prefix of more.
+/// Returns the problem with `n_cases` random cases; equal seeds give equal cases, fewer cases are a prefix of more.
 pub fn problem(case_seed: u64, n_cases: usize) -> Problem {
     SEXTIC.with(cases(case_seed, n_cases))
 }

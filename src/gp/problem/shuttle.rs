@@ -1,7 +1,7 @@
 //! Shuttle: Statlog's classification of space-shuttle radiator states.
 //!
-//! Models: 58,000 cases (training and test file), 9 inputs, classes 1 to 7. The class is the program's value cut to a
-//! whole number, as a C cast does; fitness is the number of wrong classes.
+//! Models: 58,000 cases (training and test file), 9 inputs, classes 1 to 7. The class is the program's value truncated to a whole
+//! number, like a C cast; fitness is the number of wrong classes.
 //! Leaves out: a train/test split; the paper uses both files for fitness.
 //! Units: sensor units as published.
 //! Sources: Chitty (2D stack) section 4.2 and table 2; King et al. 1995; DOI 10.24432/C5WS31.
@@ -47,7 +47,7 @@ pub const SHUTTLE: Definition = Definition {
     kernels: Some(ProblemId::Shuttle),
 };
 
-/// All cases, or `n_cases` spread evenly over the files.
+/// Reads all cases, or `n_cases` spread evenly over the files.
 fn read(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Dataset, DataError> {
     let SourceFile {
         name, sha256, doi, ..
@@ -58,7 +58,7 @@ fn read(folder: Option<&Path>, n_cases: Option<usize>) -> Result<Dataset, DataEr
     Ok(Dataset::Float(chosen))
 }
 
-/// The cases of all files, one after the other.
+/// Parses the cases of all files, one after the other.
 pub fn cases(
     files: impl IntoIterator<Item = Result<Raw, DataError>>,
 ) -> Result<Cases<f32>, DataError> {

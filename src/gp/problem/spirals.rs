@@ -1,8 +1,7 @@
 //! The two intertwined spirals.
 //!
-//! Models: 194 points in the plane, 97 on each of two spirals that coil three times around the origin; a program is
-//! positive (0 included) on one spiral and negative on the other.
-//! Robilliard's terminal "X" stands for both coordinates.
+//! Models: 194 points in the plane, 97 on each of two spirals that coil three times around the origin. A program should be
+//! positive (0 included) on one spiral and negative on the other. Robilliard's terminal "X" covers both coordinates.
 //! Units: error is the number of points of the wrong sign.
 //! Sources: Robilliard et al. 2008 section 4; Koza 1992 chapter 17 for the points. Constants -1 to 1 as in ECJ.
 

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Environment variable that names the data folder.
+/// Name of the environment variable that holds the data folder.
 pub const DATA_VARIABLE: &str = "WARPSTACK_DATA";
 
 /// A published file.
@@ -21,7 +21,7 @@ pub struct SourceFile {
     pub doi: &'static str,
 }
 
-/// Why a data set cannot be read.
+/// Error in a data set.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     #[error(
@@ -65,7 +65,7 @@ pub enum DataError {
     },
 }
 
-/// The contents of a file, not yet believed.
+/// Contents of a file, not yet verified.
 #[derive(Debug)]
 pub struct Raw {
     pub file: SourceFile,
@@ -74,7 +74,7 @@ pub struct Raw {
     digest: String,
 }
 
-/// The data folder: the one given, else the one in the environment.
+/// Returns the data folder: the one given, else the one in the environment.
 pub fn folder(given: Option<&Path>) -> Option<PathBuf> {
     given
         .map(Path::to_owned)
@@ -82,7 +82,7 @@ pub fn folder(given: Option<&Path>) -> Option<PathBuf> {
 }
 
 impl Raw {
-    /// Reads a file; a name ending in `.gz` is decompressed, if it is what was published. The checksum is that of the file as it lies there.
+    /// Reads a file; a name ending in `.gz` is decompressed, if the checksum matches. The checksum is that of the file on disk.
     pub fn read(folder: &Path, file: SourceFile) -> Result<Self, DataError> {
         let path = folder.join(file.name);
         let io = |source| DataError::Io {
@@ -98,7 +98,7 @@ impl Raw {
             .collect();
         let text = if file.name.ends_with(".gz") {
             if digest != file.sha256 {
-                // Nobody knows how large it would become.
+                // A file that was not published could decompress to any size.
                 return Err(DataError::Checksum {
                     path,
                     given: digest,
@@ -122,7 +122,7 @@ impl Raw {
         })
     }
 
-    /// As if this were the published file.
+    /// Returns `text` as though it were the published file.
     #[doc(hidden)]
     pub fn believed(text: Vec<u8>) -> Self {
         Raw {
@@ -138,7 +138,7 @@ impl Raw {
         }
     }
 
-    /// The lines with their numbers; a last line without an end counts.
+    /// Iterates over the lines with their numbers, including a last line without a newline.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let body = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
         let lines = body
@@ -161,7 +161,7 @@ impl Raw {
         }
     }
 
-    /// A field as a finite number.
+    /// Parses a field as a finite number.
     pub fn number(&self, line: usize, field: usize, text: &[u8]) -> Result<f32, DataError> {
         let parsed = std::str::from_utf8(text)
             .ok()
@@ -175,7 +175,7 @@ impl Raw {
         })
     }
 
-    /// All lines are there and every byte is as published. Called after parsing, whose errors say more.
+    /// Checks that all lines are present and every byte is as published. Called after parsing, whose errors are more specific.
     pub fn verify(&self, n_lines: usize) -> Result<(), DataError> {
         let SourceFile {
             sha256,
@@ -204,7 +204,7 @@ impl Raw {
     }
 }
 
-/// The numbers of at most `n` cases spread evenly over `total`.
+/// Returns the numbers of at most `n` cases spread evenly over `total`.
 pub fn spread(total: usize, n: Option<usize>) -> Vec<usize> {
     let n = n.unwrap_or(total).min(total);
     (0..n)

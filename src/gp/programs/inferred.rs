@@ -1,20 +1,21 @@
-//! What measured speeds say of programs that nobody has: three factors on what a corpus holds.
+//! Factors for unpublished programs, inferred from measured speeds: three corrections to the properties of a corpus.
 //!
-//! Models: programs that are larger on average within the same stack depths, a longer longest program of every generation, and another
-//! share of operands that take a slow path. Leaves out: how the factors were found (`docs/calibration.md`); other functions, other shapes.
-//! Units: factors on the corpus' own figures; 1 changes nothing.
+//! Models: programs that are larger on average within the same stack depths, a longer longest program of every generation, and a
+//! different share of operands that take a slow path. Leaves out: the derivation of the factors (`docs/calibration.md`); other
+//! functions, other shapes.
+//! Units: factors on the corpus' own values; 1 changes nothing.
 
 use crate::util::rows::{Rows, RowsError};
 use std::collections::BTreeMap;
 
-/// See the module text.
+/// Factors that correct a corpus for programs that are not available.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inferred {
-    /// On the mean number of nodes.
+    /// Factor on the mean number of nodes.
     pub mean_nodes: f64,
-    /// On the nodes of the longest program of every generation.
+    /// Factor on the nodes of the longest program of every generation.
     pub longest: f64,
-    /// On the warp instructions that slow operands add.
+    /// Factor on the warp instructions that slow operands add.
     pub slow_operands: f64,
 }
 
@@ -29,7 +30,7 @@ impl Default for Inferred {
 }
 
 impl Inferred {
-    /// In one sentence's part.
+    /// Returns a description as part of a sentence.
     pub fn describe(self) -> String {
         format!(
             "programs inferred from Table 3 and 32 threads of Table 4: {} times the mean size, {} times the longest, {} times the slow operands",
@@ -41,7 +42,7 @@ impl Inferred {
 /// Columns of a file of factors.
 pub const COLUMNS: &str = "problem,mean_nodes,longest,slow_operands";
 
-/// The factors of every problem in a CSV file; `file` is used in messages only.
+/// Parses the factors of every problem from a CSV file; `file` appears in messages only.
 pub fn parse(text: &str, file: &str) -> Result<BTreeMap<String, Inferred>, RowsError> {
     let mut found = BTreeMap::new();
     for row in Rows::read(text, file)?.with_header(COLUMNS)?.iter() {

@@ -1,6 +1,6 @@
 //! The paper's percentages of programs within a stack limit.
 //!
-//! Models: Tables 5 (RPN) and 6 (LGP). Leaves out: how the percentages come about.
+//! Models: Tables 5 (RPN) and 6 (LGP). Leaves out: the origin of the percentages.
 //! Units: percentages of programs, cumulative; limits in stack levels.
 //! Sources: Chitty (2D stack) tables 5 and 6.
 
@@ -11,7 +11,7 @@ use crate::util::rows::{Rows, RowsError};
 const TABLE_5: &str = include_str!("../../../fixtures/papers/table5.csv");
 const TABLE_6: &str = include_str!("../../../fixtures/papers/table6.csv");
 
-/// `(stack limit, percentage)` of a problem; empty if the paper's values are not at hand.
+/// Returns the `(stack limit, percentage)` pairs of a problem; empty if the paper's values are not available.
 pub fn paper_percentages(
     representation: Representation,
     problem: &str,
@@ -33,7 +33,7 @@ fn percentages(text: &str, problem: &str) -> Result<Vec<(usize, f64)>, RowsError
     Ok(found)
 }
 
-/// Those of both tables, if the problem has any.
+/// Returns the percentages of both tables, if the problem has any.
 pub fn of_paper(problem: &str) -> Result<Option<DepthPercentages>, RowsError> {
     let found = DepthPercentages {
         rpn: paper_percentages(Representation::Rpn, problem)?,

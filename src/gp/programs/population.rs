@@ -1,8 +1,7 @@
 //! A grid of programs drawn from a corpus.
 //!
-//! Models: the programs of a whole run, one program per block, drawn by systematic sampling over programs
-//! sorted by stack depths and size, so that every draw has nearly the same mix, then shuffled; and launches of
-//! single generations.
+//! Models: the programs of a whole run, one per block, drawn by systematic sampling over programs sorted by stack depths and
+//! size, so that every draw has nearly the same mix, then shuffled; and launches of single generations.
 //! Leaves out: breeding.
 //! Units: programs, nodes. Sources: systematic sampling, Cochran, Sampling Techniques, chapter 8.
 
@@ -23,23 +22,23 @@ use crate::gp::weights::{Margin, Weights, WeightsError, weights_for_margins};
 /// Programs of a run: a representative sample of all generations, and the sizes of single generations.
 #[derive(Debug)]
 pub struct Population {
-    /// Differs from that of every other population.
+    /// Unique number within this process.
     id: u64,
     /// Every distinct program of the sample.
     pub programs: Vec<Rpn>,
-    /// Program index of every block of the sample, neighbours as different as can be (see `spread`).
+    /// Program index of every block of the sample, with neighbours as different as possible (see `spread`).
     pub sample: Vec<u32>,
-    /// Nodes of every block of a launch, in grid order, for some generations of the run. The programs of
-    /// one generation are more alike in size than those of a whole run, and the end of a grid depends on it.
+    /// Nodes of every block of a launch, in grid order, for some generations of the run. Programs of one generation are more
+    /// alike in size than those of a whole run, which affects the end of a grid.
     pub grids: Vec<Vec<u32>>,
-    /// The longest program of each of these launches, where it is not among the programs: a launch reserves shared memory for
-    /// it in every block.
+    /// Longest program of each of these launches, if it is not among the programs: a launch reserves shared memory for it in
+    /// every block.
     pub longest: Option<Vec<Size>>,
-    /// The program of every block of the one launch, in grid order, where it is known.
+    /// Program of every block of the one launch, in grid order, if known.
     pub blocks: Option<Vec<u32>>,
     /// Factor on the warp instructions that slow operands add.
     pub slow_operands: f64,
-    /// How the corpus was weighted, in one sentence; every prediction says so.
+    /// Weighting of the corpus, in one sentence that every prediction quotes.
     pub weighting: String,
 }
 
@@ -48,7 +47,7 @@ pub struct Population {
 pub struct DepthPercentages {
     /// `(limit, percent)` of postfix programs.
     pub rpn: Vec<(usize, f64)>,
-    /// The same of their linear form.
+    /// `(limit, percent)` of linear programs.
     pub lgp: Vec<(usize, f64)>,
 }
 
@@ -72,7 +71,7 @@ impl DepthPercentages {
     }
 }
 
-/// Why no population could be drawn.
+/// Error in drawing a population.
 #[derive(Debug, thiserror::Error)]
 pub enum PopulationError {
     #[error("corpus has no programs")]
@@ -82,8 +81,8 @@ pub enum PopulationError {
 }
 
 impl Population {
-    /// Draws `n_blocks` programs. `depths` are the percentages that the corpus is brought to; `None` takes it as it is. `inferred` is what
-    /// else is known of the programs.
+    /// Draws `n_blocks` programs. The corpus is weighted to the percentages `depths`, or used as it is for `None`, and corrected
+    /// by the factors `inferred`.
     pub fn draw(
         corpus: &Corpus,
         depths: Option<&DepthPercentages>,
@@ -129,7 +128,7 @@ impl Population {
         })
     }
 
-    /// One launch of exactly these programs, a block each in their order, repeated to `n_blocks` of them.
+    /// Makes one launch of exactly these programs, one block each in their order, repeated up to `n_blocks` blocks.
     pub fn of_list(list: &[Rpn], n_blocks: usize) -> Result<Self, PopulationError> {
         let list = &list[..n_blocks.min(list.len())];
         if list.is_empty() {
@@ -158,13 +157,13 @@ impl Population {
         })
     }
 
-    /// A number that no other population of this process has.
+    /// Returns a number unique within this process.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The distinct programs of the first `n_blocks` blocks of the sample, and which of them each of these blocks runs,
-    /// both in order of stack depth and size.
+    /// Returns the distinct programs of the first `n_blocks` blocks of the sample, and the program of each of these blocks, both
+    /// in order of stack depth and size.
     pub fn head(&self, n_blocks: usize) -> (Vec<Rpn>, Vec<u32>) {
         let mut head = self.sample[..n_blocks.min(self.sample.len())].to_vec();
         head.sort_unstable();
@@ -175,7 +174,7 @@ impl Population {
         (programs.collect(), head.iter().map(place).collect())
     }
 
-    /// Mean number of nodes over the blocks of the sample.
+    /// Returns the mean number of nodes over the blocks of the sample.
     pub fn mean_nodes(&self) -> f64 {
         let nodes: usize = self
             .sample
@@ -191,8 +190,8 @@ fn next_id() -> u64 {
     NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Weights of the corpus' programs and how they came about: stack depths as given, and the corpus's mean size at those depths scaled by a
-/// factor. Within a depth, programs count in proportion to a power of their nodes.
+/// Returns weights of the corpus' programs and a description of them: stack depths as given, and the mean size at those depths
+/// scaled by `mean_nodes`. Within a depth, programs count in proportion to a power of their nodes.
 fn weighted(
     corpus: &Corpus,
     depths: Option<&DepthPercentages>,
@@ -232,13 +231,12 @@ fn weighted(
     with_power(0.5 * (below + above))
 }
 
-/// Range of the power of the nodes by which programs count, and halvings of it.
+/// Largest power of the nodes by which programs count, and bisections of the range.
 const GREATEST_POWER: f64 = 4.0;
 const BISECTIONS: usize = 24;
 
-/// Reorders a sorted sample so that every run of neighbours covers its whole range evenly: a window that
-/// simulates a few blocks sees the mix of all. The order is the van der Corput sequence, turned by `turn`
-/// (0 to 1).
+/// Reorders a sorted sample so that every run of neighbours covers its whole range evenly: a window that simulates a few blocks
+/// sees the mix of all. The order is the van der Corput sequence, rotated by `turn` (0 to 1).
 fn spread(sorted: &[u32], turn: f64) -> Vec<u32> {
     let n = sorted.len();
     let bits = n.next_power_of_two().trailing_zeros();
@@ -250,10 +248,10 @@ fn spread(sorted: &[u32], turn: f64) -> Vec<u32> {
         .collect()
 }
 
-/// Generations whose launches stand for the run.
+/// Number of generations whose launches represent the run.
 const N_GRIDS: usize = 32;
 
-/// Launches of generations chosen in proportion to their programs' weights, so that all launches together have the
+/// Draws launches of generations, chosen in proportion to their programs' weights, so that all launches together have the
 /// weighted mix: each draws from one generation of one run and its neighbours.
 fn draw_grids(
     corpus: &Corpus,
@@ -287,7 +285,7 @@ fn draw_grids(
         .unzip()
 }
 
-/// `(run, generation)` of every launch, in proportion to the weights of its programs.
+/// Returns `(run, generation)` of every launch, in proportion to the weights of its programs.
 fn chosen_generations(corpus: &Corpus, weights: &[f64]) -> Vec<(u32, u32)> {
     let mut of_generation: BTreeMap<(u32, u32), f64> = BTreeMap::new();
     for (entry, weight) in corpus.entries.iter().zip(weights) {
@@ -320,13 +318,13 @@ fn describe(weights: &Weights) -> String {
     text
 }
 
-/// What programs are ordered by: stack depths, then size.
+/// Sort key of programs: stack depths, then size.
 fn size_key(program: &Rpn) -> (usize, usize, usize) {
     let depths = (rpn_stack_depth(program), lgp_stack_depth(program));
     (depths.0, depths.1, program.0.len())
 }
 
-/// Indices of `n` of the `candidates`, each expected `n * weight / sum` times, in order of depth and size.
+/// Returns indices of `n` of the `candidates`, each expected `n * weight / sum` times, in order of depth and size.
 fn systematic(
     corpus: &Corpus,
     candidates: &[usize],

@@ -1,12 +1,12 @@
 //! Programs as the instructions of the accumulator kernel.
 //!
-//! Models: a handler's number and its operand per instruction. The handler says which function it is, where its operands
-//! are and in which order; the result always stays in the accumulator. Of two operands that are functions, the one that
-//! needs more stack is computed first (Sethi and Ullman), so that few levels are ever in use.
+//! Models: per instruction the number of a handler and its operand. The handler determines the function, the location and the
+//! order of its operands; the result always stays in the accumulator. Of two operands that are functions, the one that needs more
+//! stack is computed first (Sethi and Ullman), so that few levels are in use at a time.
 //! Leaves out: several programs in one buffer (`layout`).
 //! Units: one instruction is two 32-bit words; stack levels count from 1 and do not include the accumulator.
-//! Sources: `systems/cuda/accumulator.cu`, which numbers the handlers alike; Sethi and Ullman 1970, "The generation of optimal
-//! code for arithmetic expressions".
+//! Sources: `systems/cuda/accumulator.cu`, which numbers the handlers identically; Sethi and Ullman 1970, "The generation of
+//! optimal code for arithmetic expressions".
 
 use std::collections::HashMap;
 
@@ -16,21 +16,21 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::ProblemId;
 use crate::gp::program::{Rpn, Token};
 
-/// What the instructions depend on: the function set, and how many stack levels the kernel holds in registers.
+/// Kernel properties that determine the instructions: the function set, and the number of stack levels in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     pub problem: ProblemId,
     pub register_levels: usize,
 }
 
-/// How an instruction finds the operands of its function.
+/// Location of the operands of an instruction's function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
     /// A function of one operand, the accumulator.
     OnAccumulator,
     /// A function of one operand, an input.
     OnInput,
-    /// The same after the accumulator was saved in a level in registers.
+    /// A function of one operand, an input, after saving the accumulator to a level in registers.
     SavingThenInput(usize),
     WithInput,
     InputWith,
@@ -42,21 +42,21 @@ pub enum Form {
     /// The accumulator and a stack level in registers.
     WithLevel(usize),
     LevelWith(usize),
-    /// A condition in the accumulator; the choices in two levels of local memory.
+    /// A condition in the accumulator, with the choices in two levels of local memory.
     DeepPair,
-    /// The same with the choices in this level and the next.
+    /// A condition in the accumulator, with the choices in this level in registers and the next.
     LevelPair(usize),
-    /// Two inputs, after the accumulator was saved in a level in registers.
+    /// Two inputs, after saving the accumulator to a level in registers.
     SavingThenTwo(usize),
-    /// The accumulator and a function of two inputs (logic alone).
+    /// The accumulator and a function of two inputs (Boolean problems only).
     WithTwo(Primitive),
 }
 
-/// What an instruction does.
+/// Operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Handler {
     Finish,
-    /// Reads the cases of a pass; only where a problem has one input.
+    /// Reads the cases of a pass; only for problems with one input.
     ReadCases,
     LoadInput,
     LoadConstant,
@@ -66,8 +66,8 @@ pub enum Handler {
     Apply(Primitive, Form),
 }
 
-/// One instruction; the operand's meaning depends on the handler: an input's number, two of them (16 bits each, the
-/// first one lower), the bits of a constant, or a level of local memory.
+/// One instruction. The operand's meaning depends on the handler: an input's number, two of them (16 bits each, the first one
+/// lower), the bits of a constant, or a level of local memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instruction {
     pub handler: Handler,
@@ -75,7 +75,7 @@ pub struct Instruction {
 }
 
 impl Target {
-    /// What the programs of an accumulator kernel are lowered to.
+    /// Returns the target for the programs of an accumulator kernel.
     pub fn of(variant: &Variant) -> Self {
         Self {
             problem: variant.problem,
@@ -83,7 +83,7 @@ impl Target {
         }
     }
 
-    /// The handlers of the kernel, in the order of their numbers.
+    /// Returns the kernel's handlers, in the order of their numbers.
     pub fn handlers(self) -> Vec<Handler> {
         let mut handlers = vec![
             Handler::Finish,
@@ -134,7 +134,7 @@ impl Target {
         }
     }
 
-    /// The instructions of a program, the finishing one included.
+    /// Returns the instructions of a program, including the final `Finish`.
     pub fn instructions(self, program: &Rpn) -> Result<Vec<Instruction>, LowerError> {
         check_size(program.0.len())?;
         let nodes = tree(program, self.problem)?;
@@ -152,13 +152,13 @@ impl Target {
         Ok(lowering.instructions)
     }
 
-    /// Levels of the stack that a program needs besides the accumulator.
+    /// Returns the stack levels that a program needs besides the accumulator.
     pub fn levels(self, program: &Rpn) -> Result<usize, LowerError> {
         let nodes = tree(program, self.problem)?;
         Ok(nodes.last().map_or(0, |root| root.levels))
     }
 
-    /// The instructions as the kernel reads them: for each the number of its handler and its operand.
+    /// Returns the instructions as the kernel reads them: the handler's number and the operand of each.
     pub fn words(self, program: &Rpn) -> Result<Vec<u32>, LowerError> {
         let numbers: HashMap<Handler, u32> = self.handlers().into_iter().zip(0..).collect();
         let instructions = self.instructions(program)?;
@@ -169,7 +169,7 @@ impl Target {
     }
 }
 
-/// Whether a problem's kernels read the one input that there is once per pass.
+/// Tells whether a problem's kernels have a single input, which they read once per pass.
 fn has_one_input(problem: ProblemId) -> bool {
     problem.compiled_as().definition().n_inputs == 1
 }
@@ -178,7 +178,7 @@ fn has_one_input(problem: ProblemId) -> bool {
 struct Node {
     token: Token,
     operands: Vec<usize>,
-    /// Stack levels that computing it takes.
+    /// Stack levels needed to compute the node.
     levels: usize,
 }
 
@@ -222,9 +222,9 @@ fn tree(program: &Rpn, problem: ProblemId) -> Result<Vec<Node>, LowerError> {
     }
 }
 
-/// Levels that a function of these operands takes, computed in the order of `Lowering`.
+/// Returns the stack levels that a function of these operands needs, computed in the order of `Lowering`.
 fn levels(nodes: &[Node], operands: &[usize], is_logic: bool) -> usize {
-    // Logic has an instruction for a function of two inputs as an operand.
+    // Boolean problems have an instruction for a function of two inputs as an operand.
     let is_free = |node: &Node| {
         let of_inputs = node
             .operands
@@ -264,7 +264,7 @@ impl Lowering<'_> {
         self.target.problem.is_boolean()
     }
 
-    /// The index in local memory of a stack level.
+    /// Returns the index of a stack level in local memory.
     fn deep(&self, level: usize) -> u32 {
         (level - self.target.register_levels - 1) as u32
     }
@@ -277,8 +277,8 @@ impl Lowering<'_> {
         self.emit(Handler::Apply(function, form), operand);
     }
 
-    /// Emits what leaves the node's value in the accumulator; `saved` levels are in use. A value that the
-    /// accumulator holds has been saved before.
+    /// Emits code that leaves the node's value in the accumulator; `saved` levels are in use. The caller has already saved any
+    /// value in the accumulator.
     fn evaluate(&mut self, index: usize, saved: usize) -> Result<(), LowerError> {
         let nodes = self.nodes;
         let node = &nodes[index];
@@ -344,7 +344,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Removes the instruction that saved the accumulator in a register level just before; its level.
+    /// Removes an immediately preceding save of the accumulator to a register level; returns the level.
     fn take_save(&mut self) -> Option<usize> {
         match self.instructions.last()?.handler {
             Handler::SaveInLevel(level) => {
@@ -355,7 +355,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The inputs of a node that is a function of two inputs.
+    /// Returns function and inputs of a node that is a function of two inputs.
     fn inputs_of(&self, index: usize) -> Option<(Primitive, u32)> {
         let Node {
             token, operands, ..
@@ -386,7 +386,7 @@ impl Lowering<'_> {
             (right, left)
         };
         let level = saved + 1;
-        // All functions of logic are symmetric, so either operand may be the one that is fused.
+        // All Boolean functions are symmetric, so either operand may be the fused one.
         if self.is_logic()
             && let Some((fused, both)) = self.inputs_of(second)
         {
@@ -406,7 +406,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Both choices are computed and saved, side by side in registers or in local memory; then the condition.
+    /// Computes and saves both choices, side by side in registers or in local memory, then computes the condition.
     fn choice(
         &mut self,
         function: Primitive,
@@ -444,7 +444,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Two inputs as one operand.
+/// Packs two inputs into one operand.
 fn two(first: u16, second: u16) -> u32 {
     u32::from(first) | u32::from(second) << 16
 }

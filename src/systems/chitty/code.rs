@@ -1,8 +1,8 @@
-//! The machine code that a launch runs: compiled with the program, or given as the listing of a kernel of one's own.
+//! Machine code of a launch: compiled with the program, or the listing of a custom kernel.
 //!
-//! What an own kernel needs of a multiprocessor is read from its listing. It takes the six arguments of the interpreters here
-//! (programs, inputs, outputs, results, words of a row, fitness cases), and programs in one of their forms.
-//! Leaves out: its execution; whether it computes what it should (`systems::chitty::conformance`).
+//! The resources that a custom kernel needs are read from its listing. It takes the six arguments of the interpreters here
+//! (programs, inputs, outputs, results, words of a row, fitness cases), and programs in one of their encodings.
+//! Leaves out: execution; correctness of the results (`systems::chitty::conformance`).
 //! Units: bytes. Sources: nvdisasm's output.
 
 use super::kernel_id::Lowering;
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Why machine code cannot be had.
+/// Error in obtaining machine code.
 #[derive(Debug, Error)]
 pub enum CodeError {
     #[error(transparent)]
@@ -36,32 +36,32 @@ pub enum CodeError {
     Arguments { file: String, given: usize },
 }
 
-/// What the interpreters take.
+/// Number of kernel arguments of the interpreters.
 const ARGUMENTS: usize = 6;
 
-/// A kernel that was compiled elsewhere.
+/// A custom kernel, compiled elsewhere.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OwnCode {
-    /// What it is called: its file's name, with a dot that no kernel of the program has.
+    /// Name of the kernel: its file's name, with a dot that no built-in kernel's name has.
     pub name: String,
     pub lowering: Lowering,
     pub arch: Arch,
     text: String,
-    /// The name of its source's file, and what stands in it.
+    /// Name and text of its source file.
     source: Option<(String, String)>,
     digest: [u8; 32],
     resources: Resources,
 }
 
 impl OwnCode {
-    /// Reads what `nvdisasm -hex` (with or without `-g`) printed of a file with one kernel.
+    /// Reads the output of `nvdisasm -hex` (with or without `-g`) for a file with one kernel.
     pub fn read(path: &Path, lowering: Lowering) -> Result<Self, CodeError> {
         let text = read(path)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
         Self::new(text, &name.to_string_lossy(), lowering)
     }
 
-    /// The same of a text; `file` names it.
+    /// Parses the output of `nvdisasm -hex`; `file` names it.
     pub fn new(text: String, file: &str, lowering: Lowering) -> Result<Self, CodeError> {
         let kernel = Kernel::parse(&text, file)?;
         if kernel.parameters.len() != ARGUMENTS {
@@ -95,8 +95,8 @@ impl OwnCode {
         })
     }
 
-    /// Refuses a listing whose text is not that of its encodings, as far as the listings of the program tell: of every kernel, problem and
-    /// math of its architecture the one with the smallest stack.
+    /// Refuses a listing whose text contradicts its encodings. They are compared with the program's own listings: for every
+    /// kernel, problem and math of the architecture, the one with the smallest stack.
     pub fn check_encodings(&self) -> Result<(), CodeError> {
         let mut smallest = BTreeMap::new();
         for variant in Variant::all()?
@@ -113,7 +113,7 @@ impl OwnCode {
         Ok(encoding::check(&self.text, &self.name, &known)?)
     }
 
-    /// The same with its source at hand.
+    /// Adds the source of the kernel.
     pub fn with_source(mut self, path: &Path) -> Result<Self, CodeError> {
         let text = read(path)?;
         self.source = Some((lines::base_name(&path.to_string_lossy()).to_owned(), text));
@@ -128,7 +128,8 @@ fn read(path: &Path) -> Result<String, CodeError> {
     })
 }
 
-/// See the module text. What there is to know of it without its instructions is that of the variant, or of the nearest one.
+/// Machine code with the variant that describes it. For a custom kernel, everything but its instructions is that of the nearest
+/// variant.
 #[derive(Debug, Clone)]
 pub struct Code {
     variant: Variant,
@@ -136,7 +137,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// A kernel of one's own, run like `variant` in everything but its instructions.
+    /// Makes a custom kernel that runs like `variant` in everything but its instructions.
     pub fn own(variant: Variant, own: Arc<OwnCode>) -> Self {
         Code {
             variant,
@@ -144,7 +145,7 @@ impl Code {
         }
     }
 
-    /// The variant, unless the code is somebody's own.
+    /// Returns the variant, or `None` for a custom kernel.
     pub fn compiled(&self) -> Option<&Variant> {
         match self.own {
             Some(_) => None,
@@ -152,7 +153,7 @@ impl Code {
         }
     }
 
-    /// What it is called as a kernel.
+    /// Returns the name of the kernel.
     pub fn kernel_name(&self) -> &str {
         match &self.own {
             Some(own) => &own.name,
@@ -160,7 +161,7 @@ impl Code {
         }
     }
 
-    /// The instructions.
+    /// Returns the parsed instructions.
     pub fn kernel(&self) -> Result<Kernel, CodeError> {
         Ok(match &self.own {
             Some(own) => Kernel::parse(&own.text, &own.name)?,
@@ -168,7 +169,7 @@ impl Code {
         })
     }
 
-    /// What it needs of a multiprocessor.
+    /// Returns the resources that it needs of a multiprocessor.
     pub fn resources(&self) -> Result<&Resources, CodeError> {
         match &self.own {
             Some(own) => Ok(&own.resources),
@@ -176,7 +177,7 @@ impl Code {
         }
     }
 
-    /// Which lines of which files the instructions come from, where it is known.
+    /// Returns the source lines of the instructions, where known.
     pub fn source_lines(&self) -> Result<Vec<SourceLine>, CodeError> {
         match &self.own {
             Some(_) => Ok(self.kernel()?.lines),
@@ -184,7 +185,7 @@ impl Code {
         }
     }
 
-    /// A line of a source, by the name of its file, where the file is at hand.
+    /// Returns a line of a source file by the file's name, if the file is available.
     pub fn source_text(&self, file: &str, line: u32) -> Option<&str> {
         let file = lines::base_name(file);
         let own = self.own.as_ref().and_then(|own| own.source.as_ref());

@@ -1,4 +1,4 @@
-//! What data adds to the kernels of the paper's tables, counted once on the real fitness cases.
+//! Divergence overhead of the kernels in the paper's tables, counted once on the real fitness cases.
 //!
 //! Units: percent of a kernel's warp instructions. Sources: `fixtures/divergence.csv`, made by
 //! `cargo xtask count-divergence`.
@@ -13,7 +13,7 @@ use crate::util::rows::{Rows, RowsError};
 
 const COUNTED: &str = include_str!("../../../fixtures/divergence.csv");
 
-/// The counts by kernel. The file is part of the program; a test reads all of it.
+/// Returns the counts by kernel. The file is embedded, and a test reads all of it.
 fn counted() -> &'static FxHashMap<Variant, f64> {
     static TABLE: OnceLock<FxHashMap<Variant, f64>> = OnceLock::new();
     TABLE.get_or_init(|| read().unwrap_or_default())
@@ -33,7 +33,7 @@ fn read() -> Result<FxHashMap<Variant, f64>, RowsError> {
     counted.collect()
 }
 
-/// What was counted for `variant`, or for the kernel of the tables that differs from it only in how it was compiled.
+/// Returns the count for `variant`, or for the kernel of the tables that differs from it only in compilation.
 pub fn counted_percent(variant: &Variant) -> Option<f64> {
     let of_tables = Variant {
         shape: Shape::Unrolled,
@@ -45,7 +45,7 @@ pub fn counted_percent(variant: &Variant) -> Option<f64> {
     counted().get(&of_tables).copied()
 }
 
-/// Whether this very kernel was counted.
+/// Tells whether this exact kernel was counted.
 pub fn is_counted(variant: &Variant) -> bool {
     counted().contains_key(variant)
 }

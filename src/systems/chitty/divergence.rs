@@ -1,8 +1,9 @@
-//! Warp instructions that data adds to a trace: slow paths of divisions and functions, and diverging compares.
+//! Divergence overhead: warp instructions added to a trace by data, from slow paths of divisions and functions and from diverging
+//! compares.
 //!
-//! Models: a trace takes every branch on data as ordinary numbers do; here all lanes execute a sample of the fitness cases,
-//! and what they execute beyond the trace is counted.
-//! Leaves out: where in the program they lie. Units: warp instructions per iteration of one warp.
+//! Models: a trace takes every data-dependent branch as ordinary numbers do. Here all lanes execute a sample of the fitness
+//! cases, and the instructions beyond the trace are counted.
+//! Leaves out: their location in the program. Units: warp instructions per iteration of one warp.
 
 use super::counted::counted_percent;
 use super::traces::{TracesError, launch_of, program_words, traceable};
@@ -16,16 +17,16 @@ use crate::util::parallel;
 
 const LANES: usize = 32;
 
-/// Iterations of one warp that are executed per program: 64 to 192 cases.
+/// Returns the iterations of one warp executed per program: 64 to 192 cases.
 fn iterations(stack_dim: usize) -> usize {
     if stack_dim < 4 { 2 } else { 1 }
 }
 
-/// Blocks of the sample whose programs are executed.
+/// Number of blocks in the sample whose programs are executed.
 const SAMPLED_PROGRAMS: usize = 128;
 
-/// Warp instructions that data adds to a kernel's steady iterations, in percent, mean over the blocks; `lengths`: those
-/// iterations' instructions. Without the cases' values: what was counted for the paper's tables.
+/// Returns the divergence overhead of a kernel's steady iterations in percent, mean over the blocks; `lengths` are the
+/// instructions of those iterations. Without the cases' values, the count for the paper's tables is used.
 pub fn added_percent(
     code: &Code,
     population: &Population,
@@ -53,7 +54,7 @@ pub fn added_percent(
     Ok(100.0 * sum / whole)
 }
 
-/// What data adds to an iteration of a warp, per program.
+/// Returns the divergence overhead of each program, in instructions per iteration of a warp.
 pub fn divergent_instructions(
     code: &Code,
     programs: &[Rpn],
@@ -69,9 +70,10 @@ pub fn divergent_instructions(
     let iterations = iterations(stack_dim);
     let n_cases = iterations * LANES * stack_dim;
     let mut launch = launch_of(code, &words, LANES as u32, n_cases as u32);
-    // Where lanes share the copy of a program, all of them copy equally much: that they may not is no matter of data.
+    // Makes all lanes copy the same number of words, where they share the copy of a program: unequal copies do not depend on
+    // data.
     launch.max_program_words = launch.max_program_words.next_multiple_of(2 * LANES as u32);
-    // The trace first: it remembers segments from program to program.
+    // Traces first: the builder caches segments across programs.
     let mut builder = TraceBuilder::new(&kernel, launch.clone()).map_err(trace_error)?;
     let mut traced = Vec::with_capacity(words.len());
     for program in &words {
@@ -103,7 +105,7 @@ pub fn divergent_instructions(
     })
 }
 
-/// Input rows and outputs of `n_cases` cases: runs of 32 neighbours, another place for every program.
+/// Returns input rows and outputs of `n_cases` cases: runs of 32 neighbours, at a different place for every program.
 fn sample(dataset: &Dataset, n_cases: usize, index: usize) -> (Vec<u32>, Vec<u32>) {
     match dataset {
         Dataset::Float(cases) => sample_of(cases, n_cases, index, f32::to_bits),

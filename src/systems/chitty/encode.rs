@@ -1,7 +1,7 @@
 //! A program as one row of the buffer that a kernel reads.
 //!
 //! Models: the token codes of the papers' kernels ([`super::lower`]) or the instructions of the accumulator
-//! ([`super::accumulate`]), as the bits that lie in global memory.
+//! ([`super::accumulate`]), as bits in global memory.
 //! Leaves out: rows of several programs (`layout`). Units: words of 4 bytes.
 
 use super::accumulate::Target;
@@ -13,12 +13,12 @@ use crate::gp::program::Rpn;
 /// Words of an instruction of the accumulator.
 const INSTRUCTION_WORDS: u32 = 2;
 
-/// One program in a variant's encoding, what ends it included.
+/// One program in a variant's encoding, including its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedProgram {
-    /// As global memory holds them.
+    /// Words as stored in global memory.
     pub words: Vec<u32>,
-    /// Index of the first word of everything that the interpreter dispatches on: tokens, or instructions.
+    /// Index of the first word of every token or instruction that the interpreter dispatches on.
     pub token_starts: Vec<u32>,
     /// Functions and terminals of the program: the nodes that GPop/s counts.
     pub nodes: u32,
@@ -31,7 +31,7 @@ impl EncodedProgram {
     }
 }
 
-/// The words of `program` for the kernel of `variant`.
+/// Encodes `program` for the kernel of `variant`.
 pub fn encode(program: &Rpn, variant: &Variant) -> Result<EncodedProgram, LowerError> {
     let lowering = variant.kernel.lowering();
     if lowering == Lowering::Accumulator {

@@ -1,6 +1,6 @@
-//! Which compiled kernel a configuration asks for on a device, or the first property that no kernel has.
+//! Search for the compiled kernel of a configuration on a device, or the first property that no kernel has.
 //!
-//! Leaves out: everything about its execution.
+//! Leaves out: execution.
 //! Sources: the kernels in the program, `fixtures/sass/index.json`.
 
 use crate::device::Device;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A property of a variant: its name and its value as text.
 type Property = (&'static str, fn(&Variant) -> String);
 
-/// In the order in which they are asked for.
+/// Properties in the order in which they are checked.
 const PROPERTIES: [Property; 5] = [
     ("second dimension", |v| v.stack_dim.to_string()),
     ("stack levels in registers", |v| {
@@ -28,7 +28,7 @@ const PROPERTIES: [Property; 5] = [
     ("program words", |v| v.dispatch.to_string()),
 ];
 
-/// The architecture of the machine code that runs on a device, or the one that is asked for by name.
+/// Returns the architecture of the device's machine code, or the one requested by name.
 pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, PredictError> {
     match choice.arch {
         Some(arch) => Ok(arch),
@@ -45,7 +45,7 @@ pub fn architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, Predic
     }
 }
 
-/// The architecture whose code is executed lane by lane for a device: its own, or the one that its own is translated from.
+/// Returns the architecture whose code is executed lane by lane for a device: its own, or the one its own is translated from.
 pub fn executed_architecture(device: &Device, choice: &CodeChoice) -> Result<Arch, PredictError> {
     match (choice.arch, nv50::target(&device.code)) {
         (None, Some(_)) => nv50::SOURCE.parse().map_err(PredictError::other),
@@ -71,7 +71,7 @@ fn names(arches: &[Arch]) -> String {
     names.join(", ")
 }
 
-/// The kernels compiled for a problem and an architecture.
+/// Returns the kernels compiled for a problem and an architecture.
 pub fn compiled(
     kernel: KernelId,
     problem: ProblemId,
@@ -115,7 +115,7 @@ fn not_compiled(kernel: KernelId, arch: Arch) -> PredictError {
     )
 }
 
-/// The second dimension and the levels in registers that a kernel has when nothing is said: the smallest compiled.
+/// Returns a kernel's default cases per thread and stack levels in registers: the smallest compiled.
 pub fn smallest(
     kernel: KernelId,
     problem: ProblemId,
@@ -126,7 +126,7 @@ pub fn smallest(
     Ok(sizes.min().unwrap_or((1, 0)))
 }
 
-/// The machine code for `configuration` on a device: the kernel of one's own that it names, or one that was compiled here.
+/// Returns the machine code for `configuration` on a device: the custom kernel it names, or a compiled one.
 pub fn of(
     configuration: &Configuration,
     problem: ProblemId,
@@ -150,7 +150,7 @@ pub fn of(
     Ok(Code::own(variant, Arc::clone(own)))
 }
 
-/// The usual variant with a configuration's levels in registers, compiled as `choice` says where that says anything.
+/// Returns the usual variant with the configuration's levels in registers, and with any compilation choices of `choice`.
 fn wanted(usual: Variant, configuration: &Configuration, choice: &CodeChoice) -> Variant {
     Variant {
         stack_registers: configuration.stack_registers,
@@ -161,8 +161,8 @@ fn wanted(usual: Variant, configuration: &Configuration, choice: &CodeChoice) ->
     }
 }
 
-/// The kernel for `configuration`, compiled as `choice` says. Boolean words have no mathematics to be fast at: their kernels
-/// exist with one choice only.
+/// Finds the kernel for `configuration`, compiled as `choice` requires. Kernels on Boolean words are unaffected by fast math and
+/// exist in one version only.
 fn find(
     configuration: &Configuration,
     problem: ProblemId,

@@ -1,8 +1,8 @@
-//! The programs that a launch evaluates: corpus, weights, population.
+//! Programs that a launch evaluates: corpus, weights, population.
 //!
 //! Leaves out: making corpora (`warpstack evolve`).
-//! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs
-//! within a stack limit are those of Chitty's Tables 5 and 6, an input here, not a measured speed.
+//! Units: programs, fitness cases. Sources: `fixtures/corpus/`; the percentages of programs within a stack limit are those of
+//! Chitty's Tables 5 and 6, an input here, not a measured speed.
 
 use crate::gp::corpus::{Corpus, CorpusError};
 use crate::gp::problem::{CASE_SEED, Dataset, ProblemId};
@@ -17,29 +17,29 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The corpora in the binary: name and file text. One that is named like a problem is that problem's.
+/// Embedded corpora: name and file text. A corpus with a problem's name is the default of that problem.
 const CORPORA: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus_files.rs"));
 
-/// What is inferred of the paper's programs; part of the program and tested.
+/// Factors inferred for the paper's programs, embedded and tested.
 const INFERRED: &str = include_str!("../../../fixtures/inferred.csv");
 
-/// What was inferred of the paper's programs, by problem (`docs/calibration.md`).
+/// Returns the factors inferred for the paper's programs, by problem (`docs/calibration.md`).
 pub fn inferred() -> BTreeMap<String, Inferred> {
     inferred::parse(INFERRED, "fixtures/inferred.csv").unwrap_or_default()
 }
 
-/// Why an engine has no programs to run.
+/// Error in loading an engine's programs.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// No problem of this name.
     #[error("unknown problem \"{given}\"; allowed: {allowed}")]
     Problem {
-        /// What was given.
+        /// Name that was given.
         given: String,
-        /// What is allowed instead.
+        /// Names that are allowed.
         allowed: String,
     },
-    /// A problem without programs of its own.
+    /// A problem without a corpus of its own.
     #[error(
         "problem {given}: no corpus in the program; allowed: with --programs FILE or --corpus FILE, or one of {allowed}"
     )]
@@ -52,33 +52,33 @@ pub enum InputError {
     /// A corpus that cannot be read.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// Programs that cannot be read, or that do not fit the problem.
+    /// Programs that cannot be read or do not fit the problem.
     #[error(transparent)]
     Programs(#[from] WorkloadError),
     /// A corpus of another problem.
     #[error("corpus {file}: given problem \"{given}\"; allowed: \"{allowed}\"")]
     OtherProblem {
-        /// Its name.
+        /// Name of the corpus file.
         file: String,
-        /// What was given.
+        /// Problem that was given.
         given: String,
-        /// What is allowed instead.
+        /// Problem that is allowed.
         allowed: String,
     },
-    /// Tables of the paper that are damaged.
+    /// Damaged tables of the paper.
     #[error("the paper's Tables 5 and 6: {0}")]
     Tables(#[from] crate::util::rows::RowsError),
-    /// Programs of which no population can be made.
+    /// Programs from which no population can be made.
     #[error("population of {problem}: {source}")]
     Population {
         /// Name of the problem.
         problem: String,
-        /// What went wrong.
+        /// Underlying error.
         source: PopulationError,
     },
 }
 
-/// Names of the problems that an engine can predict: those with a corpus, in the paper's order.
+/// Returns the names of the problems that an engine can predict: those with a corpus, in the paper's order.
 pub fn problems() -> Vec<&'static str> {
     let has_corpus = |name: &&str| embedded(name).is_some();
     let names = ProblemId::ALL.iter().map(|problem| problem.name());
@@ -116,7 +116,7 @@ impl Workload {
         Workload::new(problem, population)
     }
 
-    /// Exactly these programs, one block each.
+    /// Makes a workload of exactly these programs, one block each.
     pub fn of_list(problem: ProblemId, programs: &[Rpn]) -> Result<Workload, InputError> {
         Workload::new(problem, listed(programs, programs.len(), problem)?)
     }
@@ -131,7 +131,7 @@ impl Workload {
         })
     }
 
-    /// Fitness cases of a problem that defines them itself.
+    /// Returns the fitness cases of a problem that defines them itself.
     pub fn values(&self) -> Option<Arc<Dataset>> {
         let make = || {
             let cases = Measured::new(self.problem, None, CASE_SEED).ok()?;
@@ -141,13 +141,13 @@ impl Workload {
     }
 }
 
-/// The programs of a file.
+/// Reads the programs of a file.
 fn read_list(list: &ProgramList, problem: ProblemId) -> Result<Population, InputError> {
     let programs = read_programs(&list.path)?;
     listed(&programs, list.n_blocks.unwrap_or(programs.len()), problem)
 }
 
-/// Exactly these programs, repeated to `n_blocks`.
+/// Makes a population of exactly these programs, repeated to `n_blocks`.
 fn listed(programs: &[Rpn], n_blocks: usize, problem: ProblemId) -> Result<Population, InputError> {
     check_inputs(programs, problem.definition().n_inputs, problem)?;
     Population::of_list(programs, n_blocks).map_err(|source| InputError::Population {
@@ -156,7 +156,7 @@ fn listed(programs: &[Rpn], n_blocks: usize, problem: ProblemId) -> Result<Popul
     })
 }
 
-/// Programs of a corpus.
+/// Draws a population from a corpus.
 fn drawn(problem: ProblemId, settings: &Settings) -> Result<Population, InputError> {
     let name = problem.name();
     let corpus = match &settings.corpus {

@@ -1,7 +1,7 @@
-//! A kernel that runs a population: its traces, made when they are asked for, and what follows from them without timing.
+//! A kernel that runs a population: its traces, made on first use, and quantities derived from them without timing.
 //!
-//! Traces depend on the kernel and the programs, not on the device or its L1, and but for the accumulator not on the block
-//! size: one set of them serves them all. Leaves out: time. Units: warp instructions, nodes, bytes.
+//! Traces depend on the kernel and the programs, not on the device or its L1; only the accumulator's depend on the block size. They
+//! are made once and shared. Leaves out: time. Units: warp instructions, nodes, bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ use crate::trace::mix::instruction_mix;
 use crate::trace::{ProgramTrace, SegmentId, SegmentPool};
 use crate::util::memo::Memo;
 
-/// See the module text.
+/// A kernel with the traces and summary of its population.
 #[derive(Debug)]
 pub struct KernelWork {
     pub kernel: Code,
@@ -31,14 +31,14 @@ pub struct KernelWork {
     elements: u32,
     facts: Facts,
     summary: Summary,
-    /// Warp instructions of a steady iteration of each program, over those of the mean for its nodes.
+    /// Warp instructions of each program's steady iteration, relative to the mean for its nodes.
     weights: Vec<f64>,
-    /// By the number of blocks and the threads that they are traced with.
+    /// Traces by the number of blocks and the threads per block.
     samples: Memo<(usize, u32), Replay>,
 }
 
 impl KernelWork {
-    /// The kernel with the summary of its programs; `unweighted`: [`unweighted_grids`] of them.
+    /// Makes the kernel with the summary of its programs; `unweighted` are the population's [`unweighted_grids`].
     pub fn new(
         code: &Code,
         population: Arc<Population>,
@@ -103,7 +103,7 @@ impl KernelWork {
         })
     }
 
-    /// Shared memory per block of the middle launch, in bytes.
+    /// Returns the median over launches of shared memory per block, in bytes.
     pub fn median_shared_bytes(&self) -> u32 {
         let mut bytes = self.shared_bytes.clone();
         bytes.sort_unstable();
@@ -170,7 +170,7 @@ fn length(pool: &SegmentPool, ids: &[SegmentId]) -> f64 {
     ids.iter().map(|id| f64::from(pool.length(*id))).sum()
 }
 
-/// The launches of a population if programs differ in nodes alone: alike for all kernels.
+/// Returns the launches of a population as if programs differed in nodes only, which is the same for all kernels.
 pub fn unweighted_grids(population: &Population) -> Vec<Grid> {
     let grid = |sizes: &Vec<u32>| {
         let work = sizes.iter().map(|&nodes| f64::from(nodes)).collect();
@@ -179,7 +179,7 @@ pub fn unweighted_grids(population: &Population) -> Vec<Grid> {
     population.grids.iter().map(grid).collect()
 }
 
-/// The same where the programs of the blocks are known, each weighted.
+/// Weights the work of each block by its program, for launches whose programs are known.
 fn weighted(unweighted: &[Grid], programs: &[u32], weights: &[f64]) -> Vec<Grid> {
     let weight = |(work, &program): (&f64, &u32)| work * weights[program as usize];
     let shared = Arc::new(programs.to_vec());
@@ -192,7 +192,7 @@ fn weighted(unweighted: &[Grid], programs: &[u32], weights: &[f64]) -> Vec<Grid>
     unweighted.iter().map(grid).collect()
 }
 
-/// Stack levels that a block's program needs, mean over the blocks.
+/// Returns the mean over the blocks of the stack levels that a block's program needs.
 fn mean_stack_levels(lowering: Lowering, population: &Population) -> f64 {
     let depth_of = match lowering {
         Lowering::Postfix => rpn_stack_depth,
@@ -204,7 +204,7 @@ fn mean_stack_levels(lowering: Lowering, population: &Population) -> f64 {
     levels as f64 / sample.len() as f64
 }
 
-/// Branches on data per node and iteration of a warp, mean over the programs.
+/// Returns data-dependent branches per node and iteration of a warp, mean over the programs.
 fn assumed_branches_per_node(programs: &[ProgramTrace]) -> f64 {
     let sum = |figure: fn(&ProgramTrace) -> u32| programs.iter().map(figure).sum::<u32>();
     let assumptions = f64::from(sum(|program| program.assumptions));

@@ -1,33 +1,33 @@
-//! The table of interpreters: whatever distinguishes one kernel from another is a column here.
+//! Table of the interpreters: every property that distinguishes kernels is a column here.
 //!
-//! Leaves out: what they execute (their machine code), and how programs are lowered for them (`lower`, `accumulate`).
+//! Leaves out: the instructions they execute (their machine code), and the encoding of programs (`lower`, `accumulate`).
 
 use super::variant::Dispatch;
 use crate::util::names::{UnknownName, named};
 use std::fmt;
 use std::str::FromStr;
 
-/// The form in which a kernel takes programs.
+/// Program encoding that a kernel takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lowering {
     /// Tokens in postfix order.
     Postfix,
-    /// Tokens of a linear program: a function and where its operands are.
+    /// Tokens of a linear program: a function and the locations of its operands.
     Linear,
-    /// Numbers of handlers, operands resolved.
+    /// Handler numbers with resolved operands.
     Accumulator,
 }
 
-/// How the lanes of a block share work.
+/// Division of work among the threads of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sharing {
-    /// Every thread copies the whole program and has a result of its own; one block has all fitness cases of a program.
+    /// Every thread copies the whole program and has its own result; one block has all fitness cases of a program.
     PerThread,
     /// Threads share the copy of the program and the result; several blocks may share a program's fitness cases.
     PerBlock,
 }
 
-/// What an element of the stack is.
+/// Type of a stack element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Row {
     /// Cases of a row are elements of an array.
@@ -39,42 +39,42 @@ pub enum Row {
 macro_rules! kernels {
     ($($(#[$doc:meta])* $id:ident = $name:literal: $source:literal, $entry:literal, $lowering:ident, $dispatch:ident, $sharing:ident, $row:ident;)+) => {
         named! {
-            /// An interpreter: four of the papers, and the fast one.
+            /// An interpreter: four from the papers, and the fast one.
             pub enum KernelId ("kernel") { $($(#[$doc])* $id = $name),+ }
         }
 
         impl KernelId {
-            /// The CUDA source, under `src/systems/cuda/`.
+            /// Returns the name of the CUDA source, under `src/systems/cuda/`.
             pub fn source_file(self) -> &'static str {
                 match self { $(KernelId::$id => $source),+ }
             }
 
-            /// Its text.
+            /// Returns the text of the CUDA source.
             pub(crate) fn source(self) -> &'static str {
                 match self { $(KernelId::$id => include_str!(concat!("../cuda/", $source))),+ }
             }
 
-            /// The name of the function in the machine code.
+            /// Returns the name of the function in the machine code.
             pub fn entry_point(self) -> &'static str {
                 match self { $(KernelId::$id => $entry),+ }
             }
 
-            /// The form in which it takes programs.
+            /// Returns the program encoding that it takes.
             pub fn lowering(self) -> Lowering {
                 match self { $(KernelId::$id => Lowering::$lowering),+ }
             }
 
-            /// The type of program words if nothing is said: floats, as in the papers' listings, but where handlers have numbers.
+            /// Returns the default type of program words: floats, as in the papers' listings, or integers for numbered handlers.
             pub fn default_dispatch(self) -> Dispatch {
                 match self { $(KernelId::$id => Dispatch::$dispatch),+ }
             }
 
-            /// How the lanes of a block share work.
+            /// Returns the division of work among the threads of a block.
             pub fn sharing(self) -> Sharing {
                 match self { $(KernelId::$id => Sharing::$sharing),+ }
             }
 
-            /// What an element of the stack is.
+            /// Returns the type of a stack element.
             pub fn row(self) -> Row {
                 match self { $(KernelId::$id => Row::$row),+ }
             }
@@ -87,24 +87,24 @@ kernels! {
     Rpn = "rpn": "rpn.cu", "rpn", Postfix, Float, PerThread, Scalars;
     /// Linear program, operands gathered into registers (Listing 2).
     Lgp = "lgp": "lgp.cu", "lgp", Linear, Float, PerThread, Scalars;
-    /// The same with float2, float3 or float4 rows (Listing 3).
+    /// `lgp` with float2, float3 or float4 rows (Listing 3).
     LgpVector = "lgp-vector": "lgp-vector.cu", "lgp_vector", Linear, Float, PerThread, Vector;
-    /// The same with float4 rows and the lowest stack levels in registers (Listings 4 and 5).
+    /// `lgp` with float4 rows and the lowest stack levels in registers (Listings 4 and 5).
     LgpRegisters = "lgp-registers": "lgp-registers.cu", "lgp_registers", Linear, Float, PerThread, Vector;
-    /// Not of the papers: eight cases per thread, operands resolved before the launch, one result per block.
+    /// Not from the papers: eight cases per thread, operands resolved before the launch, one result per block.
     Accumulator = "accumulator": "accumulator.cu", "accumulator", Accumulator, Int, PerBlock, Scalars;
 }
 
 impl Lowering {
-    /// Every form, in the order in which they are listed.
+    /// Every encoding, in listing order.
     pub const ALL: [Lowering; 3] = [Lowering::Postfix, Lowering::Linear, Lowering::Accumulator];
 
-    /// The name on the command line: that of the first kernel which takes it.
+    /// Returns the name on the command line: that of the first kernel which takes the encoding.
     pub fn name(self) -> &'static str {
         self.kernel().name()
     }
 
-    /// The first kernel of the table that takes programs in this form.
+    /// Returns the first kernel of the table that takes this encoding.
     pub fn kernel(self) -> KernelId {
         match self {
             Lowering::Postfix => KernelId::Rpn,
@@ -115,7 +115,7 @@ impl Lowering {
 }
 
 impl Sharing {
-    /// Blocks that share the fitness cases of a program if nothing is said.
+    /// Returns the default number of blocks that share the fitness cases of a program.
     pub fn default_case_blocks(self) -> u32 {
         match self {
             Sharing::PerThread => 1,
@@ -123,7 +123,7 @@ impl Sharing {
         }
     }
 
-    /// At most so many: CUDA's second grid dimension.
+    /// Returns the largest number of blocks per program, limited by CUDA's second grid dimension.
     pub fn most_case_blocks(self) -> u32 {
         match self {
             Sharing::PerThread => 1,
@@ -131,7 +131,7 @@ impl Sharing {
         }
     }
 
-    /// Numbers of them worth a try.
+    /// Returns numbers of blocks per program worth trying.
     pub fn case_blocks_to_try(self) -> &'static [u32] {
         match self {
             Sharing::PerThread => &[1],
@@ -139,7 +139,7 @@ impl Sharing {
         }
     }
 
-    /// Results that a program has.
+    /// Returns the number of results per program.
     pub fn results_per_program(self, threads_per_block: u32, case_blocks: u32) -> u32 {
         match self {
             Sharing::PerThread => threads_per_block,
@@ -147,7 +147,7 @@ impl Sharing {
         }
     }
 
-    /// What the threads of a block are a multiple of: a warp that shares its cases is whole.
+    /// Returns the step of the block size: a warp that shares its cases must be full.
     pub fn thread_step(self) -> u32 {
         match self {
             Sharing::PerThread => 1,
@@ -165,7 +165,7 @@ impl fmt::Display for Lowering {
 impl FromStr for Lowering {
     type Err = UnknownName;
 
-    /// The name of any kernel: programs as that one takes them.
+    /// Parses the name of any kernel as the encoding it takes.
     fn from_str(given: &str) -> Result<Self, UnknownName> {
         let found = KernelId::known(given);
         let forms = Self::ALL.iter().map(|form| form.name());

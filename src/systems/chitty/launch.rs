@@ -1,4 +1,4 @@
-//! A launch of Chitty's kernels, or of one's own, on a device: programs, machine code, residency, the host.
+//! A launch of Chitty's kernels, or of a custom kernel, on a device: programs, machine code, residency, the host.
 //!
 //! Leaves out: timing. Never reads a measured speed. Units: bytes, seconds in the names.
 
@@ -38,8 +38,8 @@ pub fn request(configuration: &Configuration, on: Context) -> Result<Request, Pr
     })
 }
 
-/// The fitness cases of a launch. A list of programs runs as `measure` runs it, whole passes of a block; of a corpus it is
-/// the paper's launch. Cases that the problem defines itself are at hand for what has not been counted on real ones.
+/// Returns the fitness cases of a launch. A list of programs runs in whole passes of a block, like `measure`; a corpus runs as
+/// the paper's launch. Cases that the problem defines are included for kernels without a count on real cases.
 fn cases(workload: &Workload, kernel: &Code, threads: u32) -> Cases {
     let mut cases = workload.cases.clone();
     let is_listed = workload.population.blocks.is_some();
@@ -55,7 +55,7 @@ fn cases(workload: &Workload, kernel: &Code, threads: u32) -> Cases {
     cases
 }
 
-/// The launch on a device. An impossible block is refused before anything is traced for it.
+/// Makes the launch on a device. An impossible block is refused before anything is traced for it.
 pub fn launch(request: &Request, device: &Device, caches: &Caches) -> Result<Launch, PredictError> {
     let resources = request.kernel.resources().map_err(PredictError::other)?;
     let block = |shared_bytes_per_block| BlockResources {
@@ -97,7 +97,7 @@ pub fn launch(request: &Request, device: &Device, caches: &Caches) -> Result<Lau
     })
 }
 
-/// The configuration that names a launch.
+/// Returns the configuration that names a launch.
 fn named(request: &Request, l1_bytes: u32) -> Configuration {
     let kernel = &request.kernel;
     Configuration {
@@ -158,7 +158,7 @@ fn traced(request: &Request, caches: &Caches) -> Result<Arc<KernelWork>, Predict
     })
 }
 
-/// Time on the host between all launches.
+/// Returns the time on the host between all launches.
 fn host_seconds(request: &Request, device: &Device, kernel: &KernelWork) -> f64 {
     let sharing = request.kernel.kernel.sharing();
     let launches = request.programs.grids.iter().zip(&kernel.shared_bytes);
@@ -185,7 +185,7 @@ mod tests {
     use crate::isa::Arch;
     use crate::systems::chitty::variant::{KernelId, Variant};
 
-    /// A block for each of these sextic programs.
+    /// Makes a request with one block for each of these sextic programs.
     fn request(programs: &[&str]) -> Request {
         let programs: Vec<Rpn> = programs.iter().map(|text| text.parse().unwrap()).collect();
         Request {

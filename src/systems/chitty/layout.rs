@@ -1,7 +1,7 @@
 //! Programs and fitness cases as the buffers that a kernel reads.
 //!
-//! Models: one row of `maxprogsize` words per program; one row of fitness cases per input, padded to a whole
-//! number of passes of a block (threads times second dimension) with copies of the first case.
+//! Models: one row of `maxprogsize` words per program; one row of fitness cases per input, padded with copies of the first case
+//! to a whole number of passes of a block (threads times cases per thread).
 //! Leaves out: the transfer to a device (`launch`).
 //! Units: words of 32 bits (floats as their bits).
 //! Sources: Chitty 2016, Listings 1 and 2 (`progs[blockIdx.x * maxprogsize + i]`, `inputs[input * NumCases + i]`).
@@ -43,7 +43,7 @@ impl ProgramTable {
         })
     }
 
-    /// Dynamic shared memory of a block.
+    /// Returns the dynamic shared memory of a block.
     pub fn shared_bytes(&self) -> u32 {
         4 * self.row_words
     }
@@ -62,7 +62,7 @@ pub struct CaseTable {
 }
 
 impl CaseTable {
-    /// Pads to a multiple of `elements_per_pass`, the block size times the second dimension.
+    /// Pads to a multiple of `elements_per_pass`, the block size times the cases per thread.
     pub fn new(dataset: &Dataset, elements_per_pass: usize) -> Self {
         match dataset {
             Dataset::Float(cases) => Self::of(cases, elements_per_pass, f32::to_bits),
@@ -91,7 +91,7 @@ impl CaseTable {
         }
     }
 
-    /// How many copies of the first case the padding holds.
+    /// Returns the number of copies of the first case in the padding.
     pub fn n_padding(&self) -> usize {
         self.pitch - self.n_elements
     }

@@ -1,4 +1,4 @@
-//! From which lines of the sources the committed machine code was compiled.
+//! Source lines from which the committed machine code was compiled.
 //!
 //! Sources: `fixtures/sass/lines/`, written by `tools/regenerate-sass`, which compiles every kernel once more with line information
 //! and makes sure that the instructions are the same.
@@ -8,15 +8,15 @@ use crate::isa::SourceLine;
 use serde::Deserialize;
 use std::collections::HashMap;
 
-/// Of one architecture.
+/// Line tables of one architecture.
 #[derive(Debug, Deserialize)]
 struct Table {
     files: Vec<String>,
-    /// By the name of the variant's file: address, number of the file and line, each as the step from the one before.
+    /// Address, file number and line, each as the difference from the previous entry, by the name of the variant's file.
     variants: HashMap<String, Vec<i64>>,
 }
 
-/// The lines of a variant, by the address of the first instruction of each run; empty where none are kept.
+/// Returns the lines of a variant, by the address of the first instruction of each run; empty if none are stored.
 pub fn of(variant: &Variant) -> Result<Vec<SourceLine>, VariantError> {
     let name = format!("lines/{}.json.gz", variant.arch);
     let table: Table =
@@ -40,7 +40,7 @@ pub fn of(variant: &Variant) -> Result<Vec<SourceLine>, VariantError> {
     Ok(lines)
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -57,7 +57,7 @@ mod tests {
             let code = Code::from(variant);
             let lines = code.source_lines().unwrap();
             if variant.kernel == KernelId::Accumulator {
-                // The compiler crashes on it when it is to note lines.
+                // The compiler crashes on it when generating line information.
                 assert!(lines.is_empty());
                 continue;
             }

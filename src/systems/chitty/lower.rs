@@ -1,11 +1,11 @@
 //! Programs as the words that a kernel reads.
 //!
-//! Models: the token codes of `systems/cuda/functions.cuh`. A terminal is followed by its operand; an LGP
-//! instruction is its function and then its operands, the last one first (the order of popping).
+//! Models: the token codes of `systems/cuda/functions.cuh`. A terminal is followed by its operand; an LGP instruction is its
+//! function and then its operands, the last one first (the order of popping).
 //! Leaves out: the layout of many programs in device memory (one row of `maxprogsize` words each).
 //! Units: one word is 4 bytes.
-//! Sources: Chitty 2016, Listings 1 and 2 (CONST_VALUE, DATA_INPUT, STACK_VALUE, 255 as the end), Table 2
-//! (size 1000, depth 50) and section 5 (the symbolic stack that turns a postfix program into a linear one).
+//! Sources: Chitty 2016, Listings 1 and 2 (CONST_VALUE, DATA_INPUT, STACK_VALUE, 255 as the end), Table 2 (size 1000, depth 50)
+//! and section 5 (the symbolic stack that turns a postfix program into a linear one).
 
 use std::sync::OnceLock;
 use thiserror::Error;
@@ -21,7 +21,7 @@ use crate::gp::record::Size;
 pub const MAX_STACK_LEVELS: usize = 50;
 /// Nodes of the largest program.
 pub const MAX_NODES: usize = 1000;
-/// Ends a program, and ends the copy into shared memory wherever it stands.
+/// End of a program; at any position it also ends the copy into shared memory.
 pub const END: f32 = 255.0;
 const CONST_VALUE: f32 = 0.0;
 const DATA_INPUT: f32 = 1.0;
@@ -56,15 +56,15 @@ pub enum LowerError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramWords {
     pub words: Vec<f32>,
-    /// Index of the first word of every token (RPN) or instruction (LGP); the end word starts none.
+    /// Index of the first word of every token (RPN) or instruction (LGP); the end word is not counted.
     pub token_starts: Vec<u32>,
     /// Functions and terminals of the program: the nodes that GPop/s counts.
     pub nodes: u32,
 }
 
 impl ProgramWords {
-    /// The words' bit patterns in global memory. Kernels that dispatch on integers keep everything but
-    /// constants as integers.
+    /// Returns the words' bit patterns in global memory. Kernels that dispatch on integers store everything except constants as
+    /// integers.
     pub fn bits(&self, dispatch: Dispatch) -> Vec<u32> {
         let mut code = None;
         let bits = self.words.iter().map(|&word| {
@@ -84,7 +84,7 @@ impl ProgramWords {
     }
 }
 
-/// The token code of every function that kernels have, in the order in which they compare.
+/// Token codes of all kernel functions, in comparison order.
 const CODES: &[(Primitive, u8)] = {
     use Primitive::*;
     &[
@@ -107,7 +107,7 @@ const CODES: &[(Primitive, u8)] = {
     ]
 };
 
-/// The functions of the kernels that run a problem with their token codes, in the order of the compare chain.
+/// Returns the functions and token codes of the kernels that run a problem, in the order of the compare chain.
 pub fn function_codes(problem: ProblemId) -> &'static [(Primitive, u8)] {
     static OF_PROBLEMS: OnceLock<Vec<Vec<(Primitive, u8)>>> = OnceLock::new();
     let of_problems = OF_PROBLEMS.get_or_init(|| {
@@ -121,8 +121,8 @@ pub fn function_codes(problem: ProblemId) -> &'static [(Primitive, u8)] {
     &of_problems[problem as usize]
 }
 
-/// Words of a program of this size, its end word included: in postfix a terminal is two words; in a linear program an
-/// operand from the stack is one, any other two. `None`: they depend on more than the size.
+/// Returns the words of a program of this size, including its end word. In postfix a terminal takes two words; in a linear
+/// program an operand from the stack takes one, any other two. `None` if the size alone does not determine them.
 pub fn n_words(lowering: Lowering, size: Size) -> Option<u32> {
     match lowering {
         Lowering::Postfix => Some(size.nodes + size.terminals + 1),
@@ -131,7 +131,7 @@ pub fn n_words(lowering: Lowering, size: Size) -> Option<u32> {
     }
 }
 
-/// The tokens of a program in this form.
+/// Returns the tokens of a program in this encoding.
 pub fn lower(
     program: &Rpn,
     lowering: Lowering,
@@ -237,8 +237,8 @@ fn push_instruction(
     Ok(())
 }
 
-/// A program that is one terminal has no function to make an instruction of: an operation that changes
-/// nothing stands in.
+/// Appends a program that is one terminal as an operation that leaves the value unchanged, as there is no function to make an
+/// instruction of.
 fn push_terminal(
     lowered: &mut ProgramWords,
     terminal: Operand,
@@ -259,7 +259,7 @@ fn empty(program: &Rpn) -> ProgramWords {
     }
 }
 
-/// A constant equal to the end word would end the kernel's copy loop: the next float stands in for it.
+/// Returns the word of a constant. One equal to the end word would end the kernel's copy loop and is replaced by the next float.
 fn constant_word(value: f32) -> f32 {
     if value == END { END.next_up() } else { value }
 }
@@ -295,7 +295,7 @@ pub(super) fn check_size(nodes: usize) -> Result<(), LowerError> {
     }
 }
 
-/// The stack as the kernel will use it.
+/// Stack levels in use by the kernel.
 #[derive(Default)]
 struct Levels {
     now: usize,

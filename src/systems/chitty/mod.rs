@@ -1,7 +1,7 @@
-//! What is launched: a grid of programs, and the traces of a kernel that executes them.
+//! Chitty's system: a grid of programs, and the traces of a kernel that executes them.
 //!
-//! The one place where GP meets the performance models: `gp` and `gpu` on one side, `isa` and `trace` on
-//! the other; `sim` and `model` see only the result.
+//! The one place where GP and the performance models are joined: `gp` and `gpu` on one side, `isa` and `trace` on the other;
+//! `sim` and `model` see only the result.
 
 #[doc(hidden)]
 pub mod accumulate;

@@ -1,8 +1,8 @@
-//! The error that a kernel should report for a program, computed on the CPU.
+//! Error that a kernel should report for a program, computed on the CPU.
 //!
-//! Models: the error of one case as `systems/cuda/functions.cuh` defines it, summed in double precision over results of
-//! single precision, every operation rounded once.
-//! Leaves out: the GPU's own rounding of sine, logarithm and the like; comparisons state a bound.
+//! Models: the error of one case as defined in `systems/cuda/functions.cuh`, summed in double precision over single-precision
+//! results, with every operation rounded once.
+//! Leaves out: the GPU's own rounding of sine, logarithm and similar functions; comparisons allow a bound.
 //! Units: summed errors: squared differences, wrong classes, wrong bits.
 //! Sources: Chitty 2016, Table 2.
 
@@ -12,12 +12,12 @@ use crate::gp::problem::{Cases, Dataset, ProblemId, Score};
 use crate::gp::program::Rpn;
 use crate::gp::workload::Workload;
 
-/// The summed errors of one program.
+/// Summed errors of one program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedError {
-    /// Over all fitness cases.
+    /// Error over all fitness cases.
     all: f64,
-    /// Of the first case, which the padding repeats.
+    /// Error of the first case, which the padding repeats.
     first: f64,
 }
 
@@ -35,7 +35,7 @@ impl ExpectedError {
         }
     }
 
-    /// What a kernel sums up, the padding included.
+    /// Returns the sum that a kernel computes, including the padding.
     pub fn with_padding(&self, cases: &CaseTable) -> f64 {
         match cases.n_padding() {
             0 => self.all,
@@ -43,8 +43,8 @@ impl ExpectedError {
         }
     }
 
-    /// Whether rounding leaves it what it is: every other rounding is within `tolerance` of it. Of another program a GPU, whose functions round
-    /// otherwise, may well report another error.
+    /// Tells whether the error is independent of rounding, that is, every other rounding is within `tolerance` of it. For other
+    /// programs, a GPU's functions may round differently and give another error.
     pub fn is_decided(&self, program: &Rpn, workload: &Workload, tolerance: f64) -> bool {
         let Dataset::Float(cases) = &workload.problem.dataset else {
             return true;
@@ -62,7 +62,7 @@ impl ExpectedError {
     }
 }
 
-/// The error of one element: a fitness case, or a word of 32 Boolean ones.
+/// Returns the error of one element: a fitness case, or a word of 32 Boolean cases.
 pub fn element_error(program: &Rpn, problem: ProblemId, dataset: &Dataset, element: usize) -> f64 {
     match dataset {
         Dataset::Float(cases) => {
@@ -88,7 +88,7 @@ fn case_error(problem: ProblemId, value: f32, expected: f32) -> f64 {
     }
 }
 
-/// Of a difference that is not rounded.
+/// Returns the error of a difference that was not rounded to single precision.
 fn error_of(problem: ProblemId, difference: f64) -> f64 {
     match problem.definition().score {
         Score::MeanSquaredError => difference * difference,
@@ -97,7 +97,7 @@ fn error_of(problem: ProblemId, difference: f64) -> f64 {
     }
 }
 
-/// The relative difference of a measured from an expected error; 0 if both are beyond all numbers.
+/// Returns the relative difference of a measured from an expected error; 0 if neither is finite.
 pub fn relative_difference(measured: f64, expected: f64) -> f64 {
     if !measured.is_finite() || !expected.is_finite() {
         return if measured.is_finite() == expected.is_finite() {
@@ -125,17 +125,18 @@ mod tests {
         let decided = |text: &str| decided_in(&workload, text);
         assert!(decided("X1 X1 * sin"));
         assert!(decided("X1 exp exp exp"));
-        // A unit in the last place of exp(10), 0.002, is 0.5 % of the difference: half of one in double precision, two in another library.
+        // One unit in the last place of exp(10), 0.002, is 0.5 % of the difference: double precision differs by half a unit,
+        // other libraries by two.
         assert!(!decided("10 exp 22026 -"));
         assert!(decided("10 exp 22000 -"));
-        // Up to 2 * 10^26, whose square is no number of single precision.
+        // Values of up to 2 * 10^26, whose square overflows single precision.
         let large = "X1 exp exp exp X1 exp exp exp *";
         assert!(!decided(&format!("{large} {large} *")));
         let words = Workload::with_cases(ProblemId::Mux20, None, 1, None).unwrap();
         assert!(decided_in(&words, "X1 NOT"));
     }
 
-    /// Else a wrong kernel would be excused.
+    /// If rounding decided many programs, wrong kernels would pass unnoticed.
     #[test]
     fn rounding_decides_few_of_the_programs_that_are_measured() {
         let workload = Workload::with_cases(ProblemId::Sextic, None, 1, Some(256)).unwrap();

@@ -1,6 +1,6 @@
-//! What is to be launched, before it is known on which device: a kernel, its programs, the fitness cases, the block.
+//! A launch before its device is known: a kernel, its programs, the fitness cases, the block.
 //!
-//! The only file of `launch` that knows GP. Units: bytes, fitness cases, threads.
+//! Units: bytes, fitness cases, threads.
 
 use crate::launch::residency::CarveOut;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::systems::chitty::code::Code;
 /// The fitness cases of a launch.
 #[derive(Debug, Clone)]
 pub struct Cases {
-    /// Fitness cases that count.
+    /// Number of fitness cases that are scored.
     pub n: u64,
-    /// Elements of a row: a fitness case each, or a word of 32 Boolean ones.
+    /// Elements of a row, each a fitness case or a word of 32 Boolean cases.
     pub elements: u32,
-    /// The same with the padding that the last pass of a block evaluates as well.
+    /// Elements of a row, including the padding that the last pass of a block also evaluates.
     pub padded_elements: u32,
-    /// The values, if they are at hand: with them it is counted what data adds to the instructions.
+    /// Values of the cases, if available; with them the divergence overhead is counted.
     pub values: Option<Arc<Dataset>>,
 }
 
 impl Cases {
-    /// `n` fitness cases of a problem, not padded.
+    /// Makes `n` fitness cases of a problem, without padding.
     pub fn of(problem: ProblemId, n: u64) -> Cases {
         let elements = n as u32 / problem.cases_per_element();
         Cases {
@@ -35,7 +35,7 @@ impl Cases {
     }
 }
 
-/// See the module text.
+/// A kernel to launch, with its programs, fitness cases and block.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub kernel: Code,

@@ -1,6 +1,6 @@
-//! The CUDA sources of the kernels, for devices that no committed binary fits, and for whoever reads a listing.
+//! CUDA sources of the kernels, for devices without a committed binary and for readers of a listing.
 //!
-//! Models: each kernel as one text, its headers put in place of their `#include` lines.
+//! Models: each kernel as one text, with its headers in place of the `#include` lines.
 //! Leaves out: compilation (`launch`, `compile`).
 //! Sources: `src/systems/cuda/`.
 
@@ -15,7 +15,7 @@ const HEADERS: [(&str, &str); 4] = [
     ("vectors.cuh", include_str!("../cuda/vectors.cuh")),
 ];
 
-/// The text of a kernel's source or of a header, by the name of its file.
+/// Returns the text of a kernel's source or of a header, by file name.
 pub fn text(file: &str) -> Option<&'static str> {
     let header = HEADERS.iter().find(|(name, _)| *name == file);
     let kernel = || KernelId::ALL.iter().find(|id| id.source_file() == file);
@@ -24,13 +24,13 @@ pub fn text(file: &str) -> Option<&'static str> {
         .or_else(|| kernel().map(|id| id.source()))
 }
 
-/// The source of a kernel, headers included.
+/// Returns the source of a kernel, including its headers.
 #[cfg(feature = "gpu")]
 pub fn flat(kernel: KernelId) -> String {
     with_headers(kernel.source(), kernel.source_file(), None)
 }
 
-/// The same as a file of its own, whose lines have the numbers that they have there.
+/// Returns the source of a kernel, including its headers, without `#line` directives.
 #[cfg(feature = "cli")]
 pub fn alone(kernel: KernelId) -> String {
     let flat = flat(kernel);
@@ -38,8 +38,8 @@ pub fn alone(kernel: KernelId) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// A source with these headers in place of the lines that include them, but for those that `folder` has itself. Lines keep
-/// their numbers.
+/// Returns a source with these headers in place of the lines that include them, except for headers present in `folder`. `#line`
+/// directives preserve line numbers.
 #[cfg(feature = "gpu")]
 pub fn with_headers(source: &str, file: &str, folder: Option<&Path>) -> String {
     let is_there = |name: &str| folder.is_some_and(|folder| folder.join(name).exists());
@@ -62,7 +62,7 @@ pub fn with_headers(source: &str, file: &str, folder: Option<&Path>) -> String {
     text
 }
 
-/// File and line, counted from 1, of what follows `before`.
+/// Returns the file and line, counted from 1, that follow `before`.
 #[cfg(feature = "gpu")]
 fn place(before: &str, file: &str) -> (String, usize) {
     let directive = before.lines().enumerate().filter_map(|(at, line)| {
@@ -84,7 +84,7 @@ mod tests {
     fn a_header_inside_a_header_keeps_the_lines_of_both() {
         let flat = flat(KernelId::LgpVector);
         assert!(!flat.contains("#include \"functions.cuh\""));
-        // Every line of the source stands where the directives say.
+        // Every line of the source is at the position given by the directives.
         let (mut file, mut number) = (KernelId::LgpVector.source_file().to_owned(), 1);
         for line in flat.lines() {
             if let Some((next, name)) = line.strip_prefix("#line ").and_then(|l| l.split_once(' '))

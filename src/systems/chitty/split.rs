@@ -1,16 +1,16 @@
-//! Which half of the measurements a row belongs to.
+//! The part of the measurements that a row belongs to.
 //!
-//! Leaves out: how it is decided (`measure`, behind the feature `gpu`).
+//! Leaves out: the assignment of rows (`measure`, behind the feature `gpu`).
 
 use crate::util::names::named;
 use serde::{Serialize, Serializer};
 
 named! {
-    /// The part of the measurements that a row belongs to: decided by its name before anything is measured.
+    /// Part of the measurements that a row belongs to, determined by its name before anything is measured.
     pub enum Split ("split") {
-        /// Rows that fitted values are fitted on.
+        /// Rows on which values are fitted.
         Calibration = "calibration",
-        /// Rows that predictions are judged by.
+        /// Held-out rows, on which predictions are judged.
         Holdout = "holdout",
     }
 }

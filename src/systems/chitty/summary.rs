@@ -1,9 +1,9 @@
-//! What a population makes a kernel execute, for models that need averages only.
+//! Average work of a kernel on a population, for models that need averages only.
 //!
-//! What it does: traces every program's steady iteration with one stand-in for all fitness-case inputs and one for all
-//! constants, which changes addresses and values but no instruction; two prologues, between which the copy of a program
-//! into shared memory is linear in its words; counts the rows of fitness cases that programs read.
-//! What it leaves out: first and last iterations, which row a load reads. One summary serves every block size.
+//! Models: every program's steady iteration, traced with one stand-in for all fitness-case inputs and one for all constants,
+//! which changes addresses and values but no instruction; two prologues, between which the copy of a program into shared memory
+//! is linear in its words; the number of rows of fitness cases that programs read.
+//! Leaves out: first and last iterations, and the row that each load reads. One summary serves every block size.
 //! Units: bytes, rows. Sources: those of `trace`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,15 +16,15 @@ use crate::trace::builder::{Entrance, TraceBuilder};
 use crate::trace::error::TraceError;
 use crate::trace::{self, ProgramTrace};
 
-/// Threads per block that summaries are traced with; nothing in them depends on it.
+/// Threads per block used for tracing summaries; the result does not depend on it.
 const NOMINAL_THREADS: u32 = 256;
 
-/// A kernel and what it executes on average.
+/// A kernel and its average work.
 #[derive(Debug, Clone)]
 pub struct KernelSummary {
-    /// The programs' steady iterations, then the two prologues as programs without nodes.
+    /// Traces of the programs' steady iterations, then of the two prologues as programs without nodes.
     pub traces: KernelTraces,
-    /// Index into the programs of the traces, and how often a block executes it on average.
+    /// Prologues, each as its index into the programs of the traces and its mean number of executions by a block.
     pub prologues: [(u32, f64); 2],
     /// Rows of fitness cases that each program reads, expected outputs included.
     pub rows_per_program: Vec<u32>,
@@ -77,7 +77,7 @@ impl KernelSummary {
     }
 }
 
-/// The program with one input and one constant standing for all.
+/// Returns the program with all inputs replaced by one, and all constants by one.
 fn stand_in(program: &Rpn) -> Rpn {
     let token = |token: &Token| match token {
         Token::Input(_) => Token::Input(0),
@@ -95,7 +95,7 @@ fn inputs(program: &Rpn) -> BTreeSet<u16> {
     program.0.iter().filter_map(input).collect()
 }
 
-/// The shortest program, and the shortest of those that are longer than the mean over the blocks.
+/// Returns the shortest program, and the shortest of those longer than the mean over the blocks.
 fn prologue_programs(words: &[EncodedProgram], mean_words: f64) -> [usize; 2] {
     let length = |index: &usize| words[*index].words.len();
     let shortest = (0..words.len()).min_by_key(length).unwrap_or(0);
@@ -112,7 +112,7 @@ fn mean_words(words: &[EncodedProgram], sample: &[u32]) -> f64 {
     sum as f64 / sample.len().max(1) as f64
 }
 
-/// Where the mean length lies between those of the two programs, 0 to 1.
+/// Returns the position of the mean length between those of the two programs, 0 to 1.
 fn weight_of_longer(words: &[EncodedProgram], ends: [usize; 2], mean_words: f64) -> f64 {
     let [shortest, longer] = ends.map(|index| words[index].words.len() as f64);
     if longer <= shortest {
@@ -121,11 +121,11 @@ fn weight_of_longer(words: &[EncodedProgram], ends: [usize; 2], mean_words: f64)
     (mean_words - shortest) / (longer - shortest)
 }
 
-/// Programs whose ways into the loop are compared before the others of their kind follow the first of them.
+/// Number of programs per first word whose entries into the loop are compared; if they agree, the others share the first entry.
 const WITNESSES: usize = 2;
 
-/// Programs with the same first word enter the loop in the same state: kernels may fetch that word before the loop, but
-/// no other. Should the shortest of them disagree, every one walks its own way in.
+/// Traces the steady iterations. Programs with the same first word normally enter the loop in the same state, as kernels may
+/// prefetch that word but no other. If the shortest of them disagree, each program's entry is traced.
 fn steady_traces(
     builder: &mut TraceBuilder,
     programs: &[trace::ProgramWords],
@@ -163,7 +163,7 @@ mod tests {
     use crate::systems::chitty::variant::{KernelId, Math, Variant};
     use crate::trace::{SegmentId, SegmentPool};
 
-    /// Instructions and local addresses, without the addresses of fitness cases.
+    /// Returns instructions and local addresses, without the addresses of fitness cases.
     fn instructions(pool: &SegmentPool, list: &[SegmentId]) -> Vec<(u16, u32)> {
         let mut all = Vec::new();
         for segment in list {

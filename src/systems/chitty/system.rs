@@ -1,7 +1,7 @@
-//! Chitty's interpreters and what is launched of them: programs of a corpus, one per block. A kernel of one's own is one of them with
-//! other machine code.
+//! Chitty's interpreters and their launches: programs of a corpus, one per block. A custom kernel is one of them with other
+//! machine code.
 //!
-//! Leaves out: what they execute (`kernel`). Units: threads.
+//! Leaves out: their execution (`kernel`). Units: threads.
 
 use crate::device::Device;
 use crate::gp::problem::ProblemId;
@@ -17,10 +17,10 @@ use crate::systems::options::{LaunchOptions, Size};
 use crate::systems::registry::{CompiledCode, KernelInfo, System};
 use std::sync::LazyLock;
 
-/// Threads of a block where nothing is said: a divisor of what every multiprocessor holds.
+/// Default threads per block, a divisor of every multiprocessor's capacity.
 pub const USUAL_THREADS: u32 = 256;
 
-/// Those with compiled kernels, of their own or another's.
+/// Problems with compiled kernels, their own or another problem's.
 static PROBLEMS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let all = ProblemId::ALL.iter();
     let compiled = all.filter(|id| id.definition().kernels.is_some());
@@ -44,7 +44,7 @@ static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
     KernelId::ALL.iter().map(kernel).collect()
 });
 
-/// See the module text.
+/// Chitty's system.
 pub struct Chitty;
 
 impl System for Chitty {
@@ -74,7 +74,8 @@ impl System for Chitty {
         all.into_iter().map(code).collect()
     }
 
-    /// Second dimension and levels in registers are those of the smallest kernel compiled, where they are not said.
+    /// Completes the configuration; by default, cases per thread and levels in registers are those of the smallest compiled
+    /// kernel.
     fn configure(&self, asked: Asked) -> Result<Configuration, PredictError> {
         for none in [Size::Population, Size::Cases, Size::ThreadsPerProgram] {
             asked.size(none)?;
@@ -120,7 +121,7 @@ impl System for Chitty {
     }
 }
 
-/// Threads of a block on a device, where nothing is said.
+/// Returns the default threads per block on a device.
 pub fn usual_threads(device: &Device) -> u32 {
     device.limits.threads_per_block.min(USUAL_THREADS)
 }

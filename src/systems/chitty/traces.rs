@@ -1,8 +1,8 @@
 //! The traces of a population on one kernel.
 //!
-//! What it does: encodes programs, parses the kernel's machine code, executes its control path for
-//! every program and lays the result out for the models.
-//! What it leaves out: time. Units: bytes. Sources: those of `systems::chitty::lower`, `isa`, `trace`.
+//! Models: encodes programs, parses the kernel's machine code, executes its control path for every program and lays out the
+//! result for the performance models.
+//! Leaves out: time. Units: bytes. Sources: those of `systems::chitty::lower`, `isa`, `trace`.
 
 use crate::gp::program::Rpn;
 use crate::gp::record::Size;
@@ -21,7 +21,7 @@ use crate::trace::{self, ProgramTrace, SegmentPool};
 /// Bytes of a program word.
 const WORD_BYTES: u32 = 4;
 
-/// A kernel, its needs, and what every program of a population makes it execute.
+/// A kernel, its resources, and the trace of every program of a population.
 #[derive(Debug, Clone)]
 pub struct KernelTraces {
     pub resources: Resources,
@@ -29,11 +29,11 @@ pub struct KernelTraces {
     pub code_bytes: u32,
     pub pool: SegmentPool,
     pub programs: Vec<ProgramTrace>,
-    /// Shared memory that the launch asks for per block: the longest program's words.
+    /// Shared memory per block of the launch, including the longest program's words.
     pub shared_bytes_per_block: u32,
 }
 
-/// Why no traces could be made.
+/// Error in making traces.
 #[derive(Debug, thiserror::Error)]
 pub enum TracesError {
     #[error(transparent)]
@@ -44,7 +44,7 @@ pub enum TracesError {
     Trace { kernel: String, source: TraceError },
 }
 
-/// The words of every program, in order.
+/// Encodes every program, in order.
 pub fn program_words(
     variant: &Variant,
     programs: &[Rpn],
@@ -55,9 +55,9 @@ pub fn program_words(
         .collect()
 }
 
-/// Shared memory per block that the launch of each of these longest programs asks for, in bytes. Words of a token kernel follow
-/// from the size. How many instructions the accumulator needs depends on the shape of the tree: as many per function as
-/// `programs`, of the same population, need.
+/// Returns the shared memory per block, in bytes, of launches with these longest programs. For token kernels the size determines
+/// the words. For the accumulator they depend on the shape of the tree; the mean words per function of `programs`, of the same
+/// population, are used.
 pub fn shared_bytes(
     code: &Code,
     programs: &[Rpn],
@@ -92,7 +92,7 @@ fn encoded(variant: &Variant, index: usize, program: &Rpn) -> Result<EncodedProg
     encode(program, variant).map_err(|source| TracesError::Lower { index, source })
 }
 
-/// How the kernel of `variant` is launched on a population whose longest program is the longest of `words`.
+/// Returns the launch of `variant`'s kernel on a population whose longest program is the longest of `words`.
 pub(super) fn launch_of(
     variant: &Variant,
     words: &[EncodedProgram],
@@ -106,7 +106,7 @@ pub(super) fn launch_of(
     }
 }
 
-/// The words of program `index` of a population as the tracer takes them.
+/// Encodes program `index` of a population in the tracer's form.
 pub fn words_of_program(
     variant: &Variant,
     index: usize,
@@ -122,8 +122,8 @@ pub(super) fn traceable(program: &EncodedProgram) -> Result<trace::ProgramWords,
     trace::ProgramWords::new(program.words.clone(), &program.token_starts, program.nodes)
 }
 
-/// Threads per block that the traces for blocks of `threads_per_block` are made with. All threads of a token kernel copy the whole
-/// program, so one size serves all; the accumulator's share the copy, and its first warp adds up the others' results.
+/// Returns the threads per block of traces for blocks of `threads_per_block`. All threads of a token kernel copy the whole
+/// program, so one size serves all; the accumulator's threads share the copy, and its first warp adds up the others' results.
 pub fn trace_threads(variant: &Variant, threads_per_block: u32) -> u32 {
     match variant.kernel.sharing() {
         Sharing::PerBlock => threads_per_block,
@@ -131,13 +131,13 @@ pub fn trace_threads(variant: &Variant, threads_per_block: u32) -> u32 {
     }
 }
 
-/// The largest block of any device.
+/// Largest block of any device.
 pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
 
 impl KernelTraces {
-    /// Traces `programs` on `variant` for blocks of every size. Each thread copies the whole program and addresses are
-    /// those of lane 0 of warp 0: nothing depends on the threads but whether some warp has a single iteration, and the
-    /// distance between the cases of a thread ([`crate::launch::code::ReplayCode::of_any_block`]).
+    /// Traces `programs` on `variant` for blocks of every size. Each thread copies the whole program and addresses are those of
+    /// lane 0 of warp 0. Only two things depend on the threads: whether some warp has a single iteration, and the distance
+    /// between the cases of a thread ([`crate::launch::code::ReplayCode::of_any_block`]).
     pub fn of_any_block(
         code: &Code,
         programs: &[Rpn],
@@ -146,8 +146,8 @@ impl KernelTraces {
         Self::new(code, programs, MAX_THREADS_PER_BLOCK, fitness_cases)
     }
 
-    /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`. Where every warp has
-    /// several iterations, the programs' `only` stay empty.
+    /// Traces `programs` on `variant` in blocks of `threads_per_block`, over `fitness_cases`. If every warp has several
+    /// iterations, the programs' `only` stay empty.
     pub fn new(
         code: &Code,
         programs: &[Rpn],
@@ -161,7 +161,7 @@ impl KernelTraces {
             kernel: code.to_string(),
             source,
         };
-        // The last warps of a block may have an iteration less than the first; where the cases of a program are divided among
+        // The last warps of a block may have one iteration fewer than the first; if the cases of a program are divided among
         // blocks, a block may have any number.
         let several = code.kernel.sharing() == Sharing::PerThread
             && fitness_cases > 2 * launch.cases_per_iteration;
@@ -181,7 +181,7 @@ impl KernelTraces {
         Self::assemble(code, &kernel, &words, builder.into_pool(), programs)
     }
 
-    /// Puts traces together with what is known of their kernel.
+    /// Combines traces with the properties of their kernel.
     pub(super) fn assemble(
         code: &Code,
         kernel: &Kernel,
@@ -217,7 +217,7 @@ mod tests {
     use crate::systems::chitty::variant::KernelId;
     use crate::trace::AddressKind;
 
-    /// Address of every access of every instruction, the place in the block's rows of cases added.
+    /// Returns the address of every access of every instruction, including the offset within the block's rows of cases.
     fn accesses(code: &ReplayCode, threads: u32) -> Vec<(u32, AddressKind, u32)> {
         let place = |row: u8| u32::from(row) * 4 * threads;
         let access = |op: &crate::launch::code::ReplayOp| {

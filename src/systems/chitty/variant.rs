@@ -1,7 +1,7 @@
 //! Kernel variants: their names, their machine code and their resource usage.
 //!
-//! Models: one entry per compiled kernel of `fixtures/sass/`; the files are embedded, so an installed
-//! binary needs neither CUDA nor the repository.
+//! Models: one entry per compiled kernel of `fixtures/sass/`; the files are embedded, so an installed binary needs neither CUDA
+//! nor the repository.
 //! Leaves out: the machine code's meaning (`isa`).
 //! Units: bytes for frames and shared memory, 32-bit registers per thread.
 //! Sources: `fixtures/sass/index.json`, written by `tools/regenerate-sass`.
@@ -23,40 +23,40 @@ static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/sass_files.
 static INDEX: LazyLock<Result<Vec<Entry>, String>> =
     LazyLock::new(|| serde_json::from_str(INDEX_JSON).map_err(|error| error.to_string()));
 
-/// Why a variant could not be named or read.
+/// Error in naming or reading a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VariantError {
-    /// No value of this name.
+    /// No value with this name.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
     #[error(
         "no machine code for `{given}`; allowed with this kernel, problem and architecture: {allowed}"
     )]
-    /// No machine code of this combination.
+    /// No machine code for this combination.
     NotCompiled {
-        /// What was given.
+        /// Variant that was given.
         given: String,
-        /// What is allowed instead.
+        /// Variants that are allowed.
         allowed: String,
     },
-    /// A file in the library that cannot be read.
+    /// A damaged file in the library.
     #[error("embedded file `{file}` is damaged: {reason}")]
     Damaged {
-        /// Its name.
+        /// Name of the file.
         file: String,
-        /// What is wrong with it.
+        /// Description of the damage.
         reason: String,
     },
 }
 
 named! {
-    /// How the loops over the second dimension of the stack were compiled.
+    /// Compilation of the loops over the cases per thread.
     pub enum Shape ("code shape") {
-    /// All unrolled.
+    /// All loops are unrolled.
     Unrolled = "unrolled",
-    /// None unrolled.
+    /// No loop is unrolled.
     Rolled = "rolled",
-    /// Only the loop that reads fitness cases not unrolled.
+    /// All loops are unrolled except the one that reads fitness cases.
     RolledInput = "rolled-input",
     }
 }
@@ -64,7 +64,7 @@ named! {
 named! {
     /// Accuracy of division and the transcendental functions.
     pub enum Math ("math") {
-    /// As the compiler does by itself.
+    /// The compiler's default.
     Accurate = "accurate",
     /// `--use_fast_math`.
     Fast = "fast",
@@ -72,9 +72,9 @@ named! {
 }
 
 named! {
-    /// The type of a program word in shared memory, which the compare chain compares.
+    /// Type of a program word in shared memory, which the compare chain compares.
     pub enum Dispatch ("dispatch") {
-    /// As in the paper's listings.
+    /// Floats, as in the paper's listings.
     Float = "float",
     /// Integers.
     Int = "int",
@@ -86,44 +86,44 @@ named! {
 pub struct Variant {
     /// The interpreter.
     pub kernel: KernelId,
-    /// The problem that it runs.
+    /// Problem that it runs.
     pub problem: ProblemId,
-    /// Size of the second dimension of the stack: fitness cases per thread and pass.
+    /// Cases per thread: the size of the stack's second dimension.
     pub stack_dim: u32,
     /// Stack levels held in registers; 0 for every kernel but `lgp-registers` and `accumulator`.
     pub stack_registers: u32,
-    /// How its loops were compiled.
+    /// Compilation of its loops.
     pub shape: Shape,
     /// Accuracy of its mathematics.
     pub math: Math,
-    /// The type of its program words.
+    /// Type of its program words.
     pub dispatch: Dispatch,
-    /// The architecture of its machine code.
+    /// Architecture of its machine code.
     pub arch: Arch,
 }
 
-/// What a kernel needs of a multiprocessor, and how it was compiled.
+/// Resources that a kernel needs of a multiprocessor, and the way it was compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Resources {
     /// 32-bit registers per thread.
     pub registers: u32,
     /// Local memory per thread for the stack and the compiler's own arrays.
     pub frame_bytes: u32,
-    /// Registers spilled to local memory, stores.
+    /// Bytes of register spills to local memory, stores.
     pub spill_store_bytes: u32,
-    /// The same, loads.
+    /// Bytes of register spills to local memory, loads.
     pub spill_load_bytes: u32,
-    /// Shared memory per block besides the program, whose size the launch decides.
+    /// Shared memory per block besides the program, whose size depends on the launch.
     pub static_shared_bytes: u32,
-    /// Name and version.
+    /// Name and version of the compiler.
     pub compiler: String,
     /// Options from CUDA C to PTX.
     pub nvrtc_options: Vec<String>,
     /// Options from PTX to machine code.
     pub ptxas_options: Vec<String>,
-    /// The file of CUDA C.
+    /// CUDA C source file.
     pub source: String,
-    /// Its SHA-256.
+    /// SHA-256 of the source file.
     pub source_sha256: String,
 }
 
@@ -138,7 +138,7 @@ struct Entry {
 }
 
 impl Variant {
-    /// The default variant of a kernel: unrolled loops, accurate math, the kernel's own program words.
+    /// Returns the default variant of a kernel: unrolled loops, accurate math, the kernel's own type of program words.
     pub fn new(kernel: KernelId, problem: ProblemId, stack_dim: u32, arch: Arch) -> Self {
         Self {
             kernel,
@@ -152,7 +152,7 @@ impl Variant {
         }
     }
 
-    /// Second dimensions with their numbers of stack levels in registers, of a kernel as it was compiled for an architecture; ascending.
+    /// Returns the cases per thread with the stack levels in registers of a kernel as compiled for an architecture, ascending.
     pub fn stacks(
         kernel: KernelId,
         problem: ProblemId,
@@ -166,7 +166,7 @@ impl Variant {
         Ok(stacks.into_iter().collect())
     }
 
-    /// The variants that run a problem, whether they were compiled for it or for another one with its functions.
+    /// Returns the variants that run a problem, compiled for it or for another problem with its functions.
     pub fn of_problem(problem: ProblemId, arch: Arch) -> Result<Vec<Variant>, VariantError> {
         let mut all = Self::all()?;
         all.retain(|v| (v.problem, v.arch) == (problem.compiled_as(), arch));
@@ -174,28 +174,28 @@ impl Variant {
         Ok(all)
     }
 
-    /// Every variant that was compiled.
+    /// Returns every compiled variant.
     pub fn all() -> Result<Vec<Variant>, VariantError> {
         Ok(index()?.iter().map(|entry| entry.variant).collect())
     }
 
-    /// The file under `fixtures/sass/` that holds the machine code (for messages).
+    /// Returns the file under `fixtures/sass/` that holds the machine code (for messages).
     pub fn sass_file(&self) -> Result<&'static str, VariantError> {
         Ok(&self.entry()?.file)
     }
 
-    /// The machine code as `nvdisasm -hex` prints it.
+    /// Returns the machine code as printed by `nvdisasm -hex`.
     pub fn sass(&self) -> Result<String, VariantError> {
         let file = self.sass_file()?;
         String::from_utf8(unpack(file)?).map_err(|error| damaged(file, error))
     }
 
-    /// The binary that the driver loads; `None` where none is kept for the architecture.
+    /// Returns the binary that the driver loads; `None` if none is stored for the architecture.
     pub fn cubin(&self) -> Result<Option<Vec<u8>>, VariantError> {
         self.entry()?.cubin.as_deref().map(unpack).transpose()
     }
 
-    /// What the kernel needs of a multiprocessor.
+    /// Returns the resources that the kernel needs of a multiprocessor.
     pub fn resources(&self) -> Result<&'static Resources, VariantError> {
         Ok(&self.entry()?.resources)
     }
@@ -213,7 +213,7 @@ impl Variant {
             })
     }
 
-    /// The variants with this kernel, problem and architecture; where there are none, the kernels of the architecture.
+    /// Lists the variants with this kernel, problem and architecture; if there are none, the kernels of the architecture.
     fn others(&self, index: &[Entry]) -> String {
         let of_arch = index.iter().map(|entry| entry.variant);
         let of_arch: Vec<Variant> = of_arch.filter(|one| one.arch == self.arch).collect();
@@ -257,7 +257,7 @@ fn index() -> Result<&'static [Entry], VariantError> {
     }
 }
 
-/// The content of a file under `fixtures/sass/`.
+/// Returns the content of a file under `fixtures/sass/`.
 pub(crate) fn unpack(file: &str) -> Result<Vec<u8>, VariantError> {
     let (_, packed) = FILES
         .iter()

@@ -1,7 +1,7 @@
-//! What section 4 reports of the Radeon HD 5750, predicted as bands.
+//! Figures of section 4 for the Radeon HD 5750, predicted as bands.
 //!
-//! Leaves out: why it is a band (`juniper`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 10 to 12 and
-//! 20 to 22, tables 4 to 6.
+//! Leaves out: the reason for bands (`juniper`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 10
+//! to 12 and 20 to 22, tables 4 to 6.
 
 use super::figures::{middle, most, of_tables, on_surface, surface, watts};
 use super::instances::{Instance, Outcome};
@@ -17,7 +17,7 @@ const SURFACES: [[&str; 3]; 2] = [
     ["figure 20", "figure 21", "figure 22"],
 ];
 
-/// All strategies in both domains.
+/// Predicts the figures of all strategies in both domains.
 pub fn figures(seed: u64) -> Result<Outcome, JuniperError> {
     let preset = VliwPreset::load(DEVICE)?;
     let predictor = Predictor::new(preset, seed);
@@ -48,7 +48,7 @@ fn instance(strategy: Strategy, domain: Domain, bands: &[Band]) -> Instance {
     }
 }
 
-/// With what the host does.
+/// Predicts a cell, including the host's time.
 fn of_cell(predictor: &Predictor, one: Configuration) -> Result<Band, JuniperError> {
     let band = predictor.band(one)?;
     let host = host::milliseconds(one, predictor.range(one)?);

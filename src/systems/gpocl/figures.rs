@@ -1,4 +1,4 @@
-//! What section 4 reports of a device, predicted: the surfaces over populations and data sets, and the tables made of them.
+//! Figures of section 4 for a device, predicted: the surfaces over populations and data sets, and the tables derived from them.
 //!
 //! Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 7 to 9 and 17 to 19, tables 1 and 4 to 6.
 
@@ -14,7 +14,7 @@ use crate::util::band::Band;
 use crate::util::stats::median;
 
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
-/// The paper's card, beside the Radeon.
+/// The paper's NVIDIA card; the other is the Radeon.
 pub const DEVICE: &str = "gtx285";
 /// Table 1's power consumption, in watts.
 const WATTS: [(&str, f64); 2] = [(DEVICE, 204.0), (juniper::DEVICE, 86.0)];
@@ -24,7 +24,7 @@ const SURFACES: [[&str; 3]; 2] = [
     ["figure 17", "figure 18", "figure 19"],
 ];
 
-/// The 6 by 6 grid of a strategy in a domain.
+/// Returns the 6 by 6 grid of a strategy in a domain.
 pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
     let of_population = |population| {
         SIZES.into_iter().map(move |dataset| Configuration {
@@ -37,7 +37,7 @@ pub fn surface(strategy: Strategy, domain: Domain) -> Vec<Configuration> {
     SIZES.into_iter().flat_map(of_population).collect()
 }
 
-/// `name`: what the device is called in the configurations.
+/// Predicts the figures of a device; `name` is its name in the configurations.
 pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError> {
     let of_domain = |&domain| {
         Strategy::ALL
@@ -77,18 +77,18 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Outcome, PredictError
     Ok(Outcome { figures, instances })
 }
 
-/// The highest of speeds.
+/// Returns the highest speed.
 pub(super) fn most(speeds: &[f64]) -> f64 {
     speeds.iter().copied().fold(0.0, f64::max)
 }
 
-/// The median of speeds.
+/// Returns the median speed.
 pub(super) fn middle(speeds: &[f64]) -> f64 {
     median(speeds).unwrap_or(f64::NAN)
 }
 
-/// The peak and the median of a surface with a heavier compiler's code, where there is such code: in the cells that they stand on,
-/// though others might then be the peak or the median.
+/// Returns the peak and the median of a surface with a heavier compiler's code, if there is such code. They are evaluated in the
+/// cells of the original peak and median, even if other cells would then be the peak or the median.
 fn heavier(on: Bench, speeds: &[Speed], seed: u64) -> Result<Option<[f64; 2]>, PredictError> {
     let Some(device) = on.heavier() else {
         return Ok(None);
@@ -103,7 +103,7 @@ fn heavier(on: Bench, speeds: &[Speed], seed: u64) -> Result<Option<[f64; 2]>, P
     Ok(Some([found[0], f64::midpoint(found[1], found[2])]))
 }
 
-/// Among the strategies on this device alone; `instances` ranks all ten that the paper ranks.
+/// Ranks the strategies on this device only; `instances` ranks all ten that the paper ranks.
 fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Vec<Figure> {
     let all = strategies.iter();
     let speeds: Vec<Vec<f64>> = all
@@ -121,7 +121,7 @@ fn rankings(name: &str, experiment: &'static str, strategies: &[&[Speed]]) -> Ve
     figures
 }
 
-/// A cell of the surface that the paper draws as one of `surfaces`.
+/// Makes the figure of a cell, on the surface that the paper draws in one of `surfaces`.
 pub(super) fn on_surface(
     name: &str,
     surfaces: [[&'static str; 3]; 2],
@@ -143,19 +143,20 @@ pub(super) fn on_surface(
     )
 }
 
-/// What a device draws, if the paper says it.
+/// Returns a device's power consumption, if the paper gives it.
 pub(super) fn watts(name: &str) -> Option<f64> {
     let found = WATTS.into_iter().find(|(device, _)| *device == name);
     found.map(|(_, watts)| watts)
 }
 
-/// With what the host does: what the paper's times hold.
+/// Returns the speed including the host's time, which the paper's times include.
 pub(super) fn evaluation(speed: &Speed) -> f64 {
     let whole = speed.milliseconds + host::milliseconds(speed.configuration, speed.range);
     speed.gpops_billion * speed.milliseconds / whole
 }
 
-/// The tables' figures of an instance in a domain, from its peak and median speeds; `watts`: its power, if the paper says it.
+/// Makes the tables' figures of an instance in a domain, from its peak and median speeds; `watts` is its power, if the paper
+/// gives it.
 pub(super) fn of_tables(
     name: &str,
     domain: Domain,
@@ -187,7 +188,7 @@ pub(crate) mod tests {
     use super::super::{instances, processors};
     use super::*;
 
-    /// The figures that have ids, of made-up predictions for the GPUs.
+    /// Returns the figures that have ids, from made-up predictions for the GPUs.
     pub fn made_up() -> Vec<Figure> {
         let Outcome {
             mut figures,

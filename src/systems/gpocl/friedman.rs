@@ -1,29 +1,29 @@
-//! Friedman's test, and which pairs of instances differ by Shaffer's static procedure.
+//! Friedman's test, and the pairs of instances that differ by Shaffer's static procedure.
 //!
 //! Models: appendix A: instances ranked in every problem configuration, 1 the fastest. Leaves out: corrections for ties.
 //! Units: ranks. Sources: Friedman 1937; Shaffer 1986 as Garcia and Herrera 2008 describe it (the paper's reference 7); the complementary
 //! error function after Abramowitz and Stegun, 7.1.26 (absolute error below 1.5e-7).
 
-/// What the test says.
+/// Result of the test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Friedman {
-    /// Of every instance.
+    /// Average rank of every instance.
     pub ranks: Vec<f64>,
     pub chi_square: f64,
     configurations: usize,
 }
 
-/// Two instances, and the probability of such a difference where there is none.
+/// Two instances, and the probability of a rank difference this large between equal instances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     pub instances: [usize; 2],
     pub p: f64,
-    /// Adjusted for the number of pairs; may exceed 1, as the paper's do.
+    /// Adjusted for the number of pairs; may exceed 1, like the paper's values.
     pub adjusted_p: f64,
 }
 
 impl Friedman {
-    /// `speeds`: of every instance, in the same configurations.
+    /// Ranks instances by `speeds`, one list per instance over the same configurations.
     pub fn of(speeds: &[Vec<f64>]) -> Friedman {
         let configurations = speeds.first().map_or(0, Vec::len);
         let mut sums = vec![0.0; speeds.len()];
@@ -38,7 +38,7 @@ impl Friedman {
         Friedman::of_ranks(ranks.collect(), configurations)
     }
 
-    /// Of average ranks.
+    /// Makes the test from average ranks.
     fn of_ranks(ranks: Vec<f64>, configurations: usize) -> Friedman {
         let (k, n) = (ranks.len() as f64, configurations as f64);
         let squares: f64 = ranks.iter().map(|rank| rank * rank).sum();
@@ -50,7 +50,7 @@ impl Friedman {
         }
     }
 
-    /// All pairs, the most different first.
+    /// Returns all pairs, the most different first.
     pub fn pairs(&self) -> Vec<Pair> {
         let k = self.ranks.len();
         let deviation = ((k * (k + 1)) as f64 / (6.0 * self.configurations as f64)).sqrt();
@@ -80,7 +80,7 @@ impl Friedman {
     }
 }
 
-/// How many of the hypotheses "a and b are equal" can hold at once for `k` instances.
+/// Returns the possible numbers of hypotheses "a and b are equal" that can hold at the same time for `k` instances.
 fn true_hypotheses(k: usize) -> Vec<usize> {
     let mut of: Vec<Vec<usize>> = vec![vec![0], vec![0]];
     for n in 2..=k {
@@ -115,7 +115,7 @@ fn complementary_error(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Tables A.7 and A.8: 36 configurations of ten instances.
+    /// Checks tables A.7 and A.8: 36 configurations of ten instances.
     #[test]
     fn adjusted_probabilities_are_those_of_the_paper() {
         let ranks = vec![8.0, 4.4, 9.5, 6.3, 3.2, 6.4, 1.0, 5.2, 8.2, 2.7];

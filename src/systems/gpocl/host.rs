@@ -1,8 +1,8 @@
-//! What an evaluation costs beside its kernel.
+//! Cost of an evaluation besides its kernel.
 //!
-//! Models: the population to the device, one launch, errors back; the host adds up those of FP's groups. Leaves out: compilation and the
-//! data set, which are there before the first generation. Units: milliseconds.
-//! Sources: Augusto and Barbosa 2013, section 3.2 (what `Evaluate` does) and footnote 4; rates in `fixtures/papers/hosts/`.
+//! Models: the population to the device, one launch, errors back; the host adds up those of FP's groups. Leaves out: compilation
+//! and the copy of the data set, both done before the first generation. Units: milliseconds.
+//! Sources: Augusto and Barbosa 2013, section 3.2 (the steps of `Evaluate`) and footnote 4; rates in `fixtures/papers/hosts/`.
 
 use super::kernel::PROGRAM_WORDS;
 use super::ndrange::NdRange;
@@ -12,7 +12,7 @@ use crate::device::numbers::{Sourced, numbers};
 use std::sync::LazyLock;
 
 numbers! {
-    /// The rates that the host's time follows from.
+    /// Rates that determine the host's time.
     Rates, &[Reader::Host];
     host {
         transfer_gb_per_s "GB/s", "Speed of copies.";

@@ -1,9 +1,9 @@
 //! Appendix A's instances, predicted: every strategy on every device, ranked in every configuration of a domain.
 //!
-//! Models: ten instances (two processors with one thread and with all, two GPUs with three strategies each) by their predicted speeds in
-//! the 36 cells of a domain, 1 the fastest; what Shaffer's procedure says of their pairs. An instance that is predicted as a band is ranked
-//! at both ends of it as well, each time among the middles of the others.
-//! Leaves out: fewer than ten instances; that several may lie at an end of their bands. Units: ranks.
+//! Models: ten instances (two processors with one thread and with all, two GPUs with three strategies each), ranked by their
+//! predicted speeds in the 36 cells of a domain, 1 the fastest; the significant pairs by Shaffer's procedure. An instance
+//! predicted as a band is also ranked at both of its ends, each time among the central values of the others.
+//! Leaves out: fewer than ten instances; several instances at the ends of their bands at once. Units: ranks.
 //! Sources: Augusto and Barbosa 2013, appendix A, tables A.7 to A.10.
 
 use super::Domain;
@@ -18,19 +18,19 @@ pub struct Instance {
     pub name: String,
     pub domain: Domain,
     pub speeds: Vec<f64>,
-    /// At the slow and at the fast end, if it is a band.
+    /// Speeds at the slow and at the fast end of a band.
     pub ends: Option<[Vec<f64>; 2]>,
 }
 
 impl Instance {
-    /// A number of all cells, with its range over the ends.
+    /// Returns a statistic of all cells, with its range over the ends.
     pub fn band(&self, of: impl Fn(&[f64]) -> f64) -> Band {
         let ends = self.ends.iter().flatten();
         Band::over([&self.speeds].into_iter().chain(ends).map(|all| of(all)))
     }
 }
 
-/// What is reported, and the instances to rank.
+/// Reported figures, and the instances to rank.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub figures: Vec<Figure>,
@@ -44,7 +44,7 @@ impl Outcome {
     }
 }
 
-/// The paper's.
+/// Number of instances that the paper ranks.
 const RANKED: usize = 10;
 /// The paper's level of significance.
 const SIGNIFICANCE: f64 = 0.05;
@@ -56,7 +56,7 @@ const CHI_SQUARE: &str = "Friedman's chi-square";
 const DIFFER: &str = "differ significantly (1: yes)";
 const PAIRS_THAT_DIFFER: &str = "pairs that differ significantly";
 
-/// Of both domains, as far as all ten instances are there.
+/// Ranks the instances of both domains, if all ten are present.
 pub fn rankings(instances: &[Instance]) -> Vec<Figure> {
     let of_domain = |&domain: &Domain| {
         let own = instances.iter().filter(|one| one.domain == domain);
@@ -104,7 +104,7 @@ fn ranking(instances: &[&Instance], domain: Domain) -> Vec<Figure> {
 mod tests {
     use super::*;
 
-    /// Instance `n` reaches `n + 1` in every cell, but for what `speeds` says.
+    /// Makes ten instances: instance `n` has the speed `n + 1` in every cell, except those given by `speeds`.
     fn ten(speeds: impl Fn(usize) -> Vec<f64>) -> Vec<Instance> {
         let instance = |n| {
             let speeds = speeds(n);

@@ -1,14 +1,15 @@
 //! GPOCL on the Radeon HD 5750: predicted as a band.
 //!
-//! Models: the NDRanges of Equations 2 to 7; sampled work-groups of random programs, executed on clang's machine code for the chip
-//! and timed on one SIMD, the one with most work-groups; what repeats is carried on linearly (`timing`). The stack lies in registers
-//! or in scratch memory, as AMD's compiler is not to be had, and a clause switch takes 20 to 60 cycles: the band goes from the
-//! slowest to the fastest of these, the central value is the geometric mean of both placements at 40 cycles.
-//! Leaves out: transfers of programs and errors; GPOCL's giving up on a program whose error is no number any more.
+//! Models: the NDRanges of Equations 2 to 7; sampled work-groups of random programs, executed on clang's machine code for the
+//! chip and timed on one SIMD, the one with most work-groups; repetitions are extrapolated linearly (`timing`). AMD's compiler is
+//! not available, so the stack is placed either in registers or in scratch memory, and a clause switch takes 20 to 60 cycles. The
+//! band extends from the slowest to the fastest of these; the central value is the geometric mean of both placements at 40
+//! cycles.
+//! Leaves out: transfers of programs and errors; GPOCL's early abort of programs whose error is NaN.
 //! Units: billions of nodes (GPop) per second. Sources: Augusto and Barbosa 2013; `device::vliw`; `fixtures/r600`.
 //!
-//! [`programs`]: what runs; [`kernel`]: the code and its buffers; [`range`]: how work is spread; [`timing`]: how long it takes;
-//! [`layout`]: with what work-groups.
+//! [`programs`]: the programs that run; [`kernel`]: the code and its buffers; [`range`]: distribution of the work; [`timing`]:
+//! execution time; [`layout`]: the timed work-groups.
 
 pub mod kernel;
 pub mod layout;
@@ -30,43 +31,43 @@ use timing::{Run, Timed};
 
 /// The chip's preset.
 pub const DEVICE: &str = "hd5750";
-/// The value whose range makes the band, with the placement of the stack.
+/// Preset value whose range, together with the stack's placement, makes the band.
 const RANGED: [&str; 2] = ["issue", "clause_switch_cycles"];
 
-/// Why there is no prediction.
+/// Error in making a prediction.
 #[derive(Debug, thiserror::Error)]
 pub enum JuniperError {
-    /// A size that no run has.
+    /// A size below 1.
     #[error("{what}: given {given}; allowed: at least 1")]
     Size {
-        /// Population or data set.
+        /// Name of the size: population or data set.
         what: &'static str,
-        /// What was given.
+        /// Size that was given.
         given: u32,
     },
-    /// The kernel's work-groups need more than a SIMD has.
+    /// The kernel's work-groups need more registers than a SIMD has.
     #[error(
         "a work-group of {lanes} lanes and {registers} registers: given {registers} registers; \
          allowed: what leaves room for one on a SIMD"
     )]
     Room {
-        /// Its size.
+        /// Lanes of a work-group.
         lanes: u32,
         /// Registers of a lane.
         registers: u32,
     },
-    /// The machine.
+    /// Error in the machine's preset.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The code.
+    /// Error in the code.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Its execution.
+    /// Error in its execution.
     #[error(transparent)]
     Execute(#[from] ExecuteError),
 }
 
-/// The speed of a cell on the Radeon HD 5750.
+/// Predicts the speed of a cell on the Radeon HD 5750.
 pub fn predict(
     strategy: Strategy,
     domain: Domain,
@@ -83,7 +84,7 @@ pub fn predict(
     Predictor::new(VliwPreset::load(DEVICE)?, seed).band(cell)
 }
 
-/// Predicts cells and keeps what they have in common.
+/// Predicts cells and caches their common parts.
 #[derive(Debug)]
 pub struct Predictor {
     preset: VliwPreset,
@@ -98,12 +99,12 @@ impl Predictor {
         }
     }
 
-    /// Work-groups of a cell.
+    /// Returns the work-groups of a cell.
     pub fn range(&self, cell: Configuration) -> Result<NdRange, JuniperError> {
         Ok(NdRange::of(cell, range::limits(&self.preset.machine)))
     }
 
-    /// The band of a cell, billions of GP operations per second.
+    /// Returns the band of a cell, in billions of GP operations per second.
     pub fn band(&self, cell: Configuration) -> Result<Band, JuniperError> {
         let central = self.preset.machine;
         let [section, field] = RANGED;
@@ -130,7 +131,7 @@ impl Predictor {
         Ok(band)
     }
 
-    /// The speed of a cell with the stack in one place, on a machine: billions of GP operations per second.
+    /// Returns the speed of a cell with one placement of the stack, on a machine, in billions of GP operations per second.
     pub fn speed(
         &self,
         cell: Configuration,
@@ -143,7 +144,7 @@ impl Predictor {
         Ok(nodes / seconds / 1e9)
     }
 
-    /// How a cell's time comes about.
+    /// Times a cell, with details.
     pub fn run(
         &self,
         cell: Configuration,

@@ -1,7 +1,7 @@
-//! The interpreters' machine code, and what their blocks execute.
+//! The interpreters' machine code, and its execution by blocks.
 //!
-//! Models: `systems/cuda/gpocl.cu`. Leaves out: time. Units: bytes, fitness cases. Sources: Augusto and Barbosa 2013, Algorithms 3 to 5;
-//! section 5.1.2 on expected outputs in constant memory.
+//! Models: `systems/cuda/gpocl.cu`. Leaves out: time. Units: bytes, fitness cases. Sources: Augusto and Barbosa 2013, Algorithms
+//! 3 to 5; section 5.1.2 on expected outputs in constant memory.
 
 use super::ndrange::NdRange;
 use super::population::Data;
@@ -15,13 +15,13 @@ use crate::trace::launch::{Argument, Buffer, KernelLaunch};
 use crate::trace::memory::BlockMemory;
 use crate::trace::{WarpPath, execute_block};
 
-/// Words from a program to the next.
+/// Words from one program to the next.
 pub const PROGRAM_WORDS: u32 = NODES + 1;
-/// The largest data set whose expected outputs fit into constant memory.
+/// Largest data set whose expected outputs fit in constant memory.
 pub const MOST_CONSTANT_OUTPUTS: u32 = 16_384;
-/// Where `__constant__` variables lie.
+/// Bank of `__constant__` variables.
 const CONSTANT_BANK: u8 = 3;
-/// The cached program, up to where the partial errors begin.
+/// Size of the cached program, after which the partial errors begin.
 const CACHED_BYTES: u32 = 208;
 
 /// A strategy's kernel for a domain.
@@ -33,24 +33,24 @@ pub struct Interpreter {
     pub constant_outputs: bool,
 }
 
-/// What a block works on.
+/// Work of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
     pub programs: &'a [Program],
     pub data: &'a Data,
-    /// The block's cases: all from the first on, up to `cases`.
+    /// First of the block's cases; all from there on, up to `cases` of them.
     pub first_case: u32,
     pub cases: u32,
 }
 
-/// What a block executed, and the errors that it found.
+/// Execution of a block, and the errors that it computed.
 #[derive(Debug, Clone)]
 pub struct BlockRun {
     pub warps: Vec<WarpPath>,
     pub errors: Vec<f32>,
 }
 
-/// The name of a kernel's files.
+/// Returns the name of a kernel's files.
 pub fn stem(arch: Arch, strategy: Strategy, domain: Domain, constant_outputs: bool) -> String {
     let outputs = if constant_outputs {
         "constant"
@@ -61,12 +61,12 @@ pub fn stem(arch: Arch, strategy: Strategy, domain: Domain, constant_outputs: bo
     format!("gpocl/{arch}-{strategy}-{domain}-{outputs}")
 }
 
-/// Whether the expected outputs of so many rows lie in constant memory.
+/// Tells whether the expected outputs of this many rows are in constant memory.
 pub fn has_constant_outputs(dataset: u32) -> bool {
     dataset <= MOST_CONSTANT_OUTPUTS
 }
 
-/// Partial errors of a block, in shared memory.
+/// Returns the bytes of shared memory for a block's partial errors.
 pub fn partial_bytes(strategy: Strategy, local: u32) -> u32 {
     match strategy {
         Strategy::Pppe => 0,
@@ -74,7 +74,7 @@ pub fn partial_bytes(strategy: Strategy, local: u32) -> u32 {
     }
 }
 
-/// Shared memory of a block: the program and partial errors, where the strategy has them.
+/// Returns the shared memory of a block: the program and partial errors, for strategies that have them.
 pub fn shared_bytes(strategy: Strategy, local: u32) -> u32 {
     match partial_bytes(strategy, local) {
         0 => 0,
@@ -83,7 +83,7 @@ pub fn shared_bytes(strategy: Strategy, local: u32) -> u32 {
 }
 
 impl Interpreter {
-    /// For a data set of `dataset` rows.
+    /// Loads the kernel for a data set of `dataset` rows.
     pub fn load(
         strategy: Strategy,
         domain: Domain,
@@ -148,12 +148,12 @@ impl Interpreter {
     }
 }
 
-/// The sum of a program's errors over the first `cases` of the data.
+/// Returns the sum of a program's errors over the first `cases` of the data.
 pub fn error(program: &Program, data: &Data, cases: u32) -> f64 {
     error_by(data, cases, |row| program.value(row))
 }
 
-/// The same of what gives the `value` of a row.
+/// Returns the sum of errors of the function `value`, which maps a row to its value.
 pub fn error_by(data: &Data, cases: u32, value: impl Fn(&[f32]) -> f64) -> f64 {
     let of_row = |n: usize| (value(&data.row(n)) - f64::from(data.outputs[n])).abs();
     (0..cases as usize).map(of_row).sum()

@@ -1,9 +1,10 @@
 //! GPOCL (Augusto and Barbosa 2013): three ways to spread programs and fitness cases over a GPU.
 //!
 //! [`program`]: programs, and a reference interpreter; [`population`]: random programs and data; [`ndrange`]: work-groups by the
-//! paper's equations; [`host`]: what an evaluation costs beside its kernel; [`kernel`]: the interpreters' machine code and what its blocks execute; [`predict`]: the time of a generation;
-//! [`juniper`]: all of it on the Radeon HD 5750; [`processor`]: the processors, estimated; [`figures`]: the paper's surfaces and tables, as [`bands`] on the Radeon, and of the
-//! [`processors`]; [`friedman`]: the appendix's test; [`instances`]: its rankings of what was predicted; [`published`]: the ids of its figures.
+//! paper's equations; [`host`]: cost of an evaluation besides its kernel; [`kernel`]: the interpreters' machine code and its
+//! execution by blocks; [`predict`]: the time of a generation; [`juniper`]: the same on the Radeon HD 5750; [`processor`]: the
+//! processors, estimated; [`figures`]: the paper's surfaces and tables, as [`bands`] on the Radeon, and of the [`processors`];
+//! [`friedman`]: the appendix's test; [`instances`]: its rankings of the predictions; [`published`]: the ids of its figures.
 
 pub mod bands;
 pub mod figures;
@@ -24,19 +25,19 @@ pub mod system;
 use crate::util::names::named;
 
 named! {
-    /// How programs and fitness cases are spread.
+    /// Distribution of programs and fitness cases over the device.
     pub enum Strategy ("strategy") {
-        /// Fitness-parallel: one program at a time, a fitness case per work-item.
+        /// Fitness-parallel: one program at a time, one fitness case per work-item.
         Fp = "fp",
-        /// Population-parallel per processing element: a program per work-item.
+        /// Population-parallel per processing element: one program per work-item.
         Pppe = "pppe",
-        /// Population-parallel per compute unit: a program per work-group, whose work-items share the cases.
+        /// Population-parallel per compute unit: one program per work-group, whose work-items share the cases.
         Ppcu = "ppcu",
     }
 }
 
 impl Strategy {
-    /// The name of its kernels.
+    /// Returns the name of its kernels.
     pub fn kernel(self) -> &'static str {
         match self {
             Strategy::Fp => "gpocl-fp",
@@ -47,7 +48,7 @@ impl Strategy {
 }
 
 named! {
-    /// A set of functions, by its use.
+    /// A function set, named after its use.
     pub enum Domain ("domain") {
         /// Symbolic regression (section 4.3.1).
         Regression = "regression",
@@ -62,7 +63,7 @@ pub const NODES: u32 = 50;
 pub const INPUTS: u32 = 10;
 /// Populations and data sets (table 3): programs and rows.
 pub const SIZES: [u32; 6] = [100, 1000, 5000, 10_000, 25_000, 50_000];
-/// One of them, for a launch of which nothing else is said.
+/// Default population and data set of a launch.
 pub const USUAL_SIZE: u32 = 10_000;
 
 /// One experiment.

@@ -1,22 +1,22 @@
-//! Work-groups of a strategy: how many, and of how many work-items.
+//! Work-groups of a strategy: their number and size.
 //!
-//! Models: Equations 2 to 7. Leaves out: that a device may refuse a group for its registers (`device::occupancy` does).
+//! Models: Equations 2 to 7. Leaves out: register limits, for which a device may refuse a group (see `device::occupancy`).
 //! Units: work-items. Sources: Augusto and Barbosa 2013, section 3.4.
 
 use super::{Configuration, Strategy};
 use crate::device::Device;
 
-/// See the module text.
+/// Number of work-groups, and work-items per group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NdRange {
     pub local: u32,
     pub groups: u32,
 }
 
-/// What the equations ask of a device.
+/// Limits of a device that the equations use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest local size.
+    /// Largest local size.
     pub local: u32,
     /// Compute units.
     pub units: u32,

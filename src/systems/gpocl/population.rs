@@ -1,20 +1,20 @@
 //! Random programs of one size, and random data.
 //!
-//! Models: table 2 and section 4.2: every program has 50 nodes; data are uniform in [-1, 1].
-//! How GPOCL grew its trees to a size the paper does not say. Taken here: a function drawn evenly from those whose arguments have
-//! room, the nodes below it divided evenly at random among its arguments, terminals drawn evenly from ten variables, 1, -1 and a
-//! random constant. Leaves out: evolution, as the paper does. Sources: Augusto and Barbosa 2013, sections 4.2 and 4.3.
+//! Models: table 2 and section 4.2: every program has 50 nodes; data are uniform in [-1, 1]. The paper does not describe how
+//! GPOCL grew its trees to a given size. Assumed here: a function drawn uniformly from those whose arguments have room, the nodes
+//! below it divided uniformly at random among its arguments, terminals drawn uniformly from ten variables, 1, -1 and a random
+//! constant. Leaves out: evolution, as in the paper. Sources: Augusto and Barbosa 2013, sections 4.2 and 4.3.
 
 use super::program::{Function, Node, Program};
 use super::{Domain, INPUTS, NODES};
 use crate::gp::evolve::dice::Dice;
 
-/// Terminals beside the variables: 1, -1, a random constant.
+/// Number of terminals besides the variables: 1, -1, a random constant.
 const CONSTANTS: u32 = 3;
-/// Streams of random numbers beside those of programs.
+/// Stream of random numbers for data, separate from those of programs.
 const DATA: u64 = u64::MAX;
 
-/// Program `index` of a population.
+/// Returns program `index` of a population.
 pub fn program(domain: Domain, index: u32, seed: u64) -> Program {
     let mut dice = Dice::for_offspring(seed, 0, index);
     let mut nodes = Vec::with_capacity(NODES as usize);
@@ -22,7 +22,7 @@ pub fn program(domain: Domain, index: u32, seed: u64) -> Program {
     Program(nodes)
 }
 
-/// A tree of exactly `size` nodes, at least 1.
+/// Appends a tree of exactly `size` nodes, at least 1.
 fn grow(dice: &mut Dice, domain: Domain, size: usize, nodes: &mut Vec<Node>) {
     if size == 1 {
         nodes.push(terminal(dice));
@@ -35,7 +35,7 @@ fn grow(dice: &mut Dice, domain: Domain, size: usize, nodes: &mut Vec<Node>) {
     nodes.push(Node::Apply(function));
     let mut rest = size - 1;
     for following in (0..function.arity()).rev() {
-        // Every argument that follows takes one node at least.
+        // Each following argument takes at least one node.
         let most = rest - following;
         let own = if following == 0 {
             rest
@@ -78,7 +78,7 @@ impl Data {
         self.outputs.len()
     }
 
-    /// The inputs of a row.
+    /// Returns the inputs of a row.
     pub fn row(&self, n: usize) -> Vec<f32> {
         let of_variable = |variable: usize| self.inputs[variable * self.rows() + n];
         (0..INPUTS as usize).map(of_variable).collect()

@@ -1,7 +1,7 @@
-//! How long the kernel of a generation takes.
+//! Time of a generation's kernel.
 //!
-//! Models: blocks of the launch executed with fewer programs (FP) or fewer cases (PPPE, PPCU) than it has, with two numbers of them,
-//! and continued in a straight line (`launch::divergent`). Launches that differ in nothing else share what was executed.
+//! Models: blocks of the launch executed with fewer programs (FP) or fewer cases (PPPE, PPCU) than it has, at two repetition
+//! counts, and extrapolated linearly (`launch::divergent`). Launches that differ only in repetitions share executions.
 //! Leaves out: transfers, and adding up errors on the host. Units: milliseconds; nodes times cases per second.
 
 use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS, PROGRAM_WORDS, Part, shared_bytes};
@@ -20,10 +20,10 @@ use crate::util::parallel;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Blocks of a grid of many waves that are executed.
+/// Number of blocks executed from a grid of many waves.
 const SAMPLED_BLOCKS: u32 = 24;
 
-/// What a configuration does.
+/// Predicted speed of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Speed {
     pub configuration: Configuration,
@@ -35,7 +35,7 @@ pub struct Speed {
     pub gpops_billion: f64,
 }
 
-/// Every configuration's speed. Those that differ in nothing else share what was executed, and its timing.
+/// Returns every configuration's speed. Configurations that differ only in repetitions share executions and their timing.
 pub fn predict(
     on: Bench,
     configurations: &[Configuration],
@@ -73,7 +73,8 @@ pub fn predict(
     Ok(configurations.iter().zip(&alike).map(speed).collect())
 }
 
-/// A generation of a configuration. Placed is the launch whose blocks are executed for all that are alike.
+/// Makes a generation of a configuration. The placement is that of the launch whose blocks are executed for all similar
+/// configurations.
 pub fn generation(
     machine: Machine,
     configuration: Configuration,
@@ -84,7 +85,7 @@ pub fn generation(
     Ok((placement, work(machine, configuration, alike, sampled)))
 }
 
-/// All of a configuration's work, from the executed blocks of one that is alike.
+/// Returns all of a configuration's work, extrapolated from the executed blocks of the similar configuration `alike`.
 fn work(
     machine: Machine,
     configuration: Configuration,
@@ -104,7 +105,7 @@ fn work(
     }
 }
 
-/// How often the part of a block that is repeated runs. If the last time is not executed, it counts as far as warps take part.
+/// Returns the number of runs of a block's repeated part. A last run that is not executed counts in proportion to its warps.
 fn repetitions(configuration: Configuration, range: NdRange) -> f64 {
     match configuration.strategy {
         Strategy::Fp => configuration.population.into(),
@@ -126,7 +127,7 @@ fn repetitions(configuration: Configuration, range: NdRange) -> f64 {
     }
 }
 
-/// How many of them are executed: the second number is enough for launches that have no more.
+/// Returns the two repetition counts that are executed; the second suffices for launches with no more repetitions.
 fn executed_repetitions(strategy: Strategy) -> [u32; 2] {
     match strategy {
         Strategy::Fp => [4, 20],
@@ -139,7 +140,7 @@ fn range(machine: Machine, configuration: Configuration) -> NdRange {
     NdRange::of(configuration, Limits::of(machine.device))
 }
 
-/// Programs, inputs and expected outputs.
+/// Returns the bytes of programs, inputs and expected outputs.
 fn data_bytes(configuration: Configuration) -> u64 {
     let programs = u64::from(configuration.population) * u64::from(PROGRAM_WORDS);
     4 * (programs + u64::from(configuration.dataset) * u64::from(INPUTS + 1))
@@ -176,7 +177,7 @@ fn interpreter(
     Interpreter::load(strategy, domain, dataset, machine.arch)
 }
 
-/// One configuration for all whose repetitions cost the same.
+/// Returns the configuration that represents all whose repetitions cost the same.
 fn alike(machine: Machine, configuration: Configuration) -> Result<Configuration, PredictError> {
     let interpreter = interpreter(machine, configuration)?;
     let like = |dataset: u32| match interpreter.constant_outputs {
@@ -259,15 +260,15 @@ struct Generation<'a> {
     range: NdRange,
     data: Data,
     seed: u64,
-    /// Of groups that differ, in a grid that ends with the longest.
+    /// Work of every block, for groups that differ in a grid that ends with the longest.
     work: Option<Arc<BlockWork>>,
 }
 
 impl Generation<'_> {
-    /// The blocks that stand for all.
+    /// Returns the blocks that represent all.
     fn sample(&self, placement: &Placement) -> Sample {
         let multiprocessors = match self.configuration.strategy {
-            // All groups do the same.
+            // All groups do the same work.
             Strategy::Fp => 1,
             Strategy::Pppe => 2,
             Strategy::Ppcu => 4,
@@ -286,7 +287,7 @@ impl Generation<'_> {
         let blocks = parallel::try_map(&numbers, |&block| self.block(block, repetitions))?;
         let warps = blocks.iter().flat_map(|block| &block.warps);
         let executed: f64 = warps.map(|warp| warp.steps.len() as f64).sum();
-        // The groups that take longest execute more than others.
+        // The longest-running groups execute more than the others.
         let ratio = (self.work.as_ref()).map_or(1.0, |work| work.all_over(&numbers));
         let code = ExecutedCode::on(self.machine.device, &self.interpreter.kernel, &blocks);
         Ok(Executed {

@@ -1,9 +1,10 @@
 //! The paper's processors: an estimate, with a range.
 //!
-//! Models: section 3.3: a program per work-item, which runs its cases one after the other. A node costs the interpreter's instructions, at
-//! a share of what the processor can issue, the mispredicted jumps among them, and a sine or cosine where it is one; a thread of a core
-//! that two share has its part of what both reach; programs are handed out one at a time, so that some threads end early.
-//! Leaves out: caches and memory, divisions, branches on data (if-then-else), other clocks when several cores work.
+//! Models: section 3.3: one program per work-item, which runs its cases one after the other. A node costs the interpreter's
+//! instructions, at a share of the processor's issue width, its share of mispredicted jumps, and a sine or cosine if it is one.
+//! Two threads of a core share the throughput that both reach. Programs are handed out one at a time, so that some threads finish
+//! early.
+//! Leaves out: caches and memory, divisions, data-dependent branches (if-then-else), clock changes when several cores are active.
 //! Units: in the names. Sources: in `fixtures/papers/hosts/`.
 
 use super::population::program;
@@ -38,7 +39,7 @@ numbers! {
 /// A processor with the ranges and sources of its inputs.
 pub type Processor = Sourced<Inputs>;
 
-/// Both, as the paper's tables name them.
+/// Both processors, in the order of the paper's tables.
 pub static PROCESSORS: LazyLock<[Processor; 2]> = LazyLock::new(|| {
     [
         include_str!("../../../fixtures/papers/hosts/w3680.toml"),
@@ -47,26 +48,26 @@ pub static PROCESSORS: LazyLock<[Processor; 2]> = LazyLock::new(|| {
     .map(|text| Sourced::parse(text, "a processor of GPOCL").expect("a test reads it"))
 });
 
-/// Whether one thread runs the programs, or all do.
+/// Number of threads that run the programs: one, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
     One,
     All,
 }
 
-/// What the estimate needs to know of programs, mean over nodes.
+/// Properties of programs that the estimate uses, mean over nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mix {
     pub domain: Domain,
-    /// Sines and cosines among the nodes.
+    /// Share of sines and cosines among the nodes.
     pub sines: f64,
 }
 
-/// Programs whose nodes are counted.
+/// Number of programs whose nodes are counted.
 const COUNTED_PROGRAMS: u32 = 1000;
 
 impl Mix {
-    /// Of random programs.
+    /// Counts the nodes of random programs.
     pub fn of(domain: Domain, seed: u64) -> Mix {
         let is_sine = |node: &&Node| matches!(node, Node::Apply(Function::Sine | Function::Cosine));
         let of_program = |Program(nodes): Program| nodes.iter().filter(is_sine).count();
@@ -81,7 +82,7 @@ impl Mix {
 }
 
 impl Inputs {
-    /// Of a node on a case, by one thread of a core.
+    /// Returns the cycles of a node on a case, for one thread of a core.
     pub fn cycles_per_node(&self, mix: Mix) -> f64 {
         let instructions = match mix.domain {
             Domain::Regression => self.regression_instructions,
@@ -92,7 +93,7 @@ impl Inputs {
         issue + jumps + mix.sines * self.sine_cycles
     }
 
-    /// Billions of GP operations per second.
+    /// Returns the speed in billions of GP operations per second.
     pub fn gpops_billion(&self, threads: Threads, mix: Mix, [programs, rows]: [u32; 2]) -> f64 {
         let nodes = f64::from(NODES) * f64::from(rows);
         let alone =
@@ -118,7 +119,7 @@ mod tests {
         PROCESSORS[0].machine
     }
 
-    /// 20.2 instructions at 2 a cycle, half a misprediction of 17 cycles: 18.6 cycles at 3.34 GHz.
+    /// Expected: 20.2 instructions at 2 per cycle and half a misprediction of 17 cycles make 18.6 cycles at 3.34 GHz.
     #[test]
     fn a_node_costs_its_instructions_jumps_and_sines() {
         let mix = |domain, sines| Mix { domain, sines };
@@ -142,7 +143,7 @@ mod tests {
         assert!((speed(Threads::All, 100) / one - 7.5 * 100.0 / 108.0).abs() < 1e-9);
     }
 
-    /// 50 nodes on 100 rows take 28 us, a group 1.6.
+    /// Expected: 50 nodes on 100 rows take 28 us, a group 1.6 us.
     #[test]
     fn small_data_sets_pay_for_their_groups() {
         let mix = Mix {

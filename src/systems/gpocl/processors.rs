@@ -1,7 +1,7 @@
-//! What section 4 reports of the processors, estimated with ranges.
+//! Figures of section 4 for the processors, estimated with ranges.
 //!
-//! Leaves out: what the estimate leaves out (`processor`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013, figures 3
-//! to 6 and 13 to 16, tables 1 and 4 to 6.
+//! Leaves out: the same as the estimate (`processor`). Units: in the quantities' names. Sources: Augusto and Barbosa 2013,
+//! figures 3 to 6 and 13 to 16, tables 1 and 4 to 6.
 
 use super::figures::{SPEED, middle, most, of_tables, surface};
 use super::instances::{Instance, Outcome};
@@ -28,7 +28,7 @@ const SURFACES: [[[&str; 2]; 2]; 2] = [
     [["figure 13", "figure 14"], ["figure 15", "figure 16"]],
 ];
 
-/// Both processors in both domains.
+/// Estimates the figures of both processors in both domains.
 pub fn figures(seed: u64) -> Outcome {
     let mut all = Outcome::default();
     for (&domain, experiments) in Domain::ALL.iter().zip(SURFACES) {
@@ -50,7 +50,7 @@ pub fn figures(seed: u64) -> Outcome {
     all
 }
 
-/// Programs and rows of the cells; how work is spread on a GPU says nothing here.
+/// Returns programs and rows of the cells; the GPU strategy is irrelevant here.
 fn cells(domain: Domain) -> impl Iterator<Item = [u32; 2]> {
     let size = |cell: Configuration| [cell.population, cell.dataset];
     surface(Strategy::Ppcu, domain).into_iter().map(size)
@@ -117,7 +117,7 @@ impl Run<'_> {
         figures
     }
 
-    /// Section 4.3.1: peak over sequential peak, over the number of compute units.
+    /// Returns the efficiency of section 4.3.1: peak over sequential peak, over the number of compute units.
     fn efficiency_percent(&self, processor: &Inputs) -> f64 {
         let sequential = Run {
             threads: Threads::One,
@@ -128,7 +128,7 @@ impl Run<'_> {
     }
 }
 
-/// The inputs of the estimate.
+/// Returns the inputs of the estimate as figures.
 fn inputs(processor: &Processor) -> Vec<Figure> {
     let fields = Inputs::FIELDS.iter().zip(&processor.entries);
     let estimated = fields.filter(|(field, _)| field.section == "estimate");
@@ -177,7 +177,7 @@ mod tests {
             let same = |one: &&Figure| one.configuration == name && one.quantity == quantity;
             figures.iter().find(same).unwrap().predicted.value
         };
-        // 1.25 of what one thread reaches, by two.
+        // Two threads reach 1.25 times the speed of one.
         assert!((of("w3680 parallel") - 62.5).abs() < 0.1);
         assert!((of("phenom-1090t parallel") - 100.0).abs() < 0.1);
     }

@@ -1,8 +1,8 @@
-//! Programs in prefix order, their words, and what they compute.
+//! Programs in prefix order, their words, and their values.
 //!
-//! Models: sections 3.2.1, 4.3.1 and 4.3.2: functions and terminals of both domains; run from the last node to the first. Truth is
-//! what is not zero; true is 1. Leaves out: rounding of native functions: the reference computes in double precision.
-//! Units: 22 bits of value in a word; a constant is its bits over 2^21, less 1. Sources: `systems/cuda/gpocl.cu`.
+//! Models: sections 3.2.1, 4.3.1 and 4.3.2: functions and terminals of both domains; evaluated from the last node to the first.
+//! Any non-zero value is true; true is 1. Leaves out: rounding of native functions: the reference computes in double precision.
+//! Units: 22 bits of value in a word; a constant is its bits over 2^21, minus 1. Sources: `systems/cuda/gpocl.cu`.
 
 use super::Domain;
 
@@ -10,15 +10,15 @@ const VALUE_BITS: u32 = 22;
 const CODE_OF_VARIABLE: u32 = 0;
 const CODE_OF_CONSTANT: u32 = 1;
 const FIRST_FUNCTION: u32 = 2;
-/// A constant of 0.
+/// Bits of the constant 0.
 const ZERO: u32 = 1 << (VALUE_BITS - 1);
 
 /// A node of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// Its number from 0.
+    /// A variable, by its number from 0.
     Variable(u32),
-    /// Its bits.
+    /// A constant, by its bits.
     Constant(u32),
     Apply(Function),
 }
@@ -42,7 +42,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// A domain's, in the order of their codes.
+    /// Returns a domain's functions, in the order of their codes.
     pub fn of(domain: Domain) -> [Function; 7] {
         use Function::*;
         match domain {
@@ -84,7 +84,7 @@ impl Function {
 }
 
 impl Node {
-    /// The constant nearest to a value between -1 and 1.
+    /// Returns the constant nearest to a value between -1 and 1.
     pub fn constant(value: f64) -> Node {
         let bits = ((value + 1.0) * f64::from(ZERO)).round();
         Node::Constant((bits as u32).min((1 << VALUE_BITS) - 1))
@@ -115,19 +115,19 @@ impl Node {
 pub struct Program(pub Vec<Node>);
 
 impl Program {
-    /// As the kernels read it: the number of nodes, and they.
+    /// Returns the words that the kernels read: the number of nodes, then the nodes.
     pub fn words(&self, domain: Domain) -> Vec<u32> {
         let nodes = self.0.iter().map(|node| node.word(domain));
         [self.0.len() as u32].into_iter().chain(nodes).collect()
     }
 
-    /// Its value on a row of inputs.
+    /// Returns its value on a row of inputs.
     pub fn value(&self, inputs: &[f32]) -> f64 {
         self.rounded_value(inputs, |value, _, _| value)
     }
 
-    /// The same, every result rounded to single precision, sines and cosines as far off as the native ones may be: where it
-    /// differs, what a GPU finds says nothing.
+    /// Returns its value with every result rounded to single precision, and sines and cosines off by the error of the native
+    /// functions. If it differs from `value`, a GPU's result is not conclusive.
     pub fn disturbed_value(&self, inputs: &[f32]) -> f64 {
         // CUDA C Programming Guide, intrinsic functions: an absolute error of 2^-21 within one turn.
         const NATIVE: f64 = 1.0 / 2_097_152.0;
@@ -140,7 +140,8 @@ impl Program {
         })
     }
 
-    /// `round`: of a result, the function that gave it, and its first argument.
+    /// Returns its value with `round` applied to each result; its arguments are the result, the function that computed it, and
+    /// the function's first argument.
     fn rounded_value(
         &self,
         inputs: &[f32],

@@ -1,4 +1,4 @@
-//! The ids of the paper's figures: `regression/peak/gtx285 fp`, `regression/differ/gtx285 fp/gtx285 ppcu`, `regression/chi-square`.
+//! Ids of the paper's figures: `regression/peak/gtx285 fp`, `regression/differ/gtx285 fp/gtx285 ppcu`, `regression/chi-square`.
 
 use super::Domain;
 use crate::systems::figure::Id;
@@ -22,12 +22,12 @@ named! {
 }
 
 named! {
-    /// A quantity that the paper publishes of an instance, of two, or of all.
+    /// A quantity that the paper publishes for one, two or all instances.
     pub enum Quantity ("figure of the paper") {
         Peak = "peak",
         Median = "median",
         MedianPerWatt = "per-watt",
-        /// The lowest speed of a surface.
+        /// Lowest speed of a surface.
         Lowest = "lowest",
         Highest = "highest",
         Efficiency = "efficiency",
@@ -38,7 +38,7 @@ named! {
     }
 }
 
-/// The id of a published figure.
+/// Id of a published figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     pub domain: Domain,
@@ -47,7 +47,7 @@ pub struct Published {
 }
 
 impl Quantity {
-    /// The id of the quantity in a domain, if the instances are the paper's.
+    /// Returns the id of the quantity in a domain, if the instances are the paper's.
     pub fn of(self, domain: Domain, instances: &[&str]) -> Option<Id> {
         let instances = instances.iter().map(|name| name.parse());
         Some(Id::Gpocl(Published {

@@ -1,4 +1,4 @@
-//! GPOCL's kernels among those of the other systems. How many threads a block has follows from the other sizes and the device.
+//! GPOCL's kernels as a published system. The threads per block follow from the other sizes and the device.
 
 use super::kernel::{Interpreter, MOST_CONSTANT_OUTPUTS};
 use super::ndrange::{Limits, NdRange};
@@ -26,7 +26,7 @@ static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
     Strategy::ALL.iter().copied().map(kernel).collect()
 });
 
-/// See the module text.
+/// GPOCL's system.
 pub struct Gpocl;
 
 impl System for Gpocl {

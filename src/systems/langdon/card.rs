@@ -1,20 +1,20 @@
-//! A chip by itself, and the card that it is on.
+//! A single chip, and the card that carries it.
 //!
-//! Models: chips of a card share a generation evenly. Leaves out: transfers, which are not shared; that the last chip is waited for.
-//! The GeForce GTX 295 carries two; the paper says "single GPU" and draws both. Units: billions of GP operations per second.
+//! Models: chips of a card share a generation evenly. Leaves out: transfers, which are not shared; waiting for the last chip. The
+//! GeForce GTX 295 carries two chips; the paper writes "single GPU" but draws both. Units: billions of GP operations per second.
 
 use super::parallelism::transfer_milliseconds;
 use super::published::Machine;
 use super::{POPULATION, experiment::Experiment};
 use crate::device::Device;
 
-/// A card of two chips.
+/// Name of a card with two chips.
 const TWO_CHIPS: &str = Machine::Gtx295.name();
 
-/// What a generation is shared by.
+/// One or more chips that share a generation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
-    /// In the configurations.
+    /// Name in the configurations.
     pub name: String,
     pub chips: u32,
 }
@@ -37,12 +37,12 @@ impl Card {
         }
     }
 
-    /// From one chip's.
+    /// Returns the card's speed from one chip's.
     pub fn speed(&self, of_chip: f64) -> f64 {
         f64::from(self.chips) * of_chip
     }
 
-    /// From one chip's speed, of programs with `mean_nodes`.
+    /// Returns the card's speed including transfers, from one chip's speed on programs with `mean_nodes`.
     pub fn with_transfers(&self, experiment: &Experiment, mean_nodes: u32, of_chip: f64) -> f64 {
         let operations = experiment.operations(POPULATION, mean_nodes.into());
         let in_kernel = operations / self.speed(of_chip) / 1e6;

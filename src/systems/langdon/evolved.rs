@@ -1,10 +1,10 @@
 //! Programs of later generations, of a given mean size.
 //!
-//! Models: sizes spread evenly between half and one and a half times the mean, or as far around it as the largest program
-//! allows; a function's nodes divided between its arguments at random, all divisions that keep within the stack alike;
-//! functions and inputs drawn evenly. With 64 threads per program time depends on the number of nodes and hardly on their
-//! order: every program has one terminal more than functions.
-//! Leaves out: what evolution prefers: inputs and functions in unequal parts, alike programs. Units: nodes.
+//! Models: sizes spread evenly between half and one and a half times the mean, or as far around it as the largest program allows;
+//! a function's nodes divided between its arguments at random, all divisions that fit the stack with equal probability; functions
+//! and inputs drawn uniformly. With 64 threads per program, time depends on the number of nodes and hardly on their order, as
+//! every program has one terminal more than functions.
+//! Leaves out: the preferences of evolution: unequal shares of inputs and functions, similar programs. Units: nodes.
 //! Sources: Langdon 2010, table 1 (functions, largest size) and section 6 (stack of 15); the spread is chosen.
 
 use super::experiment::Experiment;
@@ -13,18 +13,18 @@ use crate::gp::evolve::dice::Dice;
 use crate::gp::problem::multiplexer::Multiplexer;
 use crate::gp::program::{Rpn, Token};
 
-/// Of the mean, at most, that sizes lie below or above it.
+/// Largest distance of sizes from the mean, as a fraction of the mean.
 const SPREAD: f64 = 0.5;
 
-/// Program `index` of a generation whose programs have `mean_nodes` on average.
+/// Returns program `index` of a generation whose programs have `mean_nodes` on average.
 pub fn evolved(experiment: &Experiment, mean_nodes: u32, index: u32, seed: u64) -> Rpn {
-    // Not the dice of another generation of the same seed.
+    // Separate random numbers for every mean size with the same seed.
     let mut dice = Dice::for_offspring(seed, mean_nodes, index);
     let nodes = size(experiment, mean_nodes, &mut dice);
     of_size(experiment, nodes, &mut dice)
 }
 
-/// A program of so many nodes, an odd number.
+/// Returns a program of `nodes` nodes, an odd number.
 pub fn sized(experiment: &Experiment, nodes: u32, seed: u64) -> Rpn {
     of_size(experiment, nodes, &mut Dice::new(seed, u64::from(nodes)))
 }
@@ -35,12 +35,12 @@ fn of_size(experiment: &Experiment, nodes: u32, dice: &mut Dice) -> Rpn {
     Rpn(tokens)
 }
 
-/// Trees of binary functions have an odd number of nodes.
+/// Draws the size of a program, an odd number, as trees of binary functions have.
 fn size(experiment: &Experiment, mean_nodes: u32, dice: &mut Dice) -> u32 {
     let room = mean_nodes.min(experiment.most_nodes().saturating_sub(mean_nodes));
     let most = (SPREAD * f64::from(mean_nodes)) as u32;
     let spread = most.min(room) / 2;
-    // Even means lie between two odd sizes.
+    // Even means are between two odd sizes.
     let steps = dice.below(2 * spread as usize + 1) as u32;
     let odd = mean_nodes - 2 * spread + 2 * steps;
     match odd % 2 {
@@ -50,7 +50,7 @@ fn size(experiment: &Experiment, mean_nodes: u32, dice: &mut Dice) -> u32 {
     }
 }
 
-/// A tree of `nodes` nodes and at most `levels` levels, its value last.
+/// Appends a tree of `nodes` nodes and at most `levels` levels.
 fn tree(mux: Multiplexer, nodes: u32, levels: u32, dice: &mut Dice, out: &mut Vec<Token>) {
     if nodes < 3 {
         out.push(Token::Input(dice.below(mux.n_inputs() as usize) as u16));
@@ -70,7 +70,7 @@ fn tree(mux: Multiplexer, nodes: u32, levels: u32, dice: &mut Dice, out: &mut Ve
 mod tests {
     use super::*;
 
-    /// Stack levels that a program takes.
+    /// Returns the stack levels that a program needs.
     fn depth(program: &Rpn) -> u32 {
         let mut now = 0u32;
         let mut most = 0;

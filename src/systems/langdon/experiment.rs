@@ -1,26 +1,28 @@
 //! The paper's two experiments.
 //!
-//! Models: what table 1 and section 7 say of each. Leaves out: how a run ends. Units: words of 32 cases, bytes, parts of the run time.
-//! Sources: Langdon 2010, table 1, sections 4, 7 and 8. Chosen, as the paper does not say it of the 37-multiplexer: 64 threads per program.
+//! Models: the settings of table 1 and section 7. Leaves out: the end of a run. Units: words of 32 cases, bytes, parts of the run
+//! time.
+//! Sources: Langdon 2010, table 1, sections 4, 7 and 8. Chosen, as the paper does not give it for the 37-multiplexer: 64 threads
+//! per program.
 
 use super::published::Quantity;
 use crate::gp::problem::multiplexer::Multiplexer;
 
-/// See the module text.
+/// Settings of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Experiment {
     pub mux: Multiplexer,
-    /// What every program is tested on.
+    /// Words of cases that every program is tested on.
     pub test_words: u32,
-    /// Between programs in memory: the largest program and its end.
+    /// Bytes from one program to the next in memory: the largest program and its end.
     pub program_bytes: u32,
-    /// Part of a run that the GTX 295's host spends on all but interpreting: an input, read off section 4.
+    /// Host's share of a run on the GTX 295, for everything except interpreting: an input, read off section 4.
     pub host_share: f64,
-    /// Mean programs that Figure 7 is predicted at, up to nearly the largest: an input.
+    /// Mean program sizes at which Figure 7 is predicted, up to nearly the largest: an input.
     pub sizes: [u32; 5],
-    /// The solution that is tested on all cases: section 8's; of the 37-multiplexer assumed, within its limit.
+    /// Size of the solution that is tested on all cases: section 8's, or an assumed one within the limit for the 37-multiplexer.
     pub solution_nodes: u32,
-    /// The speeds of the solution in constant memory and of a run without and with the host.
+    /// Quantities of the solution in constant memory and of a run without and with the host.
     pub published: [Quantity; 3],
 }
 
@@ -53,15 +55,16 @@ impl Experiment {
     };
     pub const ALL: [Self; 2] = [Self::MUX20, Self::MUX37];
 
-    /// GP operations of a generation of `population` programs of `mean_nodes`.
+    /// Returns the GP operations of a generation of `population` programs with `mean_nodes`.
     pub fn operations(&self, population: u32, mean_nodes: f64) -> f64 {
         f64::from(population) * mean_nodes * f64::from(32 * self.test_words)
     }
 
-    /// Place in `sizes` of the mean program of a run. Assumed, in the middle: the text does not say how large programs are.
+    /// Index in `sizes` of the mean program of a run. Assumed to be in the middle of the range, as the text does not give program
+    /// sizes.
     pub const OF_A_RUN: usize = 3;
 
-    /// Largest program.
+    /// Returns the nodes of the largest program.
     pub fn most_nodes(&self) -> u32 {
         self.program_bytes - 1
     }

@@ -1,6 +1,7 @@
-//! What sections 7 and 8 report of the initial generation, predicted: every layout's speed, and what follows from them.
+//! Figures of sections 7 and 8 for the initial generation, predicted: every layout's speed, and quantities derived from the
+//! speeds.
 //!
-//! Devices of compute capability 1.x launch it as the paper did; any other as `measure` does, in one grid.
+//! Devices of compute capability 1.x launch it as in the paper, others in one grid, like `measure`.
 //! Units: in the quantities' names.
 
 use super::card::Card;
@@ -20,7 +21,7 @@ use crate::util::band::Band;
 use crate::util::parallel;
 
 const RATIO: &str = "64 threads per program over 1 (ratio of speeds)";
-/// Threads per block that section 7 names the ratio for.
+/// Threads per block for which section 7 gives the ratio.
 const RATIO_BLOCKS: [(u32, Quantity); 3] = [
     (64, Quantity::Ratio64),
     (128, Quantity::Ratio128),
@@ -30,7 +31,7 @@ const GENERATION: &str = "time of a generation with transfers (ms)";
 pub(super) const INSTRUCTIONS: &str = "warp instructions per node of a warp";
 pub(super) const SPEED: &str = "speed (billion GPop/s)";
 
-/// All layouts of section 7 whose threads fill their blocks.
+/// Returns all layouts of section 7 whose threads fill their blocks.
 pub fn layouts() -> Vec<Layout> {
     let of_block = |threads_per_block: u32| {
         let layout = move |threads_per_program| Layout {
@@ -43,7 +44,7 @@ pub fn layouts() -> Vec<Layout> {
     BLOCK_SIZES.into_iter().flat_map(of_block).collect()
 }
 
-/// All of the paper's figures; `name` is what the device is called in the configurations.
+/// Predicts all of the paper's figures; `name` is the device's name in the configurations.
 pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let on = As::new(name, on, seed);
     let mut figures = initial(on)?;
@@ -51,7 +52,7 @@ pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictE
     Ok(figures)
 }
 
-/// The layouts of the initial generation.
+/// Predicts the figures of the initial generation.
 fn initial(on: As) -> Result<Vec<Figure>, PredictError> {
     let generation = Generation {
         launching: on.launching,
@@ -72,7 +73,8 @@ fn initial(on: As) -> Result<Vec<Figure>, PredictError> {
     Ok(figures)
 }
 
-/// The layouts of the ratios and the best one; infinite parallelism would take all layouts.
+/// Predicts the layouts of the ratios and the best one with the heavier compiler's code; infinite parallelism would require all
+/// layouts.
 fn of_heavier_compiler(
     on: As,
     generation: Generation,
@@ -87,7 +89,7 @@ fn of_heavier_compiler(
     predict_all(on, generation, &asked)
 }
 
-/// The fastest layout.
+/// Returns the fastest layout.
 fn best(speeds: &[Speed]) -> Layout {
     let fastest = speeds
         .iter()
@@ -100,7 +102,7 @@ fn predict_all(
     generation: Generation,
     layouts: &[Layout],
 ) -> Result<Vec<Speed>, PredictError> {
-    // What a layout's sample executed takes some hundred megabytes.
+    // The execution of a layout's sample takes some hundred megabytes.
     const TOGETHER: usize = 4;
     let speed = |&layout: &Layout| predict_generation(on.on, layout, &generation, on.seed);
     let mut speeds: Vec<Speed> = Vec::new();
@@ -131,7 +133,7 @@ fn of_layout(name: &str, speed: &Speed) -> [Figure; 2] {
     ]
 }
 
-/// How much faster all tests at once are than one after another, with the code of both compilers.
+/// Returns the speedup of running all tests at once over one after another, with the code of both compilers.
 fn section_7(name: &str, speeds: [&[Speed]; 2]) -> Vec<Figure> {
     let ratio = |speeds: &[Speed], threads_per_block| {
         let speed_of = |threads_per_program| {
@@ -163,8 +165,8 @@ fn figure_8(name: &str, speeds: &[Speed]) -> Vec<Figure> {
     speeds.iter().map(of_layout).chain(intercepts).collect()
 }
 
-/// The figures of the best layout, of infinite parallelism and of transfers, from the speeds with the code of both compilers. The first
-/// card is the primary reading.
+/// Returns the figures of the best layout, of infinite parallelism and of transfers, from the speeds with the code of both
+/// compilers. The first card is the primary reading.
 fn section_8(cards: &[Card], [speeds, heavier]: [&[Speed]; 2]) -> Vec<Figure> {
     let name = cards[0].name.as_str();
     let of_cards = |of_chip| cards.iter().map(move |card| card.speed(of_chip));
@@ -207,7 +209,7 @@ pub(crate) mod tests {
     use super::later::{Reading, published};
     use super::*;
 
-    /// The figures that have ids, of made-up predictions.
+    /// Returns the figures that have ids, from made-up predictions.
     pub fn made_up() -> Vec<Figure> {
         let speed = |layout| Speed {
             layout,

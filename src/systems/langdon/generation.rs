@@ -1,39 +1,40 @@
-//! What a launch interprets: a generation of one of the experiments, and how it is divided into grids.
+//! Work of a launch: a generation of one of the experiments, and its division into grids.
 //!
-//! Models: the initial generation and later ones of a given mean size; the paper's grids, of a quarter of a million threads each
-//! whatever the layout (caption of Figure 5, section 2), each run to its end and launched after the other; or one grid for all.
-//! Leaves out: what the host does while grids run. Units: nodes, threads, microseconds. Sources: Langdon 2010.
+//! Models: the initial generation and later ones of a given mean size; the paper's grids of a quarter of a million threads each,
+//! independent of the layout (caption of Figure 5, section 2), each run to its end before the next is launched; or one grid for
+//! all.
+//! Leaves out: the host's work while grids run. Units: nodes, threads, microseconds. Sources: Langdon 2010.
 
 use super::experiment::Experiment;
 use super::predict::Layout;
 use super::{POPULATION, evolved, population};
 use crate::gp::program::Rpn;
 
-/// Threads of a grid as the paper launches it.
+/// Threads of one of the paper's grids.
 const THREADS_OF_GRID: u32 = 262_144;
-/// From the end of a grid to the start of the next. Assumed: 5 to 20; not published for this driver.
+/// Time from the end of a grid to the start of the next. Assumed, from 5 to 20; not published for this driver.
 const LAUNCH_MICROSECONDS: f64 = 10.0;
 
-/// A generation's programs.
+/// Programs of a generation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Programs {
-    /// Of the 20-multiplexer only: of the other's, the paper does not say how large they are.
+    /// Initial programs of the 20-multiplexer; the paper does not give the sizes for the 37-multiplexer.
     Initial,
     Evolved {
         mean_nodes: u32,
     },
 }
 
-/// How it is launched.
+/// Division of a generation into launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Launching {
     /// All programs in one grid.
     OneGrid,
-    /// As many grids as it takes with the paper's number of threads.
+    /// As many grids as needed with the paper's number of threads.
     PapersGrids,
 }
 
-/// See the module text.
+/// A generation of an experiment, and its launches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Generation {
     pub experiment: Experiment,
@@ -42,7 +43,7 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// The 20-multiplexer's first, as this crate measures it.
+    /// The 20-multiplexer's first generation, as this crate measures it.
     pub const INITIAL: Self = Generation {
         experiment: Experiment::MUX20,
         programs: Programs::Initial,
@@ -68,7 +69,8 @@ impl Generation {
         }
     }
 
-    /// Between the grids, and before the first. A grid by itself is timed alone, as `measure` does.
+    /// Returns the launch time before the first grid and between the grids; 0 for a single grid, which is timed alone, like
+    /// `measure`.
     pub fn launch_milliseconds(&self, layout: Layout) -> f64 {
         match self.launching {
             Launching::OneGrid => 0.0,

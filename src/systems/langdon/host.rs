@@ -1,30 +1,30 @@
-//! Whole runs: what the host adds to every GP operation.
+//! Whole runs: the host's cost of every GP operation.
 //!
-//! Models: selection, crossover and mutation as a time for each operation, so long that it takes section 4's part of a run on the
-//! card whose part is published; the same host beside another card takes as long for an operation. That part is an input, not a
-//! prediction. Leaves out: that small programs cost the host as much as large ones.
+//! Models: selection, crossover and mutation as a time per operation, chosen so that the host has section 4's share of a run on
+//! the card whose share is published; next to another card, the same host takes the same time per operation. The share is an
+//! input, not a prediction. Leaves out: that small programs cost the host as much as large ones.
 //! Units: nanoseconds; billions of GP operations per second. Sources: Langdon 2010, section 4.
 
-/// What a GP operation costs the host, nanoseconds.
+/// Host time per GP operation, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Host {
     pub ns_per_operation: f64,
 }
 
 impl Host {
-    /// One that takes `share` of a run beside a card that reaches `speed`.
+    /// Returns the host that has the given share of a run next to a card with this speed.
     pub fn of_share(share: f64, speed: f64) -> Self {
         Host {
             ns_per_operation: share / (1.0 - share) / speed,
         }
     }
 
-    /// Speed of the whole run.
+    /// Returns the speed of the whole run.
     pub fn average(self, speed: f64) -> f64 {
         1.0 / (1.0 / speed + self.ns_per_operation)
     }
 
-    /// Part of the run that is the host's.
+    /// Returns the host's share of the run.
     pub fn share(self, speed: f64) -> f64 {
         self.average(speed) * self.ns_per_operation
     }
@@ -34,7 +34,7 @@ impl Host {
 mod tests {
     use super::*;
 
-    /// The published averages and shares, as in the paper: 254 and 43 %.
+    /// Checks the published averages and shares: 254 and 43 %.
     #[test]
     fn a_host_keeps_its_time_beside_a_slower_card() {
         let host = Host::of_share(0.43, 254.0 / 0.57);

@@ -1,4 +1,4 @@
-//! The interpreter: its machine code, the encoding of programs, the blocks that it executes.
+//! The interpreter: its machine code, the encoding of programs, the execution of blocks.
 //!
 //! Models: `systems/cuda/submachine.cu`. Leaves out: time. Units: bytes, words of 32 Boolean cases.
 //! Sources: Langdon 2010, Figure 4 and section 6 (15 stack levels of 4 bytes for each thread).
@@ -21,14 +21,14 @@ pub const STACK_LEVELS: u32 = 15;
 const END: u8 = 0;
 const FIRST_INPUT: u16 = 8;
 const INPUT_D5: u16 = 16;
-/// Inputs whose patterns lie in constant memory.
+/// Number of inputs with patterns in constant memory.
 const PATTERNS: u16 = 5;
 const MOST_INPUTS: u16 = 37;
 
-/// Where the kernel's constants lie: the patterns, and behind them the program of the variant that has one there.
+/// Bank of the kernel's constants: the patterns, followed by the program in the variant that keeps it there.
 const CONSTANTS_BANK: usize = 3;
 const CONSTANT_PROGRAM_OFFSET: u32 = 32;
-/// Threads per program of that variant.
+/// Threads per program of the variant with its program in constant memory.
 const CONSTANT_PROGRAM_THREADS: u32 = 64;
 
 /// The kernel compiled for a number of threads per program.
@@ -36,7 +36,7 @@ const CONSTANT_PROGRAM_THREADS: u32 = 64;
 pub struct Submachine {
     pub kernel: Kernel,
     pub threads_per_program: u32,
-    /// All threads run the one program in constant memory.
+    /// Whether all threads run the one program in constant memory.
     in_constant: bool,
 }
 
@@ -44,16 +44,16 @@ pub struct Submachine {
 #[derive(Debug, Clone)]
 pub struct Tests {
     pub experiment: Experiment,
-    /// The inputs from the sixth on, one bit each.
+    /// Bits of the inputs from the sixth on, one word per test.
     pub numbers: Vec<u32>,
     pub expected: Vec<u32>,
 }
 
-/// What a block executed and found.
+/// Execution of a block, and its results.
 #[derive(Debug, Clone)]
 pub struct BlockRun {
     pub warps: Vec<WarpPath>,
-    /// Wrong cases of each of its programs.
+    /// Number of wrong cases of each of its programs.
     pub wrong: Vec<u32>,
 }
 
@@ -74,7 +74,7 @@ impl Submachine {
         })
     }
 
-    /// The variant for one program in constant memory.
+    /// Loads the variant for one program in constant memory.
     pub fn with_constant_program(arch: Arch) -> Result<Self, PredictError> {
         let threads_per_program = CONSTANT_PROGRAM_THREADS;
         Ok(Submachine {
@@ -84,12 +84,12 @@ impl Submachine {
         })
     }
 
-    /// Bytes of shared memory of a block: the stacks of its threads.
+    /// Returns the shared memory of a block, which holds the stacks of its threads.
     pub fn shared_bytes(threads_per_block: u32) -> u32 {
         4 * STACK_LEVELS * threads_per_block
     }
 
-    /// Executes a block of `threads` on as many programs as it has room for.
+    /// Executes a block of `threads` on as many programs as fit.
     pub fn execute(
         &self,
         programs: &[Rpn],
@@ -133,7 +133,7 @@ fn kernel(stem: &str) -> Result<Kernel, PredictError> {
     Kernel::parse(&String::from_utf8_lossy(&code), &file).map_err(PredictError::other)
 }
 
-/// Programs in memory, one behind the other at equal distances.
+/// Returns programs in memory, one after the other at equal distances.
 pub fn table(programs: &[Rpn], program_bytes: u32) -> Result<Vec<u8>, PredictError> {
     let mut bytes = Vec::with_capacity(programs.len() * program_bytes as usize);
     for program in programs {
@@ -151,7 +151,7 @@ pub fn table(programs: &[Rpn], program_bytes: u32) -> Result<Vec<u8>, PredictErr
     Ok(bytes)
 }
 
-/// A program as the kernel reads it: one byte per node, and the end.
+/// Encodes a program for the kernel: one byte per node, and the end.
 pub fn encode(program: &Rpn) -> Result<Vec<u8>, PredictError> {
     program.0.iter().map(byte).chain([Ok(END)]).collect()
 }
@@ -174,7 +174,7 @@ fn byte(token: &Token) -> Result<u8, PredictError> {
     })
 }
 
-/// Wrong cases of a program by the reference interpreter.
+/// Returns the number of wrong cases of a program, by the reference interpreter.
 pub fn wrong(program: &Rpn, tests: &Tests) -> u32 {
     let words: Vec<u64> = tests.numbers.iter().map(|&word| word.into()).collect();
     let cases = tests.experiment.mux.cases(&words);

@@ -1,7 +1,7 @@
 //! Later generations: Figure 7's speeds, the solution's proof, and whole runs with the host.
 //!
 //! Models: generations of given mean sizes, with section 7's choice of 64 threads per program in blocks of 64; transfers at
-//! section 8's rates; the host ([`super::host`]). Leaves out: how sizes develop in a run: one stands for all.
+//! section 8's rates; the host ([`super::host`]). Leaves out: the growth of programs in a run; one size represents all.
 //! Units: billions of GP operations per second, percent. Sources: Langdon 2010, sections 4, 7, 8, Figure 7.
 
 use super::card::Card;
@@ -20,33 +20,33 @@ use crate::systems::machine::Bench;
 use crate::util::band::Band;
 use crate::util::parallel;
 
-/// Section 7's choice.
+/// Layout chosen in section 7.
 const LAYOUT: Layout = Layout {
     threads_per_program: 64,
     threads_per_block: 64,
 };
-/// What a generation of large programs executed takes some hundred megabytes.
+/// Number of generations predicted in parallel: the execution of one with large programs takes some hundred megabytes.
 const TOGETHER: usize = 3;
-/// The card whose host's part of a run is published.
+/// Card for which the host's share of a run is published.
 const HOST_OF: &str = Machine::Gtx295.name();
 
 const IN_A_RUN: &str = "speed without the host, with transfers (billion GPop/s)";
 const AVERAGE: &str = "average of a run with the host (billion GPop/s)";
 
-/// A reading of what the paper publishes of an experiment: one or both chips, a compiler's code, a host beside it.
+/// One reading of an experiment's published quantities: one or both chips, a compiler's code, a host.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
-    /// The speed with the solution in constant memory.
+    /// Speed with the solution in constant memory.
     pub constant: f64,
-    /// The speed of a run without the host.
+    /// Speed of a run without the host.
     pub in_a_run: f64,
     pub host: Host,
 }
 
-/// A device, and how it is used.
+/// A device, with its name and way of launching.
 #[derive(Debug, Clone, Copy)]
 pub struct As<'a> {
-    /// In the configurations.
+    /// Name in the configurations.
     pub name: &'a str,
     pub on: Bench<'a>,
     pub launching: Launching,
@@ -54,7 +54,7 @@ pub struct As<'a> {
 }
 
 impl<'a> As<'a> {
-    /// Devices of compute capability 1.x are used as the paper did, any other as `measure` does.
+    /// Launches on devices of compute capability 1.x as in the paper, on others like `measure`.
     pub fn new(name: &'a str, on: Bench<'a>, seed: u64) -> Self {
         let launching = match nv50::target(&on.device.code) {
             Some(_) => Launching::PapersGrids,
@@ -68,7 +68,7 @@ impl<'a> As<'a> {
         }
     }
 
-    /// Another device in its place.
+    /// Returns the same settings with another device.
     pub fn with<'b>(self, device: &'b Device) -> As<'b>
     where
         'a: 'b,
@@ -120,8 +120,8 @@ impl As<'_> {
         proof::predict(self.on, experiment, self.seed)
     }
 
-    /// The readings with one compiler's code: every card with its own host where that is known, with either known host where it is not.
-    /// `in_kernel` is the speed of one chip with programs of a run's size.
+    /// Returns the readings with one compiler's code. Each card has its own host where the host's share is known, otherwise each
+    /// of the known hosts. `in_kernel` is the speed of one chip with programs of a run's size.
     fn readings(
         self,
         experiment: &Experiment,
@@ -155,7 +155,7 @@ impl As<'_> {
         Ok(readings.flat_map(of_hosts).collect())
     }
 
-    /// In the kernel, of programs with `mean_nodes`, on one chip.
+    /// Returns the kernel speed of one chip on programs with `mean_nodes`.
     fn speed(self, experiment: &Experiment, mean_nodes: u32) -> Result<f64, PredictError> {
         let generation = Generation {
             experiment: *experiment,
@@ -167,7 +167,7 @@ impl As<'_> {
     }
 }
 
-/// The figures of an experiment that the paper publishes; the first reading is the primary one.
+/// Returns the figures of an experiment that the paper publishes; the first reading is the primary one.
 pub(super) fn published(
     name: &str,
     experiment: &Experiment,

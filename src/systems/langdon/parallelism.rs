@@ -1,17 +1,18 @@
-//! Section 8's model: how long a generation would take with infinitely many threads.
+//! Section 8's model: the time of a generation with infinitely many threads.
 //!
-//! Models: for each number of threads per program, a line through the times over the reciprocal of the block size, whose intercept is
-//! the time of infinitely large blocks; then a line through those over the reciprocal of the threads per program.
+//! Models: for each number of threads per program, a line through the times over the reciprocal of the block size, whose
+//! intercept is the time of infinitely large blocks; then a line through those intercepts over the reciprocal of the threads per
+//! program.
 //! Units: milliseconds. Sources: Langdon 2010, section 8 and Figure 8.
 
 use super::POPULATION;
 use super::experiment::Experiment;
 use super::predict::Speed;
 
-/// Transfer rates that the paper's `bandwidthTest` shows, to the device and back.
+/// Transfer rates that the paper measured with `bandwidthTest`, to the device and back.
 const MEGABYTES_PER_SECOND: [f64; 2] = [2170.0, 1433.0];
 
-/// Programs to the device and one result for each back.
+/// Returns the time to copy programs to the device and one result for each back.
 pub fn transfer_milliseconds(experiment: &Experiment) -> f64 {
     let bytes = [experiment.program_bytes, 4].map(|bytes| f64::from(bytes) * f64::from(POPULATION));
     let seconds = bytes.iter().zip(MEGABYTES_PER_SECOND);
@@ -20,15 +21,15 @@ pub fn transfer_milliseconds(experiment: &Experiment) -> f64 {
         .sum()
 }
 
-/// Of a generation of the 20-multiplexer, transfers included, extrapolated to infinite parallelism; NaN with fewer than two
-/// layouts in either direction.
+/// Returns the time of a generation of the 20-multiplexer, including transfers, extrapolated to infinite parallelism; NaN with
+/// fewer than two layouts in either direction.
 pub fn infinite_milliseconds(speeds: &[Speed]) -> f64 {
     let points = infinite_blocks(speeds).into_iter();
     let points = points.map(|(threads, milliseconds)| (1.0 / f64::from(threads), milliseconds));
     intercept(points.collect())
 }
 
-/// With infinitely large blocks, for each number of threads per program.
+/// Returns the times with infinitely large blocks, for each number of threads per program.
 pub fn infinite_blocks(speeds: &[Speed]) -> Vec<(u32, f64)> {
     let mut of_programs: Vec<u32> = speeds
         .iter()
@@ -49,12 +50,12 @@ pub fn infinite_blocks(speeds: &[Speed]) -> Vec<(u32, f64)> {
     of_programs.into_iter().map(of_threads).collect()
 }
 
-/// Milliseconds of a generation of the 20-multiplexer in this layout.
+/// Returns the time of a generation of the 20-multiplexer in this layout, including transfers.
 pub fn with_transfers(speed: &Speed) -> f64 {
     speed.kernel_milliseconds + transfer_milliseconds(&Experiment::MUX20)
 }
 
-/// Of the least-squares line.
+/// Returns the intercept of the least-squares line.
 fn intercept(points: Vec<(f64, f64)>) -> f64 {
     let n = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;

@@ -1,9 +1,9 @@
-//! The programs of the initial generation, and the tests they run on.
+//! Programs of the initial generation, and the tests they run on.
 //!
-//! Models: ramped half-and-half. Table 1 says "4:5" and section 8 that the trees have 55 instructions on average, which depths
-//! of 4 and 5 edges cannot give (at most 47). Taken here: 5 and 6 edges, a function at the root, and in trees that grow as many
-//! terminals as functions: 53.5 nodes, 54.5 with the end. Depth and method are drawn for each tree by itself: neighbours in a block
-//! are not alike, as they are not after the first tournament.
+//! Models: ramped half-and-half. Table 1 gives "4:5" and section 8 an average of 55 instructions per tree, which depths of 4 and
+//! 5 edges cannot reach (at most 47). Assumed here: 5 and 6 edges, a function at the root, and as many terminals as functions in
+//! trees that grow: 53.5 nodes, 54.5 with the end. Depth and method are drawn for each tree separately: neighbours in a block are
+//! not alike, as in later generations after the first tournament.
 //! Leaves out: later generations (`evolved`). Units: nodes. Sources: Langdon 2010, table 1 and section 8.
 
 use super::experiment::Experiment;
@@ -15,7 +15,7 @@ use crate::gp::program::{Rpn, Token};
 const DEPTHS: [u32; 2] = [5, 6];
 const MUX: Multiplexer = Multiplexer::MUX20;
 
-/// Program `index` of the initial generation.
+/// Returns program `index` of the initial generation.
 pub fn initial(index: u32, seed: u64) -> Rpn {
     let mut dice = Dice::for_offspring(seed, 0, index);
     let depth = dice.pick(&DEPTHS);
@@ -36,7 +36,7 @@ fn function(dice: &mut Dice, depth: u32, grows: bool, out: &mut Vec<Token>) {
     out.push(Token::Apply(dice.pick(MUX.id.definition().functions)));
 }
 
-/// The first `n` of the words of 32 cases that a generation is tested on.
+/// Returns the first `n` of the words of 32 cases that a generation is tested on.
 pub fn tests(experiment: Experiment, n: u32, seed: u64) -> Tests {
     let mut dice = Dice::new(seed, u64::from(u32::MAX));
     let mux = experiment.mux;

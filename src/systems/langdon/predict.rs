@@ -1,6 +1,6 @@
 //! The interpreter's speed on a device, at any number of threads per program and per block.
 //!
-//! Models: blocks of the grid, executed (`launch::divergent`); of a generation in several grids, the first.
+//! Models: blocks of the grid, executed (`launch::divergent`); for a generation in several grids, the first.
 //! Leaves out: all but two of a thread's runs of its program, which are alike; all but one of a large program.
 //! Units: nodes times cases per second, milliseconds.
 
@@ -16,47 +16,47 @@ use crate::launch::prediction::PredictError;
 use crate::systems::machine::{Bench, Machine};
 use crate::util::parallel;
 
-/// Warps of the grid that are executed; where all lanes run one program, so many more, as their paths are short and each holds
-/// but one.
+/// Number of warps executed from a grid of many waves; more if all lanes run one program, as their paths are short and each
+/// covers only one program.
 const SAMPLED_WARPS: u32 = 384;
 const SAMPLED_UNIFORM_WARPS: u32 = 1536;
-/// Multiprocessors of a grid of a few waves whose blocks are executed.
+/// Number of multiprocessors whose blocks are executed, for a grid of a few waves.
 const SAMPLED_SMX: u32 = 4;
-/// Of a grid that is run to its end, which gives each some hundred blocks.
+/// Number of multiprocessors whose blocks are executed, for a grid run to its end, which gives each some hundred blocks.
 const SAMPLED_SMX_TO_THE_END: u32 = 1;
-/// Runs of its program that a sampled thread makes at most.
+/// Largest number of runs of its program by a sampled thread.
 const RUNS: u32 = 2;
-/// Cases that one node of a warp is evaluated on.
+/// Number of cases on which one node of a warp is evaluated.
 const CASES_PER_WARP_NODE: f64 = 32.0 * 32.0;
 
-/// One way to lay the population out over threads.
+/// Layout of the population over threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
     pub threads_per_program: u32,
     pub threads_per_block: u32,
 }
 
-/// What a layout does.
+/// Predicted speed of a layout.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Speed {
     pub layout: Layout,
     pub resident_blocks: u32,
     pub mean_nodes: f64,
-    /// Warp instructions for a node of a warp: more than for one program where its lanes part.
+    /// Warp instructions per node of a warp, including divergence.
     pub warp_instructions_per_node: f64,
-    /// Of the launch.
+    /// Warp instructions of the launch.
     pub warp_instructions: f64,
     pub gpops_billion: f64,
-    /// Of a generation, without transfers.
+    /// Time of a generation, without transfers.
     pub kernel_milliseconds: f64,
 }
 
-/// The 20-multiplexer's initial generation in one grid.
+/// Predicts the 20-multiplexer's initial generation in one grid.
 pub fn predict(on: Bench, layout: Layout, seed: u64) -> Result<Speed, PredictError> {
     predict_generation(on, layout, &Generation::INITIAL, seed)
 }
 
-/// A generation.
+/// Predicts a generation.
 pub fn predict_generation(
     on: Bench,
     layout: Layout,
@@ -82,7 +82,7 @@ pub fn predict_generation(
     })
 }
 
-/// A grid of the first `population` programs of a generation, which fill their blocks.
+/// Makes a grid of the first `population` programs of a generation, which fill their blocks.
 pub fn first_grid(
     machine: Machine,
     layout: Layout,
@@ -140,7 +140,7 @@ pub fn first_grid(
     Ok((placement, work))
 }
 
-/// Programs of a full block.
+/// Returns the programs of a full block.
 pub fn programs_per_block(layout: Layout) -> u32 {
     layout.threads_per_block / layout.threads_per_program
 }
@@ -149,7 +149,7 @@ fn runs_of_thread(layout: Layout, generation: &Generation) -> u32 {
     generation.experiment.test_words / layout.threads_per_program
 }
 
-/// Large programs run once: what surrounds a run is little beside them.
+/// Returns the executed runs of a program; one for large programs, whose prologue is small compared with a run.
 fn runs_executed(layout: Layout, generation: &Generation) -> u32 {
     match generation.programs {
         Programs::Initial => runs_of_thread(layout, generation).min(RUNS),
@@ -157,7 +157,7 @@ fn runs_executed(layout: Layout, generation: &Generation) -> u32 {
     }
 }
 
-/// Blocks that are executed of a grid of many waves.
+/// Returns the number of blocks executed from a grid of many waves.
 fn spread_blocks(layout: Layout) -> u32 {
     let warps = match layout.threads_per_program {
         32.. => SAMPLED_UNIFORM_WARPS,
@@ -166,7 +166,7 @@ fn spread_blocks(layout: Layout) -> u32 {
     32 * warps / layout.threads_per_block
 }
 
-/// Blocks executed, each with the nodes of its programs.
+/// Executes blocks; returns each with the nodes of its programs.
 fn executed_blocks(
     kernel: &Submachine,
     layout: Layout,
@@ -197,7 +197,7 @@ fn executed_blocks(
     })
 }
 
-/// Nodes that each warp evaluates, mean over its lanes.
+/// Returns the nodes that each warp evaluates, mean over its lanes.
 fn nodes_of_warps(programs: &[Rpn], layout: Layout, runs: u32) -> Vec<u32> {
     let of_thread = |thread: u32| {
         programs[(thread / layout.threads_per_program) as usize]
@@ -213,7 +213,7 @@ fn nodes_of_warps(programs: &[Rpn], layout: Layout, runs: u32) -> Vec<u32> {
     firsts.map(of_warp).collect()
 }
 
-/// Warp instructions for a node of a warp, of all that was executed.
+/// Returns warp instructions per node of a warp, over everything executed.
 pub(super) fn per_node(executed: &ExecutedCode) -> f64 {
     let programs = &executed.code.programs;
     let nodes: f64 = programs.iter().map(|warp| f64::from(warp.nodes)).sum();

@@ -1,7 +1,7 @@
-//! One program in constant memory: how the paper proves a solution on all cases, and where its interpreter is fastest.
+//! One program in constant memory: the paper's proof of a solution on all cases, and its interpreter's fastest case.
 //!
-//! Models: a program of the solution's size, run by every thread of one of the paper's grids on cases of its own. Leaves out: that all
-//! 2^20 cases of the 20-multiplexer fill an eighth of such a grid; how the cases come about; the launch.
+//! Models: a program of the solution's size, run by every thread of one of the paper's grids on its own cases. Leaves out: that
+//! all 2^20 cases of the 20-multiplexer fill only an eighth of such a grid; the generation of cases; the launch.
 //! Units: cases times nodes per second. Sources: Langdon 2010, sections 2, 6 and 8.
 
 use super::evolved::sized;
@@ -15,15 +15,15 @@ use crate::launch::placement::{DivergentGrid, Placement};
 use crate::launch::prediction::PredictError;
 use crate::systems::machine::Bench;
 
-/// As for whole generations.
+/// Layout, the same as for whole generations.
 const LAYOUT: Layout = Layout {
     threads_per_program: 64,
     threads_per_block: 64,
 };
-/// Of a grid with the paper's quarter of a million threads.
+/// Blocks of a grid with the paper's quarter of a million threads.
 const BLOCKS: u32 = 262_144 / LAYOUT.threads_per_block;
 
-/// With the solution's size, on one chip.
+/// Speed of a program of the solution's size, on one chip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Proof {
     pub gpops_billion: f64,
@@ -52,7 +52,7 @@ pub fn predict(on: Bench, experiment: &Experiment, seed: u64) -> Result<Proof, P
         warps: run.warps,
         offsets: Offsets::default(),
     };
-    // All blocks are one: a sample of them would run in step, and where it is cut would matter.
+    // All blocks are identical: a spread sample of them would run in lockstep, and its cut would matter.
     let sample = placement.sample_whole(1);
     let mut code =
         ExecutedCode::on(on.device, &kernel.kernel, &[block]).map_err(PredictError::other)?;

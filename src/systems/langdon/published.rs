@@ -1,4 +1,4 @@
-//! The ids of the paper's figures: `gtx295/best-speed`.
+//! Ids of the paper's figures: `gtx295/best-speed`.
 
 use crate::systems::figure::Id;
 use crate::util::names::{UnknownName, named};
@@ -13,30 +13,30 @@ named! {
 }
 
 named! {
-    /// A quantity that the paper publishes of a card.
+    /// A quantity that the paper publishes for a card.
     pub enum Quantity ("figure of the paper") {
-        /// The speed of 64 threads per program over that of 1, in blocks of 64.
+        /// Speed of 64 threads per program over that of 1, in blocks of 64.
         Ratio64 = "ratio-64",
         Ratio128 = "ratio-128",
         Ratio256 = "ratio-256",
         BestSpeed = "best-speed",
-        /// The time of a generation with infinite parallelism.
+        /// Time of a generation with infinite parallelism.
         InfiniteTime = "infinite-time",
         InfiniteSpeed = "infinite-speed",
         Transfers = "transfers",
-        /// The speed with the solution in constant memory.
+        /// Speed with the solution in constant memory.
         Mux20Constant = "mux20-constant",
         Mux37Constant = "mux37-constant",
-        /// The speed of a run with transfers, without the host.
+        /// Speed of a run with transfers, without the host.
         Mux20InARun = "mux20-in-a-run",
         Mux37InARun = "mux37-in-a-run",
-        /// The speed of a run with the host.
+        /// Speed of a run with the host.
         Mux20Average = "mux20-average",
         Mux37Average = "mux37-average",
     }
 }
 
-/// The id of a published figure.
+/// Id of a published figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     pub machine: Machine,
@@ -44,7 +44,7 @@ pub struct Published {
 }
 
 impl Quantity {
-    /// The id of the quantity on a device, if that is a card of the paper.
+    /// Returns the id of the quantity on a device, if that is a card of the paper.
     pub fn of(self, device: &str) -> Option<Id> {
         let machine = device.parse().ok()?;
         Some(Id::Langdon(Published {

@@ -1,4 +1,4 @@
-//! Langdon's interpreter among the kernels of the other systems.
+//! Langdon's interpreter as a published system.
 
 use super::generation::Generation;
 use super::kernel::Submachine;
@@ -16,9 +16,9 @@ use std::sync::LazyLock;
 
 const KERNEL: &str = "submachine";
 const PROBLEM: &str = "mux20";
-/// Threads of a block where nothing is said: at least two programs of 64 threads where they can.
+/// Default threads per block, enough for at least two programs.
 const USUAL_THREADS: u32 = 128;
-/// All tests of a program at once, as section 7 recommends.
+/// Default threads per program: all tests of a program at once, as section 7 recommends.
 const USUAL_THREADS_PER_PROGRAM: u32 = 64;
 
 static KERNELS: LazyLock<[KernelInfo; 1]> = LazyLock::new(|| {
@@ -38,7 +38,7 @@ static KERNELS: LazyLock<[KernelInfo; 1]> = LazyLock::new(|| {
     }]
 });
 
-/// See the module text.
+/// Langdon's system.
 pub struct Langdon;
 
 impl System for Langdon {
@@ -91,7 +91,7 @@ impl System for Langdon {
     }
 }
 
-/// Programs of a launch.
+/// Returns the programs of a launch.
 pub fn population(configuration: &Configuration) -> u32 {
     configuration.population.unwrap_or(POPULATION)
 }

@@ -1,6 +1,7 @@
-//! What section 4 reports, predicted: speedups of evaluation and of whole runs, and what the time goes to.
+//! Figures of section 4, predicted: speedups of evaluation and of whole runs, and breakdowns of the time.
 //!
-//! Units: in the quantities' names. The ends of a band follow from the ranges of the host's assumed values (`host`), not from the kernel's.
+//! Units: in the quantities' names. The bounds of a band follow from the ranges of the host's assumed values (`host`), not from
+//! the kernel's.
 
 use super::host::{HOST, Host, Trees, band};
 use super::kernel::Scheme;
@@ -14,10 +15,10 @@ use crate::systems::figure::Figure;
 use crate::systems::machine::Bench;
 use crate::util::band::Band;
 
-/// Population in which the other layouts are predicted and measured.
+/// Population for which the other layouts are predicted and measured.
 const COMPARED: u32 = 2500;
 
-/// Every layout that is predicted.
+/// Returns every layout that is predicted.
 pub fn layouts() -> Vec<Layout> {
     let of_benchmark = |benchmark: Benchmark| {
         let layout = move |scheme, population| Layout {
@@ -34,12 +35,12 @@ pub fn layouts() -> Vec<Layout> {
     Benchmark::ALL.into_iter().flat_map(of_benchmark).collect()
 }
 
-/// What is known of a benchmark with one population.
+/// Trees and kernel time of a benchmark with one population.
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
     benchmark: Benchmark,
     trees: Trees,
-    /// Of a generation, milliseconds.
+    /// Kernel time of a generation, in milliseconds.
     kernel: f64,
 }
 
@@ -48,7 +49,7 @@ impl Outcome {
         host.cpu_evaluation(self.trees) / host.gpu_evaluation(self.trees, self.kernel).total()
     }
 
-    /// Of the time of a generation, over what evaluation on the GPU takes.
+    /// Returns the breeding time of a generation over its evaluation time on the GPU.
     fn breeding_share(&self, host: &Host) -> f64 {
         host.breeding(self.trees) / host.gpu_evaluation(self.trees, self.kernel).total()
     }
@@ -62,7 +63,7 @@ impl Outcome {
     }
 }
 
-/// `name`: what the device is called in the configurations.
+/// Predicts the paper's figures; `name` is the device's name in the configurations.
 pub fn figures(name: &str, on: Bench, seed: u64) -> Result<Vec<Figure>, PredictError> {
     let (mut figures, mut outcomes) = (Vec::new(), Vec::new());
     for benchmark in Benchmark::ALL {
@@ -124,7 +125,7 @@ fn of_kernel(name: &str, speed: &Speed) -> [Figure; 3] {
     ]
 }
 
-/// Its figure in the paper.
+/// Returns the paper's figure of a benchmark.
 fn experiment(benchmark: Benchmark) -> &'static str {
     match benchmark.function_set() {
         ProblemId::Regression => "figure 3",
@@ -169,8 +170,8 @@ fn of_outcome(name: &str, outcome: &Outcome) -> Vec<Figure> {
     speedups.into_iter().chain(parts).map(figure).collect()
 }
 
-/// Figure 6, for every number of cases: breeding beside evaluation, and where the two lines meet, if they do between the paper's
-/// populations.
+/// Returns the figures of Figure 6, for every number of cases: breeding beside evaluation, and the intersection of the two lines,
+/// if it is between the paper's populations.
 fn breeding_overtakes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
     let is_regression = |one: &&Benchmark| one.function_set() == ProblemId::Regression;
     let of_cases = |benchmark: &Benchmark| {
@@ -201,7 +202,7 @@ fn breeding_overtakes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
         .collect()
 }
 
-/// Where a line through points rises above 0.
+/// Returns the place at which a line through points rises above 0.
 fn crossing(points: &[(f64, f64)]) -> Option<f64> {
     let found = points
         .windows(2)
@@ -210,7 +211,7 @@ fn crossing(points: &[(f64, f64)]) -> Option<f64> {
     Some(x0 - y0 * (x1 - x0) / (y1 - y0))
 }
 
-/// Mean sizes of the trees, over the settings of each problem.
+/// Returns mean sizes of the trees, over the settings of each problem.
 fn sizes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
     let of_set = |(&set, [smallest, largest]): (&ProblemId, [Published; 2])| {
         let own = outcomes
@@ -245,7 +246,7 @@ fn most(values: &[f64]) -> f64 {
     values.iter().copied().fold(0.0, f64::max)
 }
 
-/// Section 5: "from 8 times to 80 times for 5 out of 6 benchmarks", "no speedup on the multiplexer-6".
+/// Returns the figures of section 5: "from 8 times to 80 times for 5 out of 6 benchmarks", "no speedup on the multiplexer-6".
 fn extremes(name: &str, outcomes: &[Outcome]) -> Vec<Figure> {
     let host = Host::default();
     let speedups = |is_mux6: bool| -> Vec<f64> {
@@ -274,7 +275,7 @@ pub(crate) mod tests {
     use super::super::published::DEVICE;
     use super::*;
 
-    /// The figures that have ids, of made-up predictions.
+    /// Returns the figures that have ids, from made-up predictions.
     pub fn made_up() -> Vec<Figure> {
         let trees = Trees {
             population: 100.0,

@@ -1,10 +1,11 @@
 //! The host's part: ECJ on the CPU, the translation of trees, transfers, breeding.
 //!
-//! Models: CPU evaluation as evaluated nodes and cases, each at a price, functions of the mathematics library dearer; translation and
-//! breeding as a price per node, which rises when the population no longer fits the processor's cache; transfers as latency and bytes.
-//! Leaves out: the garbage collector's pauses apart from the price of a node; threads; denormal numbers.
-//! Units: nanoseconds and as the values say; milliseconds of results. Sources: in `fixtures/papers/hosts/`. None is measured on the paper's machine, which
-//! is known as "an Intel 2,6 GHz CPU (single core)"; none is chosen by the paper's results.
+//! Models: CPU evaluation as a cost per evaluated node and per case, higher for functions of the mathematics library; translation
+//! and breeding as a cost per node, which rises if the population no longer fits the processor's cache; transfers as latency and
+//! bytes.
+//! Leaves out: the garbage collector's pauses, except as part of the cost of a node; threads; denormal numbers.
+//! Units: nanoseconds, or as given for each value; milliseconds for results. Sources: in `fixtures/papers/hosts/`. None is measured on
+//! the paper's machine, described as "an Intel 2,6 GHz CPU (single core)"; none is fitted to the paper's results.
 
 use crate::device::Reader;
 use crate::device::numbers::{Sourced, numbers};
@@ -12,7 +13,7 @@ use crate::util::band::Band;
 use std::sync::LazyLock;
 
 numbers! {
-    /// All values that the host's times follow from.
+    /// Values that determine the host's times.
     Host, &[Reader::Host];
     host {
         node_ns "ns", "One node of a tree on one case, by ECJ.";
@@ -34,7 +35,7 @@ numbers! {
     }
 }
 
-/// The host with ranges and sources.
+/// The host, with ranges and sources.
 pub static HOST: LazyLock<Sourced<Host>> = LazyLock::new(|| {
     let text = include_str!("../../../fixtures/papers/hosts/robilliard.toml");
     Sourced::parse(text, "robilliard.toml").expect("a test reads it")
@@ -46,23 +47,23 @@ impl Default for Host {
     }
 }
 
-/// What the host needs to know of a generation, mean over its trees.
+/// Properties of a generation that determine the host's time, mean over its trees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trees {
     pub population: f64,
     pub nodes: f64,
-    /// Words of the code.
+    /// Words of the translated code.
     pub words: f64,
-    /// Nodes that are evaluated for one case, and those among them that are functions of the mathematics library.
+    /// Nodes evaluated for one case, and the functions of the mathematics library among them.
     pub evaluated: f64,
     pub functions: f64,
     pub cases: f64,
 }
 
-/// Where the time of a generation on the GPU goes, in milliseconds.
+/// Breakdown of the time of a generation on the GPU, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
-    /// Compaction of the trees among it.
+    /// Translation, including compaction of the trees.
     pub translation: f64,
     pub transfers: f64,
     pub kernel: f64,
@@ -75,14 +76,14 @@ impl Evaluation {
 }
 
 impl Host {
-    /// Of a generation on the CPU, milliseconds.
+    /// Returns the time of a generation's evaluation on the CPU, in milliseconds.
     pub fn cpu_evaluation(&self, trees: Trees) -> f64 {
         let of_case =
             self.case_ns + trees.evaluated * self.node_ns + trees.functions * self.function_ns;
         trees.population * (trees.cases * of_case + self.individual_ns) / 1e6
     }
 
-    /// Of a generation on the GPU, whose kernel takes `kernel` milliseconds.
+    /// Returns the time of a generation's evaluation on the GPU, whose kernel takes `kernel` milliseconds.
     pub fn gpu_evaluation(&self, trees: Trees, kernel: f64) -> Evaluation {
         let once = self.compaction_ns + self.translation_ns;
         let of_node = once + self.misses(trees) * self.miss_ns;
@@ -95,20 +96,20 @@ impl Host {
         }
     }
 
-    /// Of a generation, milliseconds: on the CPU in either case.
+    /// Returns the time of a generation's breeding, in milliseconds; always on the CPU.
     pub fn breeding(&self, trees: Trees) -> f64 {
         let of_node = self.breeding_ns + self.misses(trees) * self.miss_ns;
         trees.population * (trees.nodes * of_node + self.offspring_ns) / 1e6
     }
 
-    /// How often a visit to a node waits for memory, when all trees are visited in turn.
+    /// Returns the fraction of node visits that wait for memory, when all trees are visited in turn.
     fn misses(&self, trees: Trees) -> f64 {
         let bytes = trees.population * trees.nodes * self.node_bytes;
         (1.0 - self.cache_bytes / bytes).max(0.0)
     }
 }
 
-/// What follows from the values and from their ranges.
+/// Returns a quantity's band from the values and their ranges.
 pub fn band(of: impl Fn(&Host) -> f64) -> Band {
     HOST.band(of)
 }

@@ -1,4 +1,4 @@
-//! The interpreters: their machine code and the blocks that they execute.
+//! The interpreters: their machine code and the execution of blocks.
 //!
 //! Models: `systems/cuda/robilliard.cu`. Leaves out: time. Units: bytes, words.
 //! Sources: Robilliard et al. 2008, section 3; for programs in shared memory the authors' paper of 2009.
@@ -17,11 +17,11 @@ use crate::trace::{WarpPath, execute_block};
 use crate::util::names::named;
 
 named! {
-    /// How programs lie on threads.
+    /// Distribution of programs over threads.
     pub enum Scheme ("scheme") {
-        /// One program per block, whose threads share the cases: the paper's.
+        /// One program per block, whose threads share the cases: the paper's scheme.
         BlockGp = "blockgp",
-        /// The same with the program copied into shared memory: the authors' of 2009.
+        /// `BlockGp` with the program copied into shared memory: the authors' scheme of 2009.
         BlockGpShared = "blockgp-shared",
         /// One program per thread.
         ThreadGp = "threadgp",
@@ -29,7 +29,7 @@ named! {
 }
 
 impl Scheme {
-    /// What the kernel's source is compiled with.
+    /// Returns the macros that the kernel's source is compiled with.
     pub fn defines(self, set: ProblemId) -> Vec<String> {
         let scheme: &[&str] = match self {
             Scheme::BlockGp => &["SCHEME_BLOCKGP"],
@@ -44,7 +44,7 @@ impl Scheme {
             .collect()
     }
 
-    /// Programs of a block of `threads`.
+    /// Returns the programs of a block of `threads`.
     pub fn programs_per_block(self, threads: u32) -> u32 {
         match self {
             Scheme::ThreadGp => threads,
@@ -52,7 +52,7 @@ impl Scheme {
         }
     }
 
-    /// Shared memory of a block of `threads` whose programs have at most `words` words.
+    /// Returns the shared memory of a block of `threads` whose programs have at most `words` words.
     pub fn shared_bytes(self, threads: u32, words: u32) -> u32 {
         match self {
             Scheme::ThreadGp => 0,
@@ -62,17 +62,17 @@ impl Scheme {
     }
 }
 
-/// A kernel, parsed.
+/// A parsed kernel.
 #[derive(Debug)]
 pub struct Interpreter {
     pub kernel: Kernel,
 }
 
-/// What a block executed and found.
+/// Execution of a block, and its results.
 #[derive(Debug, Clone)]
 pub struct BlockRun {
     pub warps: Vec<WarpPath>,
-    /// Errors of each of its programs.
+    /// Error of each of its programs.
     pub errors: Vec<f32>,
 }
 
@@ -86,7 +86,7 @@ impl Interpreter {
         })
     }
 
-    /// Executes a block of `threads` on as many programs as it has room for, or fewer.
+    /// Executes a block of `threads` on as many programs as fit, or fewer.
     pub fn execute(
         &self,
         programs: &[Vec<u32>],
@@ -109,18 +109,18 @@ impl Interpreter {
     }
 }
 
-/// Name of a kernel's files under `fixtures/sass/`.
+/// Returns the name of a kernel's files under `fixtures/sass/`.
 pub fn stem(scheme: Scheme, set: ProblemId, arch: &str) -> String {
     format!("robilliard/{arch}-{}-{}", scheme.name(), set.name())
 }
 
-/// Errors of a program by the reference interpreter, which evaluates all branches of the tree.
+/// Returns the error of a program by the reference interpreter, which evaluates all branches of the tree.
 pub fn expected_error(program: &Rpn, set: ProblemId, cases: &CaseTable) -> f64 {
     error_by(set, cases, |inputs| f64::from(value_f32(program, inputs)))
 }
 
-/// Whether rounding leaves an expected error what it is: it agrees with that of every other rounding. Of another program a GPU, whose
-/// functions round otherwise, may well report another error.
+/// Tells whether an expected error is independent of rounding, that is, agrees with that of every other rounding. For other
+/// programs, a GPU's functions may round differently and give another error.
 pub fn is_decided(program: &Rpn, set: ProblemId, cases: &CaseTable, expected: f64) -> bool {
     (0..3).all(|way| {
         let value = |inputs: &[f32]| other_roundings(program, inputs)[way];
@@ -140,8 +140,8 @@ fn error_by(set: ProblemId, cases: &CaseTable, value: impl Fn(&[f32]) -> f64) ->
     (0..cases.len()).map(error).sum()
 }
 
-/// Whether an error is the one expected, but for rounding: of sums in another order, of the device's functions, of values next to zero, whose
-/// signs count.
+/// Tells whether an error equals the expected one except for rounding: of sums in another order, of the device's functions, of
+/// values near zero, whose signs count.
 pub fn agrees(set: ProblemId, found: f32, expected: f64) -> bool {
     const RELATIVE: f64 = 1e-3;
     const SIGNS: f64 = 2.0;

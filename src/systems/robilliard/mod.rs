@@ -1,8 +1,8 @@
 //! Robilliard et al. 2008: population-parallel GP on a GeForce 8800 GTX, inside the ECJ library.
 //!
-//! [`problem`]: the six benchmarks; [`program`]: trees as postfix code that jumps; [`population`], [`runs`]: the programs of evolutionary
-//! runs; [`kernel`]: the interpreters and the blocks that they execute; [`predict`]: a generation's kernel on a device; [`host`]: all the rest of
-//! a generation's time; [`figures`]: what the paper reports.
+//! [`problem`]: the six benchmarks; [`program`]: trees as postfix code with jumps; [`population`], [`runs`]: the programs of
+//! evolutionary runs; [`kernel`]: the interpreters and the execution of blocks; [`predict`]: a generation's kernel on a device;
+//! [`host`]: the rest of a generation's time; [`figures`]: the paper's figures.
 
 pub mod figures;
 pub mod host;
@@ -19,11 +19,11 @@ pub mod system;
 pub const POPULATIONS: [u32; 4] = [100, 500, 2500, 12_500];
 /// Generations of a run.
 pub const GENERATIONS: u32 = 50;
-/// Those of them that are predicted and measured.
+/// Generations of a run that are predicted and measured.
 pub const SAMPLED_GENERATIONS: u32 = 5;
-/// The one in which layouts are compared: what is launched if nothing else is said.
+/// Default population, and the one for which layouts are compared.
 pub const USUAL_POPULATION: u32 = 2500;
-/// Block sizes: the sum over a block's threads halves them.
+/// Block sizes, powers of 2 because the sum over a block's threads halves them.
 pub const BLOCK_SIZES: [u32; 5] = [32, 64, 128, 256, 512];
-/// As many as the smallest benchmarks have cases: two warps. The paper does not say how many threads its blocks had.
+/// Default threads per block, as many as the smallest benchmarks have cases: two warps. The paper does not give its block size.
 pub const USUAL_THREADS: u32 = 64;

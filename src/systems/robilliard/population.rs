@@ -1,10 +1,10 @@
-//! The programs of an evolutionary run.
+//! Programs of an evolutionary run.
 //!
-//! Models: ECJ's `koza.params`, which the paper's runs used: ramped half-and-half of depths 2 to 6, tournaments of 7, crossover for nine
-//! offspring in ten with nine crossover points in ten at functions, depth limit 17, reproduction otherwise, no elite.
-//! Leaves out: that ECJ keeps both children of a crossover and tries a too deep one again; its fitness of the regression is the sum
-//! of absolute differences, here that of squares: what is smaller is nearly always the same.
-//! The mean sizes of trees that the paper reports are an input: some of these runs grow larger trees than the paper's, so they end sooner.
+//! Models: ECJ's `koza.params`, which the paper's runs used: ramped half-and-half of depths 2 to 6, tournaments of 7, crossover
+//! for nine offspring in ten with nine crossover points in ten at functions, depth limit 17, reproduction otherwise, no elite.
+//! Leaves out: that ECJ keeps both children of a crossover and retries one that is too deep. ECJ's fitness of the regression is
+//! the sum of absolute differences, here that of squares; their order is nearly always the same.
+//! The paper's mean tree sizes are an input: some of these runs grow larger trees than the paper's, so they end earlier.
 //! Units: nodes. Sources: Robilliard et al. 2008, section 4; ECJ's parameter file, quoted from memory.
 
 use super::problem::Benchmark;
@@ -16,19 +16,19 @@ use crate::gp::evolve::run::Run;
 use crate::gp::program::Rpn;
 use crate::launch::prediction::PredictError;
 
-/// Generations that a run has in any case.
+/// Number of generations before a run may end.
 const LEAST_GENERATIONS: usize = 10;
 
-/// All programs of some generations of a run.
+/// All programs of the generations of a run.
 #[derive(Debug, Clone)]
 pub struct Evolved {
-    /// By generation, from the initial one on.
+    /// Programs by generation, from the initial one on.
     pub generations: Vec<Vec<Rpn>>,
 }
 
 impl Evolved {
-    /// A run of `population` programs through at most `generations` generations: it ends where their trees come to be larger than the
-    /// paper's, mean over all generations.
+    /// Evolves `population` programs through at most `generations` generations. The run ends early once its trees, mean over all
+    /// generations, are larger than the paper's.
     pub fn run(
         benchmark: Benchmark,
         population: u32,
@@ -52,7 +52,7 @@ impl Evolved {
         Ok(evolved)
     }
 
-    /// Over all generations.
+    /// Returns the mean size over all generations.
     pub fn mean_nodes(&self) -> f64 {
         let all = self.generations.iter().flatten();
         let (nodes, programs) = all.fold((0, 0), |(nodes, programs), program| {
@@ -67,7 +67,7 @@ fn config(population: u32, generations: u32) -> EvolveConfig {
         population: population as usize,
         generations,
         max_depth: 17,
-        // No limit but the depth.
+        // Size is limited only by the depth.
         max_size: 1 << 16,
         tournament: 7,
         crossover_probability: 0.9,

@@ -1,8 +1,8 @@
-//! How long a generation's kernel takes on a device, in any layout.
+//! Time of a generation's kernel on a device, in any layout.
 //!
-//! Models: blocks of the grid, executed (`launch::divergent`), coalesced as the device's preset says. Where the threads of a block run
-//! a program more than a few times, the time is continued linearly from two smaller numbers of times.
-//! Leaves out: launch and transfers (`host`); of populations larger than what was evolved, that their programs differ: they repeat.
+//! Models: blocks of the grid, executed (`launch::divergent`), with the coalescing rules of the device's preset. If the threads
+//! of a block run a program more than a few times, the time is extrapolated linearly from two smaller numbers of runs.
+//! Leaves out: launch and transfers (`host`); variety in populations larger than the evolved ones, whose programs are repeated.
 //! Units: nodes times cases per second, milliseconds.
 
 use super::kernel::{Interpreter, Scheme};
@@ -20,26 +20,26 @@ use crate::util::parallel;
 use std::fmt;
 use std::sync::Arc;
 
-/// Warps that are executed of a grid of many waves; with a program per thread fewer, as their paths are long.
+/// Number of warps executed from a grid of many waves; fewer with one program per thread, as their paths are long.
 const SAMPLED_WARPS: u32 = 512;
 const SAMPLED_DIVERGENT_WARPS: u32 = 48;
-/// Multiprocessors whose blocks are all executed, of a grid of few waves.
+/// Number of multiprocessors whose blocks are all executed, for a grid of few waves.
 const SAMPLED_SMX: u32 = 4;
-/// Runs of its program that a thread makes at most before they are cut short.
+/// Largest number of runs of its program by a thread for which all are executed.
 const WHOLE_RUNS: u32 = 8;
-/// Runs of all warps that are executed together.
+/// Largest number of executed runs, summed over all warps.
 const WARP_RUNS: u32 = 1024;
 const MOST_RUNS: u32 = 6;
-/// Cases on which it is counted what a warp executes of a program.
+/// Number of cases on which a warp's work on a program is counted.
 const PILOT_CASES: usize = 64;
-/// The same where every lane has a program of its own.
+/// Number of cases for counting if every lane has its own program.
 const DIVERGENT_PILOT_CASES: usize = 16;
-/// Runs on which it is counted what a run of the sampled blocks executes on average.
+/// Number of runs on which the mean work of a sampled block's run is counted.
 const COUNTED_RUNS: u32 = 6;
 const DIVERGENT_COUNTED_RUNS: u32 = 16;
 const WARP: usize = 32;
 
-/// How a benchmark's programs are laid out over threads, and how many they are.
+/// Layout of a benchmark's programs over threads, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
     pub scheme: Scheme,
@@ -64,7 +64,7 @@ impl fmt::Display for Layout {
     }
 }
 
-/// What a layout does, mean over generations.
+/// Predicted speed of a layout, mean over generations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Speed {
     pub layout: Layout,
@@ -72,11 +72,12 @@ pub struct Speed {
     pub mean_nodes: f64,
     pub kernel_milliseconds: f64,
     pub gpops_billion: f64,
-    /// Of the whole launch.
+    /// Warp instructions of the whole launch.
     pub warp_instructions: f64,
 }
 
-/// `generations`: programs of some generations of a run; each launch repeats those of one until the population is full.
+/// Predicts the speed of a layout. `generations` are the programs of some generations of a run; each launch repeats one
+/// generation's until the population is full.
 pub fn predict(on: Bench, layout: Layout, generations: &[&[Rpn]]) -> Result<Speed, PredictError> {
     let (placement, work) = mean_generation(on.machine(), layout, generations)?;
     let timing = work.timing(&placement, on.model)?;
@@ -90,7 +91,7 @@ pub fn predict(on: Bench, layout: Layout, generations: &[&[Rpn]]) -> Result<Spee
     })
 }
 
-/// The mean over the generations.
+/// Makes the mean launch over the generations.
 pub fn mean_generation(
     machine: Machine,
     layout: Layout,
@@ -120,7 +121,7 @@ pub fn mean_generation(
     let placement = Placement::of_divergent(machine.device, grid)?;
     let numbered: Vec<(u32, &Generation)> = (0..).zip(&generations).collect();
     let each: Vec<Vec<(u32, &Generation)>> = match placement.has_many_waves(false) {
-        // A sample of all generations at once.
+        // One sample of all generations.
         true => vec![numbered],
         false => numbered.into_iter().map(|one| vec![one]).collect(),
     };
@@ -174,7 +175,7 @@ impl Layout {
         (warps * 32 / self.threads_per_block).max(16)
     }
 
-    /// How often a thread runs its program.
+    /// Returns the number of times a thread runs its program.
     fn runs(self, cases: u32) -> u32 {
         match self.scheme {
             Scheme::ThreadGp => cases,
@@ -182,7 +183,7 @@ impl Layout {
         }
     }
 
-    /// The cases of so many runs: warps see neighbouring cases, as they do in all.
+    /// Returns the cases of `runs` runs; warps see neighbouring cases, as in the whole set.
     fn cases_of(self, runs: u32, all: &CaseTable) -> CaseTable {
         match self.scheme {
             Scheme::ThreadGp => all.sampled(runs as usize, 1),
@@ -193,12 +194,12 @@ impl Layout {
     }
 }
 
-/// Programs of one generation as they lie in memory.
+/// Programs of one generation as stored in memory.
 struct Generation {
     codes: Vec<Vec<u32>>,
     nodes: Vec<u32>,
     mean_nodes: f64,
-    /// Words before each program, of the first repetition.
+    /// Words before each program of the first repetition.
     starts: Vec<u32>,
 }
 
@@ -226,26 +227,26 @@ impl Generation {
         self.codes.iter().map(Vec::len).max().unwrap_or(0) as u32
     }
 
-    /// Words before program `at` of the population.
+    /// Returns the words before program `at` of the population.
     fn start(&self, at: u32) -> u32 {
         let own = self.codes.len() as u32;
         at / own * self.starts[own as usize] + self.starts[(at % own) as usize]
     }
 }
 
-/// A launch of some generations' programs, mixed.
+/// A launch of the programs of one or several generations, mixed.
 struct Runs<'a> {
     machine: Machine<'a>,
     interpreter: &'a Interpreter,
     layout: Layout,
     cases: &'a CaseTable,
     generations: Vec<&'a Generation>,
-    /// Of each generation.
+    /// Work of the blocks of each generation.
     works: Vec<Arc<BlockWork>>,
 }
 
 impl Runs<'_> {
-    /// The blocks that stand for all.
+    /// Returns the blocks that represent all.
     fn sample(&self, placement: &Placement) -> Sample {
         let spread = self.layout.spread_blocks();
         match &self.works[..] {
@@ -254,7 +255,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Two numbers of runs that are executed; twice the same where one is enough.
+    /// Returns the two numbers of runs that are executed; equal if one suffices.
     fn executed_repetitions(&self, sample: &Sample) -> [u32; 2] {
         let n = self.layout.runs(self.cases.len() as u32);
         let warps = sample.blocks().len() as u32 * self.layout.threads_per_block.div_ceil(32);
@@ -280,12 +281,12 @@ impl Runs<'_> {
         let n_generations = self.generations.len() as f64;
         let means = self.generations.iter().map(|one| one.mean_nodes);
         let mean_nodes = means.sum::<f64>() / n_generations;
-        // The sample's programs do not execute quite as much as the population's.
+        // The sample's programs execute slightly more or less than the population's.
         let own = sampled.iter().enumerate();
         let own = own.map(|(nth, &block)| self.works[mixed(nth)].of_block(block));
         let all = self.works.iter().map(|work| work.mean()).sum::<f64>() / n_generations;
         let ratio = of_cases * all * sampled.len() as f64 / own.sum::<f64>();
-        // A grid of few waves ends with its longest programs, whatever the mean.
+        // The end of a grid of few waves depends on its longest programs, not on the mean.
         let of_time = match sample {
             Sample::Spread(_) => ratio,
             Sample::Whole(_) | Sample::Longest(..) => of_cases,
@@ -300,21 +301,22 @@ impl Runs<'_> {
     }
 }
 
-/// Instructions of all their warps.
+/// Returns the instructions of all their warps.
 fn n_steps(blocks: &[ExecutedBlock]) -> f64 {
     let warps = blocks.iter().flat_map(|block| &block.warps);
     warps.map(|warp| warp.steps.len()).sum::<usize>() as f64
 }
 
 impl Runs<'_> {
-    /// Places of a block's programs in the population.
+    /// Returns the positions of a block's programs in the population.
     fn programs_of(&self, block: u32) -> std::ops::Range<u32> {
         let per_block = self.layout.programs_per_block();
         let first = block * per_block;
         first..(first + per_block).min(self.layout.population)
     }
 
-    /// What the sampled blocks execute for a run over what they do in these `runs`, whose cases are few: programs jump over nodes.
+    /// Returns the work of the sampled blocks per run, relative to that in these `runs`, which have few cases: programs jump over
+    /// nodes.
     fn of_all_cases(&self, sampled: &[u32], runs: u32, steps: f64) -> Result<f64, PredictError> {
         let n = self.layout.runs(self.cases.len() as u32);
         if runs == n || !self.layout.benchmark.function_set().jumps() {
@@ -339,7 +341,7 @@ impl Runs<'_> {
         Ok(counted.iter().sum::<f64>() / f64::from(more) / (steps / f64::from(runs)))
     }
 
-    /// What the blocks of a generation execute on some cases: programs jump over nodes, and the lanes of a warp may part.
+    /// Counts the work of a generation's blocks on some cases: programs jump over nodes, and the lanes of a warp may diverge.
     fn counted(&self, generation: &Generation) -> Result<BlockWork, PredictError> {
         if self.layout.scheme == Scheme::ThreadGp {
             let cases = self.cases.sampled(DIVERGENT_PILOT_CASES, 1);
@@ -386,7 +388,7 @@ impl Runs<'_> {
         })
     }
 
-    /// Nodes that each warp evaluates, mean over its lanes.
+    /// Returns the nodes that each warp evaluates, mean over its lanes.
     fn nodes_of_warps(
         &self,
         generation: &Generation,

@@ -12,7 +12,7 @@ use crate::util::names::named;
 use std::fmt;
 
 named! {
-    /// The set of functions that a kernel was compiled for.
+    /// Function set that a kernel was compiled for.
     pub enum ProblemId ("function set") {
         Regression = "regression",
         Multiplexer = "multiplexer",
@@ -21,7 +21,7 @@ named! {
 }
 
 impl ProblemId {
-    /// Whether its programs jump over nodes, as their inputs are.
+    /// Tells whether its programs jump over nodes, depending on their inputs.
     pub fn jumps(self) -> bool {
         self != ProblemId::Regression
     }
@@ -46,7 +46,7 @@ impl Benchmark {
         Benchmark::Spirals,
     ];
 
-    /// The one with this name.
+    /// Returns the benchmark with this name.
     pub fn named(name: &str) -> Result<Self, PredictError> {
         let found = Self::ALL.into_iter().find(|one| one.to_string() == name);
         found.ok_or_else(|| {
@@ -66,7 +66,7 @@ impl Benchmark {
         }
     }
 
-    /// Mean size of the trees over the generations of a run: the middle of the range that section 4 gives, an input.
+    /// Returns the mean size of the trees over the generations of a run: the middle of the range given in section 4, an input.
     pub fn mean_nodes(self) -> f64 {
         match self.function_set() {
             ProblemId::Regression => f64::midpoint(30.0, 66.0),
@@ -75,7 +75,7 @@ impl Benchmark {
         }
     }
 
-    /// The problem as evolution takes it.
+    /// Returns the problem for evolution.
     pub fn problem(self) -> Problem {
         match self {
             Benchmark::Regression { cases } => {
@@ -87,7 +87,7 @@ impl Benchmark {
         }
     }
 
-    /// The fitness cases as the kernels read them.
+    /// Returns the fitness cases in the kernels' format.
     pub fn case_words(self) -> CaseTable {
         let problem = self.problem();
         let (inputs, expected) = match &problem.dataset {
@@ -121,7 +121,7 @@ fn rows<T>(cases: &Cases<T>, words: impl Fn(&[T]) -> Vec<u32>) -> (Vec<Vec<u32>>
     )
 }
 
-/// One word for each of 32 Boolean cases.
+/// Unpacks words of 32 Boolean cases into one word per case.
 fn unpacked(column: &[u32]) -> Vec<u32> {
     let bits = |word: &u32| {
         let word = *word;
@@ -137,7 +137,7 @@ pub struct CaseTable {
     pub expected: Vec<u32>,
 }
 
-/// Multiples of it, modulo 1, lie evenly (Knuth, The Art of Computer Programming 3, section 6.4).
+/// Golden ratio, whose multiples modulo 1 are evenly distributed (Knuth, The Art of Computer Programming 3, section 6.4).
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_8;
 
 impl CaseTable {
@@ -149,8 +149,9 @@ impl CaseTable {
         self.expected.is_empty()
     }
 
-    /// `n` of the cases, evenly over all of them, in runs of `run` neighbours. Equal steps through the multiplexer's cases, which count up
-    /// in binary, would meet the same low bits always: each run lies at another place of its part.
+    /// Returns `n` of the cases, spread evenly over all of them, in runs of `run` neighbours. Each run is at a different place of
+    /// its part, because equal steps through the multiplexer's cases, which count up in binary, would always give the same low
+    /// bits.
     pub fn sampled(&self, n: usize, run: usize) -> CaseTable {
         let runs = (n / run.max(1)).max(1);
         let all = (self.len() / run.max(1)).max(1);
@@ -170,14 +171,14 @@ impl CaseTable {
         }
     }
 
-    /// The words of one case, input by input.
+    /// Returns the words of one case, input by input.
     pub fn case(&self, at: usize) -> Vec<u32> {
         let rows = self.inputs.chunks(self.len());
         rows.map(|row| row[at]).collect()
     }
 }
 
-/// The error that the kernels add up, of one case.
+/// Returns the error of one case, as added up by the kernels.
 pub fn case_error(set: ProblemId, value: f64, expected: f64) -> f64 {
     match set {
         ProblemId::Regression => (value - expected).abs(),

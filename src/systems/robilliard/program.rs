@@ -1,8 +1,8 @@
-//! Trees as the kernels' code: postfix with jumps over what need not be evaluated.
+//! Trees as the kernels' code: postfix with jumps over nodes that need not be evaluated.
 //!
-//! Models: "the if structure and the short-circuit And, Or operators are implemented as usual in code generation": a condition, a jump if it
-//! does not hold, a branch, a jump over the other one. Whole populations: a table of beginnings, then the programs.
-//! Leaves out: what the words do (`systems/cuda/robilliard.cu`). Units: 4-byte words.
+//! Models: "the if structure and the short-circuit And, Or operators are implemented as usual in code generation": a condition, a
+//! jump if it is false, a branch, a jump over the other one. Whole populations: a table of start positions, then the programs.
+//! Leaves out: the meaning of the words (`systems/cuda/robilliard.cu`). Units: 4-byte words.
 //! Sources: Robilliard et al. 2008, section 3 and Table 1.
 
 use super::problem::ProblemId;
@@ -38,7 +38,7 @@ pub enum Opcode {
 /// Levels of a thread's stack.
 pub const STACK_LEVELS: usize = 64;
 
-/// A program's words, the end among them.
+/// Translates a program to words, including its end.
 pub fn translate(program: &Rpn, set: ProblemId) -> Result<Vec<u32>, PredictError> {
     let mut code = Code {
         program,
@@ -60,7 +60,7 @@ pub fn translate(program: &Rpn, set: ProblemId) -> Result<Vec<u32>, PredictError
     Ok(code.words)
 }
 
-/// Programs one behind the other, after where each begins and the last ends.
+/// Returns programs one after the other, preceded by the start of each and the end of the last.
 pub fn chunk(programs: &[Vec<u32>]) -> Vec<u32> {
     let mut next = programs.len() as u32 + 1;
     let mut words = vec![next];
@@ -85,7 +85,7 @@ impl Code<'_> {
         self.words.push(argument << 8 | opcode as u32);
     }
 
-    /// A jump whose target is set when it is known.
+    /// Emits a jump whose target is set later; returns its position.
     fn jump(&mut self, opcode: Opcode) -> usize {
         self.push(opcode, 0);
         self.words.len() - 1
@@ -142,7 +142,7 @@ impl Code<'_> {
         Ok(())
     }
 
-    /// And, Or: the second operand is the result if the first does not decide.
+    /// Emits And or Or: the second operand is the result if the first does not decide.
     fn shortcut(&mut self, opcode: Opcode, operands: &[usize]) -> Result<(), PredictError> {
         self.subtree(operands[0])?;
         let over = self.jump(opcode);
@@ -202,7 +202,7 @@ impl Code<'_> {
     }
 }
 
-/// Roots of a node's operands, the first one first.
+/// Returns the roots of a node's operands, the first one first.
 fn operands(program: &Rpn, root: usize) -> Vec<usize> {
     let mut next = root;
     let mut found: Vec<usize> = (0..program.0[root].arity())
@@ -216,7 +216,7 @@ fn operands(program: &Rpn, root: usize) -> Vec<usize> {
     found
 }
 
-/// Nodes that are evaluated when the code runs on the words of one case, with all that is skipped left out.
+/// Returns the number of nodes evaluated when the code runs on the words of one case, without skipped nodes.
 pub fn evaluated_nodes(words: &[u32], case: &[u32]) -> u32 {
     let mut run = Run {
         stack: Vec::new(),
@@ -239,7 +239,7 @@ impl Run {
         self.stack.pop().unwrap_or_default()
     }
 
-    /// Where the code goes on.
+    /// Executes one instruction; returns the position of the next.
     fn step(&mut self, words: &[u32], pc: usize, case: &[u32]) -> usize {
         let (code, argument) = (words[pc] & 255, words[pc] >> 8);
         let is = |opcode: Opcode| code == opcode as u32;

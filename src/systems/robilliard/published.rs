@@ -1,4 +1,4 @@
-//! The ids of the paper's figures, all of them on its one card.
+//! Ids of the paper's figures, all for its one card.
 
 use crate::systems::figure::Id;
 use crate::util::names::named;
@@ -7,7 +7,7 @@ use crate::util::names::named;
 pub const DEVICE: &str = "g80";
 
 named! {
-    /// The id of a published figure.
+    /// Id of a published figure.
     pub enum Published ("figure of the paper") {
         SmallestRegression = "smallest-size/regression",
         LargestRegression = "largest-size/regression",
@@ -22,7 +22,7 @@ named! {
 }
 
 impl Published {
-    /// The id on a device, if that is the paper's.
+    /// Returns the id on a device, if that is the paper's.
     pub fn on(self, device: &str) -> Option<Id> {
         (device == DEVICE).then_some(Id::Robilliard(self))
     }

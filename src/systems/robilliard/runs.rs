@@ -1,7 +1,8 @@
-//! The evolutionary runs that stand for the paper's, and what the host does with their trees.
+//! Evolutionary runs that represent the paper's, and the host's work on their trees.
 //!
-//! Models: five generations, evenly over runs of at most 50, from three runs in turn. Populations above 500 repeat the programs of 500.
-//! Leaves out: that larger populations evolve other sizes. Units: nodes, words.
+//! Models: five generations, evenly over runs of at most 50, from three runs in turn. Populations above 500 repeat the programs
+//! of 500.
+//! Leaves out: different sizes in larger populations. Units: nodes, words.
 
 use super::host::Trees;
 use super::population::Evolved;
@@ -13,11 +14,11 @@ use crate::gp::program::{Rpn, Token};
 use crate::launch::prediction::PredictError;
 use crate::util::parallel;
 
-/// Programs that are evolved at most.
+/// Largest number of programs that are evolved.
 const EVOLVED: u32 = 500;
-/// Runs that the generations are taken from.
+/// Number of runs that the generations are taken from.
 const RUNS: u32 = 3;
-/// Programs of a generation, and cases, on which the nodes that are evaluated are counted.
+/// Number of programs of a generation, and of cases, on which evaluated nodes are counted.
 const COUNTED_PROGRAMS: usize = 100;
 const COUNTED_CASES: usize = 256;
 
@@ -31,7 +32,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// One for each of `populations`.
+    /// Makes one run for each of `populations`.
     pub fn of(
         benchmark: Benchmark,
         populations: &[u32],
@@ -63,7 +64,7 @@ impl Run {
         sum / n
     }
 
-    /// What the host needs to know.
+    /// Returns the properties that determine the host's time.
     pub fn trees(&self) -> Result<Trees, PredictError> {
         let set = self.benchmark.function_set();
         let all = self.benchmark.case_words();
@@ -93,7 +94,7 @@ impl Run {
     }
 }
 
-/// Programs of the sampled generations.
+/// Evolves the programs of the sampled generations.
 fn sampled(benchmark: Benchmark, size: u32, seed: u64) -> Result<Vec<Vec<Rpn>>, PredictError> {
     let of_run = |nth: u32| {
         let own = seed.wrapping_mul(u64::from(RUNS)).wrapping_add(nth.into());
@@ -108,7 +109,7 @@ fn sampled(benchmark: Benchmark, size: u32, seed: u64) -> Result<Vec<Vec<Rpn>>, 
     Ok((0..SAMPLED_GENERATIONS).map(one).collect())
 }
 
-/// A function of the mathematics library.
+/// Tells whether a token is a function of the mathematics library.
 fn is_dear(token: &Token) -> bool {
     let Token::Apply(function) = token else {
         return false;

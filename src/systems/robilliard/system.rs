@@ -1,4 +1,4 @@
-//! Robilliard's kernels among those of the other systems.
+//! Robilliard's kernels as a published system.
 
 use super::kernel::{Interpreter, Scheme};
 use super::predict::{Layout, mean_generation};
@@ -34,7 +34,7 @@ static KERNELS: LazyLock<Vec<KernelInfo>> = LazyLock::new(|| {
     Scheme::ALL.iter().copied().map(kernel).collect()
 });
 
-/// See the module text.
+/// Robilliard's system.
 pub struct Robilliard;
 
 impl System for Robilliard {

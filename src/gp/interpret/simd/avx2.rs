@@ -1,4 +1,4 @@
-//! AVX2 with FMA: two registers hold a vector, a mask is all ones or all zeros in each element.
+//! AVX2 with FMA: two registers hold a vector; a mask is all ones or all zeros in each element.
 //!
 //! Leaves out: nothing. Units: elements. Sources: Intel Intrinsics Guide.
 
@@ -6,7 +6,7 @@ use super::{Kernel, LANES, Simd, Vector};
 use crate::gp::interpret::tile::Four;
 use std::arch::x86_64::*;
 
-/// Proof that the processor has these instructions.
+/// Proof that the processor has AVX2 and FMA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx2(());
 
@@ -27,7 +27,7 @@ fn run<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
 type Floats = [__m256; 2];
 type Words = [__m256i; 2];
 
-/// The same operation on both halves.
+/// Applies one operation to both halves.
 macro_rules! halves {
     ($f:ident($($x:expr),+)) => {
         // SAFETY: an `Avx2` exists only where the instructions do.
@@ -39,7 +39,7 @@ macro_rules! halves {
     };
 }
 
-/// 2^n for whole n from -126 to 127.
+/// Returns 2^n for whole n from -126 to 127.
 #[inline(always)]
 fn power_of_two(n: __m256i) -> __m256 {
     // SAFETY: only called by `Avx2`.
@@ -55,7 +55,7 @@ fn power_of_two(n: __m256i) -> __m256 {
 fn scale_half(a: __m256, n: __m256) -> __m256 {
     // SAFETY: only called by `Avx2`.
     unsafe {
-        // Two factors, so that what does not fit is rounded once.
+        // Two factors, so that a result out of range is rounded once.
         let n = _mm256_cvttps_epi32(n);
         let half = _mm256_srai_epi32::<1>(n);
         let rest = _mm256_sub_epi32(n, half);

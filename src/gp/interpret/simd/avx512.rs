@@ -1,13 +1,13 @@
 //! AVX-512 with the extensions of Ice Lake and Zen 4 and later: one register holds a vector, a mask is a number.
 //!
-//! Leaves out: Skylake's AVX-512, which cannot count ones; it takes the path of AVX2.
+//! Leaves out: Skylake's AVX-512, which cannot count ones; it uses the AVX2 path.
 //! Units: elements. Sources: Intel Intrinsics Guide.
 
 use super::{Kernel, LANES, Simd, Vector};
 use crate::gp::interpret::tile::{Eight, Sixteen};
 use std::arch::x86_64::*;
 
-/// Proof that the processor has these instructions.
+/// Proof that the processor has these extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx512(());
 
@@ -30,8 +30,8 @@ fn run<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
 }
 
-/// Hides from the compiler that a value is a constant: it would load constants again for every vector, two a cycle, where a loop can keep
-/// them in registers.
+/// Hides from the compiler that a value is a constant: it would reload constants for every vector, two per cycle, where a loop
+/// can keep them in registers.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn kept(constant: __m512) -> __m512 {
@@ -48,7 +48,7 @@ impl Simd for Avx512 {
     type F = __m512;
     type W = __m512i;
     type M = __mmask16;
-    // Sixteen floats would take a third of the crate's build, and be no faster.
+    // A tile of sixteen for floats would take a third of the crate's build time and be no faster.
     type Floats = Eight<f32, Self>;
     type Words = Sixteen<u32, Self>;
     const IN_LINE: bool = true;

@@ -1,9 +1,10 @@
-//! Vectors of 16 elements on whatever registers the processor has.
+//! Vectors of 16 elements on the registers that the processor has.
 //!
 //! Models: the operations that interpreters need on 16 floats or 16 words at a time, with AVX-512, with AVX2 and FMA, or without
-//! either. A set of instructions is a value that only its detection makes, so that whoever has one may use it.
-//! All of them give the same bits: every operation rounds once, and `fma` is fused everywhere, in software where the processor cannot.
-//! Leaves out: the payload of values that are not numbers. Units: elements.
+//! either. An instruction set is a value that only its detection creates, so that holding one proves that it may be used.
+//! All of them give the same bits: every operation rounds once, and `fma` is always fused, in software where the processor
+//! cannot.
+//! Leaves out: NaN payloads. Units: elements.
 //! Sources: Intel Intrinsics Guide.
 
 #[cfg(target_arch = "x86_64")]
@@ -34,13 +35,13 @@ impl<T: Copy + Default> Default for Vector<T> {
     }
 }
 
-/// Something to run with a set of instructions. `run` and what it calls are inlined, or are kernels themselves.
+/// Code to run with an instruction set. `run` and the functions it calls are inlined, or are kernels themselves.
 pub trait Kernel {
     type Output;
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// A set of instructions.
+/// An instruction set.
 pub trait Simd: Copy + Send + Sync + 'static {
     /// 16 floats.
     type F: Copy;
@@ -48,14 +49,14 @@ pub trait Simd: Copy + Send + Sync + 'static {
     type W: Copy;
     /// 16 truth values.
     type M: Copy;
-    /// Vectors of floats that stay in registers, with some registers left to compute with.
+    /// Tile of float vectors that stays in registers, with some registers left to compute with.
     type Floats: Tile<f32, Self>;
-    /// Vectors of words that stay in registers: their few functions need fewer registers than those of floats.
+    /// Tile of word vectors that stays in registers: the few functions of words need fewer registers than those of floats.
     type Words: Tile<u32, Self>;
-    /// Long computations are worth a copy in every place.
+    /// Whether long computations are inlined at every call.
     const IN_LINE: bool;
 
-    /// Compiles the kernel with these instructions, as a function of its own.
+    /// Compiles the kernel with these instructions, as a function of its own, and runs it.
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
 
     fn load(self, from: &Vector<f32>) -> Self::F;
@@ -73,7 +74,7 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a` if `a > b`, else `b`.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `a * 2^n`, rounded once, for whole `n` from -254 to 254 and `a` between 1/2 and 4 or no number.
+    /// `a * 2^n`, rounded once, for whole `n` from -254 to 254 and `a` between 1/2 and 4, or NaN.
     fn scale(self, a: Self::F, n: Self::F) -> Self::F;
     fn eq(self, a: Self::F, b: Self::F) -> Self::M;
     fn lt(self, a: Self::F, b: Self::F) -> Self::M;
@@ -83,9 +84,9 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn either(self, a: Self::M, b: Self::M) -> Self::M;
     /// `yes` where the mask is true.
     fn select(self, mask: Self::M, yes: Self::F, no: Self::F) -> Self::F;
-    /// A bit for each lane, lane 0 lowest.
+    /// Returns one bit per lane, lane 0 lowest.
     fn bits(self, mask: Self::M) -> u32;
-    /// Adds the squares of lane `i` to `sums[i]`.
+    /// Adds the square of lane `i` to `sums[i]`.
     fn add_squares(self, sums: &mut [f64; LANES], value: Self::F);
 
     fn load_words(self, from: &Vector<u32>) -> Self::W;
@@ -96,18 +97,18 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn xor(self, a: Self::W, b: Self::W) -> Self::W;
     /// `!a & b`.
     fn and_not(self, a: Self::W, b: Self::W) -> Self::W;
-    /// Adds the number of ones in lane `i`, or in some lanes together, to `sums[i]`.
+    /// Adds the ones to `sums`, those of lane `i` to `sums[i]` or those of several lanes together.
     fn add_ones(self, sums: &mut [u32; LANES], a: Self::W);
     fn sub_words(self, a: Self::W, b: Self::W) -> Self::W;
     fn shift_left<const N: u32>(self, a: Self::W) -> Self::W;
-    /// Copies of the sign move in.
+    /// Arithmetic shift: copies of the sign bit move in.
     fn shift_right_signed<const N: u32>(self, a: Self::W) -> Self::W;
     fn float_of_signed(self, a: Self::W) -> Self::F;
     fn bits_of(self, a: Self::F) -> Self::W;
     fn of_bits(self, a: Self::W) -> Self::F;
 }
 
-/// Which set of instructions to use.
+/// Choice of instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path {
     #[cfg(target_arch = "x86_64")]
@@ -118,7 +119,7 @@ pub enum Path {
 }
 
 impl Path {
-    /// Every path that this processor can take, the fastest first.
+    /// Returns every path that this processor supports, the fastest first.
     pub fn all() -> Vec<Path> {
         #[cfg(target_arch = "x86_64")]
         let wide = [
@@ -131,7 +132,7 @@ impl Path {
         wide.into_iter().flatten().chain([portable]).collect()
     }
 
-    /// The fastest path.
+    /// Returns the fastest path that this processor supports.
     pub fn best() -> Path {
         #[cfg(target_arch = "x86_64")]
         {

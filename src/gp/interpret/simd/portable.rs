@@ -1,12 +1,13 @@
-//! No instructions but those that every processor of the architecture has: loops that the compiler vectorises as far as it can.
+//! Path with only the instructions that every processor of the architecture has: loops that the compiler vectorises as far as it
+//! can.
 //!
-//! Leaves out: speed of `fma` where the architecture has none; it is then computed exactly in double precision.
+//! Leaves out: speed of `fma` on architectures without one; it is then computed exactly in double precision.
 //! Units: elements. Sources: Boldo and Melquiond 2008 for rounding to odd.
 
 use super::{Kernel, LANES, Simd, Vector};
 use crate::gp::interpret::tile::One;
 
-/// See the module text.
+/// The instruction set that every processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Portable;
 
@@ -51,7 +52,7 @@ fn truth(condition: bool) -> u32 {
     u32::from(condition).wrapping_neg()
 }
 
-/// `a * b + c`, rounded once.
+/// Returns `a * b + c`, rounded once.
 #[inline(always)]
 fn fused(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
@@ -70,7 +71,7 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
     f64::from_bits(lower | u64::from(inexact)) as f32
 }
 
-/// 2^n for whole n from -126 to 127.
+/// Returns 2^n for whole n from -126 to 127.
 #[inline(always)]
 fn power_of_two(n: i32) -> f32 {
     f32::from_bits(((n + 127) as u32) << 23)
@@ -136,7 +137,7 @@ impl Simd for Portable {
     #[inline(always)]
     fn scale(self, a: Self::F, n: Self::F) -> Self::F {
         map2(a, n, |a, n| {
-            // Two factors, so that what does not fit is rounded once.
+            // Two factors, so that a result out of range is rounded once.
             let n = n as i32;
             let half = n >> 1;
             a * power_of_two(half) * power_of_two(n - half)

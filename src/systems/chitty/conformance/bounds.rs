@@ -1,20 +1,20 @@
-//! A program's value as the reference interpreter computes it, and by how much a conforming kernel's may differ.
+//! A program's value by the reference interpreter, and a bound on the deviation of a conforming kernel's value.
 //!
-//! Models: every function exact but division, sine, cosine, logarithm and exponential, whose error is bounded; what errors of
-//! operands become. A value that rounding decides (a comparison of what is nearly equal, an overflow) has no bound.
+//! Models: every function as exact except division, sine, cosine, logarithm and exponential, whose errors are bounded; the
+//! propagation of operand errors. A value that rounding decides (a comparison of nearly equal values, an overflow) has no bound.
 //! Leaves out: sums over fitness cases. Units: absolute errors.
 //! Sources: CUDA C++ Programming Guide, mathematical functions (2 units in the last place for sine, cosine and exponential, 1 for
-//! the logarithm, and what fast math gives); `systems/cuda/rows.cuh`, whose functions differ from CUDA's by at most 3.
+//! the logarithm, and the errors of fast math); `systems/cuda/rows.cuh`, whose functions differ from CUDA's by at most 3.
 
 use crate::gp::interpret::reference;
 use crate::gp::primitive::Primitive;
 use crate::gp::program::Rpn;
 use crate::systems::chitty::variant::Math;
 
-/// Units in the last place that a function of accurate math may be off.
+/// Error bound of accurate math's functions, in units in the last place.
 const ACCURATE_ULPS: f64 = 4.0;
 
-/// Beyond, fast math's reciprocal is zero: 2^126.
+/// Largest divisor with a non-zero reciprocal in fast math: 2^126.
 const LARGEST_FAST_DIVISOR: f64 = 8.507_059_173_023_462e37;
 
 /// A value and the bound on its error; infinite if there is none.
@@ -25,7 +25,7 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// The value of a valid program.
+    /// Returns the value of a valid program, with its bound.
     pub fn of(program: &Rpn, inputs: &[f32], math: Math) -> Self {
         let exact = |value| Bounded { value, error: 0.0 };
         reference::run(
@@ -40,20 +40,20 @@ impl Bounded {
         f64::from(self.value).abs()
     }
 
-    /// Returns whether the value is certainly zero or certainly not, whatever the error within its bound.
+    /// Tells whether the value is certainly zero or certainly non-zero, given its error bound.
     fn truth_is_decided(self) -> bool {
         self.error == 0.0 || self.size() > self.error
     }
 }
 
-/// The distance to the next larger number of single precision.
+/// Returns the distance to the next larger single-precision number.
 pub fn ulp(value: f32) -> f64 {
     f64::from(value.abs().next_up()) - f64::from(value.abs())
 }
 
 fn apply(function: Primitive, operands: [Bounded; 4], math: Math) -> Bounded {
     let value = function.apply_f32(operands.map(|operand| operand.value));
-    // Fast math takes subnormal numbers for zeros.
+    // Fast math treats subnormal numbers as zero.
     let ordinary = |value: f32| value.is_finite() && !(math == Math::Fast && value.is_subnormal());
     if !ordinary(value) {
         return Bounded {
@@ -73,7 +73,7 @@ fn apply(function: Primitive, operands: [Bounded; 4], math: Math) -> Bounded {
     Bounded { value, error }
 }
 
-/// The error that those of the operands become.
+/// Returns the error propagated from the operands.
 fn carried(function: Primitive, [a, b, c, _]: [Bounded; 4], value: f32) -> f64 {
     let size = f64::from(value).abs();
     let decided = |is_decided: bool, error: f64| if is_decided { error } else { f64::INFINITY };
@@ -105,7 +105,7 @@ fn carried(function: Primitive, [a, b, c, _]: [Bounded; 4], value: f32) -> f64 {
     }
 }
 
-/// The error of the function itself.
+/// Returns the error of the function itself.
 fn own_error(function: Primitive, [a, b, ..]: [Bounded; 4], value: f32, math: Math) -> f64 {
     let (operand, ulp) = (a.size(), ulp(value));
     match (function, math) {

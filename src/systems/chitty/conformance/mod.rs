@@ -1,9 +1,9 @@
-//! Whether a kernel's machine code computes what the reference interpreter does.
+//! Checks that a kernel's machine code computes the same as the reference interpreter.
 //!
-//! Executes all lanes of one block on programs that have every function of the problem on every kind of operand and at
-//! every level of the stack, with outputs that are the reference's values, and says which instructions ran.
-//! A kernel that takes programs in another form, or goes through fitness cases in other steps than it is said to, shows here, too.
-//! Leaves out: the launch of several blocks. Units: summed errors (squared differences, wrong classes, wrong bits).
+//! Executes all lanes of one block on programs that have every function of the problem on every kind of operand and at every
+//! stack level, with the reference's values as expected outputs, and reports the instructions that ran. Also detects a kernel
+//! that takes programs in another encoding, or steps through fitness cases differently than declared.
+//! Leaves out: launches of several blocks. Units: summed errors (squared differences, wrong classes, wrong bits).
 
 mod bounds;
 mod programs;
@@ -29,47 +29,47 @@ use trial::Trials;
 
 /// Iterations of the case loop.
 const ITERATIONS: u32 = 2;
-/// Programs that are run at once.
+/// Programs run at a time.
 const AT_ONCE: usize = 64;
-/// Fitness cases of an iteration, about.
+/// Approximate number of fitness cases of an iteration.
 const CASES: u32 = 256;
-/// Short programs that are also scored, counted from the first.
+/// Number of short programs, from the first, that are also scored.
 const SCORED: usize = 4;
 
-/// 31 warps: the sum over them takes every step of a loop over 16, 8, 4, 2 and 1 at once.
+/// 31 warps: summing over them exercises every step of a loop over 16, 8, 4, 2 and 1.
 const MANY_THREADS: u32 = 992;
 
-/// Instructions of a warp before it counts as endless: for every word of a program, and besides.
+/// Instruction limits of a warp, beyond which it counts as endless: per word of a program, and in addition.
 const MOST_PER_WORD: u64 = 10_000;
 const MOST_BESIDES: u64 = 1_000_000;
 
-/// The extent and the result of a comparison.
+/// Extent and result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conformance {
     pub functions: usize,
-    /// Levels of the stack at which they were compared.
+    /// Stack levels up to which functions were compared.
     pub levels: usize,
     pub programs: usize,
-    /// Instructions of the listing, those after the last exit left out.
+    /// Instructions of the listing, without padding after the last exit.
     pub instructions: usize,
-    /// Addresses of those that never ran.
+    /// Addresses of instructions that never ran.
     pub unreached: Vec<u32>,
-    /// The first program whose error is not what it may be.
+    /// First program whose error is outside the allowed range.
     pub differs: Option<Difference>,
 }
 
-/// A program that the kernel computes otherwise.
+/// A program on which the kernel disagrees with the reference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     pub program: Rpn,
     pub elements: u32,
-    /// The kernel's summed error on outputs that follow from the reference's values.
+    /// The kernel's summed error on outputs derived from the reference's values.
     pub error: f64,
-    /// The least and the largest that a kernel may have.
+    /// Allowed range of the error.
     pub allowed: RangeInclusive<f64>,
 }
 
-/// Addresses of instructions that are named at most.
+/// Largest number of instruction addresses listed.
 const NAMED: usize = 5;
 
 impl fmt::Display for Conformance {
@@ -123,13 +123,13 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares a kernel's code at as many levels of the stack as it has, at least those that `programs` need.
+/// Compares a kernel's code at as many stack levels as it supports, at least those that `programs` need.
 pub fn compare(code: &Code, programs: &[Rpn]) -> Result<Conformance, TracesError> {
     let kernel = code.kernel()?;
     compare_kernel(&kernel, code, programs)
 }
 
-/// Compares parsed code that takes programs as `variant` does.
+/// Compares parsed code that takes programs like `variant`.
 pub fn compare_kernel(
     kernel: &Kernel,
     variant: &Variant,
@@ -151,7 +151,7 @@ pub fn compare_kernel(
     Ok(comparison.finish())
 }
 
-/// Compares a kernel's code on these programs alone.
+/// Compares a kernel's code on these programs only.
 pub fn compare_programs(
     kernel: &Kernel,
     variant: &Variant,
@@ -163,7 +163,7 @@ pub fn compare_programs(
     Ok(comparison.finish())
 }
 
-/// Levels of the stack that a program needs in the variant's encoding.
+/// Returns the stack levels that a program needs in the variant's encoding.
 fn levels(program: &Rpn, variant: &Variant) -> usize {
     match variant.kernel.lowering() {
         Lowering::Postfix => rpn_stack_depth(program),
@@ -172,7 +172,7 @@ fn levels(program: &Rpn, variant: &Variant) -> usize {
     }
 }
 
-/// A kernel that is being compared.
+/// State of a comparison.
 #[derive(Clone)]
 struct Comparison<'a> {
     kernel: &'a Kernel,
@@ -183,7 +183,7 @@ struct Comparison<'a> {
     differs: Option<Difference>,
 }
 
-/// One program's run.
+/// Result of one program's run.
 struct Run {
     reached: Vec<bool>,
     differs: Option<Difference>,
@@ -208,7 +208,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Several warps, so that it shows when they share what they should not, and as many fitness cases as values are drawn.
+    /// Returns a block size of several warps, so that wrongly shared data is detected, with about as many fitness cases as values
+    /// are drawn.
     fn few_threads(&self) -> u32 {
         (CASES / self.variant.stack_dim)
             .next_multiple_of(32)
@@ -219,7 +220,8 @@ impl<'a> Comparison<'a> {
         threads * self.variant.stack_dim * ITERATIONS
     }
 
-    /// A program's words, and its launch. Where threads share the copy of the program, all of them copy equally much.
+    /// Returns a program's words and its launch. If threads share the copy of the program, all of them copy the same number of
+    /// words.
     fn encoded(
         &self,
         program: &Rpn,
@@ -231,7 +233,7 @@ impl<'a> Comparison<'a> {
         Ok((words.remove(0), launch))
     }
 
-    /// The trace of a program counts the iterations of the case loop.
+    /// Traces a program, which counts the iterations of the case loop.
     fn follow(&self, program: &Rpn) -> Result<(), TracesError> {
         let (words, launch) = self.encoded(program, self.few_threads())?;
         let traced = TraceBuilder::new(self.kernel, launch)
@@ -241,14 +243,14 @@ impl<'a> Comparison<'a> {
             .map_err(|source| self.trace_error(source))
     }
 
-    /// Runs programs up to the first whose error is not what it may be.
+    /// Runs programs up to the first whose error is outside the allowed range.
     fn run(&mut self, probes: &[Probe], is_scored: bool) -> Result<(), TracesError> {
         let turns = probes.len().div_ceil(AT_ONCE);
         for first in 0..turns {
             if self.differs.is_some() {
                 break;
             }
-            // Some of every function at once: what differs shows soon.
+            // Each turn has some programs of every function, so that differences are found early.
             let probes: Vec<&Probe> = probes.iter().skip(first).step_by(turns).collect();
             let tried = |probe: &&Probe| self.tried(probe, is_scored);
             let runs: Vec<Option<Run>> = parallel::try_map(&probes, tried)?;
@@ -270,7 +272,7 @@ impl<'a> Comparison<'a> {
         self.differs = self.differs.take().or(run.differs);
     }
 
-    /// `None` for a program whose values rounding decides.
+    /// Runs a program; `None` if rounding decides its values.
     fn tried(&self, probe: &Probe, is_scored: bool) -> Result<Option<Run>, TracesError> {
         let threads = match is_scored || probe.values == Values::Seldom {
             true => MANY_THREADS,
@@ -308,7 +310,7 @@ impl<'a> Comparison<'a> {
         }))
     }
 
-    /// Runs the long programs of as many levels as the kernel has; it is compared at those that are needed.
+    /// Runs the long programs at the greatest number of stack levels at which the kernel agrees, at least `needed`.
     fn deepen(&mut self, writer: &Programs, needed: usize) -> Result<(), TracesError> {
         let at = |levels: usize| {
             let mut comparison = self.clone();

@@ -1,8 +1,8 @@
-//! The programs that a kernel is compared on: every function on every kind of operand, at every level of the stack.
+//! Programs that a kernel is compared on: every function on every kind of operand, at every stack level.
 //!
-//! Models: one small program per function, kinds of its operands and stack levels in use below it, up to one level more than registers
-//! hold, so that every handler of every encoding runs and its result alone decides the error; and long programs that have every function
-//! at every level of the stack.
+//! Models: one small program for each function, each combination of operand kinds and each number of stack levels in use below
+//! it, up to one level more than registers hold, so that every handler of every encoding runs and its result alone decides the
+//! error; and long programs that have every function at every stack level.
 //! Leaves out: fitness cases (`trial`).
 
 use crate::gp::evolve::dice::Dice;
@@ -14,18 +14,18 @@ use crate::systems::chitty::kernel_id::Lowering;
 use crate::systems::chitty::lower::{MAX_NODES, function_codes};
 use crate::systems::chitty::variant::Variant;
 
-/// The seed of programs.
+/// Seed of the programs.
 const SEED: u64 = 1;
-/// Constants: 0, on the grid that inputs are drawn from, of full precision, and far from 1.
+/// Constants: 0, values on the grid of the inputs, values of full precision, and values far from 1.
 const CONSTANTS: [f32; 8] = [1.5, -2.0, 0.0, 0.1, -0.5, 1e6, -3e-5, 1.0];
-/// Factors that a computed operand is made with: exact, so that it keeps every value of the input.
+/// Factors of computed operands: exact, so that the result keeps every value of the input.
 const FACTORS: [f32; 4] = [0.5, -1.0, 2.0, 1.0];
 /// Powers of 2 that bring subnormal and very large results near 1.
 const SCALES: [&[f32]; 2] = [&[1.267_650_6e30, 1_073_741_824.0], &[7.888_609e-31]];
 const NEAR_ONE: Option<i32> = Some(-2);
 const REGRESSION_WINDOWS: &[Option<i32>] = &[NEAR_ONE, Some(-40), Some(0), Some(5), Some(30)];
 const CLASS_WINDOWS: &[Option<i32>] = &[NEAR_ONE, None];
-/// Functions that keep what their operands are, as far as possible.
+/// Functions that preserve their operands' information as far as possible.
 const FOLDS: [&[Primitive]; 2] = [
     &[Primitive::Add, Primitive::Sub],
     &[
@@ -36,10 +36,10 @@ const FOLDS: [&[Primitive]; 2] = [
     ],
 ];
 
-/// Levels of a complete tree that a program can have.
+/// Largest depth of a complete tree within the size limit.
 const DEEPEST_TREE: usize = 9;
 
-/// How an operand comes about.
+/// Kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operand {
     Input,
@@ -48,28 +48,28 @@ enum Operand {
     Pair,
     /// A function's result.
     Computed,
-    /// A function's result whose computation needs a stack level even as the first operand.
+    /// A function's result that needs a stack level even as the first operand.
     Tree,
 }
 use Operand::{Computed, Constant, Input, Pair, Tree};
 
-/// A program and what it is run on.
+/// A program and the values it is run on.
 #[derive(Debug, Clone)]
 pub struct Probe {
     pub program: Rpn,
     pub values: Values,
-    /// The power of 2 at which the results of an inexact function begin, so that large results do not hide small ones.
+    /// Power of 2 from which the results of an inexact function are accepted, so that large results do not hide small ones.
     pub window: Option<i32>,
 }
 
-/// Values of inputs.
+/// Distribution of input values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
-    /// Near 1, never 0; of words: any.
+    /// Near 1, never 0; for words, any bits.
     Common,
     /// Common values in the first half of the cases; in the second half also 0, and often equal.
     Mixed,
-    /// Near 1, of which one in hundreds is of any exponent.
+    /// Near 1, with one value in hundreds of any exponent.
     Seldom,
     /// Every exponent.
     Extreme,
@@ -77,7 +77,7 @@ pub enum Values {
     Biased,
 }
 
-/// Writes programs; inputs, constants and functions that may be any are drawn.
+/// Generator of programs; free inputs, constants and functions are drawn at random.
 #[derive(Clone)]
 pub struct Programs {
     variant: Variant,
@@ -108,7 +108,7 @@ impl Programs {
         Token::Input(self.dice.below(self.n_inputs.into()) as u16)
     }
 
-    /// A function that keeps what its operands are.
+    /// Draws a function that preserves its operands' information.
     fn fold(&mut self) -> Token {
         Token::Apply(self.dice.pick(FOLDS[usize::from(self.is_logic())]))
     }
@@ -129,7 +129,7 @@ impl Programs {
         }
     }
 
-    /// A complete tree of folds whose leaves are `leaf`.
+    /// Returns a complete tree of folds with leaves made by `leaf`.
     fn full(&mut self, depth: usize, leaf: impl Fn(&mut Self) -> Vec<Token> + Copy) -> Vec<Token> {
         match depth {
             0 => leaf(self),
@@ -150,7 +150,8 @@ impl Programs {
         [operands.concat(), vec![Token::Apply(function)]].concat()
     }
 
-    /// `inner` where this many levels are in use. The accumulator computes first what needs more levels.
+    /// Nests `inner` so that `level` stack levels are in use when it is computed. The accumulator computes the operand that needs
+    /// more levels first.
     fn nested(&mut self, level: usize, inner: Vec<Token>) -> Vec<Token> {
         (0..level).fold(inner, |inner, _| {
             let filler = match self.variant.kernel.lowering() {
@@ -164,7 +165,8 @@ impl Programs {
         })
     }
 
-    /// Every input by itself, and every function on every kind of operand at the levels that a kernel may have code of its own for.
+    /// Returns programs of every single input, and of every function on every kind of operand at the levels for which a kernel
+    /// may have code of its own.
     pub fn short(&mut self) -> Vec<Probe> {
         let terminals = (0..self.n_inputs).map(Token::Input);
         let constants = CONSTANTS
@@ -202,7 +204,7 @@ impl Programs {
         probes
     }
 
-    /// A function on values of every exponent. Of a class, only values near 1 tell what is rounded.
+    /// Returns probes of a function on values of every exponent. For classification, only values near 1 reveal rounding.
     fn extreme(&self, function: Primitive, tokens: &[Token]) -> Vec<Probe> {
         let of = |factors: &[f32], window: Option<i32>| {
             let scaled = |&factor| [Token::Constant(factor), Token::Apply(Primitive::Mul)];
@@ -230,7 +232,7 @@ impl Programs {
         unscaled.chain(scaled).chain([seldom]).collect()
     }
 
-    /// Programs that need this many levels and have every function at each of them, as far as programs of the largest size do.
+    /// Returns programs that need this many levels and have every function at each level, as far as the size limit allows.
     pub fn long(&self, levels: usize) -> Vec<Probe> {
         let mut writer = self.clone();
         let functions: Vec<_> = self.functions().collect();
@@ -255,7 +257,7 @@ impl Programs {
             .collect()
     }
 
-    /// `f1 f2 f3 ... fold fold`: a function per level, in turn from `start` on.
+    /// Returns `f1 f2 f3 ... fold fold`: one function per level, in turn from `start` on.
     fn chain(&mut self, functions: &[Primitive], start: usize, levels: usize) -> Vec<Token> {
         let is_postfix = self.variant.kernel.lowering() == Lowering::Postfix;
         let mut inner = match is_postfix {
@@ -267,7 +269,7 @@ impl Programs {
                 (0..functions.len()).map(|at| functions[(start + level + at) % functions.len()]);
             let fitting = in_turn.find(|function| level + function.arity() <= levels + 1);
             let Some(function) = fitting else { continue };
-            // Postfix pushes an operand's operands, too.
+            // Postfix also pushes the operands of an operand.
             let computed = level + function.arity() + usize::from(is_postfix) <= levels + 1;
             let value = match self.is_logic() {
                 true => self.mostly_true(function),
@@ -276,7 +278,7 @@ impl Programs {
                     &vec![if computed { Computed } else { Input }; function.arity()],
                 ),
             };
-            // After a true value, a complement keeps what is above.
+            // With a true value, a complement preserves the levels above.
             let fold = match self.is_logic() {
                 true => Token::Apply(Primitive::Nand),
                 false => self.fold(),
@@ -286,7 +288,7 @@ impl Programs {
         inner
     }
 
-    /// A function of two inputs that is true for most biased values.
+    /// Returns a function of two inputs that is true for most biased values.
     fn mostly_true(&mut self, function: Primitive) -> Vec<Token> {
         let n = self.n_inputs / 2 * 2;
         let even = 2 * self.dice.below(usize::from(n / 2)) as u16;
@@ -302,7 +304,8 @@ impl Programs {
         ]
     }
 
-    /// Levels of the accumulator at one function each: the choice that is taken is computed with one more level in use.
+    /// Returns a program for the accumulator with one function per level; the chosen branch is computed with one more level in
+    /// use.
     fn choices(&mut self, functions: &[Primitive], start: usize, levels: usize) -> Vec<Token> {
         let mut inner = vec![self.input()];
         for level in 0..levels {
@@ -324,7 +327,7 @@ impl Programs {
         inner
     }
 
-    /// Complete trees, as large as programs may be.
+    /// Returns complete trees of the largest allowed size.
     fn trees(&mut self, functions: &[Primitive], levels: usize) -> Vec<Vec<Token>> {
         let leaf = |programs: &mut Self| {
             let function = programs.dice.pick(functions);
@@ -359,7 +362,7 @@ impl From<Rpn> for Probe {
     }
 }
 
-/// Every sequence of this length.
+/// Returns every sequence of this length.
 fn tuples<T: Copy>(of: &[T], length: usize) -> Vec<Vec<T>> {
     let longer = |tuples: Vec<Vec<T>>| -> Vec<Vec<T>> {
         let with = |tuple: &Vec<T>| {

@@ -1,8 +1,8 @@
-//! Fitness cases on which a program's error says whether its values are the reference interpreter's.
+//! Fitness cases on which a program's error reveals any deviation from the reference interpreter.
 //!
-//! Models: outputs that are the reference's values, so that nothing hides a difference: the error is 0 within what rounding may add. Of a
-//! class, they are almost half a class beside it, so that a value is held to the rounding of its function, too. Scored trials have
-//! outputs well beside the values, for the sum of the errors itself.
+//! Models: for regression, outputs equal to the reference's values, so that the error is 0 except for rounding and nothing hides
+//! a difference. For classification, outputs almost half a class away, so that a value must also have the right rounding. Scored
+//! trials have outputs well away from the values, to test the summing of errors.
 //! Leaves out: the programs (`programs`). Units: fitness cases, summed errors.
 
 use super::bounds::{Bounded, ulp};
@@ -14,25 +14,26 @@ use crate::gp::program::Token;
 use crate::systems::chitty::variant::{Math, Variant};
 use std::ops::RangeInclusive;
 
-/// The seed of inputs.
+/// Seed of the inputs.
 const SEED: u64 = 1;
-/// Draws of a case before an earlier one is taken again; of the first case, before there is none.
+/// Number of draws before an earlier case is reused; for the first case, before the trial is given up.
 const DRAWS: usize = 200;
 const FIRST_DRAWS: usize = 20_000;
-/// Fitness cases of a warp and an iteration, at most: one of them, each time another one, is extreme where such values are seldom.
+/// Largest number of fitness cases of a warp in an iteration. With seldom extreme values, one case in each group of this many is
+/// extreme, at a varying position.
 const SELDOM: usize = 256;
-/// Largest value of a regression: its squared error is a number of single precision.
+/// Largest value of a regression, so that its squared error fits in single precision.
 const LARGEST: f64 = 1e18;
-/// Largest error of a value, relative to the value or to 1: beyond, rounding decides too much.
+/// Largest error of a value, relative to the value or to 1; beyond it, rounding decides too much.
 const LARGEST_ERROR: f64 = 1e-3;
-/// By how much single precision may round the sum of errors.
+/// Relative rounding error of the sum of errors in single precision.
 const ROUNDING: f64 = 1e-5;
-/// Powers of 2 that a window spans.
+/// Width of a window, in powers of 2.
 const WINDOW: i32 = 2;
-/// The fraction of the summed squared error bounds that the error may reach: few values are as far off as their bounds allow. Chosen.
+/// Fraction of the summed squared error bounds that the error may reach, as few values reach their bounds. Chosen.
 const TYPICAL: f64 = 1.0 / 8.0;
 
-/// Fitness cases of one program, and the errors that it may have on them.
+/// Fitness cases of one program, and the allowed range of its error on them.
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// One row per input variable.
@@ -41,7 +42,7 @@ pub struct Trial {
     pub allowed: RangeInclusive<f64>,
 }
 
-/// The settings that all trials of a kernel share.
+/// Settings that all trials of a kernel share.
 #[derive(Debug, Clone, Copy)]
 pub struct Trials<'a> {
     pub variant: &'a Variant,
@@ -49,17 +50,17 @@ pub struct Trials<'a> {
     pub is_scored: bool,
 }
 
-/// An output for a case, and the error on it.
+/// An output for a case, and the bounds of the error on it.
 struct Judged {
     output: u32,
     least: f64,
     most: f64,
-    /// Whether the error is that of rounding alone.
+    /// Whether the error comes from rounding alone.
     is_rounding: bool,
 }
 
 impl Trials<'_> {
-    /// A trial of a program; none where rounding decides its values, whatever its inputs.
+    /// Makes a trial of a program; `None` if rounding decides its values for all inputs.
     pub fn of(self, probe: &Probe) -> Option<Trial> {
         let mut dice = Dice::new(SEED, 0);
         let n_inputs = self.variant.problem.definition().n_inputs;
@@ -97,7 +98,7 @@ impl Trials<'_> {
         })
     }
 
-    /// The values that a case is drawn from.
+    /// Returns the values that a case is drawn from.
     fn values_of(self, probe: &Probe, element: usize) -> Values {
         match probe.values {
             Values::Mixed if element < self.elements / 2 => Values::Common,
@@ -142,7 +143,7 @@ impl Trials<'_> {
         }
     }
 
-    /// `None` if rounding decides the error.
+    /// Chooses an output for a case; `None` if rounding decides the error.
     fn judge(self, probe: &Probe, case: &[u32], dice: &mut Dice) -> Option<Judged> {
         if self.variant.problem.is_boolean() {
             let wrong = if self.is_scored { any(dice) } else { 0 };
@@ -201,7 +202,7 @@ impl Trials<'_> {
     }
 }
 
-/// Any word.
+/// Draws any word.
 fn any(dice: &mut Dice) -> u32 {
     dice.below(1 << 32) as u32
 }

@@ -1,8 +1,8 @@
-//! The kernel on one work-group: its listings, the buffers of a launch, and what executing it gives.
+//! The kernel on one work-group: its listings, the buffers of a launch, and the results of executing it.
 //!
-//! Models: the buffers as GPOCL lays them out (section 5.1): programs one after the other, inputs transposed, expected outputs;
-//! data uniform in [-1, 1].
-//! Leaves out: expected outputs in constant memory: the compiler reads them like any buffer, one word in 50 nodes.
+//! Models: the buffers in GPOCL's layout (section 5.1): programs one after the other, inputs transposed, expected outputs; data
+//! uniform in [-1, 1].
+//! Leaves out: expected outputs in constant memory; the compiler reads them like any buffer, one word in 50 nodes.
 //! Units: words of 32 bits. Sources: Augusto and Barbosa 2013; `fixtures/r600`, made by `tools/regenerate-r600`.
 
 use super::programs::{TREE_NODES, Token, words};
@@ -17,35 +17,35 @@ use crate::vliw::steps::Executed;
 use std::io::Read;
 
 listed! {
-    /// Where the interpreter's stack lies: AMD's compiler is not to be had, so that both are predicted.
+    /// Placement of the interpreter's stack. AMD's compiler is not available, so both are predicted.
     pub enum Placement {
         /// In general registers, addressed through the address register.
         Registers,
-        /// In scratch memory, past the caches.
+        /// In scratch memory, bypassing the caches.
         Memory,
     }
 }
 
-/// Local memory of a work-group: a program and a partial error of every work-item.
+/// Local memory of a work-group: a program and a partial error for every work-item.
 pub const LOCAL_BYTES: u32 = TREE_NODES as u32 * 4 + 256 * 4;
 
-/// Why a listing cannot be used.
+/// Error in a listing.
 #[derive(Debug, thiserror::Error)]
 pub enum KernelError {
-    /// It cannot be unpacked.
+    /// A listing that cannot be unpacked.
     #[error("listing {name}: {source}")]
     Packed {
-        /// The listing.
+        /// Name of the listing.
         name: &'static str,
-        /// Why.
+        /// Underlying error.
         source: std::io::Error,
     },
-    /// It cannot be read.
+    /// A listing that cannot be parsed.
     #[error("listing {name}: {source}")]
     Text {
-        /// The listing.
+        /// Name of the listing.
         name: &'static str,
-        /// Why.
+        /// Underlying error.
         source: R600Error,
     },
 }
@@ -61,7 +61,7 @@ macro_rules! packed {
     };
 }
 
-/// The listing of a kernel.
+/// Reads the listing of a kernel.
 pub fn listing(
     strategy: Strategy,
     domain: Domain,
@@ -89,7 +89,7 @@ pub fn listing(
     Listing::parse(&text).map_err(|source| KernelError::Text { name, source })
 }
 
-/// The buffers of a launch, and where they lie.
+/// Buffers of a launch, and their addresses.
 #[derive(Debug, Clone)]
 pub struct Buffers {
     memory: Memory,
@@ -105,13 +105,13 @@ pub struct Sizes {
     pub group: u32,
     pub n_groups: u32,
     pub local_size: u32,
-    /// Chunks of cases that a work-group goes through (per compute unit).
+    /// Chunks of cases that a work-group iterates over (per compute unit).
     pub chunks: u32,
     pub most_iterations: usize,
 }
 
 impl Buffers {
-    /// For these programs and so many cases, drawn from the seed.
+    /// Makes buffers for these programs and `dataset` cases, drawn from the seed.
     pub fn new(
         trees: &[Vec<Token>],
         dataset: u32,
@@ -176,24 +176,24 @@ impl Buffers {
         work_group(listing, &launch, &mut self.memory)
     }
 
-    /// Word `at` of a buffer: 0 programs, 1 inputs, 2 expected outputs, 3 errors.
+    /// Returns word `at` of a buffer: 0 programs, 1 inputs, 2 expected outputs, 3 errors.
     fn word(&self, buffer: usize, at: u32) -> Result<u32, ExecuteError> {
         let address = self.addresses[buffer] + at * 4;
         self.memory.read(address).map(|(word, _)| word)
     }
 
-    /// Input `variable` of case `n`.
+    /// Returns input `variable` of case `n`.
     pub fn input(&self, variable: u32, n: u32) -> Result<f32, ExecuteError> {
         self.word(1, variable * self.dataset + n)
             .map(f32::from_bits)
     }
 
-    /// The expected output of case `n`.
+    /// Returns the expected output of case `n`.
     pub fn expected(&self, n: u32) -> Result<f32, ExecuteError> {
         self.word(2, n).map(f32::from_bits)
     }
 
-    /// What the kernel left as error `at`.
+    /// Returns error `at` as the kernel left it.
     pub fn error(&self, at: u32) -> Result<f32, ExecuteError> {
         self.word(3, at).map(f32::from_bits)
     }
@@ -207,7 +207,7 @@ mod tests {
     const DATASET: u32 = 150;
     const PROGRAMS: usize = 70;
 
-    /// What the error of each program must be, over the cases `from .. to`.
+    /// Returns a program's correct error over the cases `from .. to`.
     fn reference(buffers: &Buffers, tree: &[Token], cases: std::ops::Range<u32>) -> f64 {
         let errors = cases.map(|n| {
             let value = evaluate(tree, |v| buffers.input(v, n).expect("an input"));

@@ -1,7 +1,7 @@
 //! Sampled work-groups laid out for one SIMD.
 //!
-//! Models: as many work-groups and iterations of the main loop as are timed, the sampled ones again and again; a work-group's own
-//! data apart from that of others, the cases of its next iteration behind those of the one before. Leaves out: time.
+//! Models: as many work-groups and iterations of the main loop as are timed, by repeating the sampled ones. A work-group's own
+//! data is separate from that of others; the cases of its next iteration follow those of the previous one. Leaves out: time.
 //! Units: lines of memory.
 
 use super::range::Spread;
@@ -11,13 +11,13 @@ use crate::vliw::preset::Machine;
 use crate::vliw::simd::{Group, Stretch, Work};
 use crate::vliw::steps::{Executed, LINE_BYTES};
 
-/// Work-groups that a SIMD is timed with, fewer and more, if it has more than these: whole rounds of the sampled programs.
+/// Fewer and more work-groups that a SIMD is timed with, if it has more than these: whole rounds of the sampled programs.
 const GROUPS: [u32; 2] = [12, 24];
 
-/// Iterations that the one in the middle is repeated for, fewer and more.
+/// Fewer and more repetitions of the middle iteration.
 const REPEATS: [u32; 2] = [1, 3];
 
-/// Lays sampled work-groups out for one SIMD.
+/// Layout of sampled work-groups for one SIMD.
 pub struct Layout<'a> {
     pub cell: Configuration,
     pub range: Spread,
@@ -26,7 +26,7 @@ pub struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// With how many work-groups the SIMD is timed.
+    /// Returns the numbers of work-groups that the SIMD is timed with.
     pub fn group_counts(&self) -> Vec<u32> {
         let all = self.range.groups_per_simd;
         if all <= GROUPS[1] {
@@ -36,7 +36,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// How many iterations its work-groups do: two numbers, or one where all are executed.
+    /// Returns the numbers of iterations of its work-groups: two, or one if all are executed.
     pub fn iteration_counts(&self) -> Vec<u32> {
         let executed = self.executed_iterations();
         if self.range.iterations <= executed {
@@ -54,12 +54,13 @@ impl<'a> Layout<'a> {
         self.sample.iter().flatten().map(ends).min().unwrap_or(0)
     }
 
-    /// The iterations that are repeated: all but the first and the last.
+    /// Returns the iterations that are repeated: all but the first and the last.
     fn repeated(&self) -> std::ops::Range<usize> {
         1..self.executed_iterations().saturating_sub(1).max(1) as usize
     }
 
-    /// Data of one SIMD's work-groups is theirs alone where each has programs of its own.
+    /// Returns the share of the L2 that a SIMD uses: one part per SIMD if each work-group has its own programs, because nothing is
+    /// then shared between SIMDs; otherwise all of it.
     pub fn l2_share(&self) -> f64 {
         match self.cell.strategy {
             Strategy::Pppe => 1.0 / self.machine.n_simds,
@@ -79,7 +80,7 @@ impl<'a> Layout<'a> {
         groups.collect()
     }
 
-    /// A wavefront's steps, the middle repeated so that it does that many iterations.
+    /// Returns a wavefront's steps, with the middle repeated to reach that many iterations.
     fn work(&self, executed: &'a Executed, iterations: u32) -> Work<'a> {
         let end = executed.steps.len();
         let stretch = |steps, shared_lines| Stretch {
@@ -110,7 +111,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// How far an iteration moves on in the cases: a chunk of them per compute unit, else none.
+    /// Returns the distance in the cases from an iteration to the next: a chunk per compute unit, else none.
     fn lines_per_iteration(&self) -> u64 {
         match self.cell.strategy {
             Strategy::Ppcu => u64::from(self.range.local_size * 4 / LINE_BYTES),
@@ -118,12 +119,12 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// How far a work-group's cases lie behind those of the first one.
+    /// Returns the distance between a work-group's cases and those of the first one.
     fn shared_lines(&self, group: u32) -> u64 {
         let data_bytes = f64::from(self.cell.dataset) * f64::from(INPUTS) * 4.0;
         match self.cell.strategy {
             Strategy::Fp => u64::from(group) * u64::from(self.range.local_size * 4 / LINE_BYTES),
-            // What does not fit in the L2 is read anew.
+            // Data that does not fit in the L2 is read again.
             Strategy::Ppcu if data_bytes > self.machine.l2_bytes => u64::from(group) << 32,
             Strategy::Ppcu | Strategy::Pppe => 0,
         }

@@ -1,17 +1,18 @@
-//! The programs that run: random trees of exactly 50 nodes, as words in prefix order.
+//! Programs that run: random trees of exactly 50 nodes, as words in prefix order.
 //!
-//! Models: a tree is filled from the root in prefix order. While several arguments are open, any primitive may come that leaves
-//! enough nodes for them: each of the ten variables, the constants 1, -1 and an ephemeral one, and each function alike; where one
-//! argument is open and nodes are left, any function. So the size comes out exactly, without choosing arities first.
+//! Models: a tree is filled from the root in prefix order. While several arguments are open, any primitive may follow that leaves
+//! enough nodes for them: each of the ten variables, the constants 1, -1 and an ephemeral one, and each function with equal
+//! probability. While one argument is open and nodes are left, any function may follow. The size is then exact without choosing
+//! arities first.
 //! Leaves out: breeding; the paper evaluates one generation. Units: nodes.
-//! Sources: Augusto and Barbosa 2013, table 2 and section 4.3; GPOCL's own source for how trees are filled and words packed.
+//! Sources: Augusto and Barbosa 2013, table 2 and section 4.3; GPOCL's own source for the filling of trees and packing of words.
 
 use crate::gp::evolve::dice::Dice;
 use crate::systems::gpocl::{Domain, INPUTS, NODES};
 
 /// Nodes of a tree.
 pub const TREE_NODES: usize = NODES as usize;
-/// What is none of the kinds in the kernel's switch: a variable.
+/// Kind of a variable: none of the kinds in the kernel's switch.
 const VARIABLE: u32 = 127;
 /// Kinds of the ephemeral constant, -1 and 1.
 const CONSTANTS: [u32; 3] = [0, 46, 50];
@@ -22,7 +23,7 @@ const VALUE_BITS: u32 = 22;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     pub arity: u32,
-    /// As the kernel's switch numbers them.
+    /// Number in the kernel's switch.
     pub kind: u32,
     pub value: u32,
 }
@@ -41,7 +42,7 @@ pub fn functions(domain: Domain) -> &'static [(u32, u32)] {
     }
 }
 
-/// A random tree.
+/// Draws a random tree.
 pub fn tree(domain: Domain, dice: &mut Dice) -> Vec<Token> {
     let mut open = 1;
     let mut tokens = Vec::with_capacity(TREE_NODES);
@@ -53,7 +54,7 @@ pub fn tree(domain: Domain, dice: &mut Dice) -> Vec<Token> {
     tokens
 }
 
-/// A primitive of at most `most` arguments; a function if it must be.
+/// Draws a primitive of at most `most` arguments.
 fn primitive(domain: Domain, dice: &mut Dice, must_be_function: bool, most: u32) -> Token {
     let allowed: Vec<_> = functions(domain).iter().filter(|f| f.0 <= most).collect();
     let n_terminals = if must_be_function {
@@ -85,13 +86,13 @@ fn terminal(dice: &mut Dice, chosen: u32) -> Token {
     }
 }
 
-/// Size and nodes of a program, as they lie in the population.
+/// Returns size and nodes of a program, as stored in the population.
 pub fn words(tree: &[Token]) -> Vec<u32> {
     let nodes = tree.iter().map(|token| token.word());
     std::iter::once(tree.len() as u32).chain(nodes).collect()
 }
 
-/// What a program gives on one case; for checking executed code.
+/// Returns a program's value on one case, to check executed code.
 pub fn evaluate(tree: &[Token], inputs: impl Fn(u32) -> f32) -> f32 {
     let mut stack = Vec::new();
     for token in tree.iter().rev() {
@@ -140,7 +141,7 @@ fn logic(kind: u32, argument: &mut impl FnMut() -> f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Words of stack that a tree may need (footnote 7 of the paper).
+    /// Returns the largest number of stack words that a tree may need (footnote 7 of the paper).
     fn stack_words(domain: Domain) -> usize {
         let arity = functions(domain).iter().map(|f| f.0 as usize).max();
         let arity = arity.unwrap_or(1).min(TREE_NODES);

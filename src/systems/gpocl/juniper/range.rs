@@ -1,4 +1,4 @@
-//! How a cell's work is spread over the chip.
+//! Distribution of a cell's work over the chip.
 //!
 //! Models: work-groups (`gpocl::ndrange`) dealt to the SIMDs in turn.
 //! Units: work-items. Sources: Augusto and Barbosa 2013, section 3.4.
@@ -7,12 +7,12 @@ use crate::systems::gpocl::ndrange::{Limits, NdRange};
 use crate::systems::gpocl::{Configuration, Strategy};
 use crate::vliw::preset::Machine;
 
-/// An NDRange, and what of it a SIMD gets.
+/// An NDRange, and the share of one SIMD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Spread {
     pub local_size: u32,
     pub n_groups: u32,
-    /// Work-groups of the SIMD that has most.
+    /// Work-groups of the SIMD that has the most.
     pub groups_per_simd: u32,
     /// Iterations of the kernel's main loop: programs (FP), cases (PPPE) or chunks of cases (PPCU).
     pub iterations: u32,
@@ -35,7 +35,7 @@ impl Spread {
     }
 }
 
-/// What the equations ask of the chip.
+/// Returns the chip's limits that the equations use.
 pub fn limits(machine: &Machine) -> Limits {
     Limits {
         local: machine.work_group_lanes as u32,

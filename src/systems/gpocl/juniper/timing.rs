@@ -1,8 +1,8 @@
-//! The time of a cell: sampled work-groups on one SIMD, and what repeats carried on.
+//! The time of a cell, extrapolated from sampled work-groups on one SIMD.
 //!
 //! Models: a few iterations of the kernel's main loop are executed and timed twice, with fewer and with more of them (and of
-//! work-groups, where a SIMD has thousands); time grows linearly in both.
-//! Leaves out: the other SIMDs, which have as much to do or less; they take their part of L2 and DRAM.
+//! work-groups, if a SIMD has thousands); time grows linearly in both.
+//! Leaves out: the other SIMDs, which have as much work or less; they take their share of L2 and DRAM.
 //! Units: cycles.
 
 use super::JuniperError;
@@ -20,25 +20,25 @@ use crate::vliw::simd::{SimdTime, run};
 use crate::vliw::steps::Executed;
 use std::sync::Arc;
 
-/// Programs that stand for a population, where a work-group runs one at a time.
+/// Programs that represent a population, if a work-group runs one at a time.
 const PROGRAMS: u32 = 12;
-/// Work-groups of a program per work-item that stand for all.
+/// Work-groups that represent all, with one program per work-item.
 const DIVERGENT_GROUPS: u32 = 2;
-/// Iterations of the main loop that are executed, where there are as many: a first, a last, and what is repeated between them.
+/// Iterations of the main loop that are executed, if there are as many: the first, the last, and the repeated one between them.
 const ITERATIONS: u32 = 3;
-/// Cases that programs per work-item are executed on: which ones makes no difference, save that they are not all there are.
+/// Cases on which programs per work-item are executed. The choice of cases does not matter, but they are not all there are.
 const DIVERGENT_CASES: u32 = 1000;
 
-/// What was executed of a cell: wavefronts of every sampled work-group.
+/// Executions of a cell: wavefronts of every sampled work-group.
 pub type Sample = Vec<Vec<Executed>>;
 
-/// What makes a sample: kernel, stack, work-groups' size, cases, iterations.
+/// Key of a sample: kernel, stack, work-groups' size, cases, iterations.
 type Key = (Strategy, Domain, Placement, u32, u32, u32);
 
-/// What makes a timing beside its sample: the machine, work-groups and iterations that are timed.
+/// Key of a timing: its sample, the machine, and the work-groups and iterations that are timed.
 type TimeKey = (Key, String, Vec<u32>, Vec<u32>);
 
-/// Executes and times, and keeps both.
+/// Executes and times cells, and caches both.
 #[derive(Debug)]
 pub struct Timed {
     seed: u64,
@@ -46,28 +46,28 @@ pub struct Timed {
     times: Memo<TimeKey, Times>,
 }
 
-/// What was timed.
+/// Timing of a sample.
 #[derive(Debug, Clone)]
 struct Times {
-    /// For every number of work-groups, one or two numbers of iterations.
+    /// For every number of work-groups, one or two points by number of iterations.
     points: Vec<Vec<Point>>,
     detail: SimdTime,
 }
 
-/// How a cell's time comes about.
+/// Result of timing a cell.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub range: Spread,
     pub registers: u32,
-    /// Work-groups on a SIMD at once.
+    /// Resident work-groups of a SIMD.
     pub resident: u32,
     /// Cycles for fewer and more work-groups, each with fewer and more iterations.
     times: Vec<Vec<Point>>,
-    /// Where the cycles of the longest of these went.
+    /// Breakdown of the cycles of the longest of these.
     pub detail: SimdTime,
-    /// What one wavefront executes for an iteration, mean over the sample.
+    /// Work of one wavefront in an iteration, mean over the sample.
     pub iteration: PerIteration,
-    /// Work-groups and iterations to carry on to.
+    /// Work-groups and iterations to extrapolate to.
     target: (f64, f64),
 }
 
@@ -89,7 +89,7 @@ pub struct PerIteration {
 }
 
 impl Run {
-    /// Cycles of the whole cell: linear in iterations for each number of work-groups, then in work-groups.
+    /// Returns the cycles of the whole cell: linear in iterations for each number of work-groups, then in work-groups.
     pub fn cycles(&self) -> f64 {
         let (groups, iterations) = self.target;
         let along = |points: &Vec<Point>| {
@@ -104,7 +104,7 @@ impl Run {
     }
 }
 
-/// The value at `x` of the line through one or two points.
+/// Returns the value at `x` of the line through one or two points.
 fn line(x: f64, points: &[Point], of: impl Fn(&Point) -> f64) -> f64 {
     let (first, last) = (&points[0], &points[points.len() - 1]);
     let run = of(last) - of(first);
@@ -245,7 +245,7 @@ fn executed_cases(cell: Configuration) -> u32 {
     }
 }
 
-/// The mean over the iterations between the first and the last, or over all where there is one.
+/// Returns the mean over the iterations between the first and the last, or over all if there are none between.
 fn per_iteration(sample: &Sample) -> PerIteration {
     let mut sum = PerIteration::default();
     let mut n = 0.0;
