@@ -101,7 +101,7 @@ fn fastest(one: &Explained) -> String {
                 times(*gain)
             );
         }
-        _ => text += " No part alone limits it: without any one it would be less than 2 % faster.",
+        _ => text += " No bottleneck alone: removing any one limit gains less than 2 %.",
     }
     text
 }

@@ -20,11 +20,11 @@ pub fn of_one(explained: &Explained) -> String {
     let Some(first) = explained.first().filter(notable) else {
         return match pair {
             Some(pair) => format!(
-                "No part alone: without any one it would be less than {:.0} % faster. {}",
+                "No bottleneck alone: removing any one limit gains less than {:.0} %. {}",
                 100.0 * NOTABLE,
                 without_both(pair)
             ),
-            None => "No part: nothing here that is free gains anything.".into(),
+            None => "No bottleneck: removing any one limit gains nothing.".into(),
         };
     };
     let ideal = first.free[0];
@@ -42,7 +42,7 @@ pub fn of_one(explained: &Explained) -> String {
     text
 }
 
-/// Whether a pair gains notably more than the product of what both gain alone: then one hides behind the other.
+/// Whether a pair gains notably more than the product of what both gain alone: then each masks the other.
 fn more_than_apart(pair: &Gain, explained: &Explained) -> bool {
     let apart: f64 = pair
         .free
@@ -54,7 +54,7 @@ fn more_than_apart(pair: &Gain, explained: &Explained) -> bool {
 
 fn without_both(pair: &Gain) -> String {
     format!(
-        "Without both {} and {} it would be {}: one hides behind the other.",
+        "Without both {} and {} it would be {}: each masks the other.",
         pair.free[0].name(),
         pair.free[1].name(),
         times(pair.speedup)
@@ -192,16 +192,16 @@ fn fact(part: Ideal, prediction: &Prediction) -> String {
         ),
         Ideal::InstructionFetch => "the interpreter's code does not fit into it".into(),
         Ideal::Occupancy => format!(
-            "{warps} warps are resident, {:.0} % of the places, limited by {limited}",
+            "{warps} warps are resident, {:.0} % of the warp slots, limited by {limited}",
             100.0 * prediction.occupancy.fraction
         ),
         Ideal::Divergence => format!(
-            "slow paths and lanes that part add {:.1} % to the instructions",
+            "slow paths and divergent lanes add {:.1} % to the instructions",
             prediction.divergence_overhead_percent
         ),
         Ideal::GridEnds => "when the last blocks run, multiprocessors are partly empty".into(),
         Ideal::Host => format!(
-            "the host has {:.0} % of the time",
+            "the host accounts for {:.0} % of the time",
             prediction.host_percent()
         ),
     }
@@ -217,7 +217,7 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
             let stacks = pair(of(|one| stack_bytes(one) / 1024.0), 0);
             let l1 = pair(of(|one| f64::from(one.l1_bytes) / 1024.0), 0);
             format!(
-                "{hits} % of the stack's loads hit the L1, where {stacks} KiB of stacks meet {l1} KiB"
+                "{hits} % of the stack's loads hit the L1; stacks need {stacks} KiB, the L1 holds {l1} KiB"
             )
         }
         Ideal::MemoryBandwidth => {
@@ -244,11 +244,11 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
             let issued = pair(of(issued_percent), 0);
             format!("the schedulers issue in {issued} % of their cycles")
         }
-        Ideal::InstructionFetch => "code is waited for less".into(),
+        Ideal::InstructionFetch => "fewer instruction-fetch stalls".into(),
         Ideal::Occupancy => {
             let [a, b] = of(|one| 100.0 * one.occupancy.fraction);
             format!(
-                "{a:.0} against {b:.0} % of the places for warps are taken ({} against {}, the slower one's limited by {})",
+                "occupancy is {a:.0} against {b:.0} % ({} against {} warps, the slower launch limited by {})",
                 fast.occupancy.warps,
                 slow.occupancy.warps,
                 limiters(slow)
@@ -256,12 +256,12 @@ fn facts(part: Ideal, both: [&Prediction; 2]) -> String {
         }
         Ideal::Divergence => {
             let added = pair(of(|one| one.divergence_overhead_percent), 1);
-            format!("slow paths and lanes that part add {added} % instructions")
+            format!("slow paths and divergent lanes add {added} % instructions")
         }
         Ideal::GridEnds => "less is lost when the last blocks of a grid run".into(),
         Ideal::Host => {
             let host = pair(of(Prediction::host_percent), 0);
-            format!("the host has {host} % of the time")
+            format!("the host accounts for {host} % of the time")
         }
     }
 }

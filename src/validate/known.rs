@@ -83,7 +83,7 @@ const MOST_TIMES: f64 = 2.0;
 pub fn comparison(measured: [MeasuredSpeed; 2], predicted: [f64; 2]) -> String {
     let gain = |speeds: [f64; 2]| 100.0 * (speeds[1] / speeds[0] - 1.0);
     let (was, is) = (gain(measured.map(|one| one.gpops_billion)), gain(predicted));
-    let mut text = format!("Measured: [2] is {was:+.0} % against [1]; predicted {is:+.0} %.");
+    let mut text = format!("From [1] to [2], measured {was:+.0} %, predicted {is:+.0} %.");
     match agrees(is, was) {
         Agreement::Yes => {}
         Agreement::Size => text += " The model misses the size of the difference.",

@@ -133,7 +133,7 @@ proptest! {
         let most = explained.alone.iter().max_by(|a, b| a.speedup.total_cmp(&b.speedup));
         let most = most.unwrap();
         if most.speedup < 1.02 {
-            prop_assert!(sentence.starts_with("No part"), "{sentence}");
+            prop_assert!(sentence.starts_with("No bottleneck"), "{sentence}");
             return Ok(());
         }
         let name = most.free[0].name().to_lowercase();
