@@ -1,9 +1,9 @@
-//! The analytical model: the simulator's closed-form twin, from the same inputs.
+//! The analytical model: predicts what the simulator does, from the same inputs, without stepping cycles.
 //!
-//! What it models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency
+//! Models: issue slots and pipe throughput, the expected critical path of every handler, occupancy and latency
 //! hiding, the L1 and L2 with random or LRU replacement, the limit on requests in flight, bandwidths, the end of the grid.
-//! What it leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by
-//! lane have a model of their own ([`executed`]).
+//! Leaves out: the order of single events; everything is an average over the population. Blocks that were executed lane by
+//! lane have a separate model ([`executed`]).
 //! Units: core clock cycles, bytes, tokens (one program node in one warp).
 //! Sources: the numbered equations of `docs/model.md`, each with its source.
 
@@ -44,7 +44,7 @@ use shapes::Shapes;
 use solve::{Solver, Steady};
 use std::sync::Arc;
 
-/// What a kernel executes for a population.
+/// Execution of a kernel for a population.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// Steady iterations and prologues.
@@ -60,7 +60,7 @@ pub struct Inputs<'a> {
     pub stack_dim: u32,
 }
 
-/// What depends on kernel and population only, made once; what depends on a cache's geometry, made when it is first met.
+/// Results that depend on kernel and population only; those per cache geometry, path rules and fetch rules are made on demand.
 #[derive(Debug)]
 pub struct Analysis {
     pub shapes: Shapes,
@@ -71,7 +71,7 @@ pub struct Analysis {
     fetch_waits: Memo<FetchRules, f64>,
 }
 
-/// What an [`L1Curve`] depends on: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
+/// Key of an [`L1Curve`]: sets, ways, line, policy, index, frame stride, warps, fetch on write miss, case lines.
 type CurveKey = (u32, u32, u32, Replacement, SetIndex, u32, usize, bool, u64);
 
 impl Analysis {
@@ -151,7 +151,7 @@ fn add_scaled<T: bytemuck::Pod>(sum: &mut T, other: &T, times: f64) {
     }
 }
 
-/// What the model says of one multiprocessor.
+/// Prediction for one multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Modelled {
     /// With all its block slots filled.

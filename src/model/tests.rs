@@ -164,7 +164,7 @@ fn what_no_cache_holds_is_missing_with_its_neighbours() {
     );
 }
 
-/// Of two loads of one row the second comes half an iteration later, and the first an iteration of all the others.
+/// A row's second load follows its first by half an iteration; its first follows after all other rows have been read.
 #[test]
 fn a_row_that_is_read_twice_is_looked_up_in_the_l2_again() {
     let mut spec = spec();
