@@ -27,7 +27,7 @@ pub enum WordAt {
     First,
 }
 
-/// What a value depends on.
+/// Dependence of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// Launch parameters, and program words that the path depends on already.
@@ -98,7 +98,7 @@ impl Value {
         matches!(self.tag, Tag::Control | Tag::Word(WordAt::First))
     }
 
-    /// The same value as seen from a token `position` words further up.
+    /// Returns the value as seen from a token `position` words further up.
     fn rebased(self, position: u32) -> Self {
         if self.tag == Tag::Word(WordAt::First) {
             return self;

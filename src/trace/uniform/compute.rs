@@ -380,7 +380,7 @@ fn vote(inputs: &Inputs) -> alu::Outputs {
     }
 }
 
-/// What lanes exchange is data, and nominal data is the same in all of them.
+/// Returns the lane's own value: lanes exchange data, and nominal data is equal in all of them.
 fn shuffle(inputs: &Inputs) -> alu::Outputs {
     alu::Outputs {
         value: inputs.sources[0],

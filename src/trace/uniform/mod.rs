@@ -34,7 +34,7 @@ pub struct SharedCopy {
     pub as_float: bool,
 }
 
-/// What is fixed while a kernel is traced.
+/// Values that are fixed while a kernel is traced.
 pub struct Environment<'a> {
     pub kernel: &'a Kernel,
     pub launch: &'a KernelLaunch,

@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// What a warp stopped at.
+/// Reason for which a warp stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     Barrier,
@@ -85,11 +85,11 @@ pub struct PathStep {
 /// Where the active lanes accessed memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneAddresses {
-    /// Of the path.
+    /// Index into the path.
     pub step: usize,
     /// The active lanes, at least one, by bit.
     pub lanes: u32,
-    /// Of each active lane.
+    /// Address of each active lane.
     pub addresses: Vec<u32>,
 }
 
