@@ -13,7 +13,7 @@ use crate::gp::primitive::Primitive;
 use crate::gp::problem::Score;
 use std::cell::Cell;
 
-/// What executes an instruction, as presets distinguish it.
+/// Class of an instruction, as presets distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Multiply,
@@ -173,7 +173,7 @@ impl Chain {
 #[derive(Debug, Clone, Copy)]
 pub struct Counter;
 
-/// Of the path that is counted.
+/// Returns the instructions of the path that is counted.
 fn on_whole(whole: &'static [Class], half: &'static [Class]) -> &'static [Class] {
     match COUNTED.get().0 {
         Some(Width::Half) => half,

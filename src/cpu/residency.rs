@@ -1,4 +1,4 @@
-//! Which cache holds a row when it is touched again.
+//! Residency of rows: the cache that holds a row when it is touched again.
 //!
 //! Models: rows in the order of their last use. Between two uses of a row the interpreter touches so many bytes of others; spread evenly over the
 //! sets of a cache, they push the row out of a set with the probability that more lines fall on it than it has ways, so that a cache that is
@@ -12,7 +12,7 @@ use super::work::Row;
 /// Levels of caches.
 pub const LEVELS: usize = 3;
 
-/// Of the lines of a row, the part that crosses from and to the next level, for each level.
+/// Fraction of a row's lines that crosses from and to the next level, for each level.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Crossing {
     pub fetched: [f64; LEVELS],
