@@ -24,7 +24,7 @@ pub(super) struct DramUse {
 }
 
 impl DramUse {
-    /// **(15b)** For `fills` lines that the L1 asks for.
+    /// **(15b)** DRAM cycles for `fills` lines that the L1 requests.
     pub fn new(
         spec: &SmxSpec,
         geometry: &Geometry,
@@ -69,7 +69,7 @@ fn lines_per_turn(dram: &DramSpec) -> f64 {
     (f64::from(dram.interleave_bytes) / LINE_BYTES).max(1.0)
 }
 
-/// Probability that a neighbour of a stack line that the DRAM is asked for is asked for with it.
+/// Probability that a stack line and its neighbour are requested of the DRAM together.
 fn together(traffic: &Traffic) -> f64 {
     let misses = traffic.load_misses.max(f64::MIN_POSITIVE);
     (traffic.paired_loads / misses).min(1.0) * traffic.paired_l2_miss

@@ -1,4 +1,4 @@
-//! Where the cycles of the schedulers go.
+//! The schedulers' cycles by cause.
 //!
 //! Models: the issue slots that a token takes; idle slots are split in proportion to a warp's waits, each as the time that
 //! it adds to the critical path.
@@ -9,7 +9,7 @@ use super::path::Latencies;
 use super::token::{TokenModel, TokenTime};
 use crate::launch::cause::Cause;
 
-/// Scheduler cycles per token by cause: slots taken, then what idles.
+/// Scheduler cycles per token by cause: slots taken, then idle slots.
 pub(super) fn cpi_stack(
     model: &TokenModel,
     tokens_per_cycle: f64,

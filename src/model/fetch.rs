@@ -114,7 +114,7 @@ fn sets(lines: &BTreeMap<u32, Entries>, size: u32) -> Vec<f64> {
         .collect()
 }
 
-/// How long a line stays in a set of so many ways, in tokens: infinite where all fit.
+/// Tokens for which a line survives in a set of `ways` ways: infinite where all lines fit.
 fn survival(lines: &[Entries], ways: usize) -> f64 {
     if lines.len() <= ways {
         return f64::INFINITY;
@@ -140,7 +140,7 @@ mod tests {
     use crate::model::shapes::Shapes;
     use crate::model::tests::inputs;
 
-    /// Cycles that a loop over so many lines of 64 bytes waits for code.
+    /// Fetch wait, in cycles, of a loop over `lines` lines of 64 bytes.
     fn waits(lines: u32, change: impl Fn(&mut SmxSpec)) -> f64 {
         let code = placed(&vec![alu(OpClass::Fp32, 1); 4 * lines as usize]);
         let shapes = Shapes::new(&inputs(&code));

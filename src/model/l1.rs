@@ -25,7 +25,7 @@ pub struct Misses {
     pub waiting_loads: f64,
     /// Load misses that a neighbour of the same level shares.
     pub paired_loads: f64,
-    /// Part of the loaded fitness-case lines that are there.
+    /// Fraction of the loaded fitness-case lines that hit.
     pub case_hit: f64,
 }
 
@@ -83,7 +83,7 @@ pub struct Layout<'a> {
     pub case_lines: f64,
 }
 
-/// Numbers of resident warps at which the misses are worked out.
+/// Numbers of resident warps at which the misses are computed.
 const WARPS: [u32; 12] = [1, 2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64];
 
 impl L1Curve {

@@ -28,7 +28,7 @@ pub struct Traffic {
     /// Line loads of levels of which at least one line misses, and load misses that a neighbour of the level shares.
     pub waiting_loads: f64,
     pub paired_loads: f64,
-    /// Probabilities that the L2 has what is asked for.
+    /// Hit probabilities in the L2.
     pub fill_l2_hit: f64,
     pub write_back_l2_hit: f64,
     pub case_l2_hit: f64,

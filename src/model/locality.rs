@@ -387,7 +387,7 @@ impl Class {
     }
 }
 
-/// Bins of short times, worked out once.
+/// Bins of short times, computed once.
 static SHORT_TIMES: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..1 << 14).map(|time| exact_bin(time) as u8).collect());
 

@@ -51,7 +51,7 @@ impl Server {
     }
 }
 
-/// Stored lines on their way to the L2, and the requests among them.
+/// Stored lines in flight to the L2, and the requests among them.
 #[derive(Debug, Clone, Copy)]
 struct WritePort {
     server: Server,
@@ -110,7 +110,7 @@ pub(super) struct Memory {
     write_port: WritePort,
     port: Server,
     dram: Server,
-    /// Lines per token that the L1 asks for, and how many of them may be under way.
+    /// Lines per token that the L1 requests, and how many of them may be in flight.
     fills: f64,
     misses_in_flight: f64,
     /// Parts that the L2 lacks.
@@ -242,7 +242,7 @@ fn miss_probability(geometry: &Geometry, demand: &Demand, traffic: &Traffic) -> 
     1.0 - (1.0 - waiting).powf(1.0 / f64::from(geometry.stack_dim.max(1)))
 }
 
-/// Cycles of the load/store unit per token: lines on their way in and out, and what comes back from the L2.
+/// Cycles of the load/store unit per token: lines in and out, and data returned from the L2.
 fn unit_cycles(spec: &SmxSpec, demand: &Demand, traffic: &Traffic, fills: f64) -> f64 {
     if spec.unit_is_unlimited {
         return 0.0;

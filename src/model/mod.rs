@@ -49,7 +49,7 @@ use std::sync::Arc;
 pub struct Inputs<'a> {
     /// Steady iterations and prologues.
     pub code: &'a ReplayCode,
-    /// Programs of `code` whose prologues stand for all, and how often a block executes each on average.
+    /// Programs of `code` whose prologues represent all, and how often a block executes each on average.
     pub prologues: &'a [(u32, f64)],
     /// Program of every block.
     pub sample: &'a [u32],
@@ -154,7 +154,7 @@ fn add_scaled<T: bytemuck::Pod>(sum: &mut T, other: &T, times: f64) {
 /// Prediction for one multiprocessor.
 #[derive(Debug, Clone)]
 pub struct Modelled {
-    /// With all its block slots filled.
+    /// Steady state with all its block slots filled.
     pub full: Steady,
     /// Tokens per cycle by its resident blocks.
     pub rates: Rates,
@@ -192,7 +192,7 @@ fn curve(point: &Point, full: f64, solver: &Solver) -> RateCurve {
     RateCurve::new(points).expect("the full multiprocessor is a point")
 }
 
-/// Bytes per token that are sent to the L2: what is stored, and a request for every line that is read.
+/// Bytes per token that are sent to the L2: stored data, and a request for every line that is read.
 fn sent_bytes(point: &Point, analysis: &Analysis, traffic: &Traffic) -> f64 {
     let demand = analysis.shapes.per_token(point.geometry.mean_iterations(0));
     let case_bytes = demand.global_load_bytes * (1.0 - traffic.case_l1_hit);

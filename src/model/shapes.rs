@@ -115,7 +115,7 @@ impl Shapes {
         }
     }
 
-    /// **(9)** What one token asks for if blocks run `iterations` of the case loop: its part of the prologue included.
+    /// **(9)** Demand of one token if blocks run `iterations` of the case loop, including its part of the prologue.
     pub fn per_token(&self, iterations: f64) -> Demand {
         let mut demand = self.token.demand;
         demand.add(&self.prologue.demand, self.prologues_per_token(iterations));

@@ -88,7 +88,7 @@ fn a_token_has_its_part_of_the_prologue() {
     near(waits(Cause::Wait), 10.0 / (1.1 * 34.0));
 }
 
-/// The unit passes 128 bytes of a fitness case in 16 cycles: 64 warps stand in line before it.
+/// The unit passes 128 bytes of a fitness case in 16 cycles: 64 warps queue for it.
 #[test]
 fn a_wait_for_the_unit_is_no_part_of_the_latencies_behind_it() {
     let mut spec = spec();

@@ -40,7 +40,7 @@ pub(super) struct TokenWork<'a> {
     pub residual_cycles: f64,
     /// Cycles of each pipe.
     pub pipes: [f64; N_PIPES],
-    /// With every issue slot or a pipe taken.
+    /// Throughput with every issue slot or a pipe taken.
     pub most_tokens_per_cycle: f64,
 }
 

@@ -56,7 +56,7 @@ impl Touch {
     }
 }
 
-/// Accesses alike: how long ago their block made the same, in ticks, and how often others make it in a tick.
+/// Accesses of one reuse pattern: ticks since their block's previous access, and accesses by other blocks per tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ReuseClass {
     again: f64,
@@ -95,7 +95,7 @@ impl ReuseClass {
         }
     }
 
-    /// How long a line is there because of this access.
+    /// Ticks that a line is present because of this access.
     fn stay(self, replacement: Replacement, time: f64) -> f64 {
         let (leaves, until) = match replacement {
             Replacement::Lru => (self.others, self.again.min(time)),
@@ -281,7 +281,7 @@ impl LineLifetime {
         *self.0.entry(alike.key()).or_default() += weight;
     }
 
-    /// **(E2)** The time for which lines stay: as many are there as the cache has.
+    /// **(E2)** Survival time of the lines: as many are present as the cache has.
     fn time(&self, cache: &CacheSpec) -> f64 {
         let capacity = f64::from(cache.sets * cache.usable_ways());
         let mut bins: Vec<((i16, i16), f64)> = self.0.iter().map(|(&k, &w)| (k, w)).collect();

@@ -33,7 +33,7 @@ impl Crowd {
         }
     }
 
-    /// Adds a warp that is there for `part` of the time.
+    /// Adds a warp that is resident for `part` of the time.
     fn add(&mut self, alone: &Alone, part: f64) {
         let rate = part / alone.cycles;
         self.warps += part;
@@ -71,7 +71,7 @@ impl Crowd {
         (slowdown, self.causes(spec, slowdown))
     }
 
-    /// With which no server works more than all the time.
+    /// Smallest slowdown at which no server exceeds full utilization.
     fn least(&self, spec: &SmxSpec) -> f64 {
         let busy = |server: usize| self.services[server].cycles / servers(spec, server);
         (0..N_SERVERS).map(busy).fold(1.0, f64::max)
@@ -168,7 +168,7 @@ impl Ran {
     }
 }
 
-/// Warps of the blocks that are there, with what is left of each, in cycles alone.
+/// Warps of the resident blocks, each with its remaining cycles alone.
 struct Resident<'a> {
     places: Vec<Vec<(&'a Alone, f64)>>,
 }

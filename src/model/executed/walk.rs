@@ -46,9 +46,9 @@ pub struct Service {
 /// Time, stalls and demands of one warp alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alone {
-    /// From the first instruction to the end.
+    /// Cycles from the first instruction to the end.
     pub cycles: f64,
-    /// Those of them in which it waits, by cause.
+    /// Stall cycles among them, by cause.
     pub stalls: [f64; N_CAUSES],
     pub services: [Service; N_SERVERS],
     /// Memory instructions, which are held at issue while the load/store unit is far behind.
@@ -71,7 +71,7 @@ pub struct Traffic {
     pub dram_written_bytes: f64,
 }
 
-/// One access on its way: cycles of each server behind the scheduler, and when its result is there.
+/// One access in flight: cycles of each server behind the scheduler, and when its result is available.
 #[derive(Debug, Clone, Copy, Default)]
 struct Access {
     unit: f64,
@@ -106,7 +106,7 @@ pub struct Walker<'a> {
     pub spec: &'a SmxSpec,
     pub rules: PathRules,
     pub hits: &'a HitTable,
-    /// Part of the requests whose page others in the controller's queue ask for.
+    /// Fraction of the requests that share a page with others in the controller's queue.
     pub pages_asked_for: f64,
 }
 

@@ -22,7 +22,7 @@ use crate::launch::code::{MemoryRequest, ReplayOp};
 enum Dependence {
     /// The compiler's stall count.
     Stall(f64),
-    /// A local load of so many lines, the last of which comes so many cycles after the first.
+    /// A local load: its lines, and the cycles from the first of them to the last.
     Local(f64, f64),
     Shared,
     Global,

@@ -13,7 +13,7 @@ pub struct PathRules {
     pub dispatches: u32,
     /// Cycles from one issue of a scheduler to the next.
     pub issue_interval_cycles: u32,
-    /// Global loads of a warp that may be on their way to the L2, and how long each is.
+    /// Global loads of a warp that may be in flight to the L2, and the duration of each.
     pub global_loads_in_flight: usize,
     pub global_hold_cycles: u32,
     /// Cycles from issue to result, by class; `None` where stall counts cover all of them.
