@@ -100,7 +100,7 @@ impl Chained for u32 {
     }
 }
 
-/// Comparing 16 values with what was expected.
+/// Instructions that compare 16 values with the expected outputs.
 pub fn of_score<T: Element>(score: Score, width: Width) -> Instructions {
     let value = T::load(Counter, &Vector::default());
     counted(width, || {
@@ -145,7 +145,7 @@ pub struct Chain([f64; CLASSES]);
 const USUAL_CYCLES: [f64; CLASSES] = [4.0, 3.0, 3.0, 1.0, 1.0, 4.0, 4.0, 12.0, 2.0];
 
 impl Chain {
-    /// Its cycles where an instruction of each class takes so many.
+    /// Cycles of the chain, for the given latency of each class.
     pub fn cycles(&self, latency: &[f64; CLASSES]) -> f64 {
         self.0
             .iter()

@@ -30,7 +30,7 @@ named! {
         L2 = "L2",
         L3 = "L3",
         Memory = "memory",
-        /// Comparing values with what was expected.
+        /// Comparing values with the expected outputs.
         Score = "comparison",
     }
 }
@@ -104,7 +104,7 @@ impl Sum {
     }
 }
 
-/// All programs on a chunk of so many vectors.
+/// Time of all programs on a chunk of `vectors` vectors.
 fn chunk(work: &Work, machine: &Machine, vectors: usize) -> Sum {
     let block = work.block.min(vectors).max(1);
     let n_blocks = vectors as f64 / block as f64;
@@ -205,7 +205,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the time of programs that take turns on each of the walked blocks, which stand for `each` blocks.
+    /// Adds the time of programs that take turns on each of the walked blocks, each of which represents `each` blocks.
     fn programs(&mut self, numbers: &[usize], blocks: usize, each: f64, sum: &mut Sum) {
         for &number in numbers {
             for row in self.work.filled.get(number).into_iter().flatten() {

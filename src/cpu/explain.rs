@@ -47,7 +47,7 @@ impl Explained {
     }
 }
 
-/// Predicts the interpreter on blocks of so many cases; on its own blocks where it has no choice.
+/// Predicts the interpreter on blocks of each size in `blocks`; on its own blocks where it has no choice.
 pub fn explain(
     kind: Kind,
     programs: &[Rpn],

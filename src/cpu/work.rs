@@ -37,9 +37,9 @@ pub enum Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     Function(Primitive),
-    /// Loads or stores what it reads or writes, no more.
+    /// Loads or stores its row only.
     Move,
-    /// Compares the program's values with what was expected.
+    /// Compares the program's values with the expected outputs.
     Score,
 }
 

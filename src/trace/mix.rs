@@ -62,7 +62,7 @@ impl Role {
 pub struct MixEntry {
     /// Role of the instructions.
     pub role: Role,
-    /// Per GP node and steady iteration of a warp.
+    /// Warp instructions per GP node and steady iteration of a warp.
     pub warp_instructions_per_node: f64,
 }
 

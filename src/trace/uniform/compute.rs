@@ -1,4 +1,4 @@
-//! Arithmetic of uniform execution: values, what they depend on, and how they move with the position.
+//! Arithmetic of uniform execution: values, their dependences, and how they move with the position.
 
 use super::Executor;
 use super::path_conditions::Truth;

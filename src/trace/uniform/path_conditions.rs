@@ -67,7 +67,7 @@ impl WordTest {
     }
 }
 
-/// A predicate's value with what it depends on.
+/// A predicate's value and its dependence.
 #[derive(Clone, Copy)]
 pub struct Truth {
     pub bits: [bool; PROBES],
