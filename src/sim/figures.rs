@@ -45,7 +45,7 @@ impl Levels {
 mod tests {
     use super::*;
 
-    /// Of 1000 tokens, with a line each.
+    /// Counters of 1000 tokens with one line each.
     fn window(hits: u64) -> Counters {
         let counters = Counters {
             l1_load_lines: 1000,
