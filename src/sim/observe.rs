@@ -38,11 +38,11 @@ pub struct Issued {
 /// One line looked up in the L1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct L1Access {
-    /// When the load/store unit looked it up.
+    /// Cycle of the load/store unit's look-up.
     pub cycle: u64,
-    /// As the L1 sees it: local memory starts at `memory::LOCAL_BASE`.
+    /// Address in the L1, where local memory starts at `memory::LOCAL_BASE`.
     pub address: u32,
-    /// What of the line is asked for, from `address` on.
+    /// Bytes of the line that are requested, from `address` on.
     pub bytes: u16,
     pub request: MemoryRequest,
 }

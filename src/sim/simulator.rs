@@ -2,7 +2,7 @@
 //!
 //! Models: a sampling window of the multiprocessor as full as the launch keeps it, shorter ones of partly filled
 //! multiprocessors, then every block of the grid over all multiprocessors. On request one multiprocessor runs all its
-//! blocks from the first instruction to the last, and the ratio to what the windows say of the same blocks corrects them.
+//! blocks from the first instruction to the last; the ratio to the windows' estimate for the same blocks corrects them.
 //! Sources: `docs/sampling.md`.
 
 use std::time::Instant;
@@ -48,17 +48,17 @@ named! {
     }
 }
 
-/// What windows sample.
+/// Lengths and programs of the sampling windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamplingPlan {
-    /// Of the multiprocessor as full as the launch keeps it.
+    /// Window of the multiprocessor as full as the launch keeps it.
     pub window: WindowPlan,
     /// Warp instructions that each window of a partly filled one measures, where it is filled but once; the end of a grid
     /// of many waves needs less, in proportion.
     pub partial_instructions: u64,
-    /// The least of them.
+    /// Minimum of these warp instructions for a window.
     pub least_partial_instructions: u64,
-    /// One iteration each of so many blocks is measured there at least, where the multiprocessor is filled but once.
+    /// Smallest number of blocks of which one iteration is measured there, if the multiprocessor is filled only once.
     pub partial_units: u32,
     /// Blocks at the head of the sample whose programs windows sample.
     pub programs: usize,
@@ -83,21 +83,21 @@ impl Default for SamplingPlan {
     }
 }
 
-/// See the module text.
+/// Cycle-level simulator, a [`PerformanceModel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Simulator {
     pub scope: Scope,
     pub plan: SamplingPlan,
 }
 
-/// What the simulated multiprocessor showed.
+/// Measurements of the simulated multiprocessor.
 struct Observed {
     rates: Rates,
-    /// Of the multiprocessor as full as the launch keeps it.
+    /// Counters of the multiprocessor as full as the launch keeps it.
     counters: Counters,
-    /// Of the same.
+    /// Time parts of the multiprocessor as full as the launch keeps it.
     parts: TimeParts,
-    /// Of all residency levels, or of the run.
+    /// Counters of all residency levels, or of the run.
     levels: Levels,
     error_percent: f64,
     instructions: u64,

@@ -1,8 +1,8 @@
-//! The streaming multiprocessor: wires the parts together and ticks.
+//! The streaming multiprocessor: connects its components and advances the cycle.
 //!
-//! What it models: warp schedulers with one dispatch each or two, the compiler's stall counts and dual-issue
-//! pairs, what instructions wait for, pipes, the load/store unit, resident blocks and their replacement.
-//! What it leaves out: values and lanes (a trace says what a warp executes), other multiprocessors.
+//! Models: warp schedulers with one or two dispatches each, the compiler's stall counts and dual-issue
+//! pairs, dependences between instructions, pipes, the load/store unit, resident blocks and their replacement.
+//! Leaves out: values and lanes (a warp replays a trace), other multiprocessors.
 //! Units: core clock cycles. Sources: [`SmxSpec`] and the device preset behind it.
 //!
 //! Every latency is known when an instruction issues, so a warp's next issue cycle is computed once and
@@ -27,14 +27,14 @@ use super::warp::{Warp, WarpStart};
 use super::warp_mask::{MAX_SCHEDULERS, MAX_WARPS, Slots};
 use crate::launch::counters::CREDITS_PER_TOKEN;
 
-/// See the module text; `EVEN_SLOTS` is that of [`Slots`].
+/// State of one multiprocessor; `EVEN_SLOTS` as in [`Slots`].
 pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     spec: &'a SmxSpec,
     code: &'a ReplayCode,
     geometry: Geometry,
     case_window_bytes: u32,
     queue: BlockQueue,
-    /// Of the chip's places for warps.
+    /// Index of its first warp slot among those of the chip.
     first_slot: u32,
     n_schedulers: usize,
     slots: Slots<EVEN_SLOTS>,
@@ -47,9 +47,9 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     memory: Memory,
     /// One, or one per scheduler.
     icaches: Vec<InstructionCache>,
-    /// Of each scheduler's instruction cache.
+    /// Index of each scheduler's instruction cache.
     icache_of: [u8; MAX_SCHEDULERS],
-    /// Whether results besides those of loads are waited for.
+    /// Whether the scoreboard tracks results besides those of loads.
     tracks_results: bool,
     ignores_stall_counts: bool,
     counters: Counters,
@@ -60,25 +60,25 @@ pub struct Smx<'a, O, const EVEN_SLOTS: bool> {
     observer: O,
 }
 
-/// What a multiprocessor is to run.
+/// Device, code and blocks of a multiprocessor's run.
 pub struct Setup<'a> {
     pub spec: &'a SmxSpec,
     pub code: &'a ReplayCode,
     pub code_bytes: u32,
     pub geometry: Geometry,
     pub queue: BlockQueue,
-    /// Of the caches.
+    /// Seed of the caches' replacement generators.
     pub seed: u32,
 }
 
-/// What the multiprocessors of a chip have in turn: the blocks that are left, and what lies behind their ports.
+/// State that the multiprocessors of a chip use in turn: the queue of blocks, and the levels behind their ports.
 #[derive(Debug)]
 pub struct Shared {
     pub queue: BlockQueue,
     pub lower: Box<LowerLevels>,
 }
 
-/// The simulation stopped moving.
+/// Error of a simulation in which no warp can issue again.
 #[derive(Debug, thiserror::Error)]
 #[error("no warp can ever issue again at cycle {cycle}: {snapshot}")]
 pub struct Deadlock {
@@ -87,7 +87,7 @@ pub struct Deadlock {
 }
 
 impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
-    /// A multiprocessor with all its block slots filled. The observer is told of every event.
+    /// A multiprocessor with all its block slots filled. The observer receives every event.
     pub fn new(setup: Setup<'a>, observer: O) -> Self {
         let mut smx = Smx::empty(setup, 0, observer);
         for block in 0..smx.blocks.len() {
@@ -291,7 +291,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         Warp::start(self.code, start)
     }
 
-    /// Where the local memory of a place for warps lies, within the two gigabytes that are local memory's.
+    /// Address of a warp slot's local memory, within the 2 GiB of local memory.
     fn local_base(&self, slot: u32) -> u32 {
         let stride = u64::from(self.geometry.local_stride_bytes);
         (u64::from(self.first_slot + slot) * stride) as u32 % LOCAL_BASE
