@@ -74,9 +74,9 @@ pub struct Cache {
     /// host's cache.
     tags: Vec<[u32; GROUP]>,
     groups_per_set: usize,
-    /// Ways that hold a line, by set: the first ones, as nothing ever empties a way where there are no rows.
+    /// Number of ways that hold a line, by set: always the first ones, as ways are never emptied without rows.
     filled: Vec<u32>,
-    /// As many as tags, and one that stands for no place.
+    /// One line per tag, and one that represents no place.
     lines: Vec<Line>,
     rows: Option<Box<Rows>>,
     flips: Option<ByteFlips>,
@@ -195,7 +195,7 @@ impl Cache {
         }
     }
 
-    /// Finds a line a place in its row, or none.
+    /// Allocates a place for a line in its row, if there is one.
     fn allocate_in_rows(&mut self, row: usize, tag: u32, sectors: u8, store: bool) -> Lookup {
         let Some(rows) = &mut self.rows else {
             unreachable!("asked for with rows only")
@@ -232,13 +232,13 @@ impl Cache {
         }
     }
 
-    /// Says when the line that [`Lookup::Miss`] allocated is filled.
+    /// Sets the cycle in which the line that [`Lookup::Miss`] allocated is filled.
     #[inline]
     pub fn fill_at(&mut self, way: u32, cycle: u64) {
         self.lines[way as usize].ready_at = cycle;
     }
 
-    /// The cycle of the accesses that follow: what is filled later is still being filled.
+    /// Sets the cycle of the following accesses: lines with later fill cycles are still being filled.
     #[inline]
     pub fn now(&mut self, cycle: u64) {
         self.now = cycle;

@@ -180,7 +180,7 @@ impl BlockQueue {
         Some(start)
     }
 
-    /// The next block in a place that `before` had: a sampling unit goes on at the fitness cases where that one ended, as the
+    /// The next block in the place of `before`: a sampling unit continues at the fitness cases where that one ended, as the
     /// iterations of a block do.
     pub fn pop_after(&mut self, before: &BlockStart) -> Option<BlockStart> {
         let is_sampled = self.is_sampled();
@@ -229,7 +229,7 @@ impl BlockQueue {
     }
 }
 
-/// Number `n` of an evenly spread sequence, 0 to 1.
+/// Element `n` of an evenly spread sequence, 0 to 1.
 fn spread(n: usize, step: f64) -> f64 {
     (0.5 + n as f64 * step).fract()
 }

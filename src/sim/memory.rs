@@ -135,13 +135,13 @@ impl Memory {
         }
     }
 
-    /// The unit is taken for so many cycles more.
+    /// Occupies the unit for `cycles` more cycles.
     #[inline]
     fn occupy_unit(&mut self, cycles: u64) {
         self.lsu_free_at += cycles & self.unit_mask;
     }
 
-    /// Exchanges what lies behind the ports: multiprocessors that share it have it in turn.
+    /// Swaps the levels behind the ports: multiprocessors that share them use them in turn.
     pub fn exchange(&mut self, lower: &mut Box<LowerLevels>) {
         std::mem::swap(&mut self.lower, lower);
     }
@@ -152,14 +152,14 @@ impl Memory {
         (self.lsu_free_at & self.unit_mask).saturating_sub(self.lsu_queue_cycles)
     }
 
-    /// The cycle at which the unit has taken everything that was given to it.
+    /// The cycle at which the unit has processed everything issued to it.
     #[inline]
     pub fn busy_until(&self) -> u64 {
         self.lsu_free_at
     }
 
-    /// Serves a memory instruction issued at `now`. `local_base` is the warp slot's local memory,
-    /// `global_offset` what the warp's fitness cases add to a per-case address.
+    /// Serves a memory instruction issued at `now`. `local_base` is the address of the warp slot's local memory,
+    /// `global_offset` the offset of the warp's fitness cases in a per-case address.
     #[inline]
     pub fn serve(
         &mut self,
@@ -188,7 +188,7 @@ impl Memory {
         }
     }
 
-    /// Serves an access whose lanes are not neighbours: one part after another, done with the last.
+    /// Serves a scattered access part by part; it completes with the last part.
     #[cold]
     pub fn serve_scattered(
         &mut self,
@@ -288,7 +288,7 @@ impl Memory {
         }
     }
 
-    /// Local memory on a machine without an L1: a line goes to the memory and comes from there.
+    /// Serves local memory on a device without an L1: lines are read from and written to memory.
     #[cold]
     fn uncached_line(
         &mut self,
@@ -306,7 +306,7 @@ impl Memory {
         self.fill(address, bytes, counters)
     }
 
-    /// Looks a line up in the L1, of which `bytes` are asked for.
+    /// Looks a line up in the L1, of which `bytes` are requested.
     #[inline]
     fn look_up(
         &mut self,
@@ -339,7 +339,7 @@ impl Memory {
             .max(behind.saturating_sub(self.store_queue_cycles));
     }
 
-    /// A fitness-case load where the L1 holds global lines: each line hits or is requested.
+    /// Serves a fitness-case load where the L1 holds global lines: each line hits or is requested.
     fn cached_global(
         &mut self,
         op: &ReplayOp,
@@ -403,7 +403,7 @@ impl Memory {
         Served::new(ready_at, Cause::Global)
     }
 
-    /// Fetches a line to the place that the L1 gave it.
+    /// Fetches a line into its way of the L1.
     #[inline]
     fn fill_l1(
         &mut self,
@@ -419,7 +419,7 @@ impl Memory {
         served
     }
 
-    /// Fetches a line as soon as a miss can be tracked; accesses behind it go on.
+    /// Fetches a line as soon as an MSHR is free; later accesses are not delayed.
     #[inline]
     fn fill(&mut self, address: u32, bytes: u32, counters: &mut Counters) -> Served {
         let cycle = self.misses.admit(self.lsu_free_at);
@@ -432,7 +432,7 @@ impl Memory {
         served
     }
 
-    /// Cycles that `bytes` from the L2 take of the unit.
+    /// Cycles that `bytes` from the L2 occupy the unit.
     #[inline]
     fn return_cycles(&self, bytes: u32) -> u64 {
         match self.return_bytes_per_cycle {

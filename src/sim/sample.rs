@@ -69,7 +69,7 @@ impl<'a> Mix<'a> {
         self.whole[0]
     }
 
-    /// Cycles per token of the whole grid, from a window with `counters` in which the programs did so much work each.
+    /// Cycles per token of the whole grid, from a window with `counters` and, by program, `credits`.
     pub fn cycles_per_token(&self, counters: &Counters, credits: &[u64]) -> f64 {
         let window = per_token(self.programs, |program| credits[program] as f64);
         let scale = |cause: Cause| match followed_by(cause).map(|counted| counted as usize) {

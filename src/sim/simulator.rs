@@ -60,7 +60,7 @@ pub struct SamplingPlan {
     pub least_partial_instructions: u64,
     /// Smallest number of blocks of which one iteration is measured there, if the multiprocessor is filled only once.
     pub partial_units: u32,
-    /// Blocks at the head of the sample whose programs windows sample.
+    /// Number of blocks at the head of the sample whose programs windows sample.
     pub programs: usize,
 }
 
@@ -207,7 +207,7 @@ impl Simulator {
         }
     }
 
-    /// Runs all blocks of one multiprocessor, or of all `n_smx` in step, and brings the rates to what that shows.
+    /// Runs all blocks of one multiprocessor, or of all `n_smx` in step, and corrects the rates by the result.
     fn correct(
         &self,
         launch: Uniform,
@@ -265,7 +265,7 @@ impl Simulator {
     }
 }
 
-/// All blocks on one multiprocessor with its share of what lies behind the ports.
+/// Runs all blocks on one multiprocessor with its share of the levels behind the ports.
 fn one(setup: Setup) -> Result<ChipRun, Deadlock> {
     let counters = run_queue(setup, u64::MAX, ())?.counters;
     Ok(ChipRun {
@@ -274,7 +274,7 @@ fn one(setup: Setup) -> Result<ChipRun, Deadlock> {
     })
 }
 
-/// The programs sampled, standing for the whole population.
+/// The sampled programs, which represent the whole population.
 pub fn drawn<'a>(launch: Uniform, sample: &'a Replay) -> Drawn<'a> {
     let summary = launch.work.kernel.summary();
     Drawn {
@@ -284,17 +284,17 @@ pub fn drawn<'a>(launch: Uniform, sample: &'a Replay) -> Drawn<'a> {
     }
 }
 
-/// Part of what the L2 takes from a multiprocessor from which on it matters that the others send, too.
+/// Fraction of a multiprocessor's share of the L2's input rate above which the others' traffic matters.
 const CROWDED: f64 = 0.5;
 
-/// The multiprocessor while the others send nothing, where a window shows that this makes a difference.
+/// The multiprocessor while the others send nothing; `None` where this makes no difference to the window.
 fn uncontended_spec(launch: Uniform, window: &Window) -> Option<SmxSpec> {
     let sent = sent_bytes(launch, &window.counters) / window.counters.cycles as f64;
     let share = f64::from(launch.placement.spec.l2_accepts_bytes_per_cycle);
     (launch.placement.spec.uncontended()).filter(|_| sent > CROWDED * share)
 }
 
-/// Bytes sent to the L2: what is stored, and a request for every line that is read.
+/// Bytes sent to the L2: stores, and a request for every line read.
 fn sent_bytes(launch: Uniform, counters: &Counters) -> f64 {
     let requests = counters.l2_read_bytes as f64 / f64::from(LINE_BYTES);
     counters.l2_write_bytes as f64 + requests * f64::from(launch.placement.spec.l2_request_bytes)
@@ -316,8 +316,8 @@ fn window(
     simulate(spec, code, bytes, geometry, drawn, plan).map_err(PredictError::other)
 }
 
-/// Throughput at every residency level up to the greatest. Between those simulated, what is linear is the time that a block takes
-/// for a token: it stays the same while latency limits, and grows with the blocks once something is saturated.
+/// Throughput at every residency level up to the greatest. Between simulated levels, a block's time per token is interpolated
+/// linearly: it is constant while latency limits, and grows with the blocks once a resource is saturated.
 fn rate_curve(mut points: Vec<(u32, f64)>) -> Result<RateCurve, PredictError> {
     points.sort_unstable_by_key(|point| point.0);
     let mut all = points.clone();

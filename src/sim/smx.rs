@@ -142,7 +142,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         self.start_block(block, self.queue.is_sampled().then_some(done));
     }
 
-    /// Exchanges what several multiprocessors have in turn.
+    /// Swaps in or out the state that several multiprocessors use in turn.
     pub fn exchange(&mut self, shared: &mut Shared) {
         self.memory.exchange(&mut shared.lower);
         std::mem::swap(&mut self.queue, &mut shared.queue);
@@ -153,7 +153,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         self.now
     }
 
-    /// One cycle in which something can issue.
+    /// Simulates one cycle in which a warp can issue.
     pub fn step(&mut self) -> Result<(), Deadlock> {
         match self.tick() {
             true => Ok(()),
@@ -219,12 +219,12 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         }
     }
 
-    /// Whether a warp is left.
+    /// Whether any warp is resident.
     pub fn is_occupied(&self) -> bool {
         self.blocks.iter().any(|block| block.warps_left > 0)
     }
 
-    /// `done`: the part of its work that counts as done already, around which its warps are spread; `None`: it starts at its beginning.
+    /// Starts a block. `done`: part of its work taken as done, around which its warps are spread; `None`: none of it.
     fn start_block(&mut self, block: usize, done: Option<f64>) {
         let Some(start) = self.blocks[block].begin(&mut self.queue) else {
             return;
@@ -251,7 +251,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         }
     }
 
-    /// By how many places the warps of a block are turned, so that first warps are spread over the schedulers.
+    /// Number of slots by which the warps of a block are rotated, so that first warps are spread over the schedulers.
     fn turn_of(&self, block: u32) -> u32 {
         if !self.spec.first_warps_in_turn {
             return 0;
@@ -311,7 +311,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
         self.hold(s, i, until, cause);
     }
 
-    /// The warp has ended its sampling unit; it could go on at `next`.
+    /// Ends a warp's sampling unit; the warp could issue again at `next`.
     fn end_unit(&mut self, s: usize, i: usize, next: u64) {
         let warp = &self.warps[self.slots.warp(s, i)];
         let (block, w, n_units) = (warp.block, warp.index, warp.n_units + 1);
@@ -334,7 +334,7 @@ impl<'a, O: Observer, const EVEN_SLOTS: bool> Smx<'a, O, EVEN_SLOTS> {
     }
 }
 
-/// Neighbouring schedulers share a first-level instruction cache where there are fewer caches.
+/// Index of a scheduler's instruction cache: neighbouring schedulers share one where there are fewer caches.
 fn icache_of(scheduler: usize, n_schedulers: usize, n_icaches: usize) -> u8 {
     (scheduler * n_icaches / n_schedulers).min(n_icaches - 1) as u8
 }

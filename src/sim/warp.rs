@@ -100,7 +100,7 @@ pub struct Warp {
     case_stride_bytes: u32,
     case_row_bytes: u32,
     pub fetched_line: u32,
-    /// Credits per segment of the iteration, and for its last one, so that an iteration earns its nodes.
+    /// Credits per segment of the iteration, and for its last one: an iteration earns credits for all its nodes.
     segment_credit: u32,
     last_credit: u32,
     pending_targets: u64,
@@ -108,7 +108,7 @@ pub struct Warp {
     n_loads: usize,
 }
 
-/// How a warp starts.
+/// Initial state of a warp.
 #[derive(Debug, Clone, Copy)]
 pub struct WarpStart {
     pub program: u32,
@@ -118,7 +118,7 @@ pub struct WarpStart {
     pub iterations: u32,
     /// See `BlockStart::steady_only`.
     pub steady_only: bool,
-    /// Part of the work that counts as done already, 0 to 1 (a window opens in the middle of a block).
+    /// Part of the work taken as done, 0 to 1 (a window starts in the middle of a block).
     pub done: f64,
     pub run_prologue: bool,
     pub local_base: u32,
@@ -274,7 +274,7 @@ impl Warp {
         Advance::SegmentDone(credit)
     }
 
-    /// Notes a load in flight.
+    /// Tracks a load in flight.
     #[inline]
     pub fn track_load(&mut self, targets: u64, served: Served, now: u64) {
         if self.n_loads == MAX_LOADS {
@@ -313,7 +313,7 @@ impl Warp {
         wait
     }
 
-    /// Until when a global load must wait so that at most `limit` are on their way to the L2, `hold_cycles` long.
+    /// Cycle until which a global load must wait so that at most `limit` are on their way to the L2, each for `hold_cycles`.
     #[inline]
     pub fn wait_for_global_slot(
         &mut self,

@@ -187,7 +187,7 @@ impl Rows {
         next.or_else(|| protected.into_iter().find(|&way| can(way)))
     }
 
-    /// A line has left.
+    /// Removes a line from its row.
     #[inline]
     pub(super) fn left(&mut self, row: usize, way: usize) {
         self.rows[row].forget(way);
@@ -198,7 +198,7 @@ impl Rows {
         self.used[row / self.spec.rows_per_set as usize] -= 1;
     }
 
-    /// A line has come.
+    /// Adds a line to its row.
     #[inline]
     pub(super) fn came(&mut self, row: usize) {
         self.rows[row].n_lines += 1;
